@@ -1,6 +1,7 @@
 /**
  * `node tools/import-circles.cjs [folder]`: the circles of files that import each other, directly or through others, imports of types
- * included. Exits with 1 where one has more than `FILES_MAX` files. Specs and their support are left out.
+ * included, and the circles of the admin API's folders. Exits with 1 where a circle has more than `FILES_MAX` files, and where there is one
+ * of folders. Specs and their support are left out.
  */
 const { existsSync, globSync, readFileSync } = require('node:fs');
 const { dirname, join, posix } = require('node:path');
@@ -8,6 +9,8 @@ const ts = require('typescript');
 const { ROOT } = require('./runtime.cjs');
 
 const FILES_MAX = 3;
+/** Folders below these may not import each other in a circle. Files next to them put the app together. */
+const FOLDERS_OF = ['apps/admin-api/src'];
 const LEFT_OUT = /\.(?:[a-z-]+-)?spec\.ts$|\.d\.ts$|\/spec-support\/|\/node_modules\/|\/dist\//;
 
 /** Import paths of the workspace's libs by their names. */
@@ -63,20 +66,48 @@ function circlesOf(graph) {
   return circles.sort((one, other) => other.length - one.length);
 }
 
-module.exports = { FILES_MAX, circlesOf, importGraph };
+/** The folders below `parent`, each with the other ones that its files import. */
+function folderGraph(files, parent) {
+  const folderOf = (file) => {
+    const [folder, ...rest] = file.startsWith(`${parent}/`) ? file.slice(parent.length + 1).split('/') : [];
+    return rest.length > 0 ? folder : undefined;
+  };
+  const folders = new Map();
+  for (const [file, imports] of files) {
+    const from = folderOf(file);
+    if (from === undefined) continue;
+    if (!folders.has(from)) folders.set(from, new Set());
+    for (const to of imports.map(folderOf)) if (to !== undefined && to !== from) folders.get(from).add(to);
+  }
+  return new Map([...folders].map(([folder, imports]) => [folder, [...imports]]));
+}
 
-if (require.main === module) {
-  const graph = importGraph(process.argv[2] ?? ROOT);
-  const tooLarge = circlesOf(graph).filter(({ length }) => length > FILES_MAX);
-  for (const circle of tooLarge) {
-    console.error(`${circle.length} files import each other in a circle; at most ${FILES_MAX} may:`);
-    for (const file of circle) {
-      const inside = graph.get(file).filter((next) => circle.includes(next));
-      console.error(`  ${file} imports ${inside.join(', ')}`);
+/** Prints the circles with the imports that make them. */
+function report(circles, graph, title) {
+  for (const circle of circles) {
+    console.error(title(circle));
+    for (const member of circle) {
+      const inside = graph.get(member).filter((next) => circle.includes(next));
+      console.error(`  ${member} imports ${inside.join(', ')}`);
     }
   }
-  if (tooLarge.length > 0) {
-    console.error('Move what both sides need into a file that imports neither, or depend on an interface.');
-    process.exitCode = 1;
-  }
+}
+
+const graph = importGraph(process.argv[2] ?? ROOT);
+const ofFiles = circlesOf(graph).filter(({ length }) => length > FILES_MAX);
+report(
+  ofFiles,
+  graph,
+  ({ length }) => `${length} files import each other in a circle; at most ${FILES_MAX} may:`,
+);
+let found = ofFiles.length;
+for (const parent of FOLDERS_OF) {
+  const folders = folderGraph(graph, parent);
+  const ofFolders = circlesOf(folders);
+  report(ofFolders, folders, ({ length }) => `${length} folders of ${parent} import each other in a circle:`);
+  found += ofFolders.length;
+}
+if (found > 0) {
+  console.error('Move what both sides need to where neither is imported, or depend on an interface.');
+  process.exitCode = 1;
 }

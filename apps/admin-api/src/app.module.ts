@@ -7,7 +7,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { AnalyticsModule } from './analytics/analytics.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
-import { AuditRecorder } from './audit/audit-recorder';
+import { AuditRecorder } from './unit-of-work/audit-recorder';
 import { AccountsModule } from './accounts/accounts.module';
 import { AlertWebhooksModule } from './alert-webhooks/alert-webhooks.module';
 import { AuditModule } from './audit/audit.module';

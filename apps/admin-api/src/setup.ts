@@ -3,7 +3,7 @@ import { databaseTls, readSettings, SettingsError } from '@gw/kernel';
 import { PROVIDERS } from '@gw/providers';
 import { createLog } from '@gw/web';
 import { Secrets } from './settings';
-import { AuditRecorder } from './audit/audit-recorder';
+import { AuditRecorder } from './unit-of-work/audit-recorder';
 import { CredentialsFile } from './setup/credentials-file';
 import { withMigratedDatabase } from './setup/database';
 import { ensureProviders, type FirstProvider } from './setup/first-providers';

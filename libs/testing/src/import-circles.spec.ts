@@ -31,7 +31,7 @@ describe('tools/import-circles.cjs', () => {
     for (const root of roots.splice(0)) rmSync(root, { recursive: true });
   });
 
-  it('finds no circle of more than three files in this workspace', () => {
+  it('finds no circle of more than three files and none of folders in this workspace', () => {
     expect(run(resolve(__dirname, '../../..'))).toEqual({ status: 0, stderr: '' });
   }, 60_000);
 
@@ -46,5 +46,21 @@ describe('tools/import-circles.cjs', () => {
   it('allows a circle of three files', () => {
     roots.push(circleOf(3));
     expect(run(roots[0] as string)).toEqual({ status: 0, stderr: '' });
+  }, 60_000);
+
+  it('fails on a new circle of two folders of the admin API, and names them', () => {
+    const root = mkdtempSync(join(tmpdir(), 'tollgate-circle-'));
+    roots.push(root);
+    const write = (path: string, text: string): void => {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    };
+    write('apps/admin-api/src/labels/rows.ts', 'export const rows = 1;\n');
+    write('apps/admin-api/src/labels/service.ts', "import '../prompts/service';\n");
+    write('apps/admin-api/src/prompts/service.ts', "import '../labels/rows';\n");
+    const { status, stderr } = run(root);
+    expect(status).toBe(1);
+    expect(stderr).toContain('2 folders of apps/admin-api/src import each other in a circle');
+    expect(stderr).toContain('labels imports prompts');
   }, 60_000);
 });

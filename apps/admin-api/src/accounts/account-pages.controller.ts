@@ -3,10 +3,10 @@ import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../auth/access';
-import type { RequestFacts } from '../auth/principal';
+import type { RequestFacts } from '../common/principal';
 import { factsOf } from '../auth/principals.service';
 import { InviteAcceptanceService } from '../invites/invite-acceptance.service';
-import { invitePage, messagePage, PAGE_POLICY, resetPage } from './account-pages';
+import { invitePage, messagePage, PAGE_POLICY, resetPage } from '../auth/account-pages';
 import { PasswordsService } from './passwords.service';
 
 /** Paths that take a form, for the adapter. */

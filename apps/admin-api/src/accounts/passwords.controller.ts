@@ -3,7 +3,7 @@ import { Body, Param, Post, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Public, Requires, SessionOnly } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { factsOf } from '../auth/principals.service';
 import { ControlRoutes } from '../control-routes';
 import { ChangePasswordDto, ForgotPasswordDto, PasswordResetAnswer, ResetPasswordDto } from './accounts.dto';

@@ -2,11 +2,11 @@ import { OrganisationUserEntity, PasswordResetEntity, SessionEntity, UserEntity 
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
-import { Writes } from '../audit/writes';
+import { Writes } from '../unit-of-work/writes';
 import { assertNotAbove, rankOfRole } from '../auth/grants';
 import { PasswordChecks } from '../auth/password-checks';
 import { assertGoodPassword } from '../auth/password-rules';
-import type { Principal, RequestFacts } from '../auth/principal';
+import type { Principal, RequestFacts } from '../common/principal';
 import { setPassword } from '../auth/user-password';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
 import type { ChangePasswordDto, PasswordResetAnswer, ResetPasswordDto } from './accounts.dto';

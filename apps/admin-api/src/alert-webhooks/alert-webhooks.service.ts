@@ -4,8 +4,8 @@ import { assertAllowedUrl, GatewayError, seal, uuidv7, type AddressPolicy } from
 import { assertMatches, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE, Writes } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { found, isUuid, reach } from '../auth/tenancy';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
 import { Secrets } from '../settings';

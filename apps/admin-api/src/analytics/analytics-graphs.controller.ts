@@ -1,7 +1,7 @@
 import { Get, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
 import { GRAPH_ANSWERS } from './analytics-answers.dto';
 import { AnalyticsGraphsService, type GraphAnswer } from './analytics-graphs.service';

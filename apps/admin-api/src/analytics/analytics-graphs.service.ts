@@ -8,7 +8,7 @@ import {
 } from '@gw/entities';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { AnalyticsScopes } from './analytics-scopes.service';
 import { ANALYTICS_STORE } from './analytics-store';
 import type { AnalyticsQuery } from './analytics.dto';

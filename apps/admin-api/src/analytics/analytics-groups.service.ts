@@ -4,7 +4,7 @@ import { GatewayError } from '@gw/kernel';
 import { invalid, isStorableText, windowOf, type PageQuery } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { AnalyticsScopes } from './analytics-scopes.service';
 import { ANALYTICS_STORE } from './analytics-store';
 import { GROUP_BY, type AnalyticsGroupByQuery, type AnalyticsGroupsQuery } from './analytics.dto';

@@ -4,7 +4,7 @@ import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ownDataOnly } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import type { AnalyticsQuery } from './analytics.dto';
 import { filterOf, periodOf, type AskParts } from './asks';
 

@@ -8,7 +8,7 @@ import {
   rightsOfServiceKey,
   rightsOfUserKey,
 } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { securityOf } from '../auth/security';
 
 type GrantedKey = Pick<

@@ -3,7 +3,7 @@ import { OrganisationUserEntity, WorkspaceUserEntity, type ApiKeyEntity } from '
 import { GatewayError } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { securityOf } from '../auth/security';
 
 export type ApiKeyType = ApiKeyEntity['type'];

@@ -11,7 +11,7 @@ import {
 import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, type Write } from '../audit/writes';
+import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
 import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 
 export interface Rotation {

@@ -3,13 +3,13 @@ import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE, Writes } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { found, inOrganisation, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { withUsage } from '../limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
 import { heldMetadata } from '../organisation-properties/organisation-properties';
-import { configSlugsOf } from '../workspaces/config-references';
+import { configSlugsOf } from '../configs/config-references';
 import { applyDefaults, applyUpdate } from './api-key-changes';
 import {
   API_KEY_TYPES,

@@ -1,7 +1,7 @@
 import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { found } from '../auth/tenancy';
 import { ApiKeysService } from './api-keys.service';
 import type { SelfDetailsAnswer, SelfDetailsQuery } from './self-details.dto';

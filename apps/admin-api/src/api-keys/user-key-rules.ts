@@ -7,7 +7,7 @@ import {
 } from '@gw/entities';
 import { invalid } from '@gw/web';
 import { Not, type EntityManager } from 'typeorm';
-import { FOR_UPDATE } from '../audit/writes';
+import { FOR_UPDATE } from '../unit-of-work/writes';
 import { userKeyRules, type UserKeyRules } from '../tenant-settings/user-key-settings';
 import type { CreateApiKeyDto, RotationPolicyDto, UpdateApiKeyDto } from './api-keys.dto';
 import { toExpiry } from './api-key-rules';

@@ -10,7 +10,7 @@ import {
 import { uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { In, Not, type EntityManager } from 'typeorm';
-import type { Write } from '../audit/writes';
+import type { Write } from '../unit-of-work/writes';
 import { securityOf } from '../auth/security';
 import { found } from '../auth/tenancy';
 import type { UserKeyRules } from '../tenant-settings/user-key-settings';

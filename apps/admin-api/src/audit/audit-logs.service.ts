@@ -2,7 +2,7 @@ import { AuditLogEntity, verifyAuditChain } from '@gw/entities';
 import { invalid, recordsOf, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Between, DataSource, LessThanOrEqual, MoreThanOrEqual, type FindOperator } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { inOrganisation, reach } from '../auth/tenancy';
 import type {
   AuditRecordAnswer,

@@ -1,9 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { AuditLogsController } from './audit-logs.controller';
 import { AuditLogsService } from './audit-logs.service';
-import { AuditRecorder } from './audit-recorder';
+import { AuditRecorder } from '../unit-of-work/audit-recorder';
 import { ResourceCaps } from '../resource-caps/resource-caps';
-import { Writes } from './writes';
+import { Writes } from '../unit-of-work/writes';
 
 /** Global: every resource writes through `Writes`. */
 @Global()

@@ -3,7 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { describeFault, ErrorFilter, type Log } from '@gw/web';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
-import type { AuditRecorder } from './audit-recorder';
+import type { AuditRecorder } from '../unit-of-work/audit-recorder';
 
 const ACTIONS: Readonly<Record<string, string>> = {
   POST: 'create',

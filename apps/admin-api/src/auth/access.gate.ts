@@ -9,7 +9,7 @@ import type { AccessRule } from './access';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key.authenticator';
 import { bearerOf, presentedBy } from './credentials';
 import { assertEnabled } from './features';
-import type { Principal } from './principal';
+import type { Principal } from '../common/principal';
 import { PrincipalsService } from './principals.service';
 import { RequestThrottle } from './request-throttle';
 import { assertAllowed } from './scope-checks';

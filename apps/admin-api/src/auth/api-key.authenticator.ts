@@ -4,7 +4,7 @@ import { ApiKeyEntity, ApiKeySecretEntity, OrganisationEntity, WorkspaceEntity }
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ChangeRecorder } from '../read-model/change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { Secrets } from '../settings';
 import { scopesInForce, withUserRoles, type UserRoles } from './key-scopes';
 

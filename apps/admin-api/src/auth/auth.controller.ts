@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { ControlRoutes } from '../control-routes';
 import { Public, SessionOnly } from './access';
 import { LoginDto, RefreshDto, SelfAnswer, TokenAnswer } from './auth.dto';
-import { Caller, type Principal } from './principal';
+import { Caller, type Principal } from '../common/principal';
 import { factsOf } from './principals.service';
 import { SelfService } from './self.service';
 import { SessionsService } from './sessions.service';

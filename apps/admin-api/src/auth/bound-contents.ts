@@ -7,7 +7,7 @@ import {
 } from '@gw/entities';
 import { Not, type EntityManager } from 'typeorm';
 import { assertMayChangeLimits } from './grants';
-import type { Principal } from './principal';
+import type { Principal } from '../common/principal';
 
 /** A setting by which a role puts a config or guardrail before requests, and the rank of that role. */
 interface Binding {

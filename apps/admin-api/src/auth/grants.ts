@@ -13,7 +13,7 @@ import {
   type WorkspaceRole,
 } from '@gw/auth-scopes';
 import { GatewayError } from '@gw/kernel';
-import type { Principal } from './principal';
+import type { Principal } from '../common/principal';
 
 /** What a role or a credential can do, as far as another caller could hand it on. */
 export interface Rights {

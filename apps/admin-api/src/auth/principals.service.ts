@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import type { AuthenticatedKey } from './api-key.authenticator';
-import type { Principal, RequestFacts } from './principal';
+import type { Principal, RequestFacts } from '../common/principal';
 import type { AuthenticatedSession } from './session.strategy';
 import { securityOf } from './security';
 import { byReference } from './tenancy';

@@ -1,6 +1,6 @@
 import { capabilitiesOf } from '@gw/auth-scopes';
 import { GatewayError } from '@gw/kernel';
-import type { Principal } from './principal';
+import type { Principal } from '../common/principal';
 
 /** A closed setting is said first: its scopes are taken away with it, and only its name tells whom to ask. */
 export function assertAllowed(caller: Principal, anyOf: readonly string[]): void {

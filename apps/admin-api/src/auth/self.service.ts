@@ -2,7 +2,7 @@ import { OrganisationEntity, OrganisationUserEntity, UserEntity, WorkspaceEntity
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { SelfAnswer } from './auth.dto';
-import type { Principal } from './principal';
+import type { Principal } from '../common/principal';
 import { found } from './tenancy';
 
 /** Workspaces of an owner or admin that the answer lists; the rest is found by listing them. */

@@ -2,12 +2,12 @@ import { OrganisationEntity, OrganisationUserEntity, SessionEntity, UserEntity }
 import { GatewayError, hashApiKey, randomAlphanumeric, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, MoreThan, type EntityManager } from 'typeorm';
-import { AuditRecorder } from '../audit/audit-recorder';
-import { FOR_UPDATE } from '../audit/writes';
+import { AuditRecorder } from '../unit-of-work/audit-recorder';
+import { FOR_UPDATE } from '../unit-of-work/writes';
 import { Secrets } from '../settings';
 import type { LoginDto, RefreshDto, TokenAnswer } from './auth.dto';
 import { PasswordChecks } from './password-checks';
-import type { Principal, RequestFacts } from './principal';
+import type { Principal, RequestFacts } from '../common/principal';
 import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import { invalid, isStorableText, UUID } from '@gw/web';
-import type { Principal } from './principal';
+import type { Principal } from '../common/principal';
 
 /** Columns that tie a row to its tenant. */
 export interface TenantWhere {

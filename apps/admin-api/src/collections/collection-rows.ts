@@ -2,7 +2,7 @@ import { CollectionEntity, PromptEntity, WorkspaceEntity } from '@gw/entities';
 import { randomHex, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE } from '../audit/writes';
+import { FOR_UPDATE } from '../unit-of-work/writes';
 import { byReference, type TenantWhere } from '../auth/tenancy';
 import { slugOf } from '../common/text';
 import type { CollectionDetailsAnswer } from './collections.view';

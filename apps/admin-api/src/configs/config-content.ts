@@ -5,7 +5,7 @@ import type { AddressPolicy } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { knownGuardrails, type GuardrailScope } from '../guardrails/guardrail-references';
 import { assertHostsStay } from './config-hosts';
-import { guardrailsNamedBy, secretsWrittenOutIn, writtenOutFaults } from './config-guardrails';
+import { guardrailsNamedBy, secretsWrittenOutIn, writtenOutFaults } from '../guardrails/config-guardrails';
 
 /** Provider fields that are a credential, by what their names end in; and those that the catalogue calls secrets. */
 const SECRET = /(?:_secret|_access_key|_private_key|_session_token|_password|_service_account_json)$/i;

@@ -4,15 +4,15 @@ import { randomHex, uuidv7, type AddressPolicy } from '@gw/kernel';
 import { assertMatches, isStorableText, listOf, windowOf, type ListAnswer, type PageQuery } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import { FOR_UPDATE, Writes, type Write } from '../unit-of-work/writes';
 import { assertMayChangeConfig } from '../auth/bound-contents';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { byReference, found, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { assertNotUsed } from '../common/uses';
 import { assertSlugFree } from '../common/slugs';
 import { slugOf } from '../common/text';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
-import { guardrailsAskingBy } from '../guardrails/guardrails.queries';
+import { guardrailsAskingBy } from '../guardrail-rows/guardrails.queries';
 import { assertSavable } from './config-content';
 import type { CreateConfigDto, CreatedConfigDto, UpdateConfigDto, UpdatedConfigDto } from './configs.dto';
 import {

@@ -4,7 +4,7 @@ import { simulate } from '@gw/routing';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { assertScope } from '../auth/scope-checks';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
 import type { GuardrailScope } from '../guardrails/guardrail-references';
 import type { LogDetailAnswer } from '../logs/log-answers.dto';

@@ -4,7 +4,7 @@ import type { IntegrationEntity } from '@gw/entities';
 import type { AddressPolicy } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import {
   assertAllowedAddresses,
   boundSecrets,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '@gw/kernel';
 import { validationFailed } from '@gw/web';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import type { DeploymentAuthSettings, DeploymentEntity } from '@gw/entities';
 import { assertAllowedUrl, type AddressPolicy } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
-import { workspaceIds } from '../common/workspace-references';
+import { workspaceIds } from '../auth/workspace-references';
 import type { DeploymentAuthSettingsDto } from './deployments.dto';
 
 const URLS = ['gateway_base_url', 'mcp_gateway_base_url', 'private_link_endpoint'] as const;

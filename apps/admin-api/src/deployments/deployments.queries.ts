@@ -1,7 +1,7 @@
 import { DeploymentEntity, GatewayEntity, WorkspaceEntity } from '@gw/entities';
 import { Brackets, In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import type { FOR_UPDATE } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import type { FOR_UPDATE } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { byReference, found, inOrganisation } from '../auth/tenancy';
 import { parseTags } from '../common/tags';
 import { escapeLike } from '../common/text';

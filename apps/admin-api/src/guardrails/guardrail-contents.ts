@@ -1,5 +1,5 @@
 import type { SavedGuardrailCheck } from '@gw/contracts';
-import type { GuardrailEntity, GuardrailVersionEntity } from '@gw/entities';
+import type { GuardrailEntity } from '@gw/entities';
 import {
   compileGuardrail,
   guardrailInvalid,
@@ -15,10 +15,9 @@ import { GuardrailCredentials, withReferencesById } from '../credentials/guardra
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
 import { maskedChecks } from './guardrail-secrets';
 import { assertModelTargets } from './model-targets';
+import type { StoredContent } from '../guardrail-rows/guardrail-rows';
 
 type Owner = Pick<GuardrailEntity, 'id' | 'organisationId' | 'workspaceId' | 'slug' | 'target'>;
-export type StoredContent = Pick<GuardrailVersionEntity, 'checks' | 'actions' | 'sealedSecrets'>;
-
 export interface WrittenContent {
   readonly checks: readonly SavedGuardrailCheck[];
   readonly actions: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SavedGuardrailCheck } from '@gw/contracts';
 import { findCheck, isSecretReference, joinSecrets, splitSecrets } from '@gw/guardrails';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { maskSecret } from '../credentials/mask';
 import { assertMayAim, assertSecretsStay, type BoundSecrets } from '../credentials/secrets-stay';
 

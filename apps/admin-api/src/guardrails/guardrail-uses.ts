@@ -2,7 +2,7 @@ import { OrganisationEntity, WorkspaceEntity, type GuardrailEntity } from '@gw/e
 import type { ErrorDetail } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { assertNotUsed, NAMED_MAX } from '../common/uses';
-import { guardrailsNamedBy } from '../configs/config-guardrails';
+import { guardrailsNamedBy } from './config-guardrails';
 
 /** Throws `conflict` with what still names the guardrail: defaults, and the versions of configs that are in force. */
 export async function assertUnused(manager: EntityManager, row: GuardrailEntity): Promise<void> {

@@ -12,9 +12,9 @@ import {
 } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { Writes } from '../audit/writes';
+import { Writes } from '../unit-of-work/writes';
 import { assertMayChangeGuardrail } from '../auth/bound-contents';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { assertSlugFree } from '../common/slugs';
 import { GuardrailContents } from './guardrail-contents';
 import {
@@ -26,7 +26,7 @@ import {
   findVersion,
   keysOf,
   listedFor,
-} from './guardrail-rows';
+} from '../guardrail-rows/guardrail-rows';
 import { assertReferencesStay, unmaskedChecks } from './guardrail-secrets';
 import { assertUnused, configsNaming } from './guardrail-uses';
 import { mappingsOf } from './mcp-mappings';

@@ -3,9 +3,9 @@ import { uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Writes, type Write } from '../audit/writes';
-import type { Principal } from '../auth/principal';
-import { actorOf, findGuardrail } from './guardrail-rows';
+import { Writes, type Write } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
+import { actorOf, findGuardrail } from '../guardrail-rows/guardrail-rows';
 import {
   isSameMapping,
   mappingsOf,

@@ -2,10 +2,10 @@ import { listAnswerOf, type ListAnswer } from '@gw/web';
 import { Body, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
-import { WORKSPACE_ID } from '../providers/workspace-query';
-import { scopesFor } from './guardrail-rows';
+import { WORKSPACE_ID } from '../common/workspace-query';
+import { scopesFor } from '../guardrail-rows/guardrail-rows';
 import {
   McpMapAnswer,
   McpMappingAnswer,

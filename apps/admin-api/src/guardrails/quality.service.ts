@@ -10,10 +10,10 @@ import { GatewayError } from '@gw/kernel';
 import { listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Writes } from '../audit/writes';
+import { Writes } from '../unit-of-work/writes';
 import { ownDataOnly } from '../auth/grants';
-import type { Principal } from '../auth/principal';
-import { actorOf, findGuardrail } from './guardrail-rows';
+import type { Principal } from '../common/principal';
+import { actorOf, findGuardrail } from '../guardrail-rows/guardrail-rows';
 import type {
   GuardrailQualityAnswer,
   QualityQuery,

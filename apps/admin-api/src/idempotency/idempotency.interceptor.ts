@@ -3,7 +3,7 @@ import { idempotencyFingerprint, idempotencyScope, randomHex, readIdempotencyKey
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { currentCall, withinCall } from '../common/call-context';
 import { IdempotentRequests } from './idempotent-requests';
 

@@ -3,13 +3,13 @@ import { assertAllowedUrl, uuidv7, type AddressPolicy, type ErrorDetail } from '
 import { assertMatches, invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE, Writes } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from '../credentials/header-map';
 import { ADDRESS_POLICY, givenIn, IntegrationCredentials } from '../credentials/integration-credentials';
 import { assertMayAim, assertSecretsStay } from '../credentials/secrets-stay';
 import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
-import { providersChanged } from './integrations.queries';
+import { providersChanged } from '../integration-rows/integrations.queries';
 import { IntegrationsService } from './integrations.service';
 import { toModel, type IntegrationModelsAnswer } from './integrations.view';
 import { pricingConfigFaults } from './pricing';

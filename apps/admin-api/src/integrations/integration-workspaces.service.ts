@@ -3,8 +3,8 @@ import { uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE, Writes, type Write } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { isUuid } from '../auth/tenancy';
 import { withUsage } from '../limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../limits/limits';
@@ -14,7 +14,11 @@ import type {
   UpdateIntegrationWorkspacesDto,
   WorkspaceAccessDto,
 } from './integrations.dto';
-import { archiveProviders, providersChanged, strandedProviders } from './integrations.queries';
+import {
+  archiveProviders,
+  providersChanged,
+  strandedProviders,
+} from '../integration-rows/integrations.queries';
 import { IntegrationsService } from './integrations.service';
 import {
   limitOwnerOf,

@@ -3,7 +3,7 @@ import { EmptyAnswer, listAnswerOf, IfMatch, listOf, type ListAnswer } from '@gw
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
 import { IntegrationModelsService } from './integration-models.service';
 import { IntegrationWorkspacesService } from './integration-workspaces.service';

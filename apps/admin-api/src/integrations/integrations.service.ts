@@ -4,9 +4,9 @@ import { GatewayError, uuidv7, type ErrorDetail } from '@gw/kernel';
 import { assertMatches, invalid, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, IsNull, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../audit/writes';
+import { FOR_UPDATE, Writes } from '../unit-of-work/writes';
 import { assertMayEnd } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { found } from '../auth/tenancy';
 import { assertSlugFree } from '../common/slugs';
 import { escapeLike } from '../common/text';
@@ -32,7 +32,7 @@ import {
   providersChanged,
   usableIntegrations,
   type IntegrationAction,
-} from './integrations.queries';
+} from '../integration-rows/integrations.queries';
 import {
   toIntegration,
   toIntegrationDetail,

@@ -11,9 +11,9 @@ import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } 
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThanOrEqual, MoreThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { normaliseScopes, toExpiry } from '../api-keys/api-key-rules';
-import { FOR_UPDATE, Writes } from '../audit/writes';
+import { FOR_UPDATE, Writes } from '../unit-of-work/writes';
 import { assertHolds, assertMayGrant, rightsOfRole } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { securityOf } from '../auth/security';
 import { byReference, found, inOrganisation, isUuid } from '../auth/tenancy';
 import { InviteMails } from './invite-mails';

@@ -3,12 +3,12 @@ import { GatewayError, type ErrorDetail, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, plainListOf, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike, In, IsNull, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE, Writes } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { found, isUuid } from '../auth/tenancy';
 import { assertDeletable, type DeleteQuery } from '../common/uses';
 import { escapeLike } from '../common/text';
-import { keysOf } from '../prompts/prompt-rows';
+import { keysOf } from '../prompt-rows/prompt-rows';
 import type { CreatedLabelDto, CreateLabelDto, ListLabelsQuery, UpdateLabelDto } from './labels.dto';
 import { toLabel, type LabelAnswer, type LabelListAnswer } from './labels.view';
 

@@ -5,7 +5,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { In, IsNull, type DataSource, type EntityManager } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { isUuid } from '../auth/tenancy';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import type { AdminSettings } from '../settings';

@@ -3,9 +3,9 @@ import { Body, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common'
 import { ApiExcludeEndpoint, ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Public, Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
-import { WORKSPACE_ID } from '../providers/workspace-query';
+import { WORKSPACE_ID } from '../common/workspace-query';
 import { LogExportFiles } from './log-export-files';
 import {
   CreateLogExportDto,

@@ -14,9 +14,9 @@ import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
+import { FOR_UPDATE, Writes, type Write } from '../unit-of-work/writes';
 import { ownDataOnly } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { found, inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { LogExportFiles } from './log-export-files';
 import type {

@@ -6,7 +6,7 @@ import { internalPost } from '@gw/web';
 import { setImmediate } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { assertScope } from '../auth/scope-checks';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { found, inWorkspace } from '../auth/tenancy';
 import { ITEMS_OF_A_TURN, oneOrMany } from '../common/one-or-many';
 import type { AdminSettings } from '../settings';

@@ -1,10 +1,10 @@
 import { Body, Param, Post, Put } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiQuery, getSchemaPath } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { OneOrManyBody } from '../common/one-or-many';
 import { ControlRoutes } from '../control-routes';
-import { WORKSPACE_ID } from '../providers/workspace-query';
+import { WORKSPACE_ID } from '../common/workspace-query';
 import { CreateFeedbackDto, UpdateFeedbackDto, WrittenFeedbackAnswer } from './feedback.dto';
 import { FeedbackService } from './feedback.service';
 

@@ -2,7 +2,7 @@ import { FeedbackEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { inWorkspace, isUuid, reach } from '../auth/tenancy';
 import { oneOrMany } from '../common/one-or-many';
 import { CreateFeedbackDto, type UpdateFeedbackDto, type WrittenFeedbackAnswer } from './feedback.dto';

@@ -3,7 +3,7 @@ import { GatewayError, Shares } from '@gw/kernel';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { logAnswer } from './log.view';
 
 /** Tails of this process at a time, shared by callers; each asks the database once a second. */

@@ -2,7 +2,7 @@ import { Get, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiExcludeEndpoint, ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { LOGS_BODY, TakesBody } from '../bodies';
 import { OneOrManyBody } from '../common/one-or-many';
 import { ControlRoutes } from '../control-routes';

@@ -4,7 +4,7 @@ import { invalid, isStorableText } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { found, isUuid } from '../auth/tenancy';
 import { assertScope } from '../auth/scope-checks';
 import { ownDataOnly } from '../auth/grants';

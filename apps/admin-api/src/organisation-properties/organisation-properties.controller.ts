@@ -2,7 +2,7 @@ import { EmptyAnswer, IfMatch } from '@gw/web';
 import { Body, Get, Put } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
 import { PropertiesAnswer, UpdatePropertiesDto } from './organisation-properties.dto';
 import { OrganisationPropertiesService } from './organisation-properties.service';

@@ -4,8 +4,8 @@ import { OrganisationPropertiesEntity } from '@gw/entities';
 import { assertMatches, etagOf, validationFailed } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Writes } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { Writes } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { inOrganisation } from '../auth/tenancy';
 import type { PropertiesAnswer, UpdatePropertiesDto } from './organisation-properties.dto';
 

@@ -4,14 +4,14 @@ import { GatewayError, seal, uuidv7, type ErrorDetail } from '@gw/kernel';
 import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE, Writes, type Write } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
 import { assertNotUsed } from '../common/uses';
 import { accountNeededBy, GuardrailCredentials } from '../credentials/guardrail-credentials';
 import { maskSecret } from '../credentials/mask';
-import { currentOf, keysOf } from '../guardrails/guardrail-rows';
-import { guardrailsOfPartner } from '../guardrails/guardrails.queries';
+import { currentOf, keysOf } from '../guardrail-rows/guardrail-rows';
+import { guardrailsOfPartner } from '../guardrail-rows/guardrails.queries';
 import { Secrets } from '../settings';
 import type {
   CreatedPluginDto,

@@ -2,9 +2,9 @@ import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
-import { WORKSPACE_ID } from '../providers/workspace-query';
+import { WORKSPACE_ID } from '../common/workspace-query';
 import {
   CreatedRateLimitPolicyDto,
   CreatedUsageLimitPolicyDto,

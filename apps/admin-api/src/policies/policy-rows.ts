@@ -3,8 +3,8 @@ import { WorkspaceEntity, type RateLimitPolicyEntity, type UsageLimitPolicyEntit
 import { GatewayError } from '@gw/kernel';
 import { windowOf, type PageQuery } from '@gw/web';
 import { ILike, type EntityManager, type EntityTarget, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, type Write } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { found, inWorkspace, isUuid, reach, type TenantWhere } from '../auth/tenancy';
 import { escapeLike } from '../common/text';
 

@@ -2,9 +2,9 @@ import { UsageLimitPolicyEntity, UsageLimitPolicyValueEntity } from '@gw/entitie
 import { assertMatches, listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike } from 'typeorm';
-import { Writes } from '../audit/writes';
+import { Writes } from '../unit-of-work/writes';
 import { assertMayChangeLimits } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { found, isUuid } from '../auth/tenancy';
 import { escapeLike } from '../common/text';
 import { UNUSED, usageOf } from '../limits/limit-usage';

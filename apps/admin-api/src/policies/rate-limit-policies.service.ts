@@ -3,9 +3,9 @@ import { uuidv7 } from '@gw/kernel';
 import { assertMatches, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Writes } from '../audit/writes';
+import { Writes } from '../unit-of-work/writes';
 import { assertMayChangeLimits, assertMayEnd, rankOf } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { toStoredRateLimit } from '../limits/limits';
 import type { RateLimitDto } from '../limits/limits.dto';
 import type {

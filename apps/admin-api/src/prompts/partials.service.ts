@@ -1,10 +1,10 @@
 import { listOf, type ListAnswer, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { inWorkspace } from '../auth/tenancy';
 import { EMPTY_CONTENT } from './prompt-content';
 import { audiencesOf, pageOfPrompts } from './prompt-lists';
-import { findReadable, splitReference, versionMeant } from './prompt-rows';
+import { findReadable, splitReference, versionMeant } from '../prompt-rows/prompt-rows';
 import { createPrompt } from './prompt-writes';
 import type {
   CreatedPromptDto,

@@ -4,7 +4,7 @@ import { compilePartial, compilePrompt } from '@gw/prompts';
 import { invalid } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import { isUuid } from '../auth/tenancy';
-import { isOpenTo, splitReference, type PromptType } from './prompt-rows';
+import { isOpenTo, splitReference, type PromptType } from '../prompt-rows/prompt-rows';
 
 /** What a version says; what a partial's version has nothing of is null or empty. */
 export type VersionContent = Pick<

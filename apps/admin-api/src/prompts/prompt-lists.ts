@@ -1,11 +1,11 @@
 import { PromptEntity, PromptShareEntity } from '@gw/entities';
 import { windowOf } from '@gw/web';
 import { In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { inWorkspace } from '../auth/tenancy';
 import { collectionNamed } from '../collections/collection-rows';
 import { escapeLike } from '../common/text';
-import type { PromptType } from './prompt-rows';
+import type { PromptType } from '../prompt-rows/prompt-rows';
 import type { ListPromptsQuery } from './prompts.dto';
 
 /** A page of a workspace's own prompts, or of those that others share with it; newest first. */

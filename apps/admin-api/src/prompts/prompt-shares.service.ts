@@ -8,10 +8,10 @@ import {
 import { assertMatches, invalid, isStorableText } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE, Writes, type Write } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { inWorkspace, isUuid } from '../auth/tenancy';
-import { LIVE_PROVIDER } from '../integrations/integrations.queries';
+import { LIVE_PROVIDER } from '../integration-rows/integrations.queries';
 import {
   actorOf,
   findOwn,
@@ -22,7 +22,7 @@ import {
   publishedOf,
   RESOURCE,
   type PromptType,
-} from './prompt-rows';
+} from '../prompt-rows/prompt-rows';
 import { createPrompt } from './prompt-writes';
 import type { CreatedPromptDto, ForkDto, ShareDto, SharedDto, UnshareDto } from './prompts.dto';
 

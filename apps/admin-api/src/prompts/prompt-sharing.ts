@@ -2,8 +2,8 @@ import { IfMatch } from '@gw/web';
 import { Body, Delete, Param, Post, Put } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
-import type { PromptType } from './prompt-rows';
+import { Caller, type Principal } from '../common/principal';
+import type { PromptType } from '../prompt-rows/prompt-rows';
 import type { PromptSharesService } from './prompt-shares.service';
 import { CreatedPromptDto, ForkDto, ShareDto, SharedDto, UnshareDto } from './prompts.dto';
 

@@ -2,15 +2,22 @@ import { PromptEntity, PromptLabelEntity, PromptShareEntity, PromptVersionEntity
 import { GatewayError, randomHex, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
-import type { Write } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import type { Write } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { found, type TenantWhere } from '../auth/tenancy';
 import { assertNotUsed } from '../common/uses';
 import { collectionNamed, defaultCollection } from '../collections/collection-rows';
 import { assertSlugFree } from '../common/slugs';
 import { slugOf } from '../common/text';
 import { partialIdsOf, type VersionContent } from './prompt-content';
-import { actorOf, keysOf, numbered, publishedOf, RESOURCE, type PromptType } from './prompt-rows';
+import {
+  actorOf,
+  keysOf,
+  numbered,
+  publishedOf,
+  RESOURCE,
+  type PromptType,
+} from '../prompt-rows/prompt-rows';
 
 /** Its gateway document lists them all. */
 const VERSIONS_MAX = 2_000;

@@ -2,12 +2,19 @@ import { PromptVersionEntity, type PromptEntity } from '@gw/entities';
 import { assertMatches, invalid, listOf, type ListAnswer, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { inWorkspace } from '../auth/tenancy';
 import { findLabel } from '../labels/labels.service';
 import { EMPTY_CONTENT, type VersionContent } from './prompt-content';
 import { audiencesOf, pageOfPrompts } from './prompt-lists';
-import { findOwn, findReadable, labelsOf, splitReference, versionById, versionMeant } from './prompt-rows';
+import {
+  findOwn,
+  findReadable,
+  labelsOf,
+  splitReference,
+  versionById,
+  versionMeant,
+} from '../prompt-rows/prompt-rows';
 import { createPrompt, plainSlug, setLabel } from './prompt-writes';
 import type {
   CreatedPromptDto,

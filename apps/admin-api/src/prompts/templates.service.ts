@@ -2,10 +2,18 @@ import { PromptEntity, PromptVersionEntity } from '@gw/entities';
 import { assertMatches, windowOf, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Writes, type Write } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { Writes, type Write } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import type { VersionContent } from './prompt-content';
-import { actorOf, findOwn, findReadable, keysOf, latestOf, RESOURCE, type PromptType } from './prompt-rows';
+import {
+  actorOf,
+  findOwn,
+  findReadable,
+  keysOf,
+  latestOf,
+  RESOURCE,
+  type PromptType,
+} from '../prompt-rows/prompt-rows';
 import { addVersion, archive, auditOf, moveTo, publish } from './prompt-writes';
 
 /** What a change says of the row itself. */

@@ -2,9 +2,9 @@ import { ProviderEntity, type IntegrationEntity } from '@gw/entities';
 import { randomHex, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
-import type { Write } from '../audit/writes';
+import type { Write } from '../unit-of-work/writes';
 import { slugOf } from '../common/text';
-import { LIVE_PROVIDER, providerKey } from '../integrations/integrations.queries';
+import { LIVE_PROVIDER, providerKey } from '../integration-rows/integrations.queries';
 import { toProvider } from './providers.view';
 
 const NOTE = 'Created automatically on integration access grant';

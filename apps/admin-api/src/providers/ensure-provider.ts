@@ -3,8 +3,8 @@ import { uuidv7, type AddressPolicy } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import type { CredentialsService } from '../credentials/credentials.service';
 import { IntegrationCredentials } from '../credentials/integration-credentials';
-import { LIVE_PROVIDER, providerKey } from '../integrations/integrations.queries';
-import type { ChangeRecorder } from '../read-model/change-recorder';
+import { LIVE_PROVIDER, providerKey } from '../integration-rows/integrations.queries';
+import type { ChangeRecorder } from '../unit-of-work/change-recorder';
 
 export interface EnsuredProvider {
   readonly workspaceId: string;

@@ -2,7 +2,7 @@ import { credentialBinding, documentKey, INTERNAL, type ProviderDocument } from 
 import { ChangeEventEntity, IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { createAddressPolicy, unseal } from '@gw/kernel';
 import { CredentialsService } from '../credentials/credentials.service';
-import { ChangeRecorder } from '../read-model/change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { Secrets } from '../settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Tenant } from '../spec-support/admin-api';
 import { ensureProvider } from './ensure-provider';

@@ -2,7 +2,7 @@ import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { DeleteQuery } from '../common/uses';
 import { ControlRoutes } from '../control-routes';
 import {
@@ -11,7 +11,7 @@ import {
   ListProvidersQuery,
   UpdateProviderDto,
 } from './providers.dto';
-import { WORKSPACE_ID } from './workspace-query';
+import { WORKSPACE_ID } from '../common/workspace-query';
 import { ProvidersService } from './providers.service';
 import { ProviderAnswer } from './providers.view';
 

@@ -2,9 +2,9 @@ import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { Writes } from '../audit/writes';
+import { Writes } from '../unit-of-work/writes';
 import { assertMayEnd, assertNotBound } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { found, inWorkspace, isUuid } from '../auth/tenancy';
 import { assertDeletable, type DeleteQuery } from '../common/uses';
 import { parseTags } from '../common/tags';
@@ -13,7 +13,7 @@ import {
   LIVE_PROVIDER,
   providerKey,
   usableIntegrations,
-} from '../integrations/integrations.queries';
+} from '../integration-rows/integrations.queries';
 import { withUsage } from '../limits/limit-usage';
 import {
   applyProviderFields,

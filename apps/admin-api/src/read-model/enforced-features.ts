@@ -3,7 +3,7 @@ import { EnforcedFeaturesEntity } from '@gw/entities';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, Not } from 'typeorm';
 import { SETTINGS } from '../settings';
-import { ChangeRecorder } from './change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import type { EnforcedFeatures } from './features-in-force';
 
 /**

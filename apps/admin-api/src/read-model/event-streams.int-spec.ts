@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually, testDatabase } from '@gw/testing';
-import { ChangeRecorder } from './change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { EventStreams } from './event-streams';
 import { Outbox } from './outbox';
 import { OutboxTail } from './outbox-tail';

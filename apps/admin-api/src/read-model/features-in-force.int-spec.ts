@@ -15,7 +15,7 @@ import { TestAdminApi } from '../spec-support/admin-api';
 import { createKey, hashOf } from '../spec-support/api-keys';
 import { createIntegration } from '../spec-support/integrations';
 import { testDatabase } from '@gw/testing';
-import { ChangeRecorder } from './change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { DocumentsService } from './documents.service';
 import { EnforcedFeaturesNotice } from './enforced-features';
 

@@ -8,7 +8,7 @@ import type {
   ReadModelDocument,
   WorkspaceDocument,
 } from '@gw/contracts';
-import { withoutGuardrails } from '../configs/config-guardrails';
+import { withoutGuardrails } from '../guardrails/config-guardrails';
 import type { AdminSettings } from '../settings';
 
 export type EnforcedFeatures = Pick<

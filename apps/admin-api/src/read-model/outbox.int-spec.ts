@@ -1,5 +1,5 @@
 import { testDatabase } from '@gw/testing';
-import { ChangeRecorder } from './change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { Outbox } from './outbox';
 
 describe('Outbox', () => {

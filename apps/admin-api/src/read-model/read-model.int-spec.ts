@@ -17,7 +17,7 @@ import { CredentialsService } from '../credentials/credentials.service';
 import { GuardrailCredentials } from '../credentials/guardrail-credentials';
 import { SecretAccess } from '../credentials/secret-access';
 import { Secrets, SETTINGS } from '../settings';
-import { ChangeRecorder } from './change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { ReadModelModule } from './read-model.module';
 
 const TOKEN = 'service-token-of-the-test-0123456789';

@@ -8,7 +8,7 @@ import {
   type BeforeApplicationShutdown,
 } from '@nestjs/common';
 import { SETTINGS, type AdminSettings } from '../settings';
-import { ChangeRecorder } from './change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { DocumentsService } from './documents.service';
 import { EnforcedFeaturesNotice } from './enforced-features';
 import { EventStreams } from './event-streams';

@@ -3,8 +3,8 @@ import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE, Writes } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
 import type {
   CreatedRepricingAnswer,

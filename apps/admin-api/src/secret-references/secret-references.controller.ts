@@ -2,7 +2,7 @@ import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
 import {
   CreatedSecretReferenceDto,

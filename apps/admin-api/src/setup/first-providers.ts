@@ -3,7 +3,7 @@ import { createAddressPolicy, parseTrustedHosts } from '@gw/kernel';
 import type { DataSource } from 'typeorm';
 import { CredentialsService } from '../credentials/credentials.service';
 import { ensureProvider, type EnsuredProvider } from '../providers/ensure-provider';
-import { ChangeRecorder } from '../read-model/change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import type { Secrets } from '../settings';
 
 export type FirstProvider = Omit<EnsuredProvider, 'workspaceId'>;

@@ -10,10 +10,10 @@ import {
 import { randomAlphanumeric, randomHex, SettingsError, uuidv7 } from '@gw/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 import { ApiKeySecretsService } from '../api-keys/api-key-secrets.service';
-import type { AuditCaller, AuditRecorder } from '../audit/audit-recorder';
-import { Write } from '../audit/writes';
+import type { AuditCaller, AuditRecorder } from '../unit-of-work/audit-recorder';
+import { Write } from '../unit-of-work/writes';
 import { hashPassword } from '../auth/passwords';
-import { ChangeRecorder } from '../read-model/change-recorder';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import type { Secrets } from '../settings';
 import { adoptInstallation, recordInstallation } from './installation';
 

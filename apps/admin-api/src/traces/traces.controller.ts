@@ -4,7 +4,7 @@ import { createParamDecorator, Get, Header, Param, Post, Res, type ExecutionCont
 import { ApiBody, ApiConsumes, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { SPANS_BODY, TakesBody } from '../bodies';
 import { ControlRoutes } from '../control-routes';
 import { TracesService, type PartialSuccess, type SpanList } from './traces.service';

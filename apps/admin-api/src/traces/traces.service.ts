@@ -2,7 +2,7 @@ import { insertSpans, spansOfTrace, type SpanOwner, type StoredSpan } from '@gw/
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { ownDataOnly } from '../auth/grants';
 import { inWorkspace } from '../auth/tenancy';
 import { readOtlpSpans } from './otlp-spans';

@@ -3,7 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
 import { userTag, type ListUsersQuery, type UserAnswer } from './users.dto';
 

@@ -2,10 +2,10 @@ import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
 import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { DeleteQuery } from '../common/uses';
 import { ControlRoutes } from '../control-routes';
-import { WORKSPACE_ID } from '../providers/workspace-query';
+import { WORKSPACE_ID } from '../common/workspace-query';
 import {
   CreatedVirtualKeyDto,
   CreateVirtualKeyDto,

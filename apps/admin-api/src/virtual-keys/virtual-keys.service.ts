@@ -4,15 +4,15 @@ import { uuidv7 } from '@gw/kernel';
 import { listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../audit/writes';
+import { FOR_UPDATE, Writes } from '../unit-of-work/writes';
 import { assertMayEnd } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { found, inWorkspace } from '../auth/tenancy';
 import { assertDeletable, type DeleteQuery } from '../common/uses';
 import { usesOfProvider } from '../providers/provider-uses';
 import { IntegrationCredentials, providerOfCatalogue } from '../credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../credentials/secret-mappings';
-import { providerKey } from '../integrations/integrations.queries';
+import { providerKey } from '../integration-rows/integrations.queries';
 import { withUsage } from '../limits/limit-usage';
 import {
   applyProviderFields,

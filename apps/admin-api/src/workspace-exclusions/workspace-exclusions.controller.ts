@@ -2,7 +2,7 @@ import { IfMatch } from '@gw/web';
 import { Body, Get, Put, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
-import { Caller, type Principal } from '../auth/principal';
+import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
 import { ExclusionsAnswer, ExclusionsQuery, UpdateExclusionsDto } from './workspace-exclusions.dto';
 import { WorkspaceExclusionsService } from './workspace-exclusions.service';

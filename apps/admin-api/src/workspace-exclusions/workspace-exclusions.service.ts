@@ -3,10 +3,10 @@ import { WorkspaceExclusionEntity } from '@gw/entities';
 import { assertTag, contentTag, invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { Writes } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { Writes } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { inOrganisation } from '../auth/tenancy';
-import { workspaceIds } from '../common/workspace-references';
+import { workspaceIds } from '../auth/workspace-references';
 import type {
   ExclusionAnswer,
   ExclusionDto,

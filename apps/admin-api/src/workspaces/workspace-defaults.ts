@@ -2,7 +2,7 @@ import type { WorkspaceDefaults, WorkspaceEntity } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 import { guardrailIdsOf, guardrailSlugsOf, type GuardrailScope } from '../guardrails/guardrail-references';
 import { heldMetadata } from '../organisation-properties/organisation-properties';
-import { configIdOf, configSlugsOf } from './config-references';
+import { configIdOf, configSlugsOf } from '../configs/config-references';
 import type { WorkspaceDefaultsDto } from './workspaces.dto';
 
 export const CLEARED_DEFAULTS: WorkspaceDefaultsDto = {

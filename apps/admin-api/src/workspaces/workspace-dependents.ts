@@ -13,8 +13,8 @@ import {
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { In, Not, type EntityManager } from 'typeorm';
-import type { Write } from '../audit/writes';
-import { archiveProviders, LIVE_PROVIDER } from '../integrations/integrations.queries';
+import type { Write } from '../unit-of-work/writes';
+import { archiveProviders, LIVE_PROVIDER } from '../integration-rows/integrations.queries';
 import { archivePromptsOf } from '../prompts/prompt-writes';
 
 export interface DependentCount {

@@ -1,6 +1,6 @@
 import type { WorkspaceDefaults, WorkspaceEntity } from '@gw/entities';
 import { holdLimits, ranksAfter, type Restrictions } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 
 /** What a workspace restricts, as it is at one moment. */
 export interface WorkspaceRestrictions {

@@ -9,8 +9,8 @@ import {
 import { GatewayError } from '@gw/kernel';
 import { isStorableText } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import { FOR_UPDATE } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { byReference, found, isUuid } from '../auth/tenancy';
 
 export type PromptType = PromptEntity['type'];

@@ -3,11 +3,11 @@ import { OrganisationEntity, type ExportSettings, type WorkspaceEntity } from '@
 import { validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import { assertMayChangeSettings } from '../auth/grants';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { securityOf } from '../auth/security';
-import type { UpdateWorkspaceDto } from '../workspaces/workspaces.dto';
-import { toStoredExportSettings } from './export-settings.dto';
-import { mayOverride, mergeSettings, toStoredUserKeySettings } from './user-key-settings';
+import type { UpdateWorkspaceDto } from './workspaces.dto';
+import { toStoredExportSettings } from '../tenant-settings/export-settings.dto';
+import { mayOverride, mergeSettings, toStoredUserKeySettings } from '../tenant-settings/user-key-settings';
 
 type Input = Pick<
   UpdateWorkspaceDto,

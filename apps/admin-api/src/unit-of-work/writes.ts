@@ -6,7 +6,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { currentCall } from '../common/call-context';
 import { DryRunChecked, warningsOf } from '../dry-runs/dry-run-checked';
 import { assertFixed } from '../fixed-members/assert-fixed';
-import { ChangeRecorder } from '../read-model/change-recorder';
+import { ChangeRecorder } from './change-recorder';
 import { ResourceCaps } from '../resource-caps/resource-caps';
 import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-recorder';
 

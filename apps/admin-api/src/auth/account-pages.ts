@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PASSWORD_CHARACTERS_MIN } from '../auth/password-rules';
+import { PASSWORD_CHARACTERS_MIN } from './password-rules';
 
 const STYLE = `
 :root { color-scheme: light dark }

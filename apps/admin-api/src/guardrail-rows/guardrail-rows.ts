@@ -2,11 +2,12 @@ import { documentKey, type DocumentKey } from '@gw/contracts';
 import { GuardrailEntity, GuardrailVersionEntity, WorkspaceEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { IsNull, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE } from '../audit/writes';
+import { FOR_UPDATE } from '../unit-of-work/writes';
 import { assertScope } from '../auth/scope-checks';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { byReference, found, isUuid } from '../auth/tenancy';
-import type { StoredContent } from './guardrail-contents';
+
+export type StoredContent = Pick<GuardrailVersionEntity, 'checks' | 'actions' | 'sealedSecrets'>;
 
 type Action = 'create' | 'read' | 'list' | 'update' | 'delete';
 

@@ -1,8 +1,8 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import { IntegrationEntity, ProviderEntity, WorkspaceEntity, type ProviderStatus } from '@gw/entities';
 import { IsNull, Not, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
-import type { Write } from '../audit/writes';
-import type { Principal } from '../auth/principal';
+import type { Write } from '../unit-of-work/writes';
+import type { Principal } from '../common/principal';
 import { byReference } from '../auth/tenancy';
 
 export type IntegrationAction = 'create' | 'read' | 'update' | 'delete' | 'list';

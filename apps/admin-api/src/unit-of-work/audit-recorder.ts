@@ -2,7 +2,7 @@ import { appendAudit, type AuditLogEntity, type AuditRow } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Principal } from '../auth/principal';
+import type { Principal } from '../common/principal';
 import { SETTINGS, type AdminSettings } from '../settings';
 import { mask } from './mask';
 

@@ -1,7 +1,7 @@
 import { WorkspaceEntity } from '@gw/entities';
 import { invalid } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
-import { isUuid } from '../auth/tenancy';
+import { isUuid } from './tenancy';
 
 /**
  * The ids of the workspaces that a body names by id or slug, in its order. Throws `validation_failed` for the first that is no
