@@ -48,7 +48,7 @@ const [RATE, RECORDS, SECONDS, ROUNDS, PROVIDER_MS] = [
   'provider-ms',
 ].map((name) => Number(options[name]));
 const MOVED_MAX = 1.1;
-/** A sender that is notified of exactly the bar stays a little below it. */
+/** A sender set to exactly the bar stays a little below it. */
 const HEADROOM = 1.04;
 /** As the launcher starts them. */
 const [WORKER_NICENESS, POSTGRES_NICENESS] = [10, 5];

@@ -120,7 +120,7 @@ describe('slugs of the control plane', () => {
     });
   });
 
-  it('are distinguished by case', async () => {
+  it('are distinguished by upper and lower case', async () => {
     await eachPlace(async (at, _list, tenant) => {
       const statuses: number[] = [];
       for (const value of ['Team', 'team', 'TEAM', 'Team']) {

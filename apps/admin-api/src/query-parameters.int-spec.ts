@@ -180,7 +180,7 @@ function readQueried(): Queried[] {
   return Object.entries(admin.api.document.paths).flatMap(([path, item]) => {
     const { get } = item as { get?: { operationId: string; parameters?: Parameter[] } };
     const parameters = (get?.parameters ?? []).filter((one) => one.in === 'query');
-    // Graphs read one and the same class, so that one of them represents all.
+    // Graphs read one and the same class, so that one of them is enough.
     const handler = get?.operationId.split('__', 1)[0]?.replace(/^(analyticsGraphs)_.*/, '$1') ?? '';
     if (parameters.length === 0 || seen.has(handler)) return [];
     seen.add(handler);

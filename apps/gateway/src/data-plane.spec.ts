@@ -323,7 +323,7 @@ describe('the data plane', () => {
     expect(stub.lastRequest.url).toBe('/v1/chat/completions');
   });
 
-  it('explains its decision when configured', async () => {
+  it('explains its decision on request', async () => {
     stub.answerJson(CHAT);
     const response = await post('/chat/completions', ASK, { 'x-gw-provider': '@main', 'x-gw-explain': '1' });
     const decision = JSON.parse(response.headers.get('x-gw-decision') ?? '') as unknown;

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { LogIngest } from './ingest/log-ingest';
 import type { JobRunner } from './jobs/job-runner';
 
-/** Writes all metrics of a worker, when it is requested them. */
+/** Writes all metrics of a worker, on request. */
 export const workerMetrics =
   (registry: Registry, ingest: LogIngest, jobs: JobRunner): (() => Promise<string>) =>
   async () => {

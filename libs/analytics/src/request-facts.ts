@@ -1,6 +1,6 @@
 import type { RequestType } from './ask';
 
-/** What analytics know of a request next to what its log record says by name. */
+/** What analytics know of a request besides what its log record says by name. */
 export interface DerivedFacts {
   readonly request_type: RequestType;
   readonly prompt_slug: string | null;

@@ -10,7 +10,7 @@ import {
 import { latencyOfBucket } from './latency-scale';
 import { RESULT_SQL } from './result-sql';
 
-/** Takes a value into the statement's parameters and gives what represents it. */
+/** Takes a value into the statement's parameters and gives its placeholder. */
 export type Bind = (value: unknown, type: BoundType) => string;
 export type BoundType = 'text' | 'texts' | 'uuid' | 'uuids' | 'number' | 'numbers' | 'floats' | 'json';
 

@@ -108,7 +108,7 @@ export const isScope = (scope: string): boolean => HOLDERS.has(scope);
 export const scopesAllowedFor = (type: KeyType): ReadonlySet<string> => ALLOWED.get(type) ?? new Set();
 
 /**
- * The one spelling of a scope: `deployments:create` is `deployments.create`, an alias is what it represents. A text that is
+ * The one spelling of a scope: `deployments:create` is `deployments.create`, an alias is read as its scope. A text that is
  * no scope comes back as it is, for the caller to refuse.
  */
 export function canonicalScope(text: string): string {

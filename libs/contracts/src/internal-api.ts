@@ -42,7 +42,7 @@ export interface DocumentsAnswer {
   readonly documents: Readonly<Record<DocumentKey, ReadModelDocument | null>>;
 }
 
-/** What lost counters of an organisation are requested. */
+/** The query for lost counters of an organisation. */
 export interface BalancesRequest {
   readonly organisationId: string;
   readonly counters: readonly {

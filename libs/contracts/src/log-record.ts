@@ -50,7 +50,7 @@ export interface AttemptRecord {
   readonly dropped?: readonly string[];
 }
 
-/** Something that routing took into account next to the config itself. */
+/** Something that routing took into account besides the config itself. */
 export interface RoutingEvent {
   /** JSON path of the target, or of the strategy, that it is about. */
   readonly target: string;
@@ -180,7 +180,7 @@ export interface GuardrailRecord {
   readonly verdict: boolean;
   /** Its failed verdict ends the request. */
   readonly deny: boolean;
-  /** It ran next to the request. */
+  /** It ran in the background of the request. */
   readonly async: boolean;
   /** It only watches. */
   readonly monitor: boolean;

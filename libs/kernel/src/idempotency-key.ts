@@ -59,7 +59,7 @@ export function idempotencyFingerprint({ url, headers, body, inForce }: Idempote
   );
 }
 
-/** The refusal of a request whose key represents `first`; a gateway before this rule kept no more of it than the request. */
+/** The refusal of a request whose key belongs to `first`; a gateway before this rule kept no more of it than the request. */
 export const keyReused = (first: string, now: string): GatewayError =>
   new GatewayError('idempotency_key_reused', {
     param: 'idempotency-key',

@@ -40,7 +40,7 @@ export interface PriceCard {
   readonly units: UnitPrices;
   /** By the piece: searches, executions, whatever a usage counts as an additional unit. */
   readonly additional: Readonly<Record<string, number>>;
-  /** By quality, then size; `default` represents any. */
+  /** By quality, then size; `default` means any. */
   readonly images: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** What a batch costs of the price, in millionths; null: the provider's usual part. */
   readonly batchMillionths: number | null;

@@ -59,7 +59,7 @@ export class DiskCopy {
     this.ring = options.ring;
   }
 
-  /** The copy, or null when there is none that can be trusted; a broken one is notified of in one warning. */
+  /** The copy, or null when there is none that can be trusted; a broken one is reported in one warning. */
   async read(): Promise<DiskCopyContent | null> {
     const { path, limits, warn } = this.options;
     try {

@@ -297,7 +297,7 @@ export class ReadModel {
     const before = this.cache.peek(key);
     if (document === null) {
       this.forget(key, before !== undefined);
-      // It was read before everything was called in question: the answer holds for the one the caller, no longer.
+      // It was read before everything was called in question: the answer holds for its caller alone.
       if (epoch !== this.epoch) this.absent.delete(key);
       return;
     }

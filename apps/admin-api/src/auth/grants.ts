@@ -191,7 +191,7 @@ export function endLimits(caller: Principal, row: LimitedRow): void {
   if (limitTier(row.limitsRank) <= limitTier(rankOf(caller))) row.limitsRank = 0;
 }
 
-/** What a row restricts, by the names of its settings; `limits` represents all that one rank is stored for. */
+/** What a row restricts, by the names of its settings; `limits` means all that one rank is stored for. */
 export type Restrictions = Readonly<Record<string, unknown>>;
 
 /**

@@ -14,7 +14,7 @@ export function maskedChecks(checks: readonly SavedGuardrailCheck[]): readonly S
   return joinSecrets(open, Object.fromEntries(masks));
 }
 
-/** A mask that comes back as a read showed it represents what is saved at its place, in a check of the same id. */
+/** A mask that comes back as a read showed it means what is saved at its place, in a check of the same id. */
 export const unmaskedChecks = (
   written: readonly SavedGuardrailCheck[],
   saved: readonly SavedGuardrailCheck[],

@@ -95,7 +95,7 @@ describe('a guardrail on its own', () => {
     expect((await invoke(slug, { stage: 'output', request: chat, text: 'fine' })).body.outcome).toBe('pass');
   });
 
-  it('waits for one that runs next to requests', async () => {
+  it('waits for one that runs in the background of requests', async () => {
     const slug = await create([CHECK], { deny: true, async: true });
     expect((await invoke(slug, { text: 'Apollo' })).body).toMatchObject({ verdict: false, outcome: 'deny' });
   });

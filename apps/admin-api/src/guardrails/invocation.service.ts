@@ -109,7 +109,7 @@ const NO_TEXT =
 const ONE_OF_THEM = 'either a text or the body that the stage judges is needed';
 
 function factsOf(input: InvokeGuardrailDto): RequestFacts {
-  // A text alone represents a chat, whatever else was said.
+  // A text alone counts as a chat, whatever else was given.
   const requestType = input.request_type ?? 'chatComplete';
   const isText = input.text !== undefined;
   const named = input.request?.['model'];

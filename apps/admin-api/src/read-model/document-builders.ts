@@ -34,7 +34,7 @@ import type { ProviderCredential } from '../credentials/credentials.service';
 export type Unversioned<T> = Omit<T, 'version'>;
 
 /**
- * The version is a digest of the content, so that it changes exactly when the document does. `sealed` represents a member
+ * The version is a digest of the content, so that it changes exactly when the document does. `sealed` takes the place of a member
  * whose text differs with every sealing of the same secret.
  */
 export function versioned<T extends ReadModelDocument>(content: Unversioned<T>, sealed = ''): T {

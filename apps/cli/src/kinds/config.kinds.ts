@@ -77,7 +77,7 @@ export const apiKeys: Kind = {
     const seen = new Set<string>();
     return rows.flatMap((row): Standing[] => {
       const identity = JSON.stringify([row['type'], row['workspace_id'], row['name']]);
-      // Of several with one name the oldest represents it: nothing else tells them apart.
+      // Of several with one name the oldest is meant: nothing else tells them apart.
       if (!Object.hasOwn(KEY_PATHS, String(row['type'])) || seen.has(identity)) return [];
       seen.add(identity);
       const workspace = row['workspace_id'];

@@ -15,7 +15,7 @@ interface PolicyShape {
   readonly optional: readonly string[];
 }
 
-/** Nothing but its name tells a policy from another: of several with one name the oldest represents it. */
+/** Nothing but its name tells a policy from another: of several with one name the oldest is meant. */
 function oldestOfEachName(standing: readonly Standing[]): Standing[] {
   const byName = new Map<string, Standing>();
   // Lists begin with the newest.

@@ -12,7 +12,7 @@ type Roles = Readonly<Record<string, string>>;
 const rolesOf = (item: Item): Roles => (item['workspaces'] as Roles | undefined) ?? {};
 
 /**
- * People by their addresses, invited ones included: until an invite is accepted it represents its user. Owners are in no file, since
+ * People by their addresses, invited ones included: until an invite is accepted it takes the place of its user. Owners are in no file, since
  * only an owner makes, changes or removes one.
  */
 export const users: Kind = {

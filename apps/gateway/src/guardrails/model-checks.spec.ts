@@ -230,7 +230,7 @@ describe('checks that ask models', () => {
       );
     });
 
-    it('that runs next to a request and outlives it has a record of its own', async () => {
+    it('that runs in the background of a request and outlives it has a record of its own', async () => {
       let release = (): void => undefined;
       const until = new Promise<void>((resolve) => {
         release = resolve;

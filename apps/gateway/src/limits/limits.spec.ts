@@ -451,7 +451,7 @@ describe('prices of configured sources', () => {
       return [record?.cost, record?.decision.price?.source];
     };
     try {
-      // The file is read when the first request has requested it.
+      // The file is read when the first request needs it.
       await eventually(async () => ((await costBy('openai')) as unknown[])[1] === 'configured', {
         timeoutMs: 20_000,
       });

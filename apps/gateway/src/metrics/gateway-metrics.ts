@@ -25,7 +25,7 @@ export interface GatewayParts {
   readonly outbound: Pick<OutboundClient, 'stats'>;
 }
 
-/** Writes all metrics of a gateway process, when it is requested them. */
+/** Writes all metrics of a gateway process, on request. */
 export function gatewayMetrics(requests: RequestMetrics, parts: GatewayParts): () => Promise<string> {
   const registry = processMetrics();
   return async () => {

@@ -152,13 +152,13 @@ export class RequestContext {
   busyEndpoint: string | null = null;
   /** Of an answer that is a stream, where the config has a use for it. */
   pace: StreamPace | null = null;
-  /** The provider was requested usage that the client has not requested, and must not see. */
+  /** The provider was sent a request for usage that the client has not requested and must not see. */
   hidesUsage = false;
   /** Set while the answer is a stream that another try could go on with. */
   openStream: OpenStream | null = null;
   /** What the client has of an answer that broke off, and the next try goes on from. */
   partial: string | null = null;
-  /** Use of calls next to the one that answered; null: there was none. */
+  /** Use of calls besides the one that answered; null: there was none. */
   extraUse: ExtraUse[] | null = null;
 
   // reply

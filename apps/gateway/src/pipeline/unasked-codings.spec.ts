@@ -53,7 +53,7 @@ describe('a provider that compresses although nothing but identity was accepted'
     stub.answer({ status, headers, body: gzipSync(body) });
   };
 
-  it('is requested identity on a built-in route', async () => {
+  it('receives a request for identity on a built-in route', async () => {
     answerWith(JSON.stringify(MESSAGE));
     await (await ask('@claude')).text();
     expect(stub.lastRequest.headers['accept-encoding']).toBe('identity');

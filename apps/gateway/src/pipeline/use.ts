@@ -33,7 +33,7 @@ export interface RequestPrice {
   readonly lines: readonly PriceLine[];
 }
 
-/** What a call next to the one that answered has used: an earlier part of a continued stream, or the loser of a hedge. */
+/** What a call besides the one that answered has used: an earlier part of a continued stream, or the loser of a hedge. */
 export interface ExtraUse {
   readonly upstream: Upstream;
   /** As its answer names it, if it does. */

@@ -48,7 +48,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     stub.requests.length = 0;
   });
 
-  /** Method and path of everything that the provider was called. */
+  /** Method and path of every request that the provider received. */
   const requests = (): string[] => stub.requests.map(({ method, url }) => `${method} ${url}`);
   const formOf = ({ body, headers }: RecordedRequest): Promise<FormData> =>
     new Response(Uint8Array.from(body), {

@@ -10,7 +10,7 @@ const ENDED: EndedApiKeyDocument = {
   ...{ kind: 'ended_api_key', version: '1', id: 'key-1', organisationId: 'organisation-1' },
 };
 
-/** A control plane that knows the documents and counts what it is requested; null: it is away. */
+/** A control plane that knows the documents and counts the requests for them; null: it is away. */
 class ControlPlane {
   readonly loaded: DocumentKey[] = [];
 

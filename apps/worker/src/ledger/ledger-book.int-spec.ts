@@ -170,7 +170,7 @@ describe('the durable record of budgets', () => {
     expect(await usedOf(KEY, 0)).toBe(1_400);
   });
 
-  it('charges a name the most that is notified of it, in whatever order records come, twice or at once', async () => {
+  it('charges a name the most that is reported for it, in whatever order records come, twice or at once', async () => {
     const AMOUNT = fc.record({
       name: fc.constantFrom('a', 'b', '\ud800', 'nul\0'),
       cost: fc.nat({ max: 99 }),

@@ -41,7 +41,7 @@ class Gauge {
 
 function living(): number {
   collectGarbage();
-  // Buffers are freed next to the program; the next collection waits for that.
+  // Buffers are freed in the background; the next collection waits for that.
   collectGarbage();
   return process.memoryUsage().external;
 }

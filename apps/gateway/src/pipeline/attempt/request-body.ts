@@ -105,7 +105,7 @@ const mustRead = ({ body, scan }: RequestView, isAsked: boolean): boolean =>
 const isDoubtful = ({ scan, route, isParsed, body }: RequestView): boolean =>
   route.kind !== 'passthrough' && (scan?.needsParse === true || (isParsed && hasDuplicateMembers(body)));
 
-/** The provider is requested `model`, not for `@slug/model`. */
+/** The provider receives `model`, not `@slug/model`. */
 function withPlainModel(body: JsonObject): JsonObject {
   const { model } = body;
   if (typeof model !== 'string') return body;

@@ -1,7 +1,7 @@
 /** Runs of asynchronous guardrails that are under way at a time; further ones are not begun. */
 const RUNNING_MAX = 1_000;
 
-/** Bounds what runs next to requests. */
+/** Bounds what runs in the background of requests. */
 export class BackgroundChecks {
   private running = 0;
 

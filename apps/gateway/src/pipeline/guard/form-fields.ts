@@ -20,7 +20,7 @@ interface Field extends PartHead {
   readonly end: number;
 }
 
-/** What a form says next to the contents of its files. */
+/** What a form says besides the contents of its files. */
 export class FormFields {
   constructor(
     private readonly fields: readonly Field[],

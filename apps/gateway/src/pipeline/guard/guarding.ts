@@ -44,7 +44,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
   readonly records: GuardrailRecord[] = [];
   /** What judges the stream that is handed on; null: nothing does, or there is none. */
   streamed: readonly CompiledGuardrail[] | null = null;
-  /** What runs next to the request. */
+  /** What runs in the background of the request. */
   readonly late: LateVerdicts;
   private handshakes: Map<GuardrailLists, GuardrailLists> | null = null;
   /** Of handshakes, for the sessions that come of them. */

@@ -195,7 +195,7 @@ describe('Idempotency-Key', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  it('represents one request of one workspace: another path or workspace has its own', async () => {
+  it('is valid for one request of one workspace: another path or workspace has its own', async () => {
     gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
     gateway.addKey(OTHER_KEY, { workspaceId: OTHER_WORKSPACE_ID });
     gateway.addProvider('main', 'openai', stub.origin, { workspaceId: OTHER_WORKSPACE_ID });

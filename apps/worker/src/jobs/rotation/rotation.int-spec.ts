@@ -174,7 +174,7 @@ describe('the rotation job', () => {
     await processor(NOW + 2.5 * DAY).process();
     await processor(NOW + 2.6 * DAY).process();
     expect(await mails()).toEqual(both('The old secret of API key search is about to end'));
-    // A month on, the next rotation is notified of again.
+    // A month on, the next rotation is announced again.
     await processor(Date.parse('2031-06-12T12:00:00.000Z')).process();
     expect(await mails()).toEqual(both('API key search is about to be rotated'));
   });
