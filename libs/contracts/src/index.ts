@@ -48,6 +48,16 @@ export {
   type DocumentsRequest,
   type GatewayPresence,
 } from './internal-api';
+export {
+  LOG_FIELDS,
+  LOG_MEMBERS,
+  salvagedLogFields,
+  type LogColumnFacts,
+  type LogFieldColumn,
+  type LogFields,
+  type LogFilterFacts,
+} from './log-fields';
+export { storable, type LogKind } from './log-kinds';
 export type {
   AttemptEnd,
   AttemptRecord,

@@ -1,3 +1,5 @@
+import type { LogFields } from './log-fields';
+
 /** Tokens as the provider reports them. `inputTokens` includes cached ones, `outputTokens` includes reasoning ones. */
 export interface Usage {
   readonly inputTokens: number;
@@ -158,7 +160,7 @@ export interface CacheEmbedding {
 export interface CacheRecord {
   /** `DISABLED`, `HIT`, `MISS`, `REFRESH`, `SEMANTIC HIT` or `SEMANTIC MISS`. */
   readonly status: string;
-  /** Of the exact entry. */
+  /** Cache key of the exact-match entry; null if there was no lookup. */
   readonly key: string | null;
   /** Cosine of a semantic hit. */
   readonly similarity?: number;
@@ -249,60 +251,16 @@ export interface PriceLine {
   readonly cost: number;
 }
 
-/** One request to the data plane, denied and failed ones included. Times are ISO 8601 UTC; money is integers of 1e-8 USD. */
-export interface LogRecord {
+/**
+ * One request to the data plane, denied and failed ones included. Times are ISO 8601 UTC; money is integers of 1e-8 USD. What is a
+ * column of its own is declared in `LOG_FIELDS`.
+ */
+export interface LogRecord extends LogFields {
   /** The record has come before, and comes once more with the verdicts that were late. Absent: it is the first. */
   readonly amends?: true;
   /** A UUID that the gateway made (`uuidv7`), never a caller's request id: a store keeps one record per id and time. */
   readonly id: string;
   readonly createdAt: string;
-  readonly organisationId: string | null;
-  readonly workspaceId: string | null;
-  readonly apiKeyId: string | null;
-  readonly userId: string | null;
-  readonly traceId: string;
-  readonly spanId: string | null;
-  readonly parentSpanId: string | null;
-  readonly spanName: string | null;
-  readonly method: string;
-  /** Path with its query, secrets in the query removed. */
-  readonly url: string;
-  /** Route family: `chat.completions`, `passthrough`, … */
-  readonly route: string;
-  readonly status: number;
-  /** `ok`, `provider_error`, `denied`, `failed`, `client_closed`, `interrupted`. */
-  readonly outcome: 'ok' | 'provider_error' | 'denied' | 'failed' | 'client_closed' | 'interrupted';
-  /** `type` of the error that the caller saw. */
-  readonly errorType: string | null;
-  readonly provider: string | null;
-  readonly credential: string | null;
-  readonly integrationId: string | null;
-  readonly model: string | null;
-  readonly responseModel: string | null;
-  readonly streamed: boolean;
   readonly usage: Usage | null;
-  /** 1e-8 USD, of all attempts; null: the model's price is not known (`unpriced`), or there was no usage. */
-  readonly cost: number | null;
-  /** `estimated`: the answer was cut or it reported no usage, so that `usage` is null and `cost` is what it likely cost. `unpriced`: no price is known, whether usage was told or not. */
-  readonly priced: 'priced' | 'unpriced' | 'no_usage' | 'estimated';
-  readonly configId: string | null;
-  readonly configVersionId: string | null;
-  readonly targetPath: string | null;
-  readonly retries: number;
-  readonly cacheStatus: string;
-  readonly metadata: Readonly<Record<string, string>>;
-  /** Whole request, to the last byte handed to the socket. */
-  readonly durationMs: number;
-  /** Until the provider's first body byte reached the client; null when there was none. */
-  readonly firstByteMs: number | null;
-  /** Time that was ours: all but waiting for the provider and the client. */
-  readonly overheadMs: number;
-  readonly requestBytes: number;
-  readonly responseBytes: number;
-  readonly requestContentType: string | null;
-  readonly responseContentType: string | null;
-  readonly requestBodyTruncated: boolean;
-  readonly responseBodyTruncated: boolean;
-  readonly gatewayId: string;
   readonly decision: DecisionRecord;
 }

@@ -1,21 +1,7 @@
+import { USUAL_LOG_FIELDS } from './log-fields';
 import type { AttemptRecord, DecisionRecord, LogRecord, Usage } from './log-record';
 
-/** Values of members that a shipped record leaves out, because most records have them. */
-const USUAL: Partial<LogRecord> = {
-  spanId: null,
-  parentSpanId: null,
-  spanName: null,
-  errorType: null,
-  streamed: false,
-  usage: null,
-  cost: null,
-  retries: 0,
-  cacheStatus: 'DISABLED',
-  metadata: {},
-  firstByteMs: null,
-  requestBodyTruncated: false,
-  responseBodyTruncated: false,
-};
+const USUAL: Partial<LogRecord> = { ...USUAL_LOG_FIELDS, usage: null };
 const USUAL_USAGE: Omit<Usage, 'inputTokens' | 'outputTokens' | 'cacheWrite1hTokens'> = {
   cacheReadTokens: 0,
   cacheWriteTokens: 0,

@@ -249,7 +249,7 @@ export type { StoredRequestLog } from './logs/stored-request-log';
 export { amendLogs } from './logs/log-amendments.queries';
 export { insertGuardrailFeedback } from './logs/guardrail-feedback.queries';
 export { insertLogs, type LogEntry } from './logs/log-writer.queries';
-export { LOG_VALUE_FILTERS, requestLogRow, type RequestLogRow } from './logs/log-columns';
+export { LOG_COLUMNS, requestLogRow, type LogMeasure, type RequestLogRow } from './logs/log-columns';
 export {
   dropOldSpans,
   insertSpans,

@@ -70,3 +70,6 @@ export function uuidv7(nowMs: number = Date.now()): string {
   for (let i = 0; i < 6; i += 1) putByte(24 + 2 * i, pool[at + 4 + i] as number);
   return text.toString('latin1');
 }
+
+/** Any version of RFC 9562, in either case. */
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;

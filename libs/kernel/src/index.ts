@@ -32,7 +32,7 @@ export {
   isMetadataHeader,
 } from './header-names';
 export { API_KEY_LENGTH, hasApiKeyForm, mayHoldApiKey, textsOf } from './api-key-form';
-export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, uuidv7 } from './ids';
+export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, UUID, uuidv7 } from './ids';
 export {
   apiKeyPepper,
   deriveKey,

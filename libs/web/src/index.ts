@@ -35,7 +35,6 @@ export {
   ReferenceField,
   SlugField,
   TextField,
-  UUID,
   UuidField,
   type NumberOptions,
   type TextOptions,

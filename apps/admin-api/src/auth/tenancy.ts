@@ -1,5 +1,5 @@
-import { GatewayError } from '@gw/kernel';
-import { invalid, isStorableText, UUID } from '@gw/web';
+import { GatewayError, UUID } from '@gw/kernel';
+import { invalid, isStorableText } from '@gw/web';
 import type { Principal } from '../common/principal';
 
 /** Columns that tie a row to its tenant. */

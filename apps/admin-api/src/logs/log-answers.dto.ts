@@ -1,89 +1,17 @@
 import type { DecisionRecord } from '@gw/contracts';
 import { Answer } from '@gw/web';
+import { ShownLogColumns } from './shown-columns';
 
 /** One log in a list. Times in milliseconds, sizes in bytes, units are tokens. */
-export class LogAnswer {
-  @Answer.kind('log')
-  readonly object!: 'log';
-
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.time()
-  readonly created_at!: string;
-
-  @Answer.uuid({ nullable: true })
-  readonly organisation_id!: string | null;
-
-  @Answer.uuid({ nullable: true })
-  readonly workspace_id!: string | null;
-
-  @Answer.uuid({ nullable: true })
-  readonly api_key_id!: string | null;
-
-  @Answer.text({ nullable: true })
-  readonly user_id!: string | null;
-
-  @Answer.text({ example: 'trace-1' })
-  readonly trace_id!: string;
-
-  @Answer.text({ nullable: true, example: 'span-1' })
-  readonly span_id!: string | null;
-
-  @Answer.text({ nullable: true, example: 'span-0' })
-  readonly parent_span_id!: string | null;
-
-  @Answer.text({ nullable: true, example: 'answer' })
-  readonly span_name!: string | null;
-
-  @Answer.text({ example: 'POST' })
-  readonly request_method!: string;
-
-  @Answer.text({ example: '/v1/chat/completions' })
-  readonly request_url!: string;
-
-  @Answer.text({ example: 'chat.completions' })
-  readonly route!: string;
-
-  @Answer.integer({ example: 1 })
-  readonly response_status_code!: number;
-
+export class LogAnswer extends ShownLogColumns {
   @Answer.boolean()
   readonly is_success!: boolean;
-
-  @Answer.text({ example: 'ok' })
-  readonly outcome!: string;
-
-  @Answer.text({ nullable: true, example: 'rate_limited' })
-  readonly error_type!: string | null;
 
   @Answer.text({ nullable: true, description: "The public API's name of the provider.", example: 'openai' })
   readonly ai_org!: string | null;
 
-  @Answer.text({ nullable: true, example: 'openai' })
-  readonly provider!: string | null;
-
-  @Answer.text({ nullable: true, description: 'Slug of the saved provider.', example: 'openai-prod' })
-  readonly credential!: string | null;
-
-  @Answer.text({ nullable: true })
-  readonly integration_id!: string | null;
-
   @Answer.text({ nullable: true, description: "The public API's name of the model.", example: 'gpt-4o' })
   readonly ai_model!: string | null;
-
-  @Answer.text({ nullable: true, example: 'gpt-4o' })
-  readonly model!: string | null;
-
-  @Answer.text({
-    nullable: true,
-    description: 'The model that the provider says it used.',
-    example: 'gpt-4o-2024-08-06',
-  })
-  readonly response_model!: string | null;
-
-  @Answer.boolean()
-  readonly streamed!: boolean;
 
   @Answer.integer({ nullable: true, example: 1 })
   readonly req_units!: number | null;
@@ -110,45 +38,6 @@ export class LogAnswer {
 
   @Answer.oneOf(['USD'])
   readonly cost_currency!: 'USD';
-
-  @Answer.text({ example: 'catalogue' })
-  readonly priced!: string;
-
-  @Answer.text({ nullable: true })
-  readonly config_id!: string | null;
-
-  @Answer.text({ nullable: true })
-  readonly config_version_id!: string | null;
-
-  @Answer.text({ nullable: true, example: 'config.targets[0]' })
-  readonly target_path!: string | null;
-
-  @Answer.integer({ example: 1 })
-  readonly retries!: number;
-
-  @Answer.text({ example: 'MISS' })
-  readonly cache_status!: string;
-
-  @Answer.map()
-  readonly metadata!: Readonly<Record<string, string>>;
-
-  @Answer.number()
-  readonly response_time!: number;
-
-  @Answer.number({ nullable: true })
-  readonly first_byte_ms!: number | null;
-
-  @Answer.number()
-  readonly overhead_ms!: number;
-
-  @Answer.integer({ example: 1 })
-  readonly request_bytes!: number;
-
-  @Answer.integer({ example: 1 })
-  readonly response_bytes!: number;
-
-  @Answer.text({ example: 'gateway-1' })
-  readonly gateway_id!: string;
 }
 
 /** A logged body: JSON as a value, other text as text (`utf8`), the rest in base64. Null: none was kept. */

@@ -1,5 +1,6 @@
+import { UUID } from '@gw/kernel';
 import type { LogPosition } from '@gw/entities';
-import { invalid, UUID } from '@gw/web';
+import { invalid } from '@gw/web';
 
 /** Opaque to callers: the place of a page's last row. */
 export const encodeCursor = ({ createdAt, id }: LogPosition): string =>

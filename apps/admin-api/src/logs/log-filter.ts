@@ -1,6 +1,7 @@
-import { LOG_VALUE_FILTERS, providerModel, type Bounds, type LogFilter, type LogOwner } from '@gw/entities';
+import { providerModel, type Bounds, type LogFilter, type LogOwner } from '@gw/entities';
 import { invalid, isStorableText } from '@gw/web';
 import { decodeCursor } from './log-cursor';
+import { wantedRanges, wantedValues } from './log-filter-fields';
 import type { ListLogsQuery } from './logs.dto';
 
 /** 1e-8 USD in a US cent. */
@@ -17,17 +18,14 @@ export function logFilterOf(
 ): LogFilter {
   return {
     owner,
-    values: valuesOf(query),
+    values: wantedValues({ ...query }),
     ranges: {
       created_at: bounds(asDate(query.time_of_generation_min), asDate(query.time_of_generation_max)),
       cost: bounds(asUnits(query.cost_min), asUnits(query.cost_max)),
       total_tokens: bounds(query.total_units_min, query.total_units_max),
       input_tokens: bounds(query.prompt_token_min, query.prompt_token_max),
       output_tokens: bounds(query.completion_token_min, query.completion_token_max),
-      duration_ms: bounds(query.response_time_min, query.response_time_max),
-      first_byte_ms: bounds(query.first_byte_ms_min, query.first_byte_ms_max),
-      overhead_ms: bounds(query.overhead_ms_min, query.overhead_ms_max),
-      retries: bounds(query.retries_min, query.retries_max),
+      ...wantedRanges({ ...query }),
     },
     feedback: bounds(query.weighted_feedback_min, query.weighted_feedback_max),
     providerModels: (query.ai_org_model ?? []).map(providerModel),
@@ -38,22 +36,6 @@ export function logFilterOf(
     after: query.cursor === undefined ? null : decodeCursor(query.cursor),
   };
 }
-
-const valuesOf = (query: ListLogsQuery): LogFilter['values'] =>
-  Object.fromEntries(
-    LOG_VALUE_FILTERS.flatMap((column) => {
-      const other = OTHER_NAMES[column];
-      const values = query[column] ?? (other === undefined ? undefined : query[other]);
-      return values === undefined ? [] : [[column, values]];
-    }),
-  );
-
-/** The public API's names of columns that have names of their own here. */
-const OTHER_NAMES: Partial<Record<keyof LogFilter['values'], 'virtual_keys' | 'configs' | 'api_key_ids'>> = {
-  credential: 'virtual_keys',
-  config_id: 'configs',
-  api_key_id: 'api_key_ids',
-};
 
 const bounds = <T>(min: T | undefined, max: T | undefined): Bounds<T> => ({ min, max });
 

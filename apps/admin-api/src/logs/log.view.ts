@@ -3,56 +3,25 @@ import type { FeedbackEntity, LogBodies, StoredRequestLog, StoredRequestLogDetai
 import { isUtf8 } from 'node:buffer';
 import type { LogAnswer, LogDetailAnswer, LoggedBody, UsageAnswer } from './log-answers.dto';
 import { UNITS_PER_CENT } from './log-filter';
+import { shownColumns } from './shown-columns';
 
 const numberOf = (text: string | null): number | null => (text === null ? null : Number(text));
 
 export function logAnswer(log: StoredRequestLog): LogAnswer {
   return {
+    ...shownColumns(log),
     object: 'log',
     id: log.id,
     created_at: log.created_at.toISOString(),
-    organisation_id: log.organisation_id,
-    workspace_id: log.workspace_id,
-    api_key_id: log.api_key_id,
-    user_id: log.user_id,
-    trace_id: log.trace_id,
-    span_id: log.span_id,
-    parent_span_id: log.parent_span_id,
-    span_name: log.span_name,
-    request_method: log.method,
-    request_url: log.url,
-    route: log.route,
-    response_status_code: log.status,
     is_success: isSuccess(log),
-    outcome: log.outcome,
-    error_type: log.error_type,
     ai_org: log.provider,
-    provider: log.provider,
-    credential: log.credential,
-    integration_id: log.integration_id,
     ai_model: log.model,
-    model: log.model,
-    response_model: log.response_model,
-    streamed: log.streamed,
     req_units: numberOf(log.input_tokens),
     res_units: numberOf(log.output_tokens),
     total_units: numberOf(log.total_tokens),
     cost: log.cost === null ? null : Number(log.cost) / UNITS_PER_CENT,
     cost_exact: log.cost,
     cost_currency: 'USD',
-    priced: log.priced,
-    config_id: log.config_id,
-    config_version_id: log.config_version_id,
-    target_path: log.target_path,
-    retries: log.retries,
-    cache_status: log.cache_status,
-    metadata: log.metadata,
-    response_time: log.duration_ms,
-    first_byte_ms: log.first_byte_ms,
-    overhead_ms: log.overhead_ms,
-    request_bytes: Number(log.request_bytes),
-    response_bytes: Number(log.response_bytes),
-    gateway_id: log.gateway_id,
   };
 }
 

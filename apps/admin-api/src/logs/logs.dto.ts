@@ -1,25 +1,27 @@
 import {
   DateField,
   QueryBooleanField,
-  QueryEnumListField,
   QueryIntegerField,
   QueryTextListField,
-  QueryUuidListField,
   ReferenceField,
   TextField,
 } from '@gw/web';
+import { applyDecorators } from '@nestjs/common';
 import { Matches } from 'class-validator';
-import { amount, MeasureBounds } from './measure-bounds.dto';
-
-const VALUES_MAX = 50;
-
-export const OUTCOMES = ['ok', 'provider_error', 'denied', 'failed', 'client_closed', 'interrupted'] as const;
+import { LogFilterFields, VALUES_MAX } from './log-filter-fields';
 
 const anyOf = (description: string): PropertyDecorator =>
   QueryTextListField({ optional: true, max: VALUES_MAX, description });
 
+const STATUS = /^[1-9](?:\d\d|xx)$/i;
+const statuses = (description: string): PropertyDecorator =>
+  applyDecorators(
+    anyOf(description),
+    Matches(STATUS, { each: true, message: 'each value in $property must be a status such as 429 or 4xx' }),
+  );
+
 /** Filters of the request log. A filter that takes a list matches any of its values; different filters must all match. */
-export class ListLogsQuery extends MeasureBounds {
+export class ListLogsQuery extends LogFilterFields {
   @QueryIntegerField({ min: 1, max: 100, fallback: 50 })
   page_size!: number;
 
@@ -53,127 +55,20 @@ export class ListLogsQuery extends MeasureBounds {
   @DateField({ optional: true, description: 'Not after.' })
   time_of_generation_max?: string;
 
-  @anyOf('Trace ids.')
-  trace_id?: string[];
-
-  @anyOf('Span ids.')
-  span_id?: string[];
-
-  @QueryUuidListField({ optional: true, max: VALUES_MAX, description: 'Ids of API keys.' })
-  api_key_id?: string[];
-
-  @anyOf('Ids of users.')
-  user_id?: string[];
-
-  @anyOf('Providers, such as openai.')
-  provider?: string[];
-
-  @anyOf('Slugs of saved providers.')
-  credential?: string[];
-
-  @anyOf('Models as requested.')
-  model?: string[];
-
-  @anyOf('Models that providers said they used.')
-  response_model?: string[];
-
   @anyOf('Providers with models: `<provider>__<model>`.')
   ai_org_model?: string[];
 
-  @anyOf('Slugs of saved providers; the same as credential.')
-  virtual_keys?: string[];
-
-  @anyOf('Slugs of configs; the same as config_id.')
-  configs?: string[];
-
-  @anyOf('Ids of versions of configs.')
-  config_version_id?: string[];
-
-  @anyOf('Ids of integrations.')
-  integration_id?: string[];
-
-  @anyOf('Slugs of prompts.')
-  prompt_slug?: string[];
-
-  @anyOf('Ids of prompts.')
-  prompt_id?: string[];
-
-  @anyOf('Span ids of parents.')
-  parent_span_id?: string[];
-
-  @anyOf('Names of spans.')
-  span_name?: string[];
-
-  @anyOf('HTTP methods.')
-  method?: string[];
-
-  @QueryEnumListField(['priced', 'unpriced', 'no_usage', 'estimated'])
-  priced?: string[];
-
-  @anyOf('Gateways.')
-  gateway_id?: string[];
-
-  @anyOf('Route families, such as chat.completions.')
-  route?: string[];
-
-  @QueryTextListField({ optional: true, max: VALUES_MAX, description: 'Statuses or classes: `200`, `4xx`.' })
-  @Matches(/^[1-9](?:\d\d|xx)$/i, {
-    each: true,
-    message: 'each value in $property must be a status such as 429 or 4xx',
-  })
+  @statuses('Statuses or classes: `200`, `4xx`.')
   status?: string[];
 
-  @QueryTextListField({ optional: true, max: VALUES_MAX, description: 'The same as status.' })
-  @Matches(/^[1-9](?:\d\d|xx)$/i, {
-    each: true,
-    message: 'each value in $property must be a status such as 429 or 4xx',
-  })
+  @statuses('The same as status.')
   status_code?: string[];
-
-  @QueryUuidListField({ optional: true, max: VALUES_MAX, description: 'The same as api_key_id.' })
-  api_key_ids?: string[];
-
-  @QueryEnumListField(OUTCOMES)
-  outcome?: (typeof OUTCOMES)[number][];
-
-  @anyOf('Types of the error that the caller saw.')
-  error_type?: string[];
-
-  @anyOf('Ids of configs.')
-  config_id?: string[];
-
-  @anyOf('Cache states, such as HIT.')
-  cache_status?: string[];
 
   @QueryBooleanField({ optional: true })
   streamed?: boolean;
 
   @QueryBooleanField({ optional: true, description: 'The `is_success` of the log.' })
   is_success?: boolean;
-
-  @amount(1e9, 'Milliseconds, at least.')
-  response_time_min?: number;
-
-  @amount(1e9, 'Milliseconds, at most.')
-  response_time_max?: number;
-
-  @amount(1e9, 'Milliseconds until the first byte, at least.')
-  first_byte_ms_min?: number;
-
-  @amount(1e9, 'Milliseconds until the first byte, at most.')
-  first_byte_ms_max?: number;
-
-  @amount(1e9, 'Milliseconds of our own, at least.')
-  overhead_ms_min?: number;
-
-  @amount(1e9, 'Milliseconds of our own, at most.')
-  overhead_ms_max?: number;
-
-  @amount(1e3, 'Repetitions, at least.')
-  retries_min?: number;
-
-  @amount(1e3, 'Repetitions, at most.')
-  retries_max?: number;
 
   @TextField({
     optional: true,

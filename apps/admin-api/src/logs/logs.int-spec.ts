@@ -84,7 +84,7 @@ describe('logs', () => {
     const rows = await page('');
     expect(
       rows.filter(({ is_success: reported, outcome, response_status_code: status }) => {
-        const end = { outcome: outcome as LogRecord['outcome'], status };
+        const end = { outcome: outcome, status };
         return reported !== isSuccess(end);
       }),
     ).toEqual([]);

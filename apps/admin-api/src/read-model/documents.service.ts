@@ -1,3 +1,4 @@
+import { UUID } from '@gw/kernel';
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
 import { documentKey, type DocumentKey, type DocumentsAnswer, type ReadModelDocument } from '@gw/contracts';
 import {
@@ -17,7 +18,6 @@ import {
   WorkspaceEntity,
   WorkspaceExclusionEntity,
 } from '@gw/entities';
-import { UUID } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../auth/key-scopes';

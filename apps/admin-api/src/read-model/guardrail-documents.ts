@@ -1,6 +1,6 @@
+import { UUID } from '@gw/kernel';
 import type { DocumentKey, GuardrailDocument, ReadModelDocument } from '@gw/contracts';
 import { GuardrailEntity, GuardrailVersionEntity, WorkspaceEntity } from '@gw/entities';
-import { UUID } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import {
   referenceRows,

@@ -1,3 +1,4 @@
+import { UUID } from '@gw/kernel';
 import type { DocumentKey, PromptDocument, PromptVersionDocument, ReadModelDocument } from '@gw/contracts';
 import {
   LabelEntity,
@@ -6,7 +7,6 @@ import {
   PromptShareEntity,
   PromptVersionEntity,
 } from '@gw/entities';
-import { UUID } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import { versioned } from './document-builders';
 

@@ -1,4 +1,5 @@
-import { customField, EmailField, EnumField, NestedListField, pageOf, UUID, UuidField } from '@gw/web';
+import { UUID } from '@gw/kernel';
+import { customField, EmailField, EnumField, NestedListField, pageOf, UuidField } from '@gw/web';
 import { ArrayMaxSize, IsArray, ValidateBy } from 'class-validator';
 
 const ROLES = ['admin', 'manager', 'member'] as const;

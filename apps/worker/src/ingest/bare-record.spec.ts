@@ -1,7 +1,7 @@
+import { UUID } from '@gw/kernel';
 import type { ChargeRecord } from '@gw/contracts';
 import { encodeFrame, decodeFrames, type Frame } from '@gw/telemetry';
 import { sampleLogRecord } from '@gw/testing';
-import { UUID } from '@gw/web';
 import { readBare, type ReadRecord } from './log-entry';
 
 const CHARGES: readonly ChargeRecord[] = [

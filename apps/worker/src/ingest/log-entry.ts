@@ -1,7 +1,7 @@
+import { UUID } from '@gw/kernel';
 import { completeLogRecord, type LogRecord } from '@gw/contracts';
 import { requestLogRow, type LogEntry } from '@gw/entities';
 import { redactBody, type Frame } from '@gw/telemetry';
-import { UUID } from '@gw/web';
 import { bareRecord, recordId } from './bare-record';
 
 export interface ReadRecord {

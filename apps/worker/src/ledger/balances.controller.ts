@@ -1,6 +1,5 @@
 import { INTERNAL, type BalancesAnswer, type BalancesRequest } from '@gw/contracts';
-import { GatewayError } from '@gw/kernel';
-import { UUID } from '@gw/web';
+import { GatewayError, UUID } from '@gw/kernel';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { LedgerBook } from './ledger-book';
 

@@ -6,9 +6,8 @@ import {
   UsageLimitPolicyValueEntity,
   type BudgetMark,
 } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { UUID, uuidv7 } from '@gw/kernel';
 import { budgetBucket, parseBudgetKey, periodAt, withReset, type BudgetKey } from '@gw/limits';
-import { UUID } from '@gw/web';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { LimitAlerts } from '../alerts/limit-alerts';
 import { lockOwner, type BudgetOwner } from './budget-owners';

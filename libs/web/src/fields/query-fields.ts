@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsBoolean, IsIn, IsInt, IsString, Matches, Max, Min } from 'class-validator';
 import { field, type FieldOptions } from './options';
-import { UUID } from './scalar-fields';
+import { UUID } from '@gw/kernel';
 import { HasCharacters, IsStorable } from './well-formed';
 
 /** A whole number in the query. Text that is none is refused, never rounded or cut to a bound. */

@@ -1,3 +1,4 @@
+import { UUID } from '@gw/kernel';
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import {
@@ -81,8 +82,6 @@ export const NameField = (options: FieldOptions & { readonly max?: number } = {}
 /** A UUID or a slug; the service finds out which. */
 export const ReferenceField = (options: FieldOptions = {}): PropertyDecorator =>
   TextField({ ...options, pattern: /^[a-zA-Z0-9_.-]+$/ });
-
-export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 export const UuidField = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'string', format: 'uuid' }, Matches(UUID, { message: '$property must be a UUID' }));

@@ -1,25 +1,20 @@
+import { LOG_MEMBERS, type LogFields } from '@gw/contracts';
 import { fragment } from './json-writer';
+
+/** `,"member":` of each declared field. */
+const MEMBERS = Object.fromEntries(
+  LOG_MEMBERS.map((member) => [member, fragment(`,"${member}":`)]),
+) as Readonly<Record<keyof LogFields, Buffer>>;
 
 /** The keys with the characters around them, ready to be copied. */
 export const K = {
+  ...MEMBERS,
   id: fragment('{"id":"'),
   createdAt: fragment('","createdAt":"'),
-  spanId: fragment(',"spanId":'),
-  parentSpanId: fragment(',"parentSpanId":'),
-  spanName: fragment(',"spanName":'),
   method: fragment(',"method":"'),
   url: fragment('","url":'),
-  route: fragment(',"route":'),
-  status: fragment(',"status":'),
-  outcome: fragment(',"outcome":'),
-  errorType: fragment(',"errorType":'),
-  provider: fragment(',"provider":'),
-  credential: fragment(',"credential":'),
   notSaved: fragment(',"credential":null,"integrationId":null,"model":'),
   noIntegration: fragment(',"integrationId":null,"model":'),
-  model: fragment(',"model":'),
-  responseModel: fragment(',"responseModel":'),
-  streamed: fragment(',"streamed":'),
   inputTokens: fragment(',"usage":{"inputTokens":'),
   outputTokens: fragment(',"outputTokens":'),
   cacheReadTokens: fragment(',"cacheReadTokens":'),
@@ -29,25 +24,10 @@ export const K = {
   inputAudioTokens: fragment(',"inputAudioTokens":'),
   outputAudioTokens: fragment(',"outputAudioTokens":'),
   close: fragment('}'),
-  cost: fragment(',"cost":'),
   noUsage: fragment(',"priced":"no_usage",'),
   unpriced: fragment(',"priced":"unpriced",'),
   priced: fragment(',"priced":"priced",'),
   estimated: fragment(',"priced":"estimated",'),
-  retries: fragment(',"retries":'),
-  cacheStatus: fragment(',"cacheStatus":'),
-  metadata: fragment(',"metadata":'),
-  durationMs: fragment(',"durationMs":'),
-  firstByteMs: fragment(',"firstByteMs":'),
-  overheadMs: fragment(',"overheadMs":'),
-  requestBytes: fragment(',"requestBytes":'),
-  responseBytes: fragment(',"responseBytes":'),
-  requestType: fragment(',"requestContentType":'),
-  responseType: fragment(',"responseContentType":'),
-  requestTruncated: fragment(',"requestBodyTruncated":'),
-  responseTruncated: fragment(',"responseBodyTruncated":'),
-  gatewayId: fragment(',"gatewayId":'),
-  targetPath: fragment(',"targetPath":'),
   decision: fragment(',"decision":{"config":'),
   begun: fragment(',"begun":{"config":'),
   endBegun: fragment('}}'),

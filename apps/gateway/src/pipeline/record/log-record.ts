@@ -46,8 +46,8 @@ export function logRecord(context: RequestContext, facts: RecordFacts): Buffer {
   if (cache !== null) w.text(K.cacheStatus, cache.status);
   writeMetadata(w, context.metadata);
   writeMeasures(w, context);
-  if (facts.requestTruncated) w.boolean(K.requestTruncated, true);
-  if (facts.responseTruncated) w.boolean(K.responseTruncated, true);
+  if (facts.requestTruncated) w.boolean(K.requestBodyTruncated, true);
+  if (facts.responseTruncated) w.boolean(K.responseBodyTruncated, true);
   w.text(K.gatewayId, facts.gatewayId);
   writeDecision(w, context);
   return w.end();
@@ -60,8 +60,8 @@ export function writeMeasures(w: JsonWriter, context: RequestContext): void {
   w.ms(K.overheadMs, overheadOf(context));
   w.number(K.requestBytes, context.body.length + context.receivedBytes);
   w.number(K.responseBytes, context.responseBytes);
-  w.text(K.requestType, context.req.headers['content-type'] ?? null);
-  w.text(K.responseType, responseTypeOf(context));
+  w.text(K.requestContentType, context.req.headers['content-type'] ?? null);
+  w.text(K.responseContentType, responseTypeOf(context));
 }
 
 export function writeRequest(w: JsonWriter, context: RequestContext): void {

@@ -1,3 +1,4 @@
+import { UUID } from '@gw/kernel';
 import { isOfBatch } from '@gw/contracts';
 import { IntegrationEntity, IntegrationModelEntity, type PricedLog } from '@gw/entities';
 import {
@@ -11,7 +12,6 @@ import {
   type PriceRequest,
 } from '@gw/pricing';
 import { PROVIDERS } from '@gw/providers';
-import { UUID } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 
 /**

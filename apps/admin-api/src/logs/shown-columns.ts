@@ -1,0 +1,72 @@
+import { LOG_FIELDS, type LogFieldColumn } from '@gw/contracts';
+import type { StoredRequestLog } from '@gw/entities';
+import { Answer } from '@gw/web';
+
+type Fields = typeof LOG_FIELDS;
+type Shown = { readonly as: string; readonly about?: string; readonly example?: string | number };
+type ShownColumn = {
+  [Column in LogFieldColumn]: Fields[Column] extends { readonly shown: Shown } ? Column : never;
+}[LogFieldColumn];
+
+type ShownName<Column> = Column extends LogFieldColumn
+  ? Fields[Column] extends { readonly shown: { readonly as: infer Name extends string } }
+    ? Name
+    : never
+  : never;
+
+/** What lists of logs show of the declared columns, by their public names. */
+export type ShownColumns = {
+  readonly [Column in ShownColumn as ShownName<Column>]: Fields[Column]['kind']['sql'] extends 'bigint'
+    ? number
+    : StoredRequestLog[Column];
+};
+
+const DECORATORS = {
+  uuid: Answer.uuid,
+  text: Answer.text,
+  integer: Answer.integer,
+  bigint: Answer.integer,
+  'double precision': Answer.number,
+  boolean: Answer.boolean,
+  jsonb: Answer.map,
+} as const;
+
+const FIELDS: readonly (readonly [
+  string,
+  { readonly kind: Fields[LogFieldColumn]['kind']; readonly shown?: Shown },
+])[] = Object.entries(LOG_FIELDS);
+const SHOWN = FIELDS.flatMap(([column, { kind, shown }]) =>
+  shown ? [{ column: column as ShownColumn, kind, shown }] : [],
+);
+
+class ShownLog {
+  @Answer.kind('log')
+  readonly object!: 'log';
+
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.time()
+  readonly created_at!: string;
+}
+
+for (const { kind, shown } of SHOWN) {
+  const { as: name, about, example } = shown;
+  DECORATORS[kind.sql]({
+    ...(kind.salvage(undefined) === null && { nullable: true }),
+    ...(about !== undefined && { description: about }),
+    ...(example !== undefined && { example }),
+  })(ShownLog.prototype, name);
+}
+
+/** A log with its declared columns, for the API's document. */
+export const ShownLogColumns = ShownLog as new () => ShownLog & ShownColumns;
+
+export const shownColumns = (log: StoredRequestLog): ShownColumns =>
+  Object.fromEntries(
+    // The driver reads bigints as text.
+    SHOWN.map(({ column, kind, shown }) => [
+      shown.as,
+      kind.sql === 'bigint' ? Number(log[column]) : log[column],
+    ]),
+  ) as ShownColumns;

@@ -1,0 +1,91 @@
+import { UUID } from '@gw/kernel';
+
+type SqlType =
+  'uuid' | 'timestamptz' | 'text' | 'integer' | 'bigint' | 'double precision' | 'boolean' | 'jsonb';
+
+/** What a field of the request log holds, from the wire to the column. */
+export interface LogKind<Sql extends SqlType, Value, Stored> {
+  readonly sql: Sql;
+  /** Some value of the kind, whatever a damaged record has in its place. Free text and what may be large are dropped. */
+  readonly salvage: (value: unknown) => Value;
+  /** The value that the column can hold: finite, bounded, of the column's type. Also for values of other types, at run time. */
+  readonly store: (value: Value) => Stored;
+}
+
+/** Sums of millions of values fit into 64 bits: no record may keep those of others from being added up. */
+const COUNT_MAX = 1e12;
+const MONEY_MAX = 1e14;
+const DURATION_MAX_MS = 1e11;
+/** Callers choose trace and span ids; an index entry holds at most some 2,700 bytes. */
+const INDEXED_TEXT_MAX = 512;
+/** Of the columns that are 32 bits wide. */
+const SMALL_MAX = 2 ** 31 - 1;
+
+/** A whole number within ±`max`; null for what is no finite number. Providers report counts, and not all of them whole ones. */
+const whole = (value: number | null | undefined, max: number): number | null =>
+  typeof value === 'number' && Number.isFinite(value)
+    ? Math.max(Math.min(Math.round(value), max), 0 - max)
+    : null;
+
+/** Values that the columns of a log can hold, whatever the record says. */
+export const storable = {
+  count: (value: number | null | undefined): number | null => whole(value, COUNT_MAX),
+  /** 1e-8 USD. */
+  money: (value: number | null): number | null => whole(value, MONEY_MAX),
+  /** Not negative. */
+  milliseconds: (value: number | null): number | null =>
+    typeof value === 'number' && Number.isFinite(value)
+      ? Math.max(Math.min(value, DURATION_MAX_MS), 0)
+      : null,
+};
+
+/** Text of a caller's in an indexed column: its first 512 characters. */
+const indexed = <T extends string | null>(value: T): T | string =>
+  typeof value === 'string' && value.length > INDEXED_TEXT_MAX ? value.slice(0, INDEXED_TEXT_MAX) : value;
+
+const kind = <Sql extends SqlType, Value, Stored>(
+  sql: Sql,
+  salvage: (value: unknown) => Value,
+  store: (value: Value) => Stored,
+): LogKind<Sql, Value, Stored> => ({ sql, salvage, store });
+
+const same = <T>(value: T): T => value;
+const textOrNull = (value: unknown): string | null =>
+  typeof value === 'string' ? value.slice(0, INDEXED_TEXT_MAX) : null;
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const textOr =
+  <T extends string>(otherwise: T) =>
+  (value: unknown): T =>
+    (textOrNull(value) ?? otherwise) as T;
+
+export const LOG_KIND = {
+  uuidOrNull: kind(
+    'uuid',
+    (value): string | null => (typeof value === 'string' && UUID.test(value) ? value : null),
+    same,
+  ),
+  text: kind('text', textOr<string>(''), same),
+  textOrNull: kind('text', textOrNull, same),
+  /** One of a closed list of texts; `otherwise` where a record has none. */
+  oneOf: <T extends string>(_values: readonly T[], otherwise: T): LogKind<'text', T, T> =>
+    kind('text', textOr<T>(otherwise), same),
+  /** Text that is dropped from damaged records. */
+  freeText: kind('text', (): string => '', same),
+  indexedText: kind('text', textOr<string>(''), indexed),
+  indexedTextOrNull: kind('text', textOrNull, indexed),
+  flag: kind('boolean', (value): boolean => value === true, same),
+  /** Whether a body was cut: a damaged record has none. */
+  cut: kind('boolean', (): boolean => true, same),
+  smallCount: kind(
+    'integer',
+    (value): number => Math.min(Math.max(numberOf(value), 0), SMALL_MAX),
+    (value) => storable.count(value) ?? 0,
+  ),
+  count: kind('bigint', numberOf, (value) => storable.count(value) ?? 0),
+  /** 1e-8 USD. */
+  moneyOrNull: kind('bigint', numberOrNull, storable.money),
+  milliseconds: kind('double precision', numberOf, (value) => storable.milliseconds(value) ?? 0),
+  millisecondsOrNull: kind('double precision', numberOrNull, storable.milliseconds),
+  texts: kind('jsonb', (): Readonly<Record<string, string>> => ({}), same),
+} as const;
