@@ -17,13 +17,12 @@ const { DataSource } = require('typeorm');
 const { EmbeddedPostgres } = require('../libs/embedded-postgres/src/index.ts');
 const {
   dataSourceOptions,
-  encodeLogBodies,
-  LOG_EXPORT_FIELDS,
   LogExportEntity,
   LogExportPartEntity,
   OrganisationEntity,
   WorkspaceEntity,
 } = require('../libs/entities/src/index.ts');
+const { encodeLogBodies, LOG_EXPORT_FIELDS } = require('../libs/log-store/src/index.ts');
 const { uuidv7 } = require('../libs/kernel/src/index.ts');
 const { freePort } = require('../libs/testing/src/free-port.ts');
 const { ROOT, runtimePath } = require('../tools/runtime.cjs');

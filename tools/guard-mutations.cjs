@@ -286,7 +286,7 @@ const TENANTS = [
   ],
   [
     'the caps of the quarantine',
-    'libs/entities/src/logs/log-quarantine.queries.ts',
+    'libs/log-store/src/rows/log-quarantine.queries.ts',
     'AS ranked WHERE records > $1 OR own > $2 OR total > $3)',
     'AS ranked WHERE records > $1 AND own > $2 AND total > $3 AND false)',
     INGEST_SPEC,
@@ -530,7 +530,7 @@ const ATTACKS = [
   ],
   [
     'an estimate is given back when the true use is known',
-    'libs/entities/src/ledger/ledger-once.queries.ts',
+    'libs/ledger-store/src/ledger-once.queries.ts',
     "if (estimate === null) this.settle(others, cost === null ? ['tokens'] : MEASURES);",
     '',
     'apps/worker/src/ledger/ledger-book.int-spec.ts',

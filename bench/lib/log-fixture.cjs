@@ -8,15 +8,15 @@ require('../../tools/typescript.cjs');
 require('reflect-metadata');
 const { DataSource } = require('typeorm');
 const { EmbeddedPostgres } = require('../../libs/embedded-postgres/src/index.ts');
+const { dataSourceOptions } = require('../../libs/entities/src/index.ts');
 const {
   buildRollups,
-  dataSourceOptions,
   dayOf,
   ensureLogPartitions,
   mergeRollups,
   ROLLED_UP_COLUMNS,
   zoneDay,
-} = require('../../libs/entities/src/index.ts');
+} = require('../../libs/log-store/src/index.ts');
 const { ORGANISATION, WORKSPACES } = require('./log-records.cjs');
 
 const DAYS = 30;

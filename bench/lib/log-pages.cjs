@@ -1,7 +1,7 @@
 'use strict';
 
 /** Pages of the log and graphs of analytics as people ask for them, timed. */
-const { findLog, listLogs, PostgresAnalytics } = require('../../libs/entities/src/index.ts');
+const { findLog, listLogs, PostgresAnalytics } = require('../../libs/log-store/src/index.ts');
 const { uuidv7 } = require('../../libs/kernel/src/index.ts');
 const { AnalyticsGraphsService } = require('../../apps/admin-api/src/analytics/analytics-graphs.service.ts');
 const { periodOf } = require('../../apps/admin-api/src/analytics/asks.ts');

@@ -1,16 +1,14 @@
 import { INTERNAL } from '@gw/contracts';
+import { LogExportEntity, UsageLimitPolicyValueEntity, RepricingEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
 import {
   addCounts,
   ensureLogPartitions,
   insertLogs,
   insertVerdicts,
-  LogExportEntity,
   dayOf,
   requestLogRow,
-  UsageLimitPolicyValueEntity,
-  RepricingEntity,
-} from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+} from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 import { StubWorker } from './spec-support/stub-worker';

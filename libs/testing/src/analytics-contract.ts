@@ -10,7 +10,7 @@ import {
   type NumberRange,
 } from '@gw/analytics';
 import { isSuccess, resultOf, type AttemptRecord, type LogRecord } from '@gw/contracts';
-import { requestLogRow, type RequestLogRow } from '@gw/entities';
+import { requestLogRow, type RequestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from './log-record';
 
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import {
   feedbackByTime,
   type FeedbackAsk,
   type FeedbackGroup,
-} from '@gw/entities';
+} from '@gw/log-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../common/principal';

@@ -1,6 +1,6 @@
 import type { AnalyticsAsk, AnalyticsRow, AnalyticsStore, GroupKey } from '@gw/analytics';
-import { feedbackByMetadata } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import { feedbackByMetadata } from '@gw/log-store';
 import { invalid, isStorableText, windowOf, type PageQuery } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';

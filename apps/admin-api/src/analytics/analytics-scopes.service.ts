@@ -1,5 +1,6 @@
 import type { AnalyticsScope } from '@gw/analytics';
-import { tracesByFeedback, WorkspaceEntity } from '@gw/entities';
+import { WorkspaceEntity } from '@gw/entities';
+import { tracesByFeedback } from '@gw/log-store';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';

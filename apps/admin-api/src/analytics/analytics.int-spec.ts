@@ -1,14 +1,7 @@
 import type { LogRecord } from '@gw/contracts';
-import {
-  addToRollups,
-  dayOf,
-  ensureLogPartitions,
-  insertLogs,
-  OrganisationEntity,
-  requestLogRow,
-  WorkspaceEntity,
-} from '@gw/entities';
+import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { addToRollups, dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Answer, type Tenant } from '../spec-support/admin-api';
 

@@ -1,5 +1,5 @@
-import { PostgresAnalytics } from '@gw/entities';
 import { ClickHouseAnalytics } from '@gw/clickhouse';
+import { PostgresAnalytics } from '@gw/log-store';
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AnalyticsGraphsController } from './analytics-graphs.controller';

@@ -1,5 +1,6 @@
 import { SECURITY_SETTINGS } from '@gw/auth-scopes';
-import { ApiKeyEntity, dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
+import { ApiKeyEntity } from '@gw/entities';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Answer, type Tenant } from '../spec-support/admin-api';
 import type { Failure, Key } from '../spec-support/api-keys';

@@ -1,5 +1,6 @@
 import type { AttemptRecord, LogRecord } from '@gw/contracts';
-import { AuditLogEntity, dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
+import { AuditLogEntity } from '@gw/entities';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,4 +1,4 @@
-import { VERDICT_MARKS, type VerdictMark } from '@gw/entities';
+import { VERDICT_MARKS, type VerdictMark } from '@gw/log-store';
 import { Answer, DateField, EnumField, pageOf, ReferenceField, Strict, TextField, UuidField } from '@gw/web';
 
 const STAGES = ['input', 'output'] as const;

@@ -1,12 +1,6 @@
-import {
-  listVerdicts,
-  markVerdicts,
-  qualityOf,
-  type GuardrailEntity,
-  type LogOwner,
-  type VerdictFilter,
-} from '@gw/entities';
+import type { GuardrailEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import { listVerdicts, markVerdicts, qualityOf, type LogOwner, type VerdictFilter } from '@gw/log-store';
 import { listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';

@@ -1,4 +1,4 @@
-import type { CheckQuality, StoredVerdict } from '@gw/entities';
+import type { CheckQuality, StoredVerdict } from '@gw/log-store';
 import { precisionOf, rounded } from './precision';
 import type { CheckQualityAnswer, QualityNumbersAnswer, VerdictAnswer } from './quality.dto';
 

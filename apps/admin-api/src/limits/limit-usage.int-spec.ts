@@ -1,4 +1,4 @@
-import { addBalances, addBudgetHours, hourOf } from '@gw/entities';
+import { addBalances, addBudgetHours, hourOf } from '@gw/ledger-store';
 import { EntityManager } from 'typeorm';
 import { TestAdminApi } from '../spec-support/admin-api';
 import { limitOwners } from '../spec-support/limit-owners';

@@ -1,4 +1,5 @@
-import { balancesOf, recentUseOf, usageLimitRules, type StoredUsageLimit } from '@gw/entities';
+import { usageLimitRules, type StoredUsageLimit } from '@gw/entities';
+import { balancesOf, recentUseOf } from '@gw/ledger-store';
 import {
   budgetAccount,
   budgetBucket,

@@ -1,4 +1,4 @@
-import { LOG_EXPORT_FIELDS } from '@gw/entities';
+import { LOG_EXPORT_FIELDS } from '@gw/log-store';
 import {
   Answer,
   DateField,

@@ -1,13 +1,6 @@
-import {
-  AuditLogEntity,
-  dayOf,
-  ensureLogPartitions,
-  insertLogs,
-  LogExportEntity,
-  LogExportPartEntity,
-  requestLogRow,
-} from '@gw/entities';
+import { AuditLogEntity, LogExportEntity, LogExportPartEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { DatabaseObjectStore } from '@gw/object-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Answer } from '../spec-support/admin-api';

@@ -1,16 +1,13 @@
+import { LogExportEntity, LogExportPartEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
+import { GatewayError, uuidv7 } from '@gw/kernel';
 import {
   countLogs,
   exportRestrictionsOf,
   LOG_EXPORT_FIELDS,
-  LogExportEntity,
-  LogExportPartEntity,
   logExportFilter,
-  OrganisationEntity,
-  WorkspaceEntity,
   type ExportRestrictions,
   type LogExportFilters,
-} from '@gw/entities';
-import { GatewayError, uuidv7 } from '@gw/kernel';
+} from '@gw/log-store';
 import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';

@@ -1,5 +1,5 @@
-import { bodyPlace, decodeLogBodies, type LogBodies, type StoredRequestLogDetail } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import { bodyPlace, decodeLogBodies, type LogBodies, type StoredRequestLogDetail } from '@gw/log-store';
 import type { ObjectStore } from '@gw/object-store';
 
 const NONE: LogBodies = { request: null, response: null };

@@ -1,5 +1,5 @@
 import { UUID } from '@gw/kernel';
-import type { LogPosition } from '@gw/entities';
+import type { LogPosition } from '@gw/log-store';
 import { invalid } from '@gw/web';
 
 /** Opaque to callers: the place of a page's last row. */

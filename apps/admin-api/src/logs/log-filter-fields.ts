@@ -1,7 +1,6 @@
-import { LOG_COLUMNS, type LogFilter } from '@gw/entities';
 import type { LogFilterFacts } from '@gw/contracts';
+import { LOG_COLUMNS, type LogFilter, type Bounds, type LogMeasure } from '@gw/log-store';
 import { QueryEnumListField, QueryTextListField, QueryUuidListField } from '@gw/web';
-import type { Bounds, LogMeasure } from '@gw/entities';
 import { amount, MeasureBounds } from './measure-bounds.dto';
 
 export const VALUES_MAX = 50;

@@ -1,4 +1,4 @@
-import { providerModel, type Bounds, type LogFilter, type LogOwner } from '@gw/entities';
+import { providerModel, type Bounds, type LogFilter, type LogOwner } from '@gw/log-store';
 import { invalid, isStorableText } from '@gw/web';
 import { decodeCursor } from './log-cursor';
 import { wantedRanges, wantedValues } from './log-filter-fields';

@@ -1,5 +1,6 @@
 import type { LogRecord } from '@gw/contracts';
-import { dayOf, ensureLogPartitions, FeedbackEntity, insertLogs, requestLogRow } from '@gw/entities';
+import { FeedbackEntity } from '@gw/entities';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { eventually, sampleLogRecord } from '@gw/testing';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { TestAdminApi, type Answer } from '../spec-support/admin-api';

@@ -1,5 +1,5 @@
 import type { LogRecord } from '@gw/contracts';
-import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Answer, type Tenant } from '../spec-support/admin-api';
 import type { LogPage } from './log-answers.dto';

@@ -1,15 +1,15 @@
+import { sqlStateOf } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
 import {
   bodyLengths,
   decodeLogBodies,
   listLogs,
   readBodies,
-  sqlStateOf,
   type ExportPosition,
   type LogFilter,
   type LogPosition,
   type StoredRequestLog,
-} from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
+} from '@gw/log-store';
 import { invalid } from '@gw/web';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';

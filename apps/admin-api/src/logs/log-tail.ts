@@ -1,5 +1,5 @@
-import { listLogs, type LogFilter, type StoredRequestLog } from '@gw/entities';
 import { GatewayError, Shares } from '@gw/kernel';
+import { listLogs, type LogFilter, type StoredRequestLog } from '@gw/log-store';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';

@@ -1,5 +1,6 @@
 import { isSuccess } from '@gw/contracts';
-import type { FeedbackEntity, LogBodies, StoredRequestLog, StoredRequestLogDetail } from '@gw/entities';
+import type { FeedbackEntity } from '@gw/entities';
+import type { LogBodies, StoredRequestLog, StoredRequestLogDetail } from '@gw/log-store';
 import { isUtf8 } from 'node:buffer';
 import type { LogAnswer, LogDetailAnswer, LoggedBody, UsageAnswer } from './log-answers.dto';
 import { UNITS_PER_CENT } from './log-filter';

@@ -1,6 +1,6 @@
 import { isSuccess, resultOf, type LogRecord } from '@gw/contracts';
-import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Answer, type Tenant } from '../spec-support/admin-api';
 import type { LogAnswer, LogDetailAnswer, LogPage } from './log-answers.dto';

@@ -1,5 +1,6 @@
-import { FeedbackEntity, findLog, listLogs, type LogFilter, type LogOwner } from '@gw/entities';
+import { FeedbackEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import { findLog, listLogs, type LogFilter, type LogOwner } from '@gw/log-store';
 import { invalid, isStorableText } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';

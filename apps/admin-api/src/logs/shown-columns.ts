@@ -1,5 +1,5 @@
 import { LOG_FIELDS, type LogFieldColumn } from '@gw/contracts';
-import type { StoredRequestLog } from '@gw/entities';
+import type { StoredRequestLog } from '@gw/log-store';
 import { Answer } from '@gw/web';
 
 type Fields = typeof LOG_FIELDS;

@@ -1,13 +1,7 @@
 import { documentKey, type WorkspaceDocument } from '@gw/contracts';
-import {
-  addBalances,
-  addBudgetHours,
-  AuditLogEntity,
-  hourOf,
-  raiseAlert,
-  UsageLimitPolicyValueEntity,
-} from '@gw/entities';
+import { AuditLogEntity, UsageLimitPolicyValueEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { addBalances, addBudgetHours, hourOf, raiseAlert } from '@gw/ledger-store';
 import { readCases } from '@gw/testing';
 import { DocumentsService } from '../read-model/documents.service';
 import { TestAdminApi, type Answer, type Tenant } from '../spec-support/admin-api';

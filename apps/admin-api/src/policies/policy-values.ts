@@ -1,9 +1,5 @@
-import {
-  alertsRaised,
-  policyUsageRule,
-  UsageLimitPolicyValueEntity,
-  type UsageLimitPolicyEntity,
-} from '@gw/entities';
+import { policyUsageRule, UsageLimitPolicyValueEntity, type UsageLimitPolicyEntity } from '@gw/entities';
+import { alertsRaised } from '@gw/ledger-store';
 import { budgetBucket, periodAt, withReset, type Bucket } from '@gw/limits';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';

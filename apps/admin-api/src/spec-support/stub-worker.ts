@@ -1,5 +1,5 @@
 import { completeLogRecord, type LogRecord } from '@gw/contracts';
-import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { decodeFrames } from '@gw/telemetry';
 import { StubProvider, type RecordedRequest } from '@gw/testing';
 import type { DataSource } from 'typeorm';

@@ -1,13 +1,6 @@
-import {
-  dayOf,
-  ensureLogPartitions,
-  insertLogs,
-  insertVerdicts,
-  RepricingEntity,
-  requestLogRow,
-  UsageLimitPolicyValueEntity,
-} from '@gw/entities';
+import { RepricingEntity, UsageLimitPolicyValueEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { dayOf, ensureLogPartitions, insertLogs, insertVerdicts, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
 

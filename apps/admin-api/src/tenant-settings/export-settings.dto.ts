@@ -1,4 +1,5 @@
-import { LOG_EXPORT_FIELDS, type ExportSettings } from '@gw/entities';
+import type { ExportSettings } from '@gw/entities';
+import { LOG_EXPORT_FIELDS } from '@gw/log-store';
 import { Answer, EnumListField } from '@gw/web';
 
 export class ExportSettingsDto {

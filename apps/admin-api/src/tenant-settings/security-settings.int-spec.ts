@@ -1,6 +1,6 @@
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
-import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Tenant } from '../spec-support/admin-api';
 import type { Failure } from '../spec-support/api-keys';

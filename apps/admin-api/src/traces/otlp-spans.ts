@@ -1,5 +1,5 @@
-import type { TraceSpan } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import type { TraceSpan } from '@gw/log-store';
 import { isSecretName, messagesIn, otlpTraceRequest, REDACTED, redactString } from '@gw/telemetry';
 import { setImmediate } from 'node:timers/promises';
 

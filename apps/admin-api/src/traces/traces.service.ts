@@ -1,5 +1,5 @@
-import { insertSpans, spansOfTrace, type SpanOwner, type StoredSpan } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import { insertSpans, spansOfTrace, type SpanOwner, type StoredSpan } from '@gw/log-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../common/principal';

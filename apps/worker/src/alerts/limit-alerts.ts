@@ -1,7 +1,8 @@
 import type { UsageLimitRule } from '@gw/contracts';
-import { alertRecipients, appendAudit, queueMail, raiseAlert, type LimitAlert } from '@gw/entities';
+import { appendAudit, queueMail } from '@gw/entities';
 import { budgetsJob } from '@gw/jobs';
 import type { Keyring } from '@gw/kernel';
+import { alertRecipients, raiseAlert, type LimitAlert } from '@gw/ledger-store';
 import { nextBoundary, periodAt, type Bucket } from '@gw/limits';
 import type { EntityManager } from 'typeorm';
 import { jobAudit } from '../jobs/job-audit';

@@ -1,7 +1,7 @@
 import type { ClickHouseAnalytics } from '@gw/clickhouse';
+import { countQuarantinedLogs } from '@gw/log-store';
 import type { ModelConfigs } from '@gw/pricing';
 import { degraded, down, partOf, WELL, type Part } from '@gw/web';
-import { countQuarantinedLogs } from '@gw/entities';
 import type { DataSource } from 'typeorm';
 import type { LogBodyPacker } from '../ingest/log-bodies';
 import type { LogStreamConsumer } from '../ingest/log-stream.consumer';

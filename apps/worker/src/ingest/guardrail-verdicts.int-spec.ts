@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { GuardrailCheckRecord, GuardrailRecord, LogRecord } from '@gw/contracts';
-import { listVerdicts, markVerdicts, qualityOf, type CheckQuality, type StoredVerdict } from '@gw/entities';
+import { listVerdicts, markVerdicts, qualityOf, type CheckQuality, type StoredVerdict } from '@gw/log-store';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';

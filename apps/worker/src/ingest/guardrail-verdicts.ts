@@ -6,7 +6,7 @@ import {
   type GuardrailCount,
   type GuardrailVerdict,
   type LogEntry,
-} from '@gw/entities';
+} from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 
 /** Checks of one log record that are counted. A record holds up to a hundred guardrails, of which most have a few. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { GuardrailRecord, LogRecord } from '@gw/contracts';
-import { decodeLogBodies, findLog, qualityOf, requestLogRow, type RequestLogRow } from '@gw/entities';
+import { decodeLogBodies, findLog, qualityOf, requestLogRow, type RequestLogRow } from '@gw/log-store';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';

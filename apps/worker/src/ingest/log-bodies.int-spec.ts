@@ -1,5 +1,6 @@
-import { bodyPlace, dayOf, decodeLogBodies, findLog, logPartitionDays, FeedbackEntity } from '@gw/entities';
+import { FeedbackEntity } from '@gw/entities';
 import { createAddressPolicy, uuidv7 } from '@gw/kernel';
+import { bodyPlace, dayOf, decodeLogBodies, findLog, logPartitionDays } from '@gw/log-store';
 import { DiskObjectStore, S3ObjectStore, type ObjectStore } from '@gw/object-store';
 import { BufferedClient } from '@gw/outbound';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';

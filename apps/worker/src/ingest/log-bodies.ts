@@ -1,4 +1,4 @@
-import { bodyFolder, bodyReference, dayOf, encodeLogBodies, type LogEntry } from '@gw/entities';
+import { bodyFolder, bodyReference, dayOf, encodeLogBodies, type LogEntry } from '@gw/log-store';
 import type { ObjectStore } from '@gw/object-store';
 import { describeFault, type Log } from '@gw/web';
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 import { UUID } from '@gw/kernel';
 import { completeLogRecord, type LogRecord } from '@gw/contracts';
-import { requestLogRow, type LogEntry } from '@gw/entities';
+import { requestLogRow, type LogEntry } from '@gw/log-store';
 import { redactBody, type Frame } from '@gw/telemetry';
 import { bareRecord, recordId } from './bare-record';
 

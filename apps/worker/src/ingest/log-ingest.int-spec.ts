@@ -6,7 +6,7 @@ import {
   PostgresAnalytics,
   quarantinedLogs,
   quarantineLog,
-} from '@gw/entities';
+} from '@gw/log-store';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { analyticsAsks, sampleLogRecord, testDatabase } from '@gw/testing';
 import type { AnalyticsAsk } from '@gw/analytics';

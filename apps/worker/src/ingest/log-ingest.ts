@@ -1,3 +1,8 @@
+import { chargedOnce } from '../ledger/charged-once';
+import { correctRollups, type CorrectSums } from '../ledger/correct-sums';
+import { giveBackOfLogs } from '../ledger/given-back';
+import type { LedgerBook } from '../ledger/ledger-book';
+import { GatewayError } from '@gw/kernel';
 import {
   amendLogs,
   dayOf,
@@ -8,12 +13,7 @@ import {
   zonesOf,
   type LogEntry,
   type RequestLogRow,
-} from '@gw/entities';
-import { chargedOnce } from '../ledger/charged-once';
-import { correctRollups, type CorrectSums } from '../ledger/correct-sums';
-import { giveBackOfLogs } from '../ledger/given-back';
-import type { LedgerBook } from '../ledger/ledger-book';
-import { GatewayError } from '@gw/kernel';
+} from '@gw/log-store';
 import type { Frame } from '@gw/telemetry';
 import type { Log } from '@gw/web';
 import { Injectable } from '@nestjs/common';

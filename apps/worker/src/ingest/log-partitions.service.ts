@@ -1,4 +1,4 @@
-import { dayOf, ensureLogPartitions } from '@gw/entities';
+import { dayOf, ensureLogPartitions } from '@gw/log-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 

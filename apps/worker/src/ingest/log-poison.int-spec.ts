@@ -1,5 +1,5 @@
 import { ClickHouseRefusal } from '@gw/clickhouse';
-import { mergeRollups } from '@gw/entities';
+import { mergeRollups } from '@gw/log-store';
 import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import type { ChargeRecord, GuardrailRecord, LogRecord } from '@gw/contracts';

@@ -1,4 +1,4 @@
-import { quarantineLog } from '@gw/entities';
+import { quarantineLog } from '@gw/log-store';
 import { redactBody, type Frame } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import type { DataSource } from 'typeorm';

@@ -1,4 +1,4 @@
-import { buildRollups, mergeRollups } from '@gw/entities';
+import { buildRollups, mergeRollups } from '@gw/log-store';
 import { describeFault, type Log } from '@gw/web';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { DataSource } from 'typeorm';

@@ -1,4 +1,4 @@
-import type { LogEntry } from '@gw/entities';
+import type { LogEntry } from '@gw/log-store';
 import { isOfDatabase } from './record-faults';
 
 /** How entries are stored. */

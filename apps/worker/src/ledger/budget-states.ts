@@ -1,12 +1,7 @@
 import type { UsageLimitRule } from '@gw/contracts';
-import {
-  clearBudgetMark,
-  markedBudgets,
-  recordChange,
-  UsageLimitPolicyValueEntity,
-  type BudgetMark,
-} from '@gw/entities';
+import { recordChange, UsageLimitPolicyValueEntity } from '@gw/entities';
 import { UUID, uuidv7 } from '@gw/kernel';
+import { clearBudgetMark, markedBudgets, type BudgetMark } from '@gw/ledger-store';
 import { budgetBucket, parseBudgetKey, periodAt, withReset, type BudgetKey } from '@gw/limits';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { LimitAlerts } from '../alerts/limit-alerts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ONCE_MAX, type ChargeRecord } from '@gw/contracts';
-import { claimOnce, type GivenBack, type LogEntry, type OnceClaim, type OncePart } from '@gw/entities';
+import { claimOnce, type GivenBack, type OnceClaim, type OncePart } from '@gw/ledger-store';
+import type { LogEntry } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 
 const NAME_LENGTH_MAX = 512;

@@ -1,4 +1,4 @@
-import { addToRollups, type PricedLog } from '@gw/entities';
+import { addToRollups, type PricedLog } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 
 /** Corrects what analytics add up of logs whose price has changed: the rollups, or another store. */

@@ -1,5 +1,6 @@
 import type { ChargeRecord } from '@gw/contracts';
-import { logsAt, setLogPrices, type GivenBack, type NewLogPrice, type PricedLog } from '@gw/entities';
+import type { GivenBack } from '@gw/ledger-store';
+import { logsAt, setLogPrices, type NewLogPrice, type PricedLog } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 import type { CorrectSums } from './correct-sums';
 

@@ -3,7 +3,6 @@ import {
   addBalances,
   addBudgetHours,
   addHolders,
-  dayOf,
   heldBalancesOf,
   hourOf,
   markBudgets,
@@ -14,8 +13,7 @@ import {
   type HolderRow,
   type LedgerAmount,
   type LedgerRow,
-  type LogEntry,
-} from '@gw/entities';
+} from '@gw/ledger-store';
 import {
   budgetAccount,
   BURN_WINDOW_MS,
@@ -26,6 +24,7 @@ import {
   savingPostings,
   type LedgerPosting,
 } from '@gw/limits';
+import { dayOf, type LogEntry } from '@gw/log-store';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { ChargedOnce, Uncharged } from './charged-once';
 import { isCharge, isCount, readableCharges } from './readable-charges';

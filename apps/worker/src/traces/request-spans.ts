@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '@gw/contracts';
-import type { RequestLogRow } from '@gw/entities';
+import type { RequestLogRow } from '@gw/log-store';
 import { PROVIDERS } from '@gw/providers';
 import { SpanKind, type Attributes } from '@opentelemetry/api';
 import { spanIdOf, traceIdOf } from './span-ids';

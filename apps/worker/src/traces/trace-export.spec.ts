@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '@gw/contracts';
-import { requestLogRow } from '@gw/entities';
+import { requestLogRow } from '@gw/log-store';
 import { operatorsClient } from '@gw/outbound';
 import { otlpTraceRequest } from '@gw/telemetry';
 import { eventually, sampleLogRecord } from '@gw/testing';

@@ -1,5 +1,5 @@
-import type { RequestLogRow } from '@gw/entities';
 import { GATEWAY_VERSION } from '@gw/kernel';
+import type { RequestLogRow } from '@gw/log-store';
 import type { BufferedClient } from '@gw/outbound';
 import { ROOT_CONTEXT, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';

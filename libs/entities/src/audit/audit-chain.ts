@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MoreThanOrEqual, type EntityManager } from 'typeorm';
 import { AuditChainEntity } from '../identity/audit-chain.entity';
 import { AuditLogEntity } from '../identity/audit-log.entity';
-import { storableJson } from '../logs/storable';
+import { storableJson } from '../storable';
 
 /** An audit row before it has its place in the chain. */
 export type AuditRow = Omit<AuditLogEntity, 'sequence' | 'previousHash' | 'hash'>;

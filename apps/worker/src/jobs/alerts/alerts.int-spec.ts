@@ -5,12 +5,8 @@ import {
   ApiKeyEntity,
   AuditLogEntity,
   claimMail,
-  dayOf,
-  ensureLogPartitions,
-  insertLogs,
   OrganisationEntity,
   OrganisationUserEntity,
-  requestLogRow,
   UsageLimitPolicyEntity,
   UserEntity,
   webhookBinding,
@@ -19,6 +15,7 @@ import {
   type StoredUsageLimit,
 } from '@gw/entities';
 import { createAddressPolicy, parseTrustedHosts, seal, sealingKeyring, uuidv7 } from '@gw/kernel';
+import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { BufferedClient } from '@gw/outbound';
 import { sampleLogRecord, StubProvider, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';

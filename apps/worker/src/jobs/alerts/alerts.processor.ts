@@ -1,12 +1,7 @@
-import {
-  claimDelivery,
-  dropStaleAlerts,
-  finishDelivery,
-  webhookBinding,
-  type DueDelivery,
-} from '@gw/entities';
+import { webhookBinding } from '@gw/entities';
 import { alertsJob, type JobProcessor } from '@gw/jobs';
 import { unseal, type Keyring } from '@gw/kernel';
+import { claimDelivery, dropStaleAlerts, finishDelivery, type DueDelivery } from '@gw/ledger-store';
 import { OutboundError } from '@gw/outbound';
 import { describeFault, type Log } from '@gw/web';
 import type { DataSource } from 'typeorm';

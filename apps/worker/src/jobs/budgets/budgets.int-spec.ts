@@ -3,17 +3,14 @@ import {
   ApiKeyEntity,
   ApiKeySecretEntity,
   AuditLogEntity,
-  insertLogs,
-  ensureLogPartitions,
-  dayOf,
   OrganisationEntity,
-  requestLogRow,
   UsageLimitPolicyEntity,
   UsageLimitPolicyValueEntity,
   WorkspaceEntity,
   type StoredUsageLimit,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { insertLogs, ensureLogPartitions, dayOf, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { LimitAlerts } from '../../alerts/limit-alerts';
 import { BudgetStates } from '../../ledger/budget-states';

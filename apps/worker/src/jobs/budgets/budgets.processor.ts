@@ -1,13 +1,6 @@
-import {
-  appendAudit,
-  dropOldBudgetHours,
-  forgetHolders,
-  forgetOnce,
-  recordChange,
-  type AuditRow,
-  type StoredUsageLimit,
-} from '@gw/entities';
+import { appendAudit, recordChange, type AuditRow, type StoredUsageLimit } from '@gw/entities';
 import { budgetsJob, type JobProcessor } from '@gw/jobs';
+import { dropOldBudgetHours, forgetHolders, forgetOnce } from '@gw/ledger-store';
 import { boundariesAround, nextBoundary, type ResetSchedule } from '@gw/limits';
 import type { DataSource, EntityManager } from 'typeorm';
 import { lockOwner, type BudgetOwner, type OwnerScope } from '../../ledger/budget-owners';

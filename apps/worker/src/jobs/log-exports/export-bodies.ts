@@ -5,7 +5,7 @@ import {
   readBodies,
   type ExportedLog,
   type LogBodies,
-} from '@gw/entities';
+} from '@gw/log-store';
 import type { ObjectStore } from '@gw/object-store';
 import type { EntityManager } from 'typeorm';
 

@@ -1,5 +1,5 @@
 import { isSuccess } from '@gw/contracts';
-import type { ExportedLog, LogBodies, LogExportField } from '@gw/entities';
+import type { ExportedLog, LogBodies, LogExportField } from '@gw/log-store';
 import { isUtf8 } from 'node:buffer';
 import type { ExportRow } from './export-format';
 

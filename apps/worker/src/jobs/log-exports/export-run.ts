@@ -1,8 +1,8 @@
+import { LogExportPartEntity, type LogExportEntity } from '@gw/entities';
 import {
   commitExportPart,
   exportPositionAt,
   finishExport,
-  LogExportPartEntity,
   logExportFilter,
   readExportRows,
   renewExportLease,
@@ -10,9 +10,8 @@ import {
   type ExportPosition,
   type ExportTicket,
   type LogBodies,
-  type LogExportEntity,
   type LogExportFilters,
-} from '@gw/entities';
+} from '@gw/log-store';
 import type { LogStores } from '@gw/object-store';
 import type { DataSource } from 'typeorm';
 import { ExportBodies } from './export-bodies';

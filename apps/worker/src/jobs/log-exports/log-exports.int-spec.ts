@@ -1,13 +1,7 @@
 import { isSuccess } from '@gw/contracts';
-import {
-  insertLogs,
-  LogExportEntity,
-  LogExportPartEntity,
-  OrganisationEntity,
-  requestLogRow,
-  WorkspaceEntity,
-} from '@gw/entities';
+import { LogExportEntity, LogExportPartEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { insertLogs, requestLogRow } from '@gw/log-store';
 import { DiskObjectStore } from '@gw/object-store';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';

@@ -1,18 +1,15 @@
+import { LogExportPartEntity, OrganisationEntity, WorkspaceEntity, type LogExportEntity } from '@gw/entities';
+import { logExportsJob, type JobProcessor } from '@gw/jobs';
+import { randomHex } from '@gw/kernel';
 import {
   claimExport,
   deletedExports,
   exportRestrictionsOf,
   finishExport,
-  LogExportPartEntity,
-  OrganisationEntity,
   releaseExport,
   restExport,
-  WorkspaceEntity,
   type ExportTicket,
-  type LogExportEntity,
-} from '@gw/entities';
-import { logExportsJob, type JobProcessor } from '@gw/jobs';
-import { randomHex } from '@gw/kernel';
+} from '@gw/log-store';
 import type { LogStores } from '@gw/object-store';
 import { describeFault, type Log } from '@gw/web';
 import type { BeforeApplicationShutdown } from '@nestjs/common';

@@ -1,3 +1,4 @@
+import { logRetentionJob, type JobProcessor } from '@gw/jobs';
 import {
   bodyFolder,
   dayOf,
@@ -5,8 +6,7 @@ import {
   logPartitionDays,
   removeOldFeedback,
   removeOldSkewed,
-} from '@gw/entities';
-import { logRetentionJob, type JobProcessor } from '@gw/jobs';
+} from '@gw/log-store';
 import type { ObjectStore } from '@gw/object-store';
 import { describeFault, type Log } from '@gw/web';
 import type { DataSource } from 'typeorm';

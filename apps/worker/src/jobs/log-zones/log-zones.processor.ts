@@ -1,5 +1,5 @@
-import { unzonedDays, zoneDay } from '@gw/entities';
 import { logZonesJob, type JobProcessor } from '@gw/jobs';
+import { unzonedDays, zoneDay } from '@gw/log-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 

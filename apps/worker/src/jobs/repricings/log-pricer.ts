@@ -1,6 +1,7 @@
 import { UUID } from '@gw/kernel';
 import { isOfBatch } from '@gw/contracts';
-import { IntegrationEntity, IntegrationModelEntity, type PricedLog } from '@gw/entities';
+import { IntegrationEntity, IntegrationModelEntity } from '@gw/entities';
+import type { PricedLog } from '@gw/log-store';
 import {
   createPriceBook,
   createPricer,

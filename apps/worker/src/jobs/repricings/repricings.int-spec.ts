@@ -1,19 +1,21 @@
 import type { ChargeRecord, LogRecord, Usage } from '@gw/contracts';
 import type { FactRow } from '@gw/clickhouse';
 import {
+  IntegrationEntity,
+  IntegrationModelEntity,
+  OrganisationEntity,
+  RepricingEntity,
+  type RepricingReport,
+} from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import {
   addToRollups,
   dayOf,
   ensureLogPartitions,
   insertLogs,
   mergeRollups,
-  IntegrationEntity,
-  IntegrationModelEntity,
-  OrganisationEntity,
-  RepricingEntity,
   requestLogRow,
-  type RepricingReport,
-} from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+} from '@gw/log-store';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { LedgerBook } from '../../ledger/ledger-book';
 import { LogPricer } from './log-pricer';

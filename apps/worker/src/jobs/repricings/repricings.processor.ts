@@ -1,14 +1,7 @@
 import type { ChargeRecord, PriceLine } from '@gw/contracts';
-import {
-  pricedLogs,
-  RepricingEntity,
-  setLogPrices,
-  type NewLogPrice,
-  type PricedLog,
-  type RepricingGroup,
-  type RepricingReport,
-} from '@gw/entities';
+import { RepricingEntity, type RepricingGroup, type RepricingReport } from '@gw/entities';
 import { repricingsJob, type JobProcessor } from '@gw/jobs';
+import { pricedLogs, setLogPrices, type NewLogPrice, type PricedLog } from '@gw/log-store';
 import { reprice, type Repricing } from '@gw/pricing';
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import type { Adjustment, LedgerBook, TouchedBudget } from '../../ledger/ledger-book';

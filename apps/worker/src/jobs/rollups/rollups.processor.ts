@@ -1,5 +1,5 @@
-import { dropOldRollups, dropOldSpans } from '@gw/entities';
 import { rollupsJob, type JobProcessor } from '@gw/jobs';
+import { dropOldRollups, dropOldSpans } from '@gw/log-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 

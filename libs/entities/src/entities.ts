@@ -1,0 +1,62 @@
+/**
+ * Every entity with the types of its columns, one line each. The data source registers each class named here, and the index exports
+ * all of them.
+ */
+export { AlertWebhookEntity } from './alerts/alert-webhook.entity';
+export { ChangeEventEntity } from './change-events/change-event.entity';
+export { EnforcedFeaturesEntity } from './change-events/enforced-features.entity';
+export { GatewayEntity } from './gateways/gateway.entity';
+export { IdempotentRequestEntity } from './idempotency/idempotent-request.entity';
+export { ApiKeySecretEntity } from './identity/api-key-secret.entity';
+export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.entity';
+export { AuditChainEntity } from './identity/audit-chain.entity';
+export { AuditLogEntity } from './identity/audit-log.entity';
+export { InstallationEntity } from './identity/installation.entity';
+export { OrganisationUserEntity } from './identity/organisation-user.entity';
+export {
+  OrganisationEntity,
+  type DataPlaneSecuritySettings,
+  type ExportSettings,
+  type OrganisationDefaults,
+  type OrganisationSettings,
+  type StoredSecuritySettings,
+  type UserKeySettings,
+} from './identity/organisation.entity';
+export { PasswordResetEntity } from './identity/password-reset.entity';
+export { SessionEntity } from './identity/session.entity';
+export { UserInviteEntity, type InvitedApiKey, type InvitedWorkspace } from './identity/user-invite.entity';
+export { UserEntity } from './identity/user.entity';
+export { WorkspaceUserEntity } from './identity/workspace-user.entity';
+export { WorkspaceEntity, type WorkspaceDefaults, type WorkspaceSettings } from './identity/workspace.entity';
+export { RepricingEntity, type RepricingGroup, type RepricingReport } from './ledger/repricing.entity';
+export { FeedbackEntity } from './logs/feedback.entity';
+export { LogExportEntity, LogExportPartEntity, type LogExportStatus } from './logs/log-export.entity';
+export { MailEntity } from './mails/mail.entity';
+export { CollectionEntity } from './prompts/collection.entity';
+export { LabelEntity } from './prompts/label.entity';
+export { PromptLabelEntity } from './prompts/prompt-label.entity';
+export { PromptShareEntity } from './prompts/prompt-share.entity';
+export { PromptVersionEntity } from './prompts/prompt-version.entity';
+export { PromptEntity } from './prompts/prompt.entity';
+export { BatchEntity } from './resources/batch.entity';
+export { ConfigVersionEntity } from './resources/config-version.entity';
+export { ConfigEntity } from './resources/config.entity';
+export { DeploymentEntity, type DeploymentAuthSettings } from './resources/deployment.entity';
+export { GuardrailMcpServerEntity } from './resources/guardrail-mcp-server.entity';
+export { GuardrailVersionEntity } from './resources/guardrail-version.entity';
+export { GuardrailEntity } from './resources/guardrail.entity';
+export { IntegrationModelEntity } from './resources/integration-model.entity';
+export { IntegrationWorkspaceEntity } from './resources/integration-workspace.entity';
+export {
+  IntegrationEntity,
+  type GlobalWorkspaceAccess,
+  type StoredSecretMapping,
+} from './resources/integration.entity';
+export { OrganisationPropertiesEntity } from './resources/organisation-properties.entity';
+export { PluginEntity } from './resources/plugin.entity';
+export { ProviderEntity, type ProviderStatus } from './resources/provider.entity';
+export { RateLimitPolicyEntity } from './resources/rate-limit-policy.entity';
+export { SecretReferenceEntity } from './resources/secret-reference.entity';
+export { UsageLimitPolicyValueEntity } from './resources/usage-limit-policy-value.entity';
+export { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
+export { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';

@@ -1,0 +1,97 @@
+import type { LogExportEntity } from '@gw/entities';
+import type { Bounds, LogFilter } from '../pages/log-conditions';
+
+/** Filters of an export, checked when they were written. Lists are texts with commas between. */
+export interface LogExportFilters {
+  readonly time_of_generation_min?: string;
+  readonly time_of_generation_max?: string;
+  readonly total_units_min?: number;
+  readonly total_units_max?: number;
+  /** US cents. */
+  readonly cost_min?: number;
+  readonly cost_max?: number;
+  readonly prompt_token_min?: number;
+  readonly prompt_token_max?: number;
+  readonly completion_token_min?: number;
+  readonly completion_token_max?: number;
+  readonly weighted_feedback_min?: number;
+  readonly weighted_feedback_max?: number;
+  readonly ai_model?: string;
+  /** `<provider>__<model>` */
+  readonly ai_org_model?: string;
+  readonly status_code?: string;
+  readonly virtual_keys?: string;
+  readonly configs?: string;
+  readonly trace_id?: string;
+  readonly prompt_slug?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** The page of all that match which is exported; without a size all of it. */
+  readonly page_size?: number;
+  readonly current_page?: number;
+}
+
+/** 1e-8 USD in a US cent. */
+const UNITS_PER_CENT = 1_000_000;
+
+type Exported = Pick<LogExportEntity, 'organisationId' | 'workspaceId' | 'onlyUserId' | 'until' | 'filters'>;
+
+/** The rows of an export; none that is newer than its `until`. */
+export function logExportFilter(row: Exported): LogFilter {
+  const filters = row.filters as LogExportFilters;
+  const units = (cents: number | undefined): number | undefined =>
+    cents === undefined ? undefined : Math.round(cents * UNITS_PER_CENT);
+  return {
+    owner: { organisationId: row.organisationId, workspaceId: row.workspaceId, userId: row.onlyUserId },
+    values: valuesOf(filters),
+    ranges: {
+      created_at: timesOf(filters, row.until),
+      cost: bounds(units(filters.cost_min), units(filters.cost_max)),
+      total_tokens: bounds(filters.total_units_min, filters.total_units_max),
+      input_tokens: bounds(filters.prompt_token_min, filters.prompt_token_max),
+      output_tokens: bounds(filters.completion_token_min, filters.completion_token_max),
+    },
+    feedback: bounds(filters.weighted_feedback_min, filters.weighted_feedback_max),
+    providerModels: listOf(filters.ai_org_model).map(providerModel),
+    statuses: listOf(filters.status_code).map((text) => [Number(text), Number(text)] as const),
+    streamed: null,
+    metadata: filters.metadata ?? {},
+    after: null,
+  };
+}
+
+const LISTS = {
+  ai_model: 'model',
+  virtual_keys: 'credential',
+  configs: 'config_id',
+  trace_id: 'trace_id',
+  prompt_slug: 'prompt_slug',
+} as const;
+
+const valuesOf = (filters: LogExportFilters): LogFilter['values'] =>
+  Object.fromEntries(
+    Object.entries(LISTS).flatMap(([name, column]) => {
+      const values = listOf(filters[name as keyof typeof LISTS]);
+      return values.length === 0 ? [] : [[column, values]];
+    }),
+  );
+
+function timesOf(filters: LogExportFilters, until: Date | null): Bounds<Date> {
+  const { time_of_generation_min: min, time_of_generation_max: max } = filters;
+  const ends = [...(max === undefined ? [] : [new Date(max)]), ...(until === null ? [] : [until])];
+  const end = ends.reduce<Date | undefined>(
+    (first, each) => (first && first < each ? first : each),
+    undefined,
+  );
+  return { min: min === undefined ? undefined : new Date(min), max: end };
+}
+
+const bounds = (min: number | undefined, max: number | undefined): Bounds<number> => ({ min, max });
+
+const listOf = (text: string | undefined): string[] =>
+  (text ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+
+/** `<provider>__<model>`; a model's name may hold the mark too. */
+export function providerModel(text: string): readonly [provider: string, model: string] {
+  const at = text.indexOf('__');
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 2)];
+}

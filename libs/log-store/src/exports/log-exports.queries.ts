@@ -1,0 +1,197 @@
+import { LogExportEntity, LogExportPartEntity } from '@gw/entities';
+import type { DataSource, EntityManager } from 'typeorm';
+import { logConditions, type LogFilter } from '../pages/log-conditions';
+import type { StoredRequestLog } from '../rows/stored-request-log';
+import { REQUEST_LOG_LIST_COLUMNS } from '../rows/log-columns';
+
+/** A row as exports read it. */
+export type ExportedLog = StoredRequestLog & {
+  /** Microseconds included: the driver's dates have none. */
+  readonly position: string;
+  readonly strategy: string | null;
+};
+
+const COLUMNS = [
+  ...REQUEST_LOG_LIST_COLUMNS,
+  'created_at::text AS position',
+  `decision->'strategy'->>0 AS strategy`,
+];
+
+/** The rows after a place, newest first; `limit` at most. */
+export async function readExportRows(
+  manager: EntityManager,
+  filter: LogFilter,
+  after: ExportPosition | null,
+  limit: number,
+): Promise<ExportedLog[]> {
+  const { where, parameters, bind } = logConditions(filter);
+  if (after)
+    where.push(`(created_at, id) < (${bind(after.createdAt)}::timestamptz, ${bind(after.id)}::uuid)`);
+  return manager.query(
+    `SELECT ${COLUMNS.join(', ')} FROM request_logs WHERE ${where.join(' AND ')}
+     ORDER BY created_at DESC, id DESC LIMIT ${bind(limit)}`,
+    parameters,
+  );
+}
+
+/** The time as Postgres writes it. */
+export interface ExportPosition {
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+/** The place before the row at `offset`, counted from 0; null for the beginning, undefined where there are fewer rows. */
+export async function exportPositionAt(
+  manager: EntityManager,
+  filter: LogFilter,
+  offset: number,
+): Promise<ExportPosition | null | undefined> {
+  if (offset === 0) return null;
+  const { where, parameters, bind } = logConditions(filter);
+  const rows: ExportPosition[] = await manager.query(
+    `SELECT created_at::text AS "createdAt", id FROM request_logs WHERE ${where.join(' AND ')}
+     ORDER BY created_at DESC, id DESC OFFSET ${bind(offset - 1)} LIMIT 1`,
+    parameters,
+  );
+  return rows[0];
+}
+
+/** Rows that match, counted up to `max`. */
+export async function countLogs(manager: EntityManager, filter: LogFilter, max: number): Promise<number> {
+  const { where, parameters, bind } = logConditions(filter);
+  const rows: { count: number }[] = await manager.query(
+    `SELECT count(*)::int AS count FROM
+       (SELECT 1 FROM request_logs WHERE ${where.join(' AND ')} LIMIT ${bind(max)}) matching`,
+    parameters,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Bodies in the database: how long each is, so that no more are read at a time than fit. */
+export async function bodyLengths(
+  manager: EntityManager,
+  logs: readonly ExportPosition[],
+): Promise<Map<string, number>> {
+  const rows: { id: string; bytes: number }[] = await manager.query(
+    `SELECT id, octet_length(content) AS bytes FROM request_log_bodies
+     WHERE (id, created_at) IN (SELECT * FROM unnest($1::uuid[], $2::timestamptz[]))`,
+    [logs.map(({ id }) => id), logs.map(({ createdAt }) => createdAt)],
+  );
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+}
+
+export async function readBodies(
+  manager: EntityManager,
+  logs: readonly ExportPosition[],
+): Promise<Map<string, Buffer>> {
+  const rows: { id: string; content: Buffer }[] = await manager.query(
+    `SELECT id, content FROM request_log_bodies
+     WHERE (id, created_at) IN (SELECT * FROM unnest($1::uuid[], $2::timestamptz[]))`,
+    [logs.map(({ id }) => id), logs.map(({ createdAt }) => createdAt)],
+  );
+  return new Map(rows.map(({ id, content }) => [id, content]));
+}
+
+const LEASE = `interval '60 seconds'`;
+
+/** Takes an export that no worker writes; null when there is none. Counts it where the worker that held it has died. */
+export async function claimExport(source: DataSource, owner: string): Promise<LogExportEntity | null> {
+  return source.transaction(async (manager) => {
+    const rows: { id: string }[] = await manager.query(
+      `SELECT id FROM log_exports WHERE status = 'in_progress' AND (lease_until IS NULL OR lease_until < now())
+       ORDER BY lease_until NULLS FIRST, last_updated_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    );
+    const id = rows[0]?.id;
+    if (id === undefined) return null;
+    await manager.query(
+      `UPDATE log_exports SET workers_lost = workers_lost + (lease_owner IS NOT NULL)::int,
+         lease_owner = $2, lease_until = now() + ${LEASE} WHERE id = $1`,
+      [id, owner],
+    );
+    return manager.findOneByOrFail(LogExportEntity, { id });
+  });
+}
+
+export interface ExportTicket {
+  readonly id: string;
+  readonly run: number;
+  readonly owner: string;
+}
+
+const MINE = `id = $1 AND run = $2 AND lease_owner = $3 AND status = 'in_progress'`;
+const mine = ({ id, run, owner }: ExportTicket): unknown[] => [id, run, owner];
+const changedOne = (answer: unknown): boolean => (answer as [unknown, number])[1] === 1;
+
+/** False: the export was cancelled, deleted or taken over, and the holder of the ticket must stop. */
+export async function renewExportLease(manager: EntityManager, ticket: ExportTicket): Promise<boolean> {
+  return changedOne(
+    await manager.query(`UPDATE log_exports SET lease_until = now() + ${LEASE} WHERE ${MINE}`, mine(ticket)),
+  );
+}
+
+/** Lets another worker take it at once. */
+export async function releaseExport(manager: EntityManager, ticket: ExportTicket): Promise<void> {
+  await manager.query(
+    `UPDATE log_exports SET lease_owner = NULL, lease_until = NULL WHERE ${MINE}`,
+    mine(ticket),
+  );
+}
+
+/** Leaves it to whichever worker takes it when a lease is over; what failed needs a moment. */
+export async function restExport(manager: EntityManager, ticket: ExportTicket): Promise<void> {
+  await manager.query(
+    `UPDATE log_exports SET lease_owner = NULL, lease_until = now() + ${LEASE} WHERE ${MINE}`,
+    mine(ticket),
+  );
+}
+
+/** Records a part whose object is durable. False as above; nothing is recorded then. */
+export async function commitExportPart(
+  source: DataSource,
+  ticket: ExportTicket,
+  part: LogExportPartEntity,
+  position: ExportPosition,
+): Promise<boolean> {
+  return source.transaction(async (manager) => {
+    const changed: unknown = await manager.query(
+      `UPDATE log_exports SET lease_until = now() + ${LEASE}, rows_done = rows_done + $4, bytes_done = bytes_done + $5,
+         position = $6, workers_lost = 0 WHERE ${MINE}`,
+      [...mine(ticket), part.rows, part.bytes, JSON.stringify(position)],
+    );
+    if (!changedOne(changed)) return false;
+    await manager.insert(LogExportPartEntity, part);
+    return true;
+  });
+}
+
+/** The end of a run. `last`: the part that closes the file, if it has one. */
+export async function finishExport(
+  source: DataSource,
+  ticket: ExportTicket,
+  end: {
+    readonly status: 'success' | 'failed';
+    readonly failure: string | null;
+    readonly last: LogExportPartEntity | null;
+  },
+): Promise<boolean> {
+  return source.transaction(async (manager) => {
+    const changed: unknown = await manager.query(
+      `UPDATE log_exports SET status = $4, failure = $5, finished_at = now(), lease_owner = NULL, lease_until = NULL,
+         bytes_done = bytes_done + $6, version = version + 1, last_updated_at = now() WHERE ${MINE}`,
+      [...mine(ticket), end.status, end.failure, end.last?.bytes ?? 0],
+    );
+    if (!changedOne(changed)) return false;
+    if (end.last) await manager.insert(LogExportPartEntity, end.last);
+    return true;
+  });
+}
+
+/** Deleted exports whose files are still there; at most ten. */
+export async function deletedExports(
+  manager: EntityManager,
+): Promise<{ id: string; organisationId: string }[]> {
+  return manager.query(
+    `SELECT id, organisation_id AS "organisationId" FROM log_exports
+     WHERE deleted_at IS NOT NULL AND id IN (SELECT export_id FROM log_export_parts) LIMIT 10`,
+  );
+}

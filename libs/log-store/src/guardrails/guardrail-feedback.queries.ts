@@ -1,0 +1,47 @@
+import { FeedbackEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+import type { LogEntry } from '../rows/log-writer.queries';
+
+/** Guardrails of one log that may give any. */
+const PER_LOG_MAX = 100;
+
+/** Stores what guardrails said of the traces of those logs that are new. Nothing that a record says may keep it from being stored. */
+export async function insertGuardrailFeedback(
+  manager: EntityManager,
+  entries: readonly LogEntry[],
+  fresh: ReadonlySet<string>,
+): Promise<void> {
+  const rows = entries.flatMap(({ row }) => (fresh.has(row.id) ? feedbackOf(row) : []));
+  if (rows.length > 0) await manager.insert(FeedbackEntity, rows);
+}
+
+function feedbackOf(row: LogEntry['row']) {
+  const { organisation_id: organisationId, workspace_id: workspaceId, decision } = row;
+  const records: unknown = decision.guardrails;
+  if (organisationId === null || workspaceId === null || !Array.isArray(records)) return [];
+  return records.slice(0, PER_LOG_MAX).flatMap((record: unknown) => {
+    const { feedback } = (record ?? {}) as { readonly feedback?: Readonly<Record<string, unknown>> | null };
+    const { value, weight, metadata } = feedback ?? {};
+    if (typeof value !== 'number' || !Number.isFinite(value)) return [];
+    return [
+      {
+        id: uuidv7(),
+        organisationId,
+        workspaceId,
+        traceId: row.trace_id.replaceAll('\0', '\uFFFD'),
+        value,
+        weight: typeof weight === 'number' && weight >= 0 && weight <= 1 ? weight : 1,
+        metadata: storableMetadata(metadata),
+        source: 'guardrail' as const,
+        createdAt: new Date(row.created_at),
+      },
+    ];
+  });
+}
+
+/** Postgres has no place for NUL in its JSON. */
+function storableMetadata(metadata: unknown): object {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return {};
+  return JSON.parse(JSON.stringify(metadata).replaceAll('\\u0000', '')) as object;
+}

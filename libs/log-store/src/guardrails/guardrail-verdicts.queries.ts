@@ -1,0 +1,220 @@
+import { storableJson } from '@gw/entities';
+import type { EntityManager } from 'typeorm';
+import type { LogOwner } from '../pages/log-conditions';
+
+/** A check that failed, or could not decide. */
+export interface GuardrailVerdict {
+  readonly log_id: string;
+  /** ISO 8601, of the log record. */
+  readonly created_at: string;
+  /** Within the log record. */
+  readonly place: number;
+  readonly organisation_id: string;
+  readonly workspace_id: string | null;
+  readonly user_id: string | null;
+  /** Slug, or the name of one that is written out. */
+  readonly guardrail: string;
+  readonly version_id: string | null;
+  readonly check_id: string;
+  readonly stage: string;
+  readonly verdict: 'failed' | 'errored';
+  /** The request was ended for it. */
+  readonly denied: boolean;
+  readonly duration_ms: number;
+}
+
+/** Runs of one check in one workspace on one day. */
+export interface GuardrailCount {
+  /** Beginning of the UTC day, ISO 8601. */
+  readonly created_at: string;
+  readonly organisation_id: string;
+  readonly workspace_id: string;
+  readonly guardrail: string;
+  readonly check_id: string;
+  readonly stage: string;
+  readonly runs: number;
+  readonly failed: number;
+  readonly errored: number;
+  readonly duration_ms: number;
+}
+
+export const VERDICT_MARKS = ['false_positive', 'true_positive'] as const;
+export type VerdictMark = (typeof VERDICT_MARKS)[number];
+
+export interface StoredVerdict extends Omit<GuardrailVerdict, 'created_at'> {
+  readonly created_at: Date;
+  readonly mark: VerdictMark | null;
+  readonly marked_at: Date | null;
+  readonly marked_by: string | null;
+  readonly note: string | null;
+}
+
+/** Rows of one statement; batches of log records can bring more. */
+const ROWS_MAX = 5_000;
+
+/** Adds verdicts, in the transaction of the log records that they are of; what is there stays. */
+export async function insertVerdicts(
+  manager: EntityManager,
+  rows: readonly GuardrailVerdict[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += ROWS_MAX) {
+    await manager.query(
+      `INSERT INTO guardrail_verdicts (${VERDICT_COLUMNS})
+       SELECT ${VERDICT_COLUMNS} FROM json_populate_recordset(NULL::guardrail_verdicts, $1::json)
+       ON CONFLICT (log_id, created_at, place) DO NOTHING`,
+      [storableJson(rows.slice(at, at + ROWS_MAX))],
+    );
+  }
+}
+
+const VERDICT_COLUMNS =
+  'log_id, created_at, place, organisation_id, workspace_id, user_id, guardrail, version_id, check_id, stage, verdict, denied, duration_ms';
+
+/** Adds to counts; at most one row for each key. In one order, so that two writers never wait for each other's rows. */
+export async function addCounts(manager: EntityManager, rows: readonly GuardrailCount[]): Promise<void> {
+  const sorted = [...rows].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  for (let at = 0; at < sorted.length; at += ROWS_MAX) {
+    await manager.query(
+      `INSERT INTO guardrail_check_counts AS known
+       SELECT * FROM json_populate_recordset(NULL::guardrail_check_counts, $1::json)
+       ON CONFLICT (organisation_id, guardrail, created_at, workspace_id, check_id, stage) DO UPDATE SET
+         runs = known.runs + excluded.runs,
+         failed = known.failed + excluded.failed,
+         errored = known.errored + excluded.errored,
+         duration_ms = known.duration_ms + excluded.duration_ms`,
+      [storableJson(sorted.slice(at, at + ROWS_MAX))],
+    );
+  }
+}
+
+const keyOf = (row: GuardrailCount): string =>
+  JSON.stringify([
+    row.organisation_id,
+    row.guardrail,
+    row.created_at,
+    row.workspace_id,
+    row.check_id,
+    row.stage,
+  ]);
+
+export interface VerdictFilter extends LogOwner {
+  readonly guardrail: string;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly check?: string | undefined;
+  readonly verdict?: string | undefined;
+  /** `none`: not marked. */
+  readonly mark?: VerdictMark | 'none' | undefined;
+}
+
+/** What of the filter narrows any of the tables; further values follow as `$7` and on. */
+const WHERE = `organisation_id = $1 AND guardrail = $2
+  AND ($3::uuid IS NULL OR workspace_id = $3)
+  AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at <= $5)
+  AND ($6::text IS NULL OR check_id = $6)`;
+
+const valuesOf = ({ organisationId, guardrail, workspaceId, since, until, check }: VerdictFilter) => [
+  organisationId,
+  guardrail,
+  workspaceId,
+  since ?? null,
+  until ?? null,
+  check ?? null,
+];
+
+const OWN = `AND ($7::text IS NULL OR user_id = $7)`;
+
+/** Newest first, with their number. */
+export async function listVerdicts(
+  manager: EntityManager,
+  filter: VerdictFilter,
+  page: { readonly skip: number; readonly take: number },
+): Promise<[StoredVerdict[], number]> {
+  const where = `${WHERE} ${OWN} AND ($8::text IS NULL OR verdict = $8)
+    AND ($9::text IS NULL OR coalesce(mark, 'none') = $9)`;
+  const values = [...valuesOf(filter), filter.userId ?? null, filter.verdict ?? null, filter.mark ?? null];
+  const rows: StoredVerdict[] = await manager.query(
+    `SELECT * FROM guardrail_verdicts WHERE ${where}
+     ORDER BY created_at DESC, log_id DESC, place DESC LIMIT $10 OFFSET $11`,
+    [...values, page.take, page.skip],
+  );
+  const [counted]: { total: string }[] = await manager.query(
+    `SELECT count(*) AS total FROM guardrail_verdicts WHERE ${where}`,
+    values,
+  );
+  return [rows, Number(counted?.total ?? 0)];
+}
+
+/** Marks the failed verdicts of one log record; null takes the mark away. Tells how many there were. */
+export async function markVerdicts(
+  manager: EntityManager,
+  filter: Omit<VerdictFilter, 'since' | 'until' | 'verdict' | 'mark'> & {
+    readonly logId: string;
+    readonly stage?: string | undefined;
+  },
+  mark: { readonly mark: VerdictMark | null; readonly by: string | null; readonly note: string | null },
+): Promise<number> {
+  const marked: object[] = await manager.query(
+    `WITH marked AS (
+       UPDATE guardrail_verdicts SET mark = $10, marked_by = $11, note = $12,
+         marked_at = CASE WHEN $10::text IS NULL THEN NULL ELSE now() END
+       WHERE log_id = $8 AND verdict = 'failed' AND ($9::text IS NULL OR stage = $9) AND ${WHERE} ${OWN}
+       RETURNING place
+     ) SELECT place FROM marked`,
+    [
+      ...valuesOf(filter),
+      filter.userId ?? null,
+      filter.logId,
+      filter.stage ?? null,
+      mark.mark,
+      mark.mark === null ? null : mark.by,
+      mark.mark === null ? null : mark.note,
+    ],
+  );
+  return marked.length;
+}
+
+/** How often a check ran and how, and what people have said of its failures. */
+export interface CheckQuality {
+  readonly check_id: string;
+  readonly stage: string;
+  readonly runs: number;
+  readonly failed: number;
+  readonly errored: number;
+  readonly duration_ms: number;
+  readonly false_positives: number;
+  readonly true_positives: number;
+}
+
+/** One row for each check and stage that has run. */
+export async function qualityOf(
+  manager: EntityManager,
+  filter: Omit<VerdictFilter, 'verdict' | 'mark' | 'userId'>,
+): Promise<CheckQuality[]> {
+  const rows: Record<keyof CheckQuality, string>[] = await manager.query(
+    `WITH counted AS (
+       SELECT check_id, stage, sum(runs) AS runs, sum(failed) AS failed, sum(errored) AS errored,
+         sum(duration_ms) AS duration_ms
+       FROM guardrail_check_counts
+       WHERE ${WHERE.replace('created_at >= $4', `created_at >= date_trunc('day', $4::timestamptz, 'UTC')`)}
+       GROUP BY check_id, stage
+     ), marked AS (
+       SELECT check_id, stage, count(*) FILTER (WHERE mark = 'false_positive') AS false_positives,
+         count(*) FILTER (WHERE mark = 'true_positive') AS true_positives
+       FROM guardrail_verdicts WHERE ${WHERE} AND mark IS NOT NULL GROUP BY check_id, stage
+     )
+     SELECT counted.*, coalesce(false_positives, 0) AS false_positives, coalesce(true_positives, 0) AS true_positives
+     FROM counted LEFT JOIN marked USING (check_id, stage) ORDER BY check_id, stage LIMIT 1000`,
+    valuesOf(filter),
+  );
+  return rows.map((row) => ({
+    check_id: row.check_id,
+    stage: row.stage,
+    runs: Number(row.runs),
+    failed: Number(row.failed),
+    errored: Number(row.errored),
+    duration_ms: Number(row.duration_ms),
+    false_positives: Number(row.false_positives),
+    true_positives: Number(row.true_positives),
+  }));
+}

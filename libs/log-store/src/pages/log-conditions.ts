@@ -1,0 +1,168 @@
+import { RESULT_SQL } from '@gw/analytics';
+import {
+  LOG_MEASURES,
+  LOG_VALUE_FILTERS,
+  type RangeFilterColumn,
+  type ValueFilterColumn,
+} from '../rows/log-columns';
+
+/** Whose logs are read: always one organisation, and one workspace unless the caller may see all. */
+export interface LogOwner {
+  readonly organisationId: string;
+  readonly workspaceId: string | null;
+  /** Of the keys of this user alone; absent or null: of all. */
+  readonly userId?: string | null;
+  /** Only requests made with this key, or without one with any key of this user. */
+  readonly madeWith?: { readonly apiKeyId: string | null; readonly userId: string | null };
+}
+
+export interface Bounds<T> {
+  readonly min?: T | undefined;
+  readonly max?: T | undefined;
+}
+
+export interface LogFilter {
+  readonly owner: LogOwner;
+  /** Any of the values. */
+  readonly values: { readonly [column in ValueFilterColumn]?: readonly string[] };
+  readonly ranges: { readonly [column in RangeFilterColumn]?: Bounds<number | Date> };
+  /** Average of the feedback of the log's trace, by weight. */
+  readonly feedback?: Bounds<number>;
+  /** Any of the pairs. */
+  readonly providerModels?: readonly (readonly [provider: string, model: string])[];
+  /** Any of the ranges, both ends included. */
+  readonly statuses: readonly (readonly [number, number])[];
+  readonly streamed: boolean | null;
+  /** Absent: no matter how they ended. */
+  readonly isSuccess?: boolean | undefined;
+  /** Each name with its value. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The last row of the page before. */
+  readonly after: LogPosition | null;
+}
+
+/** A place in the order of a list: newest first, then by id. */
+export interface LogPosition {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+export interface Bound {
+  readonly parameters: unknown[];
+  readonly bind: Bind;
+}
+
+/** The conditions of a filter, their parameters so far, and how to bind more. */
+export function logConditions(filter: LogFilter): Bound & { where: string[] } {
+  const { place, others, parameters, bind } = splitLogConditions(filter);
+  return { where: [...place, ...others], parameters, bind };
+}
+
+/** As `logConditions`, in two parts. */
+export function splitLogConditions(filter: LogFilter): Bound & { place: string[]; others: string[] } {
+  const { place, parameters, bind } = placeConditions(filter);
+  return { place, others: [...filterConditions(filter, bind)], parameters, bind };
+}
+
+/** Those of which all logs that match are one stretch in the order of a list: workspace or organisation, and time. */
+export function placeConditions(filter: LogFilter): Bound & { place: string[] } {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const { organisationId, workspaceId } = filter.owner;
+  return {
+    place: [
+      ...ownerConditions({ organisationId, workspaceId }, bind),
+      ...rangeConditions(filter, ['created_at'], bind),
+      ...afterConditions(filter, bind),
+    ],
+    parameters,
+    bind,
+  };
+}
+
+type Bind = (value: unknown) => string;
+
+export function ownerConditions(
+  { organisationId, workspaceId, userId, madeWith }: LogOwner,
+  bind: Bind,
+): string[] {
+  const conditions = [`organisation_id = ${bind(organisationId)}`];
+  if (workspaceId !== null) conditions.push(`workspace_id = ${bind(workspaceId)}`);
+  if (typeof userId === 'string') conditions.push(`user_id = ${bind(userId)}`);
+  if (madeWith?.apiKeyId) conditions.push(`api_key_id = ${bind(madeWith.apiKeyId)}`);
+  else if (madeWith) conditions.push(`user_id = ${bind(madeWith.userId)}`);
+  return conditions;
+}
+
+function* afterConditions({ after }: LogFilter, bind: Bind): Generator<string> {
+  if (after) yield `(created_at, id) < (${bind(after.createdAt)}, ${bind(after.id)}::uuid)`;
+}
+
+function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
+  const { userId } = filter.owner;
+  if (typeof userId === 'string') yield `user_id = ${bind(userId)}`;
+  for (const column of LOG_VALUE_FILTERS) {
+    const values = filter.values[column];
+    if (values?.length === 1) yield `${column} = ${bind(values[0])}`;
+    else if (values) yield `${column} = ANY(${bind(values)})`;
+  }
+  yield* rangeConditions(filter, LOG_MEASURES, bind);
+  yield* endConditions(filter, bind);
+  if (filter.providerModels && filter.providerModels.length > 0) {
+    const pairs = filter.providerModels.map(([provider, model]) => `(${bind(provider)}, ${bind(model)})`);
+    yield `(provider, model) IN (${pairs.join(', ')})`;
+  }
+  yield* feedbackConditions(filter.feedback ?? {}, bind);
+  if (filter.streamed !== null) yield `streamed = ${bind(filter.streamed)}`;
+  if (Object.keys(filter.metadata).length > 0)
+    yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
+}
+
+function* endConditions({ statuses, isSuccess }: LogFilter, bind: Bind): Generator<string> {
+  if (statuses.length > 0) {
+    const ranges = statuses.map(([from, to]) => `status BETWEEN ${bind(from)} AND ${bind(to)}`);
+    yield `(${ranges.join(' OR ')})`;
+  }
+  if (isSuccess !== undefined) yield `${isSuccess ? '' : 'NOT '}${RESULT_SQL.success}`;
+}
+
+const AVERAGE = 'sum(value * weight) / nullif(sum(weight), 0)';
+const AVERAGE_FEEDBACK = `(SELECT ${AVERAGE} FROM feedback
+  WHERE feedback.workspace_id = request_logs.workspace_id AND feedback.trace_id = request_logs.trace_id)`;
+
+function* feedbackConditions(
+  { min, max }: Bounds<number>,
+  bind: Bind,
+  average = AVERAGE_FEEDBACK,
+): Generator<string> {
+  if (min !== undefined) yield `${average} >= ${bind(min)}`;
+  if (max !== undefined) yield `${average} <= ${bind(max)}`;
+}
+
+/** Traces whose feedback matches, `countMax` at most, as a query; null: the filter asks for none. */
+export function tracesByFeedback(
+  { owner, feedback = {} }: LogFilter,
+  countMax: number,
+): { readonly query: string; readonly parameters: unknown[] } | null {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const having = [...feedbackConditions(feedback, bind, AVERAGE)];
+  if (having.length === 0) return null;
+  const { organisationId, workspaceId } = owner;
+  const where = [...ownerConditions({ organisationId, workspaceId }, bind)];
+  const query = `SELECT trace_id FROM feedback WHERE ${where.join(' AND ')}
+    GROUP BY workspace_id, trace_id HAVING ${having.join(' AND ')} LIMIT ${bind(countMax)}`;
+  return { query, parameters };
+}
+
+function* rangeConditions(
+  filter: LogFilter,
+  columns: readonly RangeFilterColumn[],
+  bind: Bind,
+): Generator<string> {
+  for (const column of columns) {
+    const { min, max } = filter.ranges[column] ?? {};
+    if (min !== undefined) yield `${column} >= ${bind(min)}`;
+    if (max !== undefined) yield `${column} <= ${bind(max)}`;
+  }
+}

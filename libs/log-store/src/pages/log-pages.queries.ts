@@ -1,0 +1,131 @@
+import type { EntityManager } from 'typeorm';
+import {
+  logConditions,
+  placeConditions,
+  splitLogConditions,
+  tracesByFeedback,
+  type Bounds,
+  type LogFilter,
+} from './log-conditions';
+import { listByMetadata } from './log-metadata-pages.queries';
+import { listByZones } from './log-zone-pages.queries';
+import { COLUMNS, newestOfAll, NEWEST_FIRST } from './log-page-sql';
+import type { StoredRequestLog } from '../rows/stored-request-log';
+
+/** Logs that are looked through one by one before any other query: what many have is among them often enough. */
+const LOOKED_THROUGH = 2_000;
+
+/**
+ * One page of logs, newest first; `limit` rows at most. What no index has in this order is looked for among the newest, then where metadata or zones
+ * tell of it.
+ */
+export async function listLogs(
+  manager: EntityManager,
+  filter: LogFilter,
+  limit: number,
+): Promise<StoredRequestLog[]> {
+  const narrows = [...narrowing(filter)];
+  if (isOrdered(filter, narrows)) return inOrder(manager, filter, limit);
+  const newest = await amongNewest(manager, filter, limit);
+  if (newest.length >= limit || !(await areMore(manager, filter))) return newest;
+  if (narrows.every((name) => name === 'metadata')) return listByMetadata(manager, filter, limit, newest);
+  const traces = await judgedTraces(manager, filter);
+  return traces === null ? listByZones(manager, filter, limit) : ofTraces(manager, filter, traces, limit);
+}
+
+const isOpen = ({ min, max }: Bounds<unknown> = {}): boolean => min === undefined && max === undefined;
+
+/** What narrows a list besides workspace, organisation and time. */
+function* narrowing(filter: LogFilter): Generator<string> {
+  const {
+    owner,
+    values,
+    ranges,
+    feedback,
+    providerModels = [],
+    statuses,
+    streamed,
+    isSuccess,
+    metadata,
+  } = filter;
+  if (typeof owner.userId === 'string') yield 'owner';
+  yield* Object.keys(values);
+  for (const [name, bounds] of Object.entries(ranges))
+    if (name !== 'created_at' && !isOpen(bounds)) yield name;
+  if (!isOpen(feedback)) yield 'feedback';
+  if (providerModels.length > 0) yield 'models';
+  if (statuses.length > 0) yield 'statuses';
+  if (streamed !== null) yield 'streamed';
+  if (isSuccess !== undefined) yield 'success';
+  if (Object.keys(metadata).length > 0) yield 'metadata';
+}
+
+const FAILED_FROM = 400;
+const isOne = (values: readonly string[] = []): boolean => values.length === 1;
+const ofWorkspace = ({ owner }: LogFilter): boolean => owner.workspaceId !== null;
+
+/** By what alone narrows a list: whether an index has just these logs in this order, or so few of them that their order does not matter. */
+const ORDERED: Readonly<Record<string, (filter: LogFilter) => boolean>> = {
+  span_id: () => true,
+  parent_span_id: () => true,
+  api_key_id: ({ values }) => isOne(values.api_key_id),
+  model: (filter) => ofWorkspace(filter) && isOne(filter.values.model),
+  prompt_slug: (filter) => ofWorkspace(filter) && isOne(filter.values.prompt_slug),
+  statuses: (filter) => ofWorkspace(filter) && filter.statuses.every(([from]) => from >= FAILED_FROM),
+};
+
+function isOrdered(filter: LogFilter, [first, ...others]: readonly string[]): boolean {
+  if (first === undefined || filter.values.trace_id) return true;
+  return others.length === 0 && ORDERED[first]?.(filter) === true;
+}
+
+function inOrder(manager: EntityManager, filter: LogFilter, limit: number): Promise<StoredRequestLog[]> {
+  const { where, parameters, bind } = logConditions(filter);
+  return manager.query(
+    `SELECT ${COLUMNS} FROM request_logs WHERE ${where.join(' AND ')} ${NEWEST_FIRST} LIMIT ${bind(limit)}`,
+    parameters,
+  );
+}
+
+function amongNewest(manager: EntityManager, filter: LogFilter, limit: number): Promise<StoredRequestLog[]> {
+  const { place, others, parameters, bind } = splitLogConditions(filter);
+  return manager.query(
+    `SELECT ${COLUMNS} FROM (
+       SELECT ${COLUMNS} FROM request_logs WHERE ${place.join(' AND ')} ${NEWEST_FIRST} LIMIT ${bind(LOOKED_THROUGH)}
+     ) AS request_logs
+     WHERE ${others.join(' AND ')} ${NEWEST_FIRST} LIMIT ${bind(limit)}`,
+    parameters,
+  );
+}
+
+/** More of them are found in order soon enough. */
+const TRACES_MAX = 1_000;
+
+/** Null: feedback does not narrow the list, or not much. */
+async function judgedTraces(manager: EntityManager, filter: LogFilter): Promise<string[] | null> {
+  const requested = tracesByFeedback(filter, TRACES_MAX + 1);
+  if (requested === null) return null;
+  const rows: { trace_id: string }[] = await manager.query(requested.query, requested.parameters);
+  return rows.length > TRACES_MAX ? null : rows.map(({ trace_id: trace }) => trace);
+}
+
+function ofTraces(
+  manager: EntityManager,
+  filter: LogFilter,
+  traces: readonly string[],
+  limit: number,
+): Promise<StoredRequestLog[]> {
+  const conditions = logConditions(filter);
+  conditions.where.push(`trace_id = ANY(${conditions.bind(traces)})`);
+  return newestOfAll(manager, conditions, limit);
+}
+
+/** Whether there are more logs than were looked through. */
+async function areMore(manager: EntityManager, filter: LogFilter): Promise<boolean> {
+  const { place, parameters, bind } = placeConditions(filter);
+  const rows: unknown[] = await manager.query(
+    `SELECT FROM request_logs WHERE ${place.join(' AND ')} ${NEWEST_FIRST} OFFSET ${bind(LOOKED_THROUGH)} LIMIT 1`,
+    parameters,
+  );
+  return rows.length > 0;
+}

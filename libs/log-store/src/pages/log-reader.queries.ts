@@ -1,0 +1,28 @@
+import type { EntityManager } from 'typeorm';
+import { ownerConditions, type LogOwner } from './log-conditions';
+import { REQUEST_LOG_COLUMNS, type RequestLogRow } from '../rows/log-columns';
+import type { StoredRequestLog } from '../rows/stored-request-log';
+
+export type StoredRequestLogDetail = StoredRequestLog &
+  Pick<RequestLogRow, 'decision'> & {
+    /** Bodies that stand in the database (`decodeLogBodies`); null: `body_ref` says where they are, or there are none. */
+    readonly content: Buffer | null;
+  };
+
+/** One log with its decision record and bodies; null when this owner has none of that id. */
+export async function findLog(
+  manager: EntityManager,
+  owner: LogOwner,
+  id: string,
+): Promise<StoredRequestLogDetail | null> {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const where = [`id = ${bind(id)}`, ...ownerConditions(owner, bind)];
+  const rows: StoredRequestLogDetail[] = await manager.query(
+    `SELECT ${REQUEST_LOG_COLUMNS.map((column) => `log.${column}`).join(', ')}, body.content
+     FROM (SELECT * FROM request_logs WHERE ${where.join(' AND ')} ORDER BY created_at LIMIT 1) log
+     LEFT JOIN request_log_bodies body ON body.id = log.id AND body.created_at = log.created_at`,
+    parameters,
+  );
+  return rows[0] ?? null;
+}

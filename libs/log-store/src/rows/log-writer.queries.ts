@@ -1,0 +1,142 @@
+import { sqlStateOf } from '@gw/entities';
+import type { EntityManager, QueryRunner } from 'typeorm';
+import { ROLLED_UP_COLUMNS } from '../analytics/rollup-writer.queries';
+import { copyRows } from './copy';
+import { encodeLogBodies, type LogBodies } from './log-body';
+import { JSON_COLUMNS, REQUEST_LOG_COLUMNS, type RequestLogRow } from './log-columns';
+import { zonesOf, type LogZone } from '../zones/log-zone';
+import { widenLogZones } from '../zones/log-zones.queries';
+
+export interface LogEntry extends LogBodies {
+  /** Its `body_ref` is null while the bodies are here. */
+  readonly row: RequestLogRow;
+  /** The record has come before, or will: only its verdicts are news. Absent: it has not. */
+  readonly amends?: true;
+}
+
+export interface InsertLogsOptions {
+  /** Adds those that are new to the rollups. */
+  readonly rollUp?: boolean;
+  /** Zones that don't tell of these records yet; absent: all of theirs. */
+  readonly zones?: readonly LogZone[];
+}
+
+const COLUMNS = REQUEST_LOG_COLUMNS.join(', ');
+const FACTS = ROLLED_UP_COLUMNS.join(', ');
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Inserts log records with their bodies; what is there already stays as it is, so that a batch may be inserted again. Returns the ids of
+ * those that are new.
+ */
+export async function insertLogs(
+  manager: EntityManager,
+  entries: readonly LogEntry[],
+  { rollUp = false, zones }: InsertLogsOptions = {},
+): Promise<ReadonlySet<string>> {
+  if (entries.length === 0) return new Set();
+  const runner = manager.queryRunner;
+  if (runner?.isTransactionActive !== true)
+    return manager.transaction((own) => insertLogs(own, entries, { rollUp, ...(zones && { zones }) }));
+  const fresh = (await copyNew(runner, entries, rollUp))
+    ? new Set(entries.map(({ row }) => row.id))
+    : await insertOthers(manager, runner, entries, rollUp);
+  // After the rows, since writers of the same zones wait from here on.
+  await widenLogZones(manager, zones ?? zonesOf(entries.map(({ row }) => row)));
+  return fresh;
+}
+
+/** Copies all of them straight to their places, as a batch that comes for the first time allows. False: one was there, and nothing is changed. */
+async function copyNew(runner: QueryRunner, entries: readonly LogEntry[], rollUp: boolean): Promise<boolean> {
+  await runner.query('SAVEPOINT all_are_new');
+  try {
+    await copyRows(runner, { ...LOGS, table: 'request_logs' }, rowsOf(entries));
+    if (rollUp) await copyRows(runner, PENDING, pendingOf(entries));
+    const kept = entries.filter(hasBodies);
+    if (kept.length > 0) await copyRows(runner, { ...BODIES, table: 'request_log_bodies' }, bodiesOf(kept));
+  } catch (error) {
+    if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    await runner.query('ROLLBACK TO SAVEPOINT all_are_new');
+    return false;
+  }
+  await runner.query('RELEASE SAVEPOINT all_are_new');
+  return true;
+}
+
+/** Of the session, and empty when a transaction begins; what an earlier call of the same one has left is known, and stays out. */
+const INCOMING = ['request_logs', 'request_log_bodies']
+  .map(
+    (table) => `CREATE TEMP TABLE IF NOT EXISTS incoming_${table}
+      (LIKE ${table} INCLUDING DEFAULTS INCLUDING STORAGE) ON COMMIT DELETE ROWS`,
+  )
+  .join(';');
+const TAKE = `INSERT INTO request_logs (${COLUMNS}) SELECT ${COLUMNS} FROM incoming_request_logs
+  ON CONFLICT (id, created_at) DO NOTHING RETURNING`;
+
+/** By way of a table of the session, which leaves out what is there already. */
+async function insertOthers(
+  manager: EntityManager,
+  runner: QueryRunner,
+  entries: readonly LogEntry[],
+  rollUp: boolean,
+): Promise<ReadonlySet<string>> {
+  await manager.query(INCOMING);
+  await copyRows(runner, { ...LOGS, table: 'incoming_request_logs' }, rowsOf(entries));
+  const inserted: { id: string }[] = await manager.query(
+    rollUp
+      ? `WITH fresh AS (${TAKE} id, ${FACTS}), added AS (
+           INSERT INTO usage_pending (${FACTS}, sign) SELECT ${FACTS}, 1 FROM fresh WHERE organisation_id IS NOT NULL
+         ) SELECT id FROM fresh`
+      : `WITH fresh AS (${TAKE} id) SELECT id FROM fresh`,
+  );
+  await insertBodies(manager, runner, entries);
+  const fresh = new Set(inserted.map(({ id }) => id));
+  if (fresh.size < entries.length) await fillBodyReferences(manager);
+  return fresh;
+}
+
+const LOGS = { columns: REQUEST_LOG_COLUMNS, json: JSON_COLUMNS };
+const BODIES = { columns: ['id', 'created_at', 'content'] };
+const PENDING = {
+  table: 'usage_pending',
+  columns: [...ROLLED_UP_COLUMNS, 'sign'],
+  json: new Set(['metadata'] satisfies (keyof RequestLogRow)[]) as ReadonlySet<string>,
+};
+
+function* rowsOf(entries: readonly LogEntry[]): Generator<readonly unknown[]> {
+  for (const { row } of entries) yield REQUEST_LOG_COLUMNS.map((name) => row[name]);
+}
+
+/** Requests without an owner are not rolled up. */
+function* pendingOf(entries: readonly LogEntry[]): Generator<readonly unknown[]> {
+  for (const { row } of entries)
+    if (row.organisation_id !== null) yield [...ROLLED_UP_COLUMNS.map((name) => row[name]), 1];
+}
+
+const hasBodies = ({ request, response }: LogEntry): boolean => request !== null || response !== null;
+
+async function insertBodies(
+  manager: EntityManager,
+  runner: QueryRunner,
+  entries: readonly LogEntry[],
+): Promise<void> {
+  const kept = entries.filter(hasBodies);
+  if (kept.length === 0) return;
+  await copyRows(runner, { ...BODIES, table: 'incoming_request_log_bodies' }, bodiesOf(kept));
+  await manager.query(
+    `INSERT INTO request_log_bodies (id, created_at, content)
+     SELECT id, created_at, content FROM incoming_request_log_bodies ON CONFLICT (id, created_at) DO NOTHING`,
+  );
+}
+
+function* bodiesOf(entries: readonly LogEntry[]): Generator<readonly unknown[]> {
+  for (const entry of entries) yield [entry.row.id, entry.row.created_at, encodeLogBodies(entry)];
+}
+
+/** A record whose late verdicts were stored before it left no word of where its bodies are. */
+async function fillBodyReferences(manager: EntityManager): Promise<void> {
+  await manager.query(
+    `UPDATE request_logs log SET body_ref = late.body_ref FROM incoming_request_logs late
+     WHERE log.id = late.id AND log.created_at = late.created_at AND log.body_ref IS NULL AND late.body_ref IS NOT NULL`,
+  );
+}

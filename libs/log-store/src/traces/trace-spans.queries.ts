@@ -1,0 +1,82 @@
+import { storableJson } from '@gw/entities';
+import type { DataSource, EntityManager } from 'typeorm';
+
+/** A span that an application sent. */
+export interface TraceSpan {
+  /** 32 and 16 digits of hexadecimal, small letters. */
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly parent_span_id: string | null;
+  readonly name: string;
+  readonly kind: string;
+  /** ISO 8601. */
+  readonly started_at: string;
+  readonly duration_us: number;
+  readonly status: 'unset' | 'ok' | 'error';
+  readonly status_message: string | null;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly resource: Readonly<Record<string, unknown>>;
+  readonly events: readonly object[];
+}
+
+export type StoredSpan = Omit<TraceSpan, 'started_at' | 'duration_us'> & {
+  readonly started_at: Date;
+  readonly duration_us: string;
+};
+
+export interface SpanOwner {
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  readonly userId: string | null;
+}
+
+const COLUMNS = [
+  ...['trace_id', 'span_id', 'parent_span_id', 'name', 'kind', 'started_at', 'duration_us'],
+  ...['status', 'status_message', 'attributes', 'resource', 'events'],
+].join(', ');
+
+const KEPT_DAYS = 90;
+const DROPPED_AT_ONCE = 10_000;
+
+/** A span that is there already stays as it is, so that it may come again. */
+export async function insertSpans(
+  manager: EntityManager,
+  { organisationId, workspaceId, userId }: SpanOwner,
+  spans: readonly TraceSpan[],
+): Promise<void> {
+  if (spans.length === 0) return;
+  await manager.query(
+    `INSERT INTO trace_spans (organisation_id, workspace_id, user_id, ${COLUMNS})
+     SELECT $1, $2, $3, ${COLUMNS} FROM json_populate_recordset(NULL::trace_spans, $4::json)
+     ON CONFLICT (workspace_id, trace_id, span_id) DO NOTHING`,
+    [organisationId, workspaceId, userId, storableJson(spans)],
+  );
+}
+
+/** In the order in which they began. `userId`: of this user alone. */
+export async function spansOfTrace(
+  manager: EntityManager,
+  owner: SpanOwner,
+  traceId: string,
+  limit: number,
+): Promise<StoredSpan[]> {
+  return manager.query(
+    `SELECT ${COLUMNS} FROM trace_spans
+     WHERE organisation_id = $1 AND workspace_id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND trace_id = $4
+     ORDER BY started_at, span_id LIMIT $5`,
+    [owner.organisationId, owner.workspaceId, owner.userId, traceId, limit],
+  );
+}
+
+/** Removes spans that are older than logs are kept, in small steps; what `steps` leaves is for the next time. */
+export async function dropOldSpans(source: DataSource, now: Date, steps = 1_000): Promise<void> {
+  const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
+  for (let left = steps; left > 0; left -= 1) {
+    const [, count]: [unknown, number] = await source.query(
+      `DELETE FROM trace_spans WHERE ctid = ANY(ARRAY(
+         SELECT ctid FROM trace_spans WHERE created_at < $1 LIMIT ${String(DROPPED_AT_ONCE)}))`,
+      [before],
+    );
+    if (count < DROPPED_AT_ONCE) return;
+  }
+}

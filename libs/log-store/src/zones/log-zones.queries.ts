@@ -1,0 +1,126 @@
+import type { EntityManager } from 'typeorm';
+import { ZONE_BOUNDS_COLUMNS } from '../rows/log-columns';
+import type { LogFilter } from '../pages/log-conditions';
+import { DAY_MINUTES, MINUTE_MS, ZONE_MINUTES, type LogZone, type ZoneMinutes } from './log-zone';
+import { TERMS_BITS, termsText } from './log-terms';
+import { zoneConditions } from './zone-conditions';
+
+const BOUNDS = ZONE_BOUNDS_COLUMNS.flatMap((name) => [`${name}_low`, `${name}_high`]);
+const REPORTED = ['terms', ...BOUNDS];
+const TYPES = [`terms bit(${String(TERMS_BITS)})`, ...BOUNDS.map((name) => `${name} real`)].join(', ');
+const BOTH = [
+  'zone.terms | excluded.terms',
+  ...ZONE_BOUNDS_COLUMNS.flatMap((name) => [
+    `least(zone.${name}_low, excluded.${name}_low)`,
+    `greatest(zone.${name}_high, excluded.${name}_high)`,
+  ]),
+].join(', ');
+
+const WIDEN = `
+  INSERT INTO log_zones AS zone (owner_id, minutes, start, ${REPORTED.join(', ')})
+  SELECT owner_id, minutes, start, ${REPORTED.join(', ')}
+  FROM json_to_recordset($1::json) AS zones (owner_id uuid, minutes smallint, start timestamptz, ${TYPES})
+  ON CONFLICT (owner_id, minutes, start) DO UPDATE SET (${REPORTED.join(', ')}) = ROW(${BOTH})
+  WHERE ROW(${BOTH}) IS DISTINCT FROM ROW(${REPORTED.map((name) => `zone.${name}`).join(', ')})`;
+
+/** Makes the zones tell of these too, no later than the transaction makes their logs be seen. */
+export async function widenLogZones(manager: EntityManager, zones: readonly LogZone[]): Promise<void> {
+  if (zones.length === 0) return;
+  // In one order, so that two writers never wait for each other.
+  const rows = zones.map(rowOf).sort(byPlace);
+  await manager.query(WIDEN, [JSON.stringify(rows)]);
+}
+
+interface ZoneRow {
+  readonly owner_id: string;
+  readonly minutes: number;
+  readonly start: string;
+}
+
+function rowOf({ ownerId, minutes, start, lows, highs, terms }: LogZone): ZoneRow {
+  const bounds: Record<string, string> = {};
+  ZONE_BOUNDS_COLUMNS.forEach((name, i) => {
+    const [low, high] = [lows[i] as number, highs[i] as number];
+    if (low > high) return;
+    // JSON has no infinity, which Postgres reads as a text.
+    bounds[`${name}_low`] = String(low);
+    bounds[`${name}_high`] = String(high);
+  });
+  return {
+    owner_id: ownerId,
+    minutes,
+    start: new Date(start).toISOString(),
+    terms: termsText(terms),
+    ...bounds,
+  } as ZoneRow;
+}
+
+const byPlace = (one: ZoneRow, other: ZoneRow): number =>
+  one.minutes - other.minutes || compare(one.start, other.start) || compare(one.owner_id, other.owner_id);
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+/** Of time, its start included and its end not. */
+export interface Stretch {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+export interface NextStretches {
+  readonly stretches: readonly Stretch[];
+  readonly before: Date | null;
+}
+
+/**
+ * Stretches of time, newest first, that may have logs which the filter matches: zones, and whole days whose zones don't tell of all of their logs
+ * yet. Looks into the newest `days` days before `before` that may have some; `before` of the answer is for the next call, null: there are no others.
+ */
+export async function nextStretches(
+  manager: EntityManager,
+  filter: LogFilter,
+  before: Date | null,
+  days: number,
+): Promise<NextStretches> {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const ownerId = bind(filter.owner.workspaceId ?? filter.owner.organisationId);
+  const dayPlaces = [...placesOf(filter, DAY_MINUTES, bind)];
+  if (before !== null) dayPlaces.push(`start < ${bind(before)}::timestamptz`);
+  const reported = [...zoneConditions(filter, bind)];
+  const zones = (minutes: ZoneMinutes, ...conditions: readonly string[]): string =>
+    [`owner_id = ${ownerId}`, `minutes = ${String(minutes)}`, ...conditions, ...reported].join(' AND ');
+  const rows: { day: Date; unzoned: boolean; start: Date | null }[] = await manager.query(
+    `WITH days AS MATERIALIZED (
+       SELECT start, FALSE AS unzoned FROM log_zones WHERE ${zones(DAY_MINUTES, ...dayPlaces)}
+         AND NOT EXISTS (SELECT FROM unzoned_log_days AS unzoned WHERE unzoned.start = log_zones.start)
+       UNION ALL
+       SELECT start, TRUE FROM unzoned_log_days WHERE ${[...dayPlaces, 'TRUE'].join(' AND ')}
+       ORDER BY start DESC LIMIT ${bind(days)}
+     )
+     SELECT days.start AS day, unzoned, zone.start FROM days LEFT JOIN LATERAL (
+       SELECT start FROM log_zones WHERE NOT unzoned AND ${zones(ZONE_MINUTES, ...placesOf(filter, ZONE_MINUTES, bind))}
+         AND start >= days.start AND start < days.start + interval '24 hours'
+     ) AS zone ON TRUE
+     ORDER BY days.start DESC, zone.start DESC`,
+    parameters,
+  );
+  const stretches = rows.flatMap(({ day, unzoned, start }) =>
+    unzoned ? [stretchOf(day, DAY_MINUTES)] : start === null ? [] : [stretchOf(start, ZONE_MINUTES)],
+  );
+  const seen = new Set(rows.map(({ day }) => day.getTime()));
+  return { stretches, before: seen.size < days ? null : (rows.at(-1)?.day ?? null) };
+}
+
+const stretchOf = (start: Date, minutes: ZoneMinutes): Stretch => ({
+  start,
+  end: new Date(start.getTime() + minutes * MINUTE_MS),
+});
+
+type Bind = (value: unknown) => string;
+
+/** Stretches of that length which a page may begin or go on in. */
+function* placesOf({ ranges, after }: LogFilter, minutes: ZoneMinutes, bind: Bind): Generator<string> {
+  const { min, max } = ranges.created_at ?? {};
+  if (min !== undefined) yield `start > ${bind(min)}::timestamptz - interval '${String(minutes)} minutes'`;
+  if (max !== undefined) yield `start <= ${bind(max)}::timestamptz`;
+  if (after) yield `start <= ${bind(after.createdAt)}::timestamptz`;
+}
