@@ -3,7 +3,7 @@
 
 const GATEWAY = 'apps/gateway/src';
 const ADMIN = 'apps/admin-api/src';
-const CREDENTIALS_SPEC = `${GATEWAY}/pipeline/bound-credentials.spec.ts`;
+const CREDENTIALS_SPEC = `${GATEWAY}/credentials/bound-credentials.spec.ts`;
 const SECRETS_SPEC = `${ADMIN}/credentials/bound-secrets.int-spec.ts`;
 const ORIGIN_SPEC = `${GATEWAY}/http/one-origin.spec.ts`;
 const GRANTS_SPEC = `${ADMIN}/auth/grants.int-spec.ts`;
@@ -11,7 +11,7 @@ const LIMITS_SPEC = `${ADMIN}/auth/limits-matrix.int-spec.ts`;
 const LINT_SPEC = 'libs/testing/src/boundaries.spec.ts';
 const SCHEMA_SPEC = 'libs/guardrails/src/checks/safe-schema.spec.ts';
 const SCHEMA = 'libs/guardrails/src/checks/safe-schema.ts';
-const BODIES_SPEC = `${GATEWAY}/http/body-shares.spec.ts`;
+const BODIES_SPEC = `${GATEWAY}/bodies/body-shares.spec.ts`;
 const INGEST_SPEC = 'apps/worker/src/ingest/log-ingest.int-spec.ts';
 const DEPLOYMENT_SPEC = 'libs/testing/src/deployment.spec.ts';
 
@@ -19,49 +19,49 @@ const DEPLOYMENT_SPEC = 'libs/testing/src/deployment.spec.ts';
 const CREDENTIALS = [
   [
     'the comparison of a named host with the saved one',
-    `${GATEWAY}/pipeline/attempt/base-address.ts`,
+    `${GATEWAY}/attempt/request/base-address.ts`,
     'if (saved !== null && named !== null && !isSame(',
     'if (saved === undefined && !isSame(',
     CREDENTIALS_SPEC,
   ],
   [
     'a saved provider is called at its saved host',
-    `${GATEWAY}/pipeline/attempt/base-address.ts`,
+    `${GATEWAY}/attempt/request/base-address.ts`,
     'const host = saved === null ? named : savedHost(upstream);',
     'const host = named ?? (saved === null ? null : savedHost(upstream));',
     CREDENTIALS_SPEC,
   ],
   [
     'the provider that a caller’s key is for',
-    `${GATEWAY}/pipeline/attempt/callers-key.ts`,
+    `${GATEWAY}/credentials/callers-key.ts`,
     'if (intendedFor(gw, config) !== provider.id) return false;',
     '',
     CREDENTIALS_SPEC,
   ],
   [
     'addresses of a saved config get no key of the caller',
-    `${GATEWAY}/pipeline/attempt/callers-key.ts`,
+    `${GATEWAY}/credentials/callers-key.ts`,
     'return isOwnConfig || gw.customHost !== null || !hasAddress(target);',
     'return true;',
     CREDENTIALS_SPEC,
   ],
   [
     'forwarded headers with credentials follow the caller’s key',
-    `${GATEWAY}/pipeline/attempt/forwarded-headers.ts`,
+    `${GATEWAY}/attempt/request/forwarded-headers.ts`,
     '(getsCredentials || !mayHoldCredential(name)) &&',
     '(getsCredentials || mayHoldCredential(name) || true) &&',
     CREDENTIALS_SPEC,
   ],
   [
     'no credential of the gateway in a forwarded header',
-    `${GATEWAY}/pipeline/attempt/forwarded-headers.ts`,
+    `${GATEWAY}/attempt/request/forwarded-headers.ts`,
     'if (await own.includes(text)) throw ownCredential(name);',
     'await own.includes(text);',
     CREDENTIALS_SPEC,
   ],
   [
     'an error without the credential that a provider repeats',
-    `${GATEWAY}/pipeline/stages/reply.stage.ts`,
+    `${GATEWAY}/reply/reply.stage.ts`,
     'received && withoutCredential(received, answer.upstream);',
     'received && withoutCredential ? received : null;',
     CREDENTIALS_SPEC,
@@ -239,10 +239,10 @@ const TENANTS = [
   ],
   [
     'the share of inline configs',
-    `${GATEWAY}/state/configs.ts`,
+    `${GATEWAY}/configs/configs.ts`,
     'this.makeRoom(workspaceId, bytes);',
     '',
-    `${GATEWAY}/state/inline-configs.spec.ts`,
+    `${GATEWAY}/configs/inline-configs.spec.ts`,
   ],
   ...[
     'libs/kernel/src/shares.spec.ts',
@@ -265,14 +265,14 @@ const TENANTS = [
   ],
   [
     'the minimum rate of bodies',
-    `${GATEWAY}/http/read-body.ts`,
+    `${GATEWAY}/bodies/read-body.ts`,
     'Math.min(totalMs, minRate === 0 ? Infinity : idleMs + (1_000 * bytes) / minRate);',
     'Math.max(totalMs, bytes, idleMs, minRate);',
     BODIES_SPEC,
   ],
   [
     'limits are looked at before the body',
-    `${GATEWAY}/pipeline/stages/receive.stage.ts`,
+    `${GATEWAY}/bodies/receive.stage.ts`,
     'this.options.accounts.refuseExhausted(context);',
     '',
     BODIES_SPEC,
@@ -307,10 +307,10 @@ const TENANTS = [
   ],
   [
     'the limit of calls',
-    `${GATEWAY}/pipeline/attempt/attempts.ts`,
+    `${GATEWAY}/attempt/attempts.ts`,
     'if (!this.maker.mayCall(context)) return false;',
     '',
-    `${GATEWAY}/pipeline/attempt/call-limit.spec.ts`,
+    `${GATEWAY}/attempt/call-limit.spec.ts`,
   ],
   [
     'the limit of calls, in the plan',
@@ -325,31 +325,31 @@ const TENANTS = [
 const CALLS = [
   [
     'only idempotent requests are sent again',
-    `${GATEWAY}/pipeline/attempt/attempts.ts`,
+    `${GATEWAY}/attempt/attempts.ts`,
     'return IDEMPOTENT.has(context.method) && context.route.followUp === null;',
     'return context.method !== null;',
-    `${GATEWAY}/pipeline/attempt/calls.spec.ts`,
+    `${GATEWAY}/attempt/calls.spec.ts`,
   ],
   [
     'a choice is finished by its reason',
     'libs/providers/src/dialects/openai/tap.ts',
     ".filter((choice) => asString(choice?.['finish_reason']) !== null)",
     '.filter((choice) => choice !== null)',
-    `${GATEWAY}/pipeline/stream-ends.spec.ts`,
+    `${GATEWAY}/reply/stream-ends.spec.ts`,
   ],
   [
     'an answer that is shorter than it said is broken',
-    `${GATEWAY}/pipeline/reply.ts`,
+    `${GATEWAY}/reply/reply.ts`,
     'if (isShort(this.headers, this.context)) {',
     'if (this.headers.length === 0) {',
-    `${GATEWAY}/pipeline/stream-ends.spec.ts`,
+    `${GATEWAY}/reply/stream-ends.spec.ts`,
   ],
   [
     'a stored config is held against the rules of today',
-    `${GATEWAY}/state/configs.ts`,
+    `${GATEWAY}/configs/configs.ts`,
     'if (result.ok) return compileConfig(result.config);',
     'return compileConfig(config);',
-    `${GATEWAY}/state/stored-configs.spec.ts`,
+    `${GATEWAY}/configs/stored-configs.spec.ts`,
   ],
   [
     'a port belongs to one process',
@@ -360,10 +360,10 @@ const CALLS = [
   ],
   [
     'duplicate members are found',
-    `${GATEWAY}/pipeline/attempt/request-body.ts`,
+    `${GATEWAY}/attempt/request/request-body.ts`,
     '(isParsed && hasDuplicateMembers(body))',
     '(isParsed && body === null)',
-    `${GATEWAY}/pipeline/guard/guardrails.spec.ts`,
+    `${GATEWAY}/guardrails/guardrails.spec.ts`,
   ],
 ];
 
@@ -428,10 +428,10 @@ const OPERATIONS = [
   ],
   [
     'begin frames are written before the call',
-    `${GATEWAY}/pipeline/under-way/in-flight-log.ts`,
+    `${GATEWAY}/in-flight/in-flight-log.ts`,
     'firstAtTurnEnd(this.flush);',
     'setTimeout(this.flush, 1_000);',
-    `${GATEWAY}/pipeline/under-way/in-flight.spec.ts`,
+    `${GATEWAY}/in-flight/in-flight.spec.ts`,
   ],
   [
     'accepted connections are taken before the close',
@@ -467,10 +467,10 @@ const OPERATIONS = [
 const ATTACKS = [
   [
     'no redirect of a provider reaches a client',
-    `${GATEWAY}/pipeline/redirects.ts`,
+    `${GATEWAY}/attempt/redirects.ts`,
     'isRedirect(status)',
     'isRedirect(status) && status === 0',
-    `${GATEWAY}/pipeline/redirects.spec.ts`,
+    `${GATEWAY}/attempt/redirects.spec.ts`,
   ],
   [
     'a path has one spelling',
@@ -488,10 +488,10 @@ const ATTACKS = [
   ],
   [
     'members are counted before a body is parsed',
-    `${GATEWAY}/http/read-whole.ts`,
+    `${GATEWAY}/bodies/read-whole.ts`,
     'if (members > bounds.members)',
     'if (members < 0)',
-    `${GATEWAY}/http/read-whole.spec.ts`,
+    `${GATEWAY}/bodies/read-whole.spec.ts`,
   ],
   [
     'bodies of the control plane are counted before they are parsed',
@@ -502,17 +502,17 @@ const ATTACKS = [
   ],
   [
     'who learns from an answer',
-    `${GATEWAY}/limits/learned-from.ts`,
+    `${GATEWAY}/usage/learned-from.ts`,
     'if (saved === null || provider.local !== undefined || model === null) return null;',
     "if (model !== null) return { tenant: { workspaceId: '', organisationId: '' }, key: model };\n  if (saved === null) return null;",
-    `${GATEWAY}/limits/estimates.spec.ts`,
+    `${GATEWAY}/usage/estimates.spec.ts`,
   ],
   [
     'a first answer belongs to its key and to the rules of its time',
-    `${GATEWAY}/pipeline/idempotency/idempotency.stage.ts`,
+    `${GATEWAY}/idempotency/idempotency.stage.ts`,
     'inForce: inForce(context) });',
     'inForce: inForce(context).slice(0, 0) });',
-    `${GATEWAY}/pipeline/idempotency/idempotency.spec.ts`,
+    `${GATEWAY}/idempotency/idempotency.spec.ts`,
   ],
   [
     'each message of a session names an enabled model',
@@ -523,10 +523,10 @@ const ATTACKS = [
   ],
   [
     'an output is requested whole and readable',
-    `${GATEWAY}/pipeline/attempt/request-builder.ts`,
+    `${GATEWAY}/attempt/request/request-builder.ts`,
     '  askReadable(headers, context, support);\n',
     '',
-    `${GATEWAY}/limits/batch-money.spec.ts`,
+    `${GATEWAY}/usage/batch-money.spec.ts`,
   ],
   [
     'an estimate is given back when the true use is known',

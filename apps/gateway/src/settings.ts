@@ -17,7 +17,7 @@ import { PROXY_SETTINGS } from '@gw/outbound';
 import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
 import { SHUTDOWN_SETTINGS } from '@gw/web';
 
-import { memoryCaps, memoryOfProcess } from './memory-caps';
+import { memoryCaps, memoryOfProcess } from './health/memory-caps';
 
 const MINUTE = 60_000;
 

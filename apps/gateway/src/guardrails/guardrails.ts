@@ -30,8 +30,8 @@ import {
 } from '@gw/guardrails';
 import { GatewayError, unseal, type Keyring } from '@gw/kernel';
 import { SecretError, type SecretResolver } from '@gw/secret-managers';
-import { didYouMean } from '../state/near-slugs';
-import type { Documents, Principal } from '../state/principals';
+import { didYouMean } from '../configs/near-slugs';
+import type { Documents, Principal } from '../auth/principals';
 
 /** What judges the requests that go to one target, and their answers. */
 export interface GuardrailLists {

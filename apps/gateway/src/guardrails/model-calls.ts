@@ -5,17 +5,17 @@ import type { Usage } from '@gw/contracts';
 import { CheckError, type ModelCall } from '@gw/guardrails';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { readAnswer, shallowScan, type JsonObject } from '@gw/providers';
-import { parseJsonObject } from '../http/json-body';
+import { parseJsonObject } from '../bodies/json-body';
 import type { Accounts } from '../limits/accounts';
-import type { Answer } from '../pipeline/answer';
-import { translationContext } from '../pipeline/answer-shape';
-import { RequestContext } from '../pipeline/request-context';
-import { WholeAnswer } from '../pipeline/guard/whole-answer';
-import type { Settlement } from '../pipeline/settlement';
-import type { AttemptStage } from '../pipeline/stages/attempt.stage';
+import type { Answer } from '../attempt/answer';
+import { translationContext } from '../attempt/answer-shape';
+import { RequestContext } from '../core/request-context';
+import { WholeAnswer } from './whole-answer';
+import type { Settlement } from '../core/settlement';
+import type { AttemptStage } from '../attempt/attempt.stage';
 import { routeOf } from '../routes/route-table';
-import type { Configs, ResolvedConfig } from '../state/configs';
-import type { Principal } from '../state/principals';
+import type { Configs, ResolvedConfig } from '../configs/configs';
+import type { Principal } from '../auth/principals';
 
 const ROUTES = {
   'chat.completions': routeOf('POST', '/chat/completions'),

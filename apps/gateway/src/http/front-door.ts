@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, toGatewayError, uuidv7 } from '@gw/kernel';
-import { gatewayStopping } from '../pipeline/broken-answer';
-import { RequestContext } from '../pipeline/request-context';
-import type { Pipeline } from '../pipeline/pipeline';
+import { gatewayStopping } from '../attempt/broken-answer';
+import { RequestContext } from '../core/request-context';
+import type { Pipeline } from '../core/pipeline';
 import { openApiDocument } from '../routes/openapi/document';
 import { routeOf } from '../routes/route-table';
 import type { Cors } from './cors';
 import type { ControlPlaneProxy } from './control-plane/control-plane-proxy';
 import type { OwnLimits } from '../limits/own-limits';
-import type { HealthDoor } from './health-door';
+import type { HealthDoor } from '../health/health-door';
 import { answerOwn, refuse } from './own-answers';
 import { destinationOf } from './paths';
 import { checkRequest, targetOf } from './request-rules';

@@ -1,7 +1,7 @@
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorBody } from './error-body';
+import { errorBody } from '../reply/error-body';
 
 /** What the gateway says of itself, as JSON. Throws `method_not_allowed` for anything but a question. */
 export function answerOwn(

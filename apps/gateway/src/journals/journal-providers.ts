@@ -6,8 +6,8 @@ import { httpLogSink, Journal, LogShipper, Sealer, sealedSink, type LogSink } fr
 import { describeFault, internalPost } from '@gw/web';
 import type { Provider } from '@nestjs/common';
 import type { GatewayProcess } from '../gateway-process';
-import { ChargesAlone } from '../limits/charges-alone';
-import { recoverInFlight } from '../pipeline/under-way/recovery';
+import { ChargesAlone } from '../record/charges-alone';
+import { recoverInFlight } from '../in-flight/recovery';
 import type { GatewaySettings } from '../settings';
 import { takeJournalHome, type JournalHome, type JournalHomeOptions } from './journal-home';
 import { OrphanedJournals } from './orphaned-journals';

@@ -5,7 +5,7 @@ import { decodeFrames, Sealer, type LogSink } from '@gw/telemetry';
 import { eventually } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { journalDirectory, takeJournalHome, type JournalHome, type JournalHomeOptions } from './journal-home';
-import { recoverInFlight } from '../pipeline/under-way/recovery';
+import { recoverInFlight } from '../in-flight/recovery';
 import { OrphanedJournals } from './orphaned-journals';
 
 const NOTHING = (): void => undefined;

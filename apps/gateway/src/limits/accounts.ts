@@ -7,17 +7,17 @@ import {
   type Ledger,
   type Reservation,
 } from '@gw/limits';
-import type { Answer } from '../pipeline/answer';
-import type { Upstream } from '../pipeline/upstream';
-import type { RequestContext } from '../pipeline/request-context';
-import type { PricedEarlier } from '../pipeline/use';
-import { tokensOf } from '../pipeline/use';
-import type { TargetPricer } from '../pipeline/use';
-import type { Principal } from '../state/principals';
+import type { Answer } from '../attempt/answer';
+import type { Upstream } from '../core/upstream';
+import type { RequestContext } from '../core/request-context';
+import type { PricedEarlier } from '../usage/use';
+import { tokensOf } from '../usage/use';
+import type { TargetPricer } from '../usage/use';
+import type { Principal } from '../auth/principals';
 import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
-import { budgetsOf, isUncounted, lineOf } from './charges';
-import { DiscardedBody } from './discarded-body';
-import type { Estimates } from './estimates';
+import { budgetsOf, isUncounted, lineOf } from '../usage/charges';
+import { DiscardedBody } from '../usage/discarded-body';
+import type { Estimates } from '../usage/estimates';
 import type { SessionAccounts } from './session-accounts';
 
 /**

@@ -8,9 +8,9 @@ import {
   type Reservation,
 } from '@gw/limits';
 import type { ProviderDocument } from '@gw/contracts';
-import type { Upstream } from '../pipeline/upstream';
-import type { RequestContext } from '../pipeline/request-context';
-import type { Principal } from '../state/principals';
+import type { Upstream } from '../core/upstream';
+import type { RequestContext } from '../core/request-context';
+import type { Principal } from '../auth/principals';
 import type { CallerLimits } from './caller-limits';
 import { endpointTypesOf } from './endpoint-types';
 import { targetBuckets } from './target-limits';

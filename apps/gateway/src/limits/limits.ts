@@ -3,13 +3,13 @@ import type { ModelConfigs } from '@gw/pricing';
 import type { Provider } from '@gw/providers';
 import type { Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
-import { createPriceSources } from '../state/model-configs';
-import { GatewayPricer } from '../state/pricer';
-import type { Documents } from '../state/principals';
+import { createPriceSources } from '../usage/model-configs';
+import { GatewayPricer } from '../usage/pricer';
+import type { Documents } from '../auth/principals';
 import { Accounts } from './accounts';
-import { Estimates } from './estimates';
+import { Estimates } from '../usage/estimates';
 import type { HolderNames } from './holder-names';
-import { LostUses } from './lost-use';
+import { LostUses } from '../usage/lost-use';
 import { createLedger, type RunningLedger } from './ledger';
 import { SessionAccounts } from './session-accounts';
 

@@ -9,10 +9,10 @@ import {
   type Ledger,
   type LedgerStore,
 } from '@gw/limits';
-import { errorBody } from '../http/error-body';
-import { RequestContext, type Stage } from '../pipeline/request-context';
+import { errorBody } from '../reply/error-body';
+import { RequestContext, type Stage } from '../core/request-context';
 import { routeOf } from '../routes/route-table';
-import type { Principal } from '../state/principals';
+import type { Principal } from '../auth/principals';
 import { bucketsOfRequest } from './admission';
 
 const OWN_LIMITS = '/v1/me/limits';

@@ -1,7 +1,7 @@
 import type { Reservation } from '@gw/limits';
-import type { Answer } from '../pipeline/answer';
-import type { AttemptListener } from '../pipeline/answer';
-import type { RequestContext } from '../pipeline/request-context';
+import type { Answer } from '../attempt/answer';
+import type { AttemptListener } from '../attempt/answer';
+import type { RequestContext } from '../core/request-context';
 import type { Accounts } from './accounts';
 
 /** Gives back what was reserved for an attempt that got no answer. */

@@ -1,11 +1,11 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import type { Charge, Ledger, Reservation } from '@gw/limits';
-import type { Upstream } from '../pipeline/upstream';
-import type { RequestContext } from '../pipeline/request-context';
-import { sumOf } from '../pipeline/use';
-import type { TargetPricer, SessionParts } from '../pipeline/use';
+import type { Upstream } from '../core/upstream';
+import type { RequestContext } from '../core/request-context';
+import { sumOf } from '../usage/use';
+import type { TargetPricer, SessionParts } from '../usage/use';
 import type { SessionPart } from '../realtime/metering/session-meter';
-import type { Estimates } from './estimates';
+import type { Estimates } from '../usage/estimates';
 
 /** Whether a session may go on: `limit`: one is reached; `unpriced`: a strict budget, and a part that has no price. */
 export type SessionVerdict = 'ok' | 'limit' | 'unpriced';

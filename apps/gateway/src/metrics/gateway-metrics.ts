@@ -4,9 +4,9 @@ import type { RoutingState } from '@gw/routing';
 import type { Journal, JournalStats, LogShipper } from '@gw/telemetry';
 import type { ReadModel } from '@gw/read-model';
 import { Exposition, processMetrics } from '@gw/web';
-import type { Overload } from '../http/overload';
-import type { ChargesAlone } from '../limits/charges-alone';
-import type { RefusedRequests } from '../pipeline/record/refused-requests';
+import type { Overload } from '../health/overload';
+import type { ChargesAlone } from '../record/charges-alone';
+import type { RefusedRequests } from '../record/refused-requests';
 import type { ProviderCounts, RequestMetrics } from './request-metrics';
 
 /** 1e-8 USD. */

@@ -1,6 +1,6 @@
 import { monitoredMetrics, readPrometheus, StubProvider, type PrometheusFamily } from '@gw/testing';
 import { startMetricsServer } from '@gw/web';
-import type { RequestContext } from '../pipeline/request-context';
+import type { RequestContext } from '../core/request-context';
 import { GatewayHarness } from '../spec-support/harness';
 import { gatewayMetrics } from './gateway-metrics';
 import { RequestMetrics } from './request-metrics';

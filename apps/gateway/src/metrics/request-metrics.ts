@@ -1,6 +1,6 @@
 import { resultOf } from '@gw/contracts';
 import { Histogram } from '@gw/web';
-import type { RequestContext } from '../pipeline/request-context';
+import type { RequestContext } from '../core/request-context';
 
 /** Names of models that a process distinguishes; the rest are `other`. */
 const MODELS_MAX = 200;

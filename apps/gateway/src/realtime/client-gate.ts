@@ -1,8 +1,8 @@
 import { GatewayError } from '@gw/kernel';
 import type { SessionAccounts } from '../limits/session-accounts';
-import type { RequestContext } from '../pipeline/request-context';
+import type { RequestContext } from '../core/request-context';
 import { denied, refused, type Ending } from './endings';
-import { errorMessage } from './guard/realtime-events';
+import { errorMessage } from '../guardrails/sessions/realtime-events';
 import type { SessionMeter } from './metering/session-meter';
 import { readClientEvent } from './metering/socket-events';
 

@@ -1,7 +1,7 @@
 import type { SessionRecord } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { SessionVerdict } from '../limits/session-accounts';
-import type { RequestContext } from '../pipeline/request-context';
+import type { RequestContext } from '../core/request-context';
 import type { Closing } from './peer';
 
 const NO_CLOSE_FRAME = 1006;

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundClient, type OutboundRequest } from '@gw/outbound';
-import { Answer } from '../pipeline/answer';
-import { type BodySink, type Upstream } from '../pipeline/upstream';
-import type { BuiltRequest } from '../pipeline/attempt/request-builder';
-import type { AttemptSender, BeforeCall } from '../pipeline/attempt/sender';
-import type { AttemptListener } from '../pipeline/answer';
-import type { RequestContext } from '../pipeline/request-context';
-import { redirectError } from '../pipeline/redirects';
+import { Answer } from '../attempt/answer';
+import { type BodySink, type Upstream } from '../core/upstream';
+import type { BuiltRequest } from '../attempt/request/request-builder';
+import type { AttemptSender, BeforeCall } from '../attempt/sender';
+import type { AttemptListener } from '../attempt/answer';
+import type { RequestContext } from '../core/request-context';
+import { redirectError } from '../attempt/redirects';
 import { Peer, peerOptions } from './peer';
 
 /** A provider's answer to a handshake: its WebSocket, or a refusal like any other answer. */

@@ -1,5 +1,5 @@
 import { PROVIDERS, type Provider } from '@gw/providers';
-import type { RequestContext } from '../pipeline/request-context';
+import type { RequestContext } from '../core/request-context';
 import { Lingering, type Linger } from './lingering';
 import { SessionMeter } from './metering/session-meter';
 

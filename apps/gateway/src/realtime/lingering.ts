@@ -1,6 +1,6 @@
 import { Shares } from '@gw/kernel';
-import type { RequestContext } from '../pipeline/request-context';
-import type { Principal } from '../state/principals';
+import type { RequestContext } from '../core/request-context';
+import type { Principal } from '../auth/principals';
 import type { SessionMeter, SessionPart } from './metering/session-meter';
 import type { Peer } from './peer';
 

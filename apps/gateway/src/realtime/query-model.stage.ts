@@ -1,5 +1,5 @@
 import { NO_DEMAND } from '@gw/providers';
-import type { RequestContext, Stage } from '../pipeline/request-context';
+import type { RequestContext, Stage } from '../core/request-context';
 import { modelInQuery } from './model-query';
 
 /** Takes the place of reading a body: a WebSocket names its model in the query, and conditions see the query as `params`. */

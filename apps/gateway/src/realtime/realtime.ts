@@ -1,17 +1,17 @@
 import type { OutboundClient } from '@gw/outbound';
 import type { Accounts } from '../limits/accounts';
-import type { AttemptSender, BeforeCall } from '../pipeline/attempt/sender';
-import type { Stage } from '../pipeline/request-context';
-import { Pipeline, type FailureLog, type PipelineStages } from '../pipeline/pipeline';
-import type { Settle } from '../pipeline/reply';
+import type { AttemptSender, BeforeCall } from '../attempt/sender';
+import type { Stage } from '../core/request-context';
+import { Pipeline, type FailureLog, type PipelineStages } from '../core/pipeline';
+import type { Settle } from '../reply/reply';
 import type { GatewaySettings } from '../settings';
-import type { RequestsUnderWay } from '../pipeline/under-way/requests-under-way';
+import type { RequestsUnderWay } from '../in-flight/requests-under-way';
 import { HandshakeSender } from './handshake';
 import { QueryModelStage } from './query-model.stage';
 import { RealtimeDoor } from './realtime-door';
 import { SessionRights } from './session-rights';
 import { Sessions, type SessionsOptions } from './sessions';
-import type { Documents, Principals } from '../state/principals';
+import type { Documents, Principals } from '../auth/principals';
 import { UpgradeStage } from './upgrade.stage';
 
 export interface RealtimeParts {

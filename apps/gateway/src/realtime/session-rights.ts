@@ -1,9 +1,9 @@
 import { documentKey, type ProviderDocument } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { assertSavedUsable, checkModelOf } from '../pipeline/attempt/targeting';
-import type { RequestContext } from '../pipeline/request-context';
-import { assertAllowed } from '../pipeline/stages/authenticate.stage';
-import type { Documents, Principals } from '../state/principals';
+import { assertSavedUsable, checkModelOf } from '../attempt/targeting';
+import type { RequestContext } from '../core/request-context';
+import { assertAllowed } from '../auth/authenticate.stage';
+import type { Documents, Principals } from '../auth/principals';
 
 /** How often the rights of open sessions are looked at: a few look-ups in memory for each. */
 const EVERY_MS = 1_000;

@@ -2,9 +2,9 @@ import type { Eventually } from '@gw/guardrails';
 import type { GatewayError } from '@gw/kernel';
 import type { RawData } from 'ws';
 import type { SessionAccounts, SessionVerdict } from '../limits/session-accounts';
-import type { RequestContext } from '../pipeline/request-context';
-import type { SessionGuarding } from '../pipeline/guard/session-guarding';
-import type { Settle } from '../pipeline/reply';
+import type { RequestContext } from '../core/request-context';
+import type { SessionGuarding } from '../guardrails/sessions/session-guarding';
+import type { Settle } from '../reply/reply';
 import { ClientGate } from './client-gate';
 import {
   clientGone,
@@ -16,9 +16,9 @@ import {
   stopped,
   type Ending,
 } from './endings';
-import { Lane } from './guard/lane';
-import { errorMessage } from './guard/realtime-events';
-import { SessionGuard } from './guard/session-guard';
+import { Lane } from '../guardrails/sessions/lane';
+import { errorMessage } from '../guardrails/sessions/realtime-events';
+import { SessionGuard } from '../guardrails/sessions/session-guard';
 import type { Linger, Lingering } from './lingering';
 import type { SessionMeter, SessionPart } from './metering/session-meter';
 import type { Peer } from './peer';

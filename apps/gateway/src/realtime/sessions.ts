@@ -1,11 +1,11 @@
 import { WebSocketServer, type Server } from 'ws';
 import type { SessionAccounts } from '../limits/session-accounts';
-import { addGatewayHeaders } from '../pipeline/answer-headers';
-import { gatewayStopping } from '../pipeline/broken-answer';
-import { checkModelOf } from '../pipeline/attempt/targeting';
-import { answerHeaders } from '../pipeline/credential-echo/credential-echo';
-import type { RequestContext } from '../pipeline/request-context';
-import type { Settle } from '../pipeline/reply';
+import { addGatewayHeaders } from '../reply/answer-headers';
+import { gatewayStopping } from '../attempt/broken-answer';
+import { checkModelOf } from '../attempt/targeting';
+import { answerHeaders } from '../credentials/credential-echo';
+import type { RequestContext } from '../core/request-context';
+import type { Settle } from '../reply/reply';
 import type { UpgradeAnswer } from './handshake';
 import { Lingering } from './lingering';
 import { SessionMeter } from './metering/session-meter';

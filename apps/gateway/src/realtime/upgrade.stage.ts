@@ -1,6 +1,6 @@
 import type { GatewayError } from '@gw/kernel';
-import type { RequestContext } from '../pipeline/request-context';
-import type { LastStage } from '../pipeline/pipeline';
+import type { RequestContext } from '../core/request-context';
+import type { LastStage } from '../core/pipeline';
 import { UpgradeAnswer } from './handshake';
 import type { Sessions } from './sessions';
 

@@ -1,7 +1,7 @@
 import { endpointTypesOf } from '../limits/endpoint-types';
-import { begunName, isUnknowable } from '../limits/made-earlier';
-import { outputOfBatch } from '../limits/batch-output';
-import type { RequestContext } from '../pipeline/request-context';
+import { begunName, isUnknowable } from '../usage/made-earlier';
+import { outputOfBatch } from '../usage/batch-output';
+import type { RequestContext } from '../core/request-context';
 import { callOfPath } from './path-call';
 import { familyOfPath, plainPath } from './plain-path';
 import { routeOf } from './route-table';

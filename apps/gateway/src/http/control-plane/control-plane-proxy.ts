@@ -12,7 +12,7 @@ import {
 import type { GatewaySettings } from '../../settings';
 import { withoutHopByHop } from '../header-rules';
 import { refuse } from '../own-answers';
-import { BodyReader, type BodyReaderOptions } from '../read-body';
+import { BodyReader, type BodyReaderOptions } from '../../bodies/read-body';
 import { FairPlaces, type Place } from './fair-places';
 import { RelayedAnswer } from './relayed-answer';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Share } from '@gw/kernel';
-import { allowedMs, type BodyReaderOptions } from '../read-body';
+import { allowedMs, type BodyReaderOptions } from '../../bodies/read-body';
 import type { FairPlaces, Place } from './fair-places';
 
 export interface RelayOptions {

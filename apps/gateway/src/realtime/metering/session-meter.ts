@@ -1,7 +1,7 @@
 import type { Usage } from '@gw/contracts';
 import type { JsonObject, Provider } from '@gw/providers';
-import { isObject } from '../../http/json-body';
-import { NO_USAGE } from '../../pipeline/use';
+import { isObject } from '../../bodies/json-body';
+import { NO_USAGE } from '../../usage/use';
 import {
   readProviderEvent,
   textAt,

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type Provider,
 } from '@gw/providers';
-import { isObject } from '../../http/json-body';
+import { isObject } from '../../bodies/json-body';
 
 /** A longer message is not parsed; its usage is looked for in its end. */
 const PARSE_BYTES_MAX = 1_048_576;

@@ -1,5 +1,5 @@
 import type { Usage } from '@gw/contracts';
-import { NO_USAGE } from '../../pipeline/use';
+import { NO_USAGE } from '../../usage/use';
 
 /** That of all estimates: English text has four bytes to a token, code and other scripts three. */
 const TEXT_BYTES = 3;

@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http';
+import { mayNotBeForwarded } from '@gw/config-schema';
+import { readCacheControls } from '@gw/cache';
+import { HEADER } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import { headerText } from './header-text';
+import type { RequestContext, GatewayHeaders, Stage } from '../core/request-context';
+import { METADATA_PAIRS_MAX, METADATA_VALUE_MAX, withBaggage } from './baggage';
+
+const TRACE_MAX = 256;
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+
+/** Reads the gateway's own headers. The body waits until it is known who calls. */
+export class AcceptStage implements Stage {
+  run(context: RequestContext): void {
+    context.gw = readGatewayHeaders(context.req, context.upgrade?.offer.apiKey ?? null);
+    readTrace(context);
+    const metadata = context.req.headers[HEADER.metadata];
+    if (metadata !== undefined) context.metadata = readMetadata(headerText(metadata as string));
+    const { baggage } = context.req.headers;
+    if (typeof baggage === 'string') context.metadata = withBaggage(headerText(baggage), context.metadata);
+  }
+}
+
+/** `offered`: the key of a WebSocket client that cannot set headers; it takes the place of a bearer token. */
+function readGatewayHeaders(req: IncomingMessage, offered: string | null): GatewayHeaders {
+  const { headers } = req;
+  const bearer = bearerOf(headers.authorization) ?? offered;
+  const xApiKey = one(headers['x-api-key']);
+  const named = one(headers[HEADER.apiKey]);
+  const apiKey = named ?? bearer ?? xApiKey;
+  return {
+    apiKey,
+    provider: textOf(headers[HEADER.provider]),
+    virtualKey: textOf(headers[HEADER.virtualKey]),
+    config: textOf(headers[HEADER.config]),
+    customHost: one(headers[HEADER.customHost]),
+    forwardHeaders: forwardedNames(headers[HEADER.forwardHeaders]),
+    requestTimeoutMs: timeoutOf(headers[HEADER.requestTimeout]),
+    strictOpenAi: strictnessOf(headers[HEADER.strictOpenAi]),
+    modelsEndpoint: (headers[HEADER.modelsEndpoint] ?? 'false') !== 'false',
+    explain: headers[HEADER.explain] === '1' || headers[HEADER.explain] === 'true',
+    logBodies: headers[HEADER.debug] !== 'false',
+    cache: readCacheControls(
+      textOf(headers[HEADER.cacheNamespace]) ?? undefined,
+      headers[HEADER.cacheForceRefresh] as string | undefined,
+      headers['cache-control'],
+    ),
+    providerKey: providerKeyOf(
+      named,
+      apiKey,
+      bearer,
+      xApiKey ?? one(headers['x-goog-api-key']) ?? one(headers['api-key']),
+    ),
+  };
+}
+
+/** The caller's provider key: never the gateway key itself, wherever that was sent. */
+function providerKeyOf(
+  named: string | null,
+  apiKey: string | null,
+  bearer: string | null,
+  other: string | null,
+): string | null {
+  if (named === null) return other !== null && other !== apiKey ? other : null;
+  if (bearer !== null && bearer !== named) return bearer;
+  return other !== null && other !== named ? other : null;
+}
+
+const one = (value: string | string[] | undefined): string | null =>
+  value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
+
+/** Of a header that carries a person's text. */
+function textOf(value: string | string[] | undefined): string | null {
+  const raw = one(value);
+  return raw === null ? null : headerText(raw);
+}
+
+function bearerOf(authorization: string | undefined): string | null {
+  if (authorization === undefined) return null;
+  return /^bearer /i.test(authorization) ? authorization.slice(7).trim() : null;
+}
+
+/** Throws `header_invalid` for a name that no config may forward either. */
+function forwardedNames(value: string | string[] | undefined): readonly string[] | null {
+  const text = one(value);
+  if (text === null) return null;
+  const names = text
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '');
+  const forbidden = names.find(mayNotBeForwarded);
+  if (forbidden === undefined) return names;
+  throw new GatewayError('header_invalid', {
+    param: HEADER.forwardHeaders,
+    message: `${HEADER.forwardHeaders} names a header that may not be forwarded.`,
+    extra: { header: forbidden.slice(0, 64) },
+  });
+}
+
+function timeoutOf(value: string | string[] | undefined): number | null {
+  const text = one(value);
+  if (text === null) return null;
+  const timeoutMs = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (timeoutMs < 1 || timeoutMs > 3_600_000) {
+    throw new GatewayError('header_invalid', {
+      param: HEADER.requestTimeout,
+      message: `${HEADER.requestTimeout} must be a whole number of milliseconds from 1 to 3600000.`,
+    });
+  }
+  return timeoutMs;
+}
+
+function strictnessOf(value: string | string[] | undefined): boolean | null {
+  const text = one(value);
+  if (text === null) return null;
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new GatewayError('header_invalid', {
+    param: HEADER.strictOpenAi,
+    message: `${HEADER.strictOpenAi} must be true or false.`,
+  });
+}
+
+function readTrace(context: RequestContext): void {
+  const { headers } = context.req;
+  const parent = headers['traceparent'];
+  const matched = typeof parent === 'string' ? TRACEPARENT.exec(parent) : null;
+  context.traceId = bounded(headers[HEADER.traceId]) ?? matched?.[1] ?? context.id;
+  context.spanId = bounded(headers[HEADER.spanId]);
+  context.parentSpanId = bounded(headers[HEADER.parentSpanId]) ?? matched?.[2] ?? null;
+  context.spanName = bounded(headers[HEADER.spanName]);
+}
+
+const bounded = (value: string | string[] | undefined): string | null => {
+  const text = textOf(value);
+  return text === null || text === '' ? null : text.slice(0, TRACE_MAX);
+};
+
+/** A flat JSON object of strings, numbers and booleans. Throws `header_invalid`. */
+function readMetadata(text: string): Readonly<Record<string, string>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw metadataInvalid('must be a JSON object');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw metadataInvalid('must be a JSON object');
+  const entries = Object.entries(value);
+  if (entries.length > METADATA_PAIRS_MAX)
+    throw metadataInvalid(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`);
+  const metadata = Object.create(null) as Record<string, string>;
+  for (const [key, item] of entries) {
+    if (typeof item === 'object' && item !== null) throw metadataInvalid('must hold plain values only');
+    const plain = String(item as string | number | boolean | null);
+    if (plain.length > METADATA_VALUE_MAX)
+      throw metadataInvalid(`values must have at most ${String(METADATA_VALUE_MAX)} characters`);
+    metadata[key] = plain;
+  }
+  return metadata;
+}
+
+const metadataInvalid = (rule: string): GatewayError =>
+  new GatewayError('header_invalid', { param: HEADER.metadata, message: `${HEADER.metadata} ${rule}.` });

@@ -1,0 +1,267 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CompiledTarget, GatewayConfig } from '@gw/config-schema';
+import { compileConfig } from '@gw/routing';
+import { GatewayError } from '@gw/kernel';
+import { OutboundError, type OutboundCall, type OutboundFailure } from '@gw/outbound';
+import { PROVIDERS, type Provider } from '@gw/providers';
+import { createPlan, createRoutingState } from '@gw/routing';
+import fc from 'fast-check';
+import { routeOf } from '../routes/route-table';
+import { DiscardedBody } from '../usage/discarded-body';
+import { Answer } from './answer';
+import { RequestContext } from '../core/request-context';
+import { Attempts } from './attempts';
+import { type AttemptMaker } from './attempt-maker';
+import type { AttemptListener } from './answer';
+
+// A busy machine may take several times as long.
+jest.setTimeout(60_000);
+
+/** How one call goes. */
+type Act =
+  | { readonly kind: 'answer'; readonly status: number }
+  | { readonly kind: 'stream'; readonly end: 'begins' | 'breaks' | 'ends' | 'fails' }
+  | { readonly kind: 'error'; readonly failure: OutboundFailure }
+  | { readonly kind: 'refused'; readonly status: 'rate_limited' | 'budget_exhausted' };
+
+interface Script {
+  readonly act: Act;
+  /** Milliseconds, about; a refusal of 0 comes from within the call that begins it. */
+  readonly turns: number;
+  readonly clientLeaves: boolean;
+}
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  fc.record({
+    kind: fc.constant('answer' as const),
+    status: fc.constantFrom(200, 201, 246, 400, 401, 404, 429, 446, 500, 502, 503),
+  }),
+  fc.record({
+    kind: fc.constant('stream' as const),
+    end: fc.constantFrom('begins' as const, 'breaks' as const, 'ends' as const, 'fails' as const),
+  }),
+  fc.record({
+    kind: fc.constant('error' as const),
+    failure: fc.constantFrom<OutboundFailure>('refused', 'unreachable', 'timeout', 'interrupted'),
+  }),
+  fc.record({
+    kind: fc.constant('refused' as const),
+    status: fc.constantFrom('rate_limited' as const, 'budget_exhausted' as const),
+  }),
+);
+const scripts: fc.Arbitrary<readonly Script[]> = fc.array(
+  fc.record({
+    act,
+    turns: fc.integer({ min: 0, max: 3 }),
+    clientLeaves: fc.boolean().chain((leaves) => (leaves ? fc.boolean() : fc.constant(false))),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+const statuses = fc.array(fc.constantFrom(200, 246, 400, 429, 446, 500, 503), { maxLength: 4 });
+const target: fc.Arbitrary<GatewayConfig> = fc.record(
+  {
+    provider: fc.constant('openai'),
+    on_stream_failure: fc.constantFrom('fail' as const, 'restart' as const, 'continue' as const),
+    retry: fc.record({ attempts: fc.integer({ min: 0, max: 3 }), on_status_codes: statuses }),
+  },
+  { requiredKeys: ['provider'] },
+);
+const hedge: fc.Arbitrary<GatewayConfig> = fc
+  .array(target, { minLength: 1, maxLength: 2 })
+  .map((targets) => ({ strategy: { mode: 'hedge', hedge_delay: 1, hedge_percentage: 100 }, targets }));
+/** No run lives to see it half open. */
+const BREAKER = { consecutive_failures: 2, cooldown_interval: 3_600_000 };
+const { node } = fc.letrec<{ node: GatewayConfig }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 3 },
+    target,
+    hedge,
+    fc
+      .tuple(fc.option(statuses), fc.array(tie('node'), { minLength: 1, maxLength: 3 }))
+      .map(([codes, targets]): GatewayConfig => {
+        return { strategy: { mode: 'fallback', ...(codes && { on_status_codes: codes }) }, targets };
+      }),
+    fc
+      .tuple(
+        fc.constantFrom('weighted' as const, 'highest_speed' as const, 'least_busy' as const),
+        fc.array(tie('node'), { minLength: 1, maxLength: 3 }),
+      )
+      .map(([algorithm, targets]): GatewayConfig => {
+        return { strategy: { mode: 'loadbalance', algorithm, cb_config: BREAKER }, targets };
+      }),
+    fc.tuple(tie('node'), tie('node')).map((targets): GatewayConfig => {
+      return { strategy: { mode: 'canary', percentage: 50, cb_config: BREAKER }, targets };
+    }),
+    fc.tuple(fc.boolean(), tie('node')).map(([matches, then]): GatewayConfig => {
+      const query = { 'metadata.a': { $exists: !matches } };
+      const conditions = [{ query, then: 'one' }];
+      return { strategy: { mode: 'conditional', conditions }, targets: [{ ...then, name: 'one' }] };
+    }),
+  ),
+}));
+
+const provider = PROVIDERS.get('openai') as Provider;
+const turn = (): Promise<unknown> => new Promise((done) => setTimeout(done, 1));
+
+/** Plays the script, one line for each call; the last line is used again. */
+class ScriptedMaker implements AttemptMaker {
+  readonly calls: { readonly target: CompiledTarget; readonly answer: Answer | null }[] = [];
+  readonly aborted = new Set<Answer>();
+
+  constructor(
+    private readonly script: readonly Script[],
+    private readonly leave: () => void,
+  ) {}
+
+  mayCall(): boolean {
+    return true;
+  }
+
+  timeoutOf(): number {
+    return 60_000;
+  }
+
+  begin(_: RequestContext, own: CompiledTarget, listener: AttemptListener): void {
+    const line = this.script[Math.min(this.calls.length, this.script.length - 1)] as Script;
+    if (line.act.kind === 'refused') {
+      const error = new GatewayError(line.act.status);
+      this.calls.push({ target: own, answer: null });
+      if (line.turns === 0) throw error;
+      void this.later(line, () => listener.refused(error));
+      return;
+    }
+    const support = { via: 'native', prefix: '' } as const;
+    const credential = { apiKey: null, configurations: {} };
+    const answer = new Answer(
+      { target: own, provider, saved: null, credential, support, model: null },
+      listener,
+    );
+    answer.call = this.callOf(answer);
+    this.calls.push({ target: own, answer });
+    listener.begun(answer);
+    void this.later({ ...line, turns: line.turns + 1 }, () => {
+      if (!this.aborted.has(answer)) this.play(line.act, answer);
+    });
+  }
+
+  discard(_: RequestContext, answer: Answer): void {
+    DiscardedBody.read(answer, () => undefined);
+  }
+
+  private callOf(answer: Answer): OutboundCall {
+    return {
+      pause: () => undefined,
+      resume: () => undefined,
+      abort: () => {
+        if (this.aborted.has(answer) || answer.ended || answer.error !== null) return;
+        this.aborted.add(answer);
+        answer.onError(new OutboundError('aborted', 'aborted'));
+      },
+    };
+  }
+
+  private async later({ turns, clientLeaves }: Script, then: () => void): Promise<void> {
+    for (let left = turns; left > 0; left -= 1) await turn();
+    if (clientLeaves) this.leave();
+    then();
+  }
+
+  private play(own: Act, answer: Answer): void {
+    if (own.kind === 'error') answer.onError(new OutboundError(own.failure, own.failure));
+    else if (own.kind === 'answer') {
+      answer.onHeaders(own.status, ['content-type', 'application/json']);
+      answer.onEnd();
+    } else if (own.kind === 'stream') this.stream(own.end, answer);
+  }
+
+  private stream(end: string, answer: Answer): void {
+    answer.onHeaders(200, ['content-type', 'text/event-stream']);
+    if (end === 'begins') answer.onData(Buffer.from('data: {"choices":[]}\n\n'));
+    if (end === 'fails') answer.onData(Buffer.from('data: {"error":{"message":"x"}}\n\n'));
+    if (end === 'ends') answer.onEnd();
+    if (end === 'breaks') answer.onError(new OutboundError('interrupted', 'broken'));
+  }
+}
+
+async function execute(config: GatewayConfig, script: readonly Script[]) {
+  const res = new EventEmitter();
+  const req = { headers: {} } as IncomingMessage;
+  const path = '/v1/chat/completions';
+  const route = routeOf('POST', '/chat/completions');
+  const context = new RequestContext('id', req, res as ServerResponse, 'POST', path, '', route);
+  context.gw = { provider: null, requestTimeoutMs: null } as RequestContext['gw'];
+  const maker = new ScriptedMaker(script, () => res.emit('close'));
+  const compiled = compileConfig(config);
+  const facts = {
+    metadata: {},
+    params: () => undefined,
+    header: () => undefined,
+    pathname: path,
+    model: () => null,
+    caller: () => '',
+    workspace: () => '',
+    endpoint: (own: CompiledTarget) => own.path,
+  };
+  const state = createRoutingState();
+  // The shortest waits there are.
+  const cursor = createPlan(compiled, facts, { random: () => 0.999_999_9, now: Date.now, state });
+  const failure = await new Promise<GatewayError | null>((resolve) => {
+    const done = (thrown?: unknown): void => resolve((thrown as GatewayError | undefined) ?? null);
+    new Attempts(maker, context, cursor, done, done).goOn();
+  });
+  return { context, maker, failure, compiled, state };
+}
+
+/** More than what is read of an answer that is not wanted. */
+const FLOOD = Buffer.alloc(70_000);
+
+type Executed = Awaited<ReturnType<typeof execute>>;
+
+/** No more calls than attempts allow, each in the record once, and the last one's answer or failure is the end. */
+function expectEnd({ context, maker: { calls }, failure, compiled }: Executed): void {
+  for (const { path, retry } of compiled.targets) {
+    const second = path.includes('targets') ? 1 : 0;
+    const own = calls.filter(({ target: { path: called } }) => called === path);
+    expect(own.length).toBeLessThanOrEqual(1 + retry.attempts + second);
+  }
+  const { attempts, answer } = context;
+  expect(attempts.length).toBe(calls.length);
+  const last = attempts.at(-1);
+  if (context.clientGone) expect(answer).toBeNull();
+  else if (failure !== null) expect([last?.status, last?.reason]).toEqual([null, failure.message]);
+  else expect([answer?.upstream.target.path, answer?.status]).toEqual([last?.target, last?.status]);
+}
+
+/** Of what was begun and what was counted as under way, only the answer is left. */
+function expectNothingOpen({ context, maker, compiled, state }: Executed): void {
+  const others = maker.calls.flatMap(({ answer }) => (answer && answer !== context.answer ? [answer] : []));
+  for (const answer of others) {
+    if (!answer.ended && answer.error === null) answer.onData(FLOOD);
+    expect(answer.ended || answer.error !== null || maker.aborted.has(answer)).toBe(true);
+  }
+  const paths = new Set(compiled.targets.map(({ path }) => path));
+  const under = [...paths].reduce((sum, path) => sum + state.statistics.busyOf(path), 0);
+  expect(under).toBe(context.busyEndpoint === null ? 0 : 1);
+}
+
+describe('any config with any outcomes, executed', () => {
+  it('ends, makes no more calls than attempts allow, answers with the last one, records each once and leaves none open', async () => {
+    let [hedged, paced] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(node, scripts, async (config, script) => {
+        const executed = await execute(config, script);
+        if (executed.failure?.type === 'condition_unmatched') expect(executed.maker.calls).toEqual([]);
+        else expectEnd(executed);
+        expectNothingOpen(executed);
+        if (executed.context.attempts.some(({ hedge }) => hedge === 'second')) hedged += 1;
+        if (executed.context.pace !== null) paced += 1;
+        executed.context.pace?.over(null);
+        expect(executed.context.routing.length).toBeLessThanOrEqual(50);
+      }),
+      { seed: 5, numRuns: 200 },
+    );
+    expect(Math.min(hedged, paced)).toBeGreaterThan(0);
+  });
+});

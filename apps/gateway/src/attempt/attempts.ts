@@ -1,0 +1,349 @@
+import { GatewayError } from '@gw/kernel';
+import type { OutboundError } from '@gw/outbound';
+import type { AttemptOutcome, RoutingCursor, RoutingStep } from '@gw/routing';
+import { isEventStream, isPlainEvents, type Answer } from './answer';
+import { type Upstream } from '../core/upstream';
+import type { RequestContext, OpenStream } from '../core/request-context';
+import { RECEIVE_STAGE } from '../core/pipeline';
+import { recordOf } from './attempt-record';
+import type { StreamListener } from './first-event';
+import { awaitAnswer } from './held-answer';
+import { HedgedTry, isHedgeable, type HedgedCall, type HedgeListener } from '../hedge/hedged-try';
+import type { AttemptListener } from './answer';
+import { StreamPace } from './stream-pace';
+import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
+import type { AttemptMaker } from './attempt-maker';
+
+type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
+
+/** RFC 9110, section 9.2.2: carried out twice, they come to the same. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+/** The attempts of one request, one after the other. */
+export class Attempts implements AttemptListener, StreamListener, HedgeListener, OpenStream {
+  private last: Tried | null = null;
+  private outcome: AttemptOutcome | null = null;
+  private step!: RoutingTry;
+  private startedMs = 0;
+  /** The request was sent again after the provider had closed a reused connection. */
+  private resent = false;
+  /** Waits count from here on: from when the client's body was there, or from where its stream broke off. */
+  private sinceMs: number;
+
+  constructor(
+    private readonly maker: AttemptMaker,
+    private readonly context: RequestContext,
+    private readonly cursor: RoutingCursor,
+    private resolve: () => void,
+    private reject: (error: unknown) => void,
+  ) {
+    this.sinceMs = Math.max(0, context.stageMs[RECEIVE_STAGE] ?? 0);
+  }
+
+  /** Takes the next step of the plan, or ends. */
+  goOn(): void {
+    try {
+      const { context } = this;
+      const step = this.cursor.next(this.outcome && this.withinBounds(this.outcome));
+      if (step.kind === 'stop') {
+        this.finish();
+        return;
+      }
+      this.step = step;
+      if (step.waitMs === 0) {
+        // Not from within the callback of the call that has just ended.
+        if (this.outcome === null) this.begin();
+        else queueMicrotask(() => this.begin());
+        return;
+      }
+      this.discardLast();
+      void waitFor(context, step.waitMs).then(() => this.begin());
+    } catch (thrown) {
+      this.cursor.abandon();
+      this.reject(thrown);
+    }
+  }
+
+  /** Waiting for a retry must not outlive what one call may take, and calls of one request are bounded. */
+  private withinBounds(outcome: AttemptOutcome): AttemptOutcome {
+    const { context, step, sinceMs, maker } = this;
+    const waitMaxMs = maker.timeoutOf(context, step.target) - (context.elapsedMs() - sinceMs);
+    return { ...outcome, waitMaxMs, isLast: !maker.mayCall(context) };
+  }
+
+  begun(answer: Answer): void {
+    this.context.requested = answer.upstream;
+    this.context.cacheUse = answer.cache;
+    this.context.whenClientGone(answer);
+  }
+
+  answered(answer: Answer): void {
+    awaitAnswer(answer, this.context, this.awaitsEvent(answer), this);
+  }
+
+  streams(answer: Answer): void {
+    this.note({ answer });
+  }
+
+  broke(answer: Answer, error: OutboundError): void {
+    const { context } = this;
+    if (error.failure === 'aborted' && context.clientGone) context.left = answer.upstream;
+    // It had begun to answer, so that its limits still hold what was reserved.
+    if (answer.status !== 0 && !context.clientGone) this.maker.discard(context, answer);
+    const tried = brokenTry(error, context, answer);
+    if (this.isResendable(error)) this.resend(tried, answer.upstream);
+    else this.note(tried, answer.upstream);
+  }
+
+  refused(thrown: unknown): void {
+    this.note(refusedTry(thrown));
+  }
+
+  hedged(winner: HedgedCall, other: HedgedCall | null): void {
+    const { context, step } = this;
+    const tookMs = context.elapsedMs() - this.startedMs;
+    const isPair = other !== null;
+    for (const call of isPair ? [other, winner] : [winner]) {
+      const { target, tried, answer, startedMs, outcome, which } = call;
+      const upstream = answer?.upstream ?? null;
+      const { elapsedMs } = outcome;
+      const record = recordOf(context, target, step.retry, tried, startedMs, elapsedMs, upstream);
+      context.attempts.push(isPair ? { ...record, hedge: which } : record);
+    }
+    if (!isPair) {
+      this.conclude(winner.tried as Tried, winner.outcome, tookMs);
+      return;
+    }
+    const { status, failure, elapsedMs } = other.outcome;
+    const cancelled = other.tried === null;
+    if (cancelled && other.answer !== null) {
+      (context.extraUse ??= []).push({ upstream: other.answer.upstream, model: null, usage: null });
+    }
+    const hedge = { winner: winner.which, other: { status, failure, elapsedMs, cancelled } };
+    this.conclude(winner.tried as Tried, { ...winner.outcome, hedge }, tookMs);
+  }
+
+  completed(): void {
+    const { context, outcome } = this;
+    const { pace, meter } = context;
+    context.openStream = context.pace = null;
+    const speed = pace?.speed(meter?.usage() ?? null) ?? null;
+    this.cursor.next(outcome && { ...outcome, speed });
+    this.cursor.abandon();
+    this.tell();
+  }
+
+  lost(reason: string): void {
+    this.cut(reason);
+    this.cursor.next(this.outcome);
+    this.cursor.abandon();
+    this.tell();
+  }
+
+  left(): void {
+    this.cursor.abandon();
+  }
+
+  drop(answer: Answer): void {
+    this.maker.discard(this.context, answer);
+  }
+
+  goOnFrom(text: string, reason: string, done: () => void): void {
+    this.cut(reason);
+    this.context.partial = text;
+    this.sinceMs = this.context.elapsedMs();
+    // Not from within the callback of the call that brings the next answer.
+    this.resolve = this.reject = () => queueMicrotask(done);
+    this.goOn();
+  }
+
+  private begin(): void {
+    const { context, step, cursor, maker } = this;
+    this.discardLast();
+    if (context.clientGone) {
+      this.finish();
+      return;
+    }
+    this.startedMs = context.elapsedMs();
+    context.asksAnew = step.retry > 0 && (context.asksAnew || context.cacheUse?.isHit === true);
+    context.cacheUse = null;
+    if (cursor.compiled.needsStatistics) this.markBusy();
+    if (context.partial !== null) cursor.note(step.target.path, 'stream_continued');
+    if (step.hedge !== null && isHedgeable(context)) {
+      new HedgedTry(maker, context, cursor, step.hedge, step.target, this).begin();
+      return;
+    }
+    try {
+      maker.begin(context, step.target, this);
+    } catch (thrown) {
+      this.refused(thrown);
+    }
+  }
+
+  /** As long as nothing of a stream was handed on, another try can take its place. */
+  private awaitsEvent(answer: Answer): boolean {
+    return answer.upstream.target.onStreamFailure !== 'fail' || this.cursor.inHedge;
+  }
+
+  /** Once, without a rule of the config: what may have been carried out already only where it may be carried out twice. */
+  private isResendable({ reason }: OutboundError): boolean {
+    const { context } = this;
+    if (reason !== 'reused_connection_closed' || this.resent || context.clientGone) return false;
+    if (!this.maker.mayCall(context)) return false;
+    return IDEMPOTENT.has(context.method) && context.route.followUp === null;
+  }
+
+  private resend(tried: Tried, upstream: Upstream): void {
+    this.resent = true;
+    this.push(tried, upstream);
+    this.context.requested = null;
+    this.markIdle();
+    queueMicrotask(() => this.begin());
+  }
+
+  private push(tried: Tried, upstream: Upstream | null): number {
+    const { context, step, startedMs } = this;
+    const elapsedMs = context.elapsedMs() - startedMs;
+    context.attempts.push(recordOf(context, step.target, step.retry, tried, startedMs, elapsedMs, upstream));
+    return elapsedMs;
+  }
+
+  private note(tried: Tried, upstream: Upstream | null = null): void {
+    const elapsedMs = this.push(tried, upstream);
+    this.conclude(tried, outcomeOf(tried, elapsedMs), elapsedMs);
+  }
+
+  private conclude(tried: Tried, outcome: AttemptOutcome, tookMs: number): void {
+    const { context } = this;
+    context.requested = null;
+    // While the reply is under way, its own time holds this.
+    if (context.reply === null) context.waitedMs += tookMs;
+    this.last = tried;
+    this.outcome = outcome;
+    if ('failure' in tried) this.markIdle();
+    if (context.cacheUse?.isHit === true) this.markIdle();
+    // What ends because the client leaves says nothing of the target.
+    if (context.clientGone || isStopped(tried)) this.finish();
+    else if (this.staysOpen(tried, outcome)) this.open();
+    else {
+      this.pace(tried, outcome);
+      this.goOn();
+    }
+  }
+
+  /** Where the config has a use for it, a stream that is the answer tells of its target once it is over. */
+  private pace(tried: Tried, outcome: AttemptOutcome): void {
+    const { context, cursor, startedMs } = this;
+    const { needsStatistics, hasBreakers } = cursor.compiled;
+    if (!(needsStatistics || hasBreakers) || 'failure' in tried || outcome.shared === true) return;
+    const { answer } = tried;
+    if (answer.status > 299 || !isEventStream(answer) || outcome.hedge || !cursor.endsWith(outcome)) return;
+    // Nothing can go on with it.
+    if (context.partial !== null && !isPlainEvents(answer)) return;
+    context.pace = new StreamPace(context, cursor, answer.status, startedMs, outcome.elapsedMs);
+    this.outcome = { ...outcome, goesOn: true };
+  }
+
+  /** A stream that may be continued is an outcome only once it is over. */
+  private staysOpen(tried: Tried, outcome: AttemptOutcome): boolean {
+    if ('failure' in tried || tried.answer.upstream.target.onStreamFailure !== 'continue') return false;
+    const { answer } = tried;
+    const { route, spooled } = this.context;
+    if (route.kind !== 'chat.completions' && route.kind !== 'messages') return false;
+    if (answer.cache?.isHit === true) return false;
+    return spooled === null && answer.status < 300 && isPlainEvents(answer) && this.cursor.endsWith(outcome);
+  }
+
+  private open(): void {
+    const { context, cursor, startedMs, outcome } = this;
+    context.openStream = this;
+    if (cursor.compiled.needsStatistics || cursor.compiled.hasBreakers) {
+      const { status, elapsedMs } = outcome as AttemptOutcome;
+      context.pace = new StreamPace(context, cursor, status ?? 200, startedMs, elapsedMs);
+    }
+    this.tell();
+    this.settle();
+  }
+
+  private cut(reason: string): void {
+    const { context } = this;
+    context.openStream = context.pace = null;
+    const last = context.attempts.at(-1);
+    if (last) {
+      const durationMs = context.elapsedMs() - last.startedMs;
+      context.attempts[context.attempts.length - 1] = { ...last, end: 'interrupted', reason, durationMs };
+    }
+    if (this.outcome) this.outcome = { ...this.outcome, status: null, failure: 'cut' };
+  }
+
+  private discardLast(): void {
+    if (this.last && 'answer' in this.last) this.maker.discard(this.context, this.last.answer);
+    this.markIdle();
+  }
+
+  /** An answer that goes to the client keeps its endpoint busy until it is settled. */
+  private markBusy(): void {
+    const endpoint = this.cursor.endpoint(this.step.target);
+    this.context.busyEndpoint = endpoint;
+    this.cursor.runtime.state.statistics.started(endpoint);
+  }
+
+  private markIdle(): void {
+    const { busyEndpoint } = this.context;
+    if (busyEndpoint === null) return;
+    this.context.busyEndpoint = null;
+    this.cursor.runtime.state.statistics.ended(busyEndpoint);
+  }
+
+  private finish(): void {
+    this.cursor.abandon();
+    this.tell();
+    this.settle();
+  }
+
+  private tell(): void {
+    const { context, cursor } = this;
+    context.strategy = cursor.strategyTrail;
+    context.matchedCondition = cursor.matchedCondition;
+    context.routing = cursor.routingEvents;
+  }
+
+  private settle(): void {
+    try {
+      settleOn(this.context, this.last);
+      this.resolve();
+    } catch (thrown) {
+      this.reject(thrown);
+    }
+  }
+}
+
+function settleOn(context: RequestContext, last: Tried | null): void {
+  if (context.clientGone) {
+    if (last && 'answer' in last) {
+      context.left = last.answer.upstream;
+      last.answer.call?.abort();
+    }
+    context.outcome = 'client_closed';
+    return;
+  }
+  if (last === null) throw new GatewayError('internal_error');
+  if ('failure' in last) throw last.failure;
+  context.answer = last.answer;
+}
+
+/** This process is about to end, and no other target can be called: that says nothing of this one either. */
+const isStopped = (tried: Tried): boolean => 'failure' in tried && tried.failure.type === 'gateway_stopping';
+
+/** Waits, unless the client leaves first. */
+function waitFor(context: RequestContext, waitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      context.whenClientGone(null);
+      resolve();
+    };
+    const timer = setTimeout(done, waitMs);
+    context.whenClientGone({ clientGone: done });
+  });
+}

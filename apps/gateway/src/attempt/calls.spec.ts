@@ -1,0 +1,120 @@
+import type { StubProvider } from '@gw/testing';
+import type { GatewayHarness, LoggedRequest } from '../spec-support/harness';
+import { withTwoProviders } from './spec-support/two-providers';
+
+const FALLBACK = { mode: 'fallback' };
+const CHAT = JSON.stringify({ model: 'gpt-4o', messages: [] });
+
+describe('how often a provider is called', () => {
+  let gateway: GatewayHarness;
+  let first: StubProvider;
+  let second: StubProvider;
+  const providers = withTwoProviders();
+  beforeEach(() => {
+    ({ gateway, first, second } = providers());
+  });
+
+  const send = (
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    method = 'POST',
+    body: string | null = CHAT,
+  ): Promise<Response> =>
+    fetch(gateway.baseUrl + path, {
+      method,
+      headers: { 'content-type': 'application/json', 'x-gw-api-key': gateway.apiKey, ...headers },
+      ...(body !== null && { body }),
+    });
+  const toFirst = { 'x-gw-provider': '@first' };
+  const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
+
+  describe('on a reused connection that it closes without an answer', () => {
+    /** One answer, so that its connection is reused, then none. */
+    const closeAfterFirst = async (): Promise<void> => {
+      first.answer({ body: { ok: true } }, { raw: '' });
+      await (await send('/chat/completions', toFirst)).text();
+    };
+    const seen = (): number => first.requests.length - 1;
+
+    it.each(['/batches', '/fine_tuning/jobs', '/threads/t/runs', '/images/generations', '/chat/completions'])(
+      'is once for POST %s, and the decision record has that one call',
+      async (path) => {
+        await closeAfterFirst();
+        const answer = await send(path, toFirst);
+        expect([answer.status, seen(), first.connections]).toEqual([502, 1, 1]);
+        expect((await last())?.decision.attempts).toMatchObject([{ end: 'unreachable', retry: 0 }]);
+      },
+    );
+
+    it.each([
+      ['GET', 2],
+      ['PUT', 2],
+      ['DELETE', 2],
+      ['POST', 1],
+      ['PATCH', 1],
+    ])('is in the decision record as often as it was: %s %i times', async (method, times) => {
+      await closeAfterFirst();
+      const answer = await send('/files/f-1', toFirst, method, method === 'GET' ? null : '{}');
+      expect([answer.status, seen()]).toEqual([502, times]);
+      const { attempts } = (await last())?.decision ?? {};
+      expect(attempts).toMatchObject(Array<object>(times).fill({ end: 'unreachable', provider: 'openai' }));
+    });
+
+    it('is twice for a GET that is answered then, without using up a retry', async () => {
+      first.answer({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
+      await (await send('/chat/completions', toFirst)).text();
+      const answer = await send('/files/f-1', toFirst, 'GET', null);
+      expect([await answer.json(), seen()]).toEqual([{ again: true }, 2]);
+      expect((await last())?.decision.attempts).toMatchObject([
+        { end: 'unreachable', retry: 0 },
+        { end: 'answered', retry: 0 },
+      ]);
+    });
+
+    it('is twice for a POST where the config has a retry', async () => {
+      first.answer({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
+      await (await send('/chat/completions', toFirst)).text();
+      const config = { provider: '@first', retry: { attempts: 1 } };
+      const answer = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config) });
+      expect([await answer.json(), seen()]).toEqual([{ again: true }, 2]);
+      expect((await last())?.decision.attempts).toMatchObject([
+        { end: 'unreachable', retry: 0 },
+        { end: 'answered', retry: 1 },
+      ]);
+    });
+  });
+
+  describe('when the wait before a retry does not fit request_timeout', () => {
+    // Far longer than any wait that a back-off of one second, cut to a random part, could fit.
+    const wait = { status: 503, headers: { 'retry-after': '50' }, body: {} };
+    const targets = (more: object): object => ({
+      strategy: FALLBACK,
+      targets: [
+        { provider: '@first', retry: { attempts: 4, use_retry_after_header: true }, ...more },
+        { provider: '@second' },
+      ],
+    });
+
+    it.each([
+      ['config', targets({ request_timeout: 20_000 }), {}],
+      ['header', targets({}), { 'x-gw-request-timeout': '20000' }],
+    ])('is once, and the fallback moves on: by %s', async (_by, config, headers) => {
+      first.answer(wait);
+      const answer = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config), ...headers });
+      expect(await answer.json()).toEqual({ from: 'second' });
+      expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
+      expect((await last())?.decision.routing).toMatchObject([{ event: 'wait_budget_spent' }]);
+    });
+
+    it('is once, and its answer is the reply where nothing is left', async () => {
+      first.answer(wait);
+      const config = {
+        provider: '@first',
+        request_timeout: 20_000,
+        retry: { attempts: 1, use_retry_after_header: true },
+      };
+      const answer = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config) });
+      expect([answer.status, first.requests.length]).toEqual([503, 1]);
+    });
+  });
+});

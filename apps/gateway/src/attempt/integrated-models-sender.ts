@@ -1,0 +1,80 @@
+import { documentKey, type ProviderDocument } from '@gw/contracts';
+import type { LocalAnswer } from '@gw/providers';
+import type { Documents, Principal } from '../auth/principals';
+import { Answer } from './answer';
+import { type Upstream } from '../core/upstream';
+import type { RequestContext } from '../core/request-context';
+import { playLocal } from './local-transport';
+import type { BuiltRequest } from './request/request-builder';
+import { tellLater, type AttemptSender } from './sender';
+import { type AttemptListener } from './answer';
+
+/**
+ * Answers the models route itself where the caller (`x-gw-models-endpoint`) and the config (`fetch_integrated_models`) ask for
+ * it: the enabled models that the saved providers of the config list, as `@slug/model`. A provider that allows all models lists
+ * those that were added to it.
+ */
+export class IntegratedModelsSender implements AttemptSender {
+  constructor(
+    private readonly sender: AttemptSender,
+    private readonly documents: Documents,
+  ) {}
+
+  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+    const wanted = context.gw.modelsEndpoint && upstream.target.fetchIntegratedModels;
+    if (context.route.kind !== 'models' || !wanted) this.sender.send(context, upstream, built, listener);
+    else tellLater(this.listed(context, upstream, listener), listener);
+  }
+
+  private async listed(
+    context: RequestContext,
+    upstream: Upstream,
+    listener: AttemptListener,
+  ): Promise<Answer> {
+    const providers = await this.providersOf(context, upstream);
+    const data = providers.flatMap(({ slug, models }) =>
+      models
+        .filter(({ enabled }) => enabled)
+        .map((model) => ({
+          id: `@${slug}/${model.slug}`,
+          slug: model.slug,
+          canonical_slug: model.baseModelSlug ?? model.slug,
+          object: 'model',
+        })),
+    );
+    return new Promise((resolve) => {
+      const answer = new Answer(upstream, { answered: resolve });
+      answer.call = playLocal(json({ object: 'list', total_count: data.length, data }), answer);
+      listener.begun(answer);
+    });
+  }
+
+  /** Each once, in the order of the config's targets; without a saved one there, the provider of this attempt. */
+  private async providersOf(
+    { config, principal }: RequestContext,
+    { saved }: Upstream,
+  ): Promise<ProviderDocument[]> {
+    const workspaceId = (principal as Principal).workspace.id;
+    const named = (config?.targets ?? []).flatMap(({ provider, virtualKey }) => {
+      if (provider?.startsWith('@')) return [provider.slice(1)];
+      return provider === null && virtualKey !== null ? [virtualKey] : [];
+    });
+    const found = await Promise.all([...new Set(named)].map((slug) => this.read(workspaceId, slug)));
+    const listed = found.filter((document) => document !== null);
+    return listed.length === 0 && saved !== null ? [saved] : listed;
+  }
+
+  private async read(workspaceId: string, slug: string): Promise<ProviderDocument | null> {
+    const key = documentKey.provider(workspaceId, slug);
+    const document = this.documents.get(key) ?? (await this.documents.load(key));
+    return document?.kind === 'provider' && document.status === 'active' ? document : null;
+  }
+}
+
+const json = (body: object): LocalAnswer => ({
+  status: 200,
+  headers: ['content-type', 'application/json; charset=utf-8'],
+  delayMs: 0,
+  chunks: [{ waitMs: 0, data: Buffer.from(JSON.stringify(body)) }],
+  cut: false,
+});

@@ -1,0 +1,153 @@
+import { Shares } from '@gw/kernel';
+import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outbound';
+import type { LocalAnswer, LocalChunk } from '@gw/providers';
+import type { Principal } from '../auth/principals';
+
+/** Plays a scripted answer the way a connection would bring it, pauses and aborts included. */
+export function playLocal(
+  answer: LocalAnswer,
+  handler: OutboundHandler,
+  ended: () => void = () => undefined,
+): OutboundCall {
+  return new LocalPlayback(answer, handler, ended);
+}
+
+/**
+ * Plays the answers of local providers. A playback counts as a connection of its workspace to the provider: each workspace has its
+ * share of `max`, as of everything that tenants share.
+ */
+export class LocalPlayer {
+  private readonly playing: Shares;
+
+  constructor(max: number) {
+    this.playing = new Shares(max);
+  }
+
+  /** `answer` is called only if the workspace has a place for its playback. */
+  play({ workspace }: Principal, answer: () => LocalAnswer, handler: OutboundHandler): OutboundCall {
+    const share = this.playing.of(workspace.id, workspace.organisationId);
+    if (!share.fits(1)) return new RefusedPlayback(handler);
+    const made = answer();
+    share.take(1);
+    return playLocal(made, handler, () => share.give(1));
+  }
+}
+
+/** Reports that there is no place, the way a pool without a free connection reports it. */
+class RefusedPlayback implements OutboundCall {
+  private over = false;
+
+  constructor(handler: OutboundHandler) {
+    setImmediate(() => {
+      if (!this.over) handler.onError(exhausted());
+    });
+  }
+
+  pause(): void {
+    // Nothing is sent.
+  }
+
+  resume(): void {
+    // Nothing is sent.
+  }
+
+  abort(): void {
+    this.over = true;
+  }
+}
+
+/** The most that is handed over in one turn of the event loop: what a socket reads at once. */
+const TURN_BYTES = 65_536;
+
+class LocalPlayback implements OutboundCall {
+  private readonly chunks: Iterator<LocalChunk, unknown>;
+  private paused = false;
+  private over = false;
+  private timer: NodeJS.Timeout | null = null;
+  private idle = false;
+
+  constructor(
+    private readonly answer: LocalAnswer,
+    private readonly handler: OutboundHandler,
+    private readonly ended: () => void,
+  ) {
+    this.chunks = answer.chunks[Symbol.iterator]();
+    this.after(answer.delayMs, () => {
+      handler.onHeaders(answer.status, answer.headers);
+      this.step();
+    });
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+    if (!this.idle || this.over) return;
+    this.idle = false;
+    this.step();
+  }
+
+  abort(): void {
+    if (this.over) return;
+    this.end();
+    if (this.timer) clearTimeout(this.timer);
+    this.handler.onError(new OutboundError('aborted', 'The call was cancelled.'));
+  }
+
+  /** Hands over one socket read's worth in a turn of the event loop, so that the receiver can pause it before it holds the whole. */
+  private step(): void {
+    let bytes = 0;
+    while (!this.over) {
+      if (this.paused) {
+        this.idle = true;
+        return;
+      }
+      if (bytes >= TURN_BYTES) {
+        this.after(0, () => this.step());
+        return;
+      }
+      const next = this.chunks.next();
+      if (next.done === true) {
+        this.finish();
+        return;
+      }
+      const chunk = next.value;
+      bytes += chunk.data.length;
+      if (chunk.waitMs > 0) {
+        this.after(chunk.waitMs, () => {
+          this.handler.onData(chunk.data);
+          this.step();
+        });
+        return;
+      }
+      this.handler.onData(chunk.data);
+    }
+  }
+
+  private end(): void {
+    this.over = true;
+    this.ended();
+  }
+
+  private finish(): void {
+    this.end();
+    if (this.answer.cut) this.handler.onError(new OutboundError('interrupted', 'The connection broke.'));
+    else this.handler.onEnd();
+  }
+
+  private after(waitMs: number, then: () => void): void {
+    const run = (): void => {
+      this.timer = null;
+      if (!this.over) then();
+    };
+    if (waitMs > 0) this.timer = setTimeout(run, waitMs);
+    else setImmediate(run);
+  }
+}
+
+const exhausted = (): OutboundError =>
+  new OutboundError('unreachable', 'All places of the workspace for local answers are in use.', null, {
+    reason: 'connections_exhausted',
+  });

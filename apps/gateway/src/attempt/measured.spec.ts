@@ -1,0 +1,171 @@
+import { eventually, StubProvider, type RecordedRequest, type StubAnswer } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+
+/** Where a choice between equals goes. */
+const FIRST = 0.3;
+const SECOND = 0.7;
+
+const answers: Readonly<Record<string, StubAnswer>> = {
+  answer: { body: {} },
+  refuse: { status: 500, body: {} },
+  stream: { steps: [{ chunk: 'begun' }, { hang: true }] },
+  break: { steps: [{ chunk: 'begun' }, { cut: 'reset' }] },
+  silence: { neverAnswer: true },
+};
+
+describe('targets chosen by what was measured', () => {
+  let gateway: GatewayHarness;
+  let first: StubProvider;
+  let second: StubProvider;
+  let leaving: AbortController;
+  let dice = FIRST;
+
+  beforeEach(async () => {
+    jest.spyOn(Math, 'random').mockImplementation(() => dice);
+    dice = FIRST;
+    leaving = new AbortController();
+    gateway = await GatewayHarness.start();
+    [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    gateway.addProvider('first', 'openai', first.origin);
+    gateway.addProvider('second', 'openai', second.origin);
+  });
+  afterEach(async () => {
+    leaving.abort();
+    await Promise.all([gateway.stop(), first.stop(), second.stop()]);
+    jest.restoreAllMocks();
+  });
+
+  const configOf = (algorithm: string, targets: readonly object[]) => ({
+    strategy: { mode: 'loadbalance', algorithm },
+    targets,
+  });
+  const both = [{ provider: '@first' }, { provider: '@second' }];
+
+  const send = (path: string, body: object, config: object, signal?: AbortSignal): Promise<Response> =>
+    fetch(`${gateway.baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-config': JSON.stringify(config),
+      },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+
+  describe('least_busy', () => {
+    const config = configOf('least_busy', both);
+    const scripted = (request: RecordedRequest): StubAnswer =>
+      answers[(JSON.parse(request.body.toString()) as { act: string }).act] ?? {};
+
+    beforeEach(() => {
+      first.answer(scripted);
+      second.answer(scripted);
+    });
+
+    const act = (name: string, signal?: AbortSignal, by: object = config): Promise<Response> =>
+      send('/any/endpoint', { act: name }, by, signal);
+
+    async function chosen(): Promise<'first' | 'second'> {
+      const before = first.requests.length;
+      await (await act('answer')).text();
+      return first.requests.length > before ? 'first' : 'second';
+    }
+
+    /** The one that a choice between equals would take is taken, whichever it is. */
+    async function areEquallyBusy(): Promise<boolean> {
+      dice = FIRST;
+      const one = await chosen();
+      dice = SECOND;
+      const other = await chosen();
+      dice = FIRST;
+      return one === 'first' && other === 'second';
+    }
+
+    it('prefers the idle target while the answer of another is under way', async () => {
+      const open = await act('stream', leaving.signal);
+      expect(first.requests).toHaveLength(1);
+      expect([await chosen(), await chosen()]).toEqual(['second', 'second']);
+      leaving.abort();
+      await expect(open.text()).rejects.toThrow();
+      await eventually(areEquallyBusy);
+    });
+
+    describe('counts a request once and no longer than its answer takes', () => {
+      // One answer under way at each target, so that a request that is taken off twice shows. An answer without a reader is
+      // cancelled when its memory is collected.
+      let open: Response[] = [];
+
+      beforeEach(async () => {
+        open = [await act('stream', leaving.signal)];
+        dice = SECOND;
+        open.push(await act('stream', leaving.signal));
+        dice = FIRST;
+        expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
+      });
+      afterEach(() => {
+        expect(open.map(({ bodyUsed }) => bodyUsed)).toEqual([false, false]);
+      });
+
+      it.each([
+        ['its answer is complete', 'answer'],
+        ['the provider refuses it', 'refuse'],
+        ['its answer breaks off', 'break'],
+      ])('when %s', async (_, name) => {
+        await (await act(name)).text().catch(() => undefined);
+        expect(first.requests).toHaveLength(2);
+        await eventually(areEquallyBusy);
+      });
+
+      it.each([
+        ['during its answer', 'stream'],
+        ['before its answer', 'silence'],
+      ])('when its client leaves %s', async (_, name) => {
+        const client = new AbortController();
+        const requested = act(name, client.signal).then((response) => response.text());
+        await first.waitForRequest(2);
+        expect(await chosen()).toBe('second');
+        client.abort();
+        await expect(requested).rejects.toThrow();
+        await eventually(areEquallyBusy);
+      });
+
+      it('when another target is tried after it', async () => {
+        const nested = configOf('least_busy', [
+          {
+            strategy: { mode: 'fallback' },
+            targets: [{ provider: '@first', retry: { attempts: 1 } }, ...both],
+          },
+        ]);
+        await (await act('refuse', undefined, nested)).text();
+        expect(second.requests).toHaveLength(2);
+        await eventually(areEquallyBusy);
+      });
+    });
+  });
+
+  describe('least_cost', () => {
+    const ask = async (targets: readonly object[]): Promise<void> => {
+      const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
+      const response = await send('/chat/completions', body, configOf('least_cost', targets));
+      expect(response.status).toBe(200);
+      await response.text();
+    };
+
+    it('learns what a call costs from the usage of its answer', async () => {
+      const costing = (tokens: number) => ({
+        model: 'gpt-4o',
+        choices: [],
+        usage: { prompt_tokens: tokens, completion_tokens: tokens, total_tokens: 2 * tokens },
+      });
+      first.answerJson(costing(5_000));
+      second.answerJson(costing(50));
+      await ask(both);
+      await ask(both);
+      expect([first.requests.length, second.requests.length]).toEqual([2, 0]);
+      await ask([{ provider: '@second' }]);
+      await ask(both);
+      expect([first.requests.length, second.requests.length]).toEqual([2, 2]);
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { HEADER } from '@gw/contracts';
+import { assertAllowedUrl, GatewayError, type AddressPolicy } from '@gw/kernel';
+import type { Upstream } from '../../core/upstream';
+import type { RequestView } from '../../core/request-context';
+import { modelOf } from '../targeting';
+
+export interface BaseAddress {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Without a trailing slash; empty for the root. */
+  readonly path: string;
+}
+
+/** A provider that answers in this process has no address. */
+const IN_PROCESS: BaseAddress = { origin: '', path: '' };
+const BASES_MAX = 10_000;
+
+/** Where a provider's paths begin. Every address is checked by the policy, once, and remembered by its text. */
+export class BaseAddresses {
+  private readonly known = new Map<string, BaseAddress>();
+
+  constructor(private readonly policy: AddressPolicy) {}
+
+  /**
+   * A saved provider is found where it was saved, whatever else names a host: its credential goes nowhere else. Any other provider
+   * is found at the request's host, else at the target's, else at its own.
+   */
+  of({ gw, route }: RequestView, upstream: Upstream): BaseAddress {
+    const { provider, credential, model, saved, target } = upstream;
+    if (provider.local) return IN_PROCESS;
+    const named = gw.customHost ?? target.customHost;
+    const host = saved === null ? named : savedHost(upstream);
+    const base = this.parsed(
+      host ?? provider.baseUrl(credential, model, route.kind),
+      host === null ? 'provider' : HEADER.customHost,
+    );
+    if (saved !== null && named !== null && !isSame(base, this.parsed(named, HEADER.customHost))) {
+      throw new GatewayError('custom_host_refused', {
+        param: gw.customHost === null ? `${target.path}.custom_host` : HEADER.customHost,
+        message: `A saved credential is only sent to the host that is saved with it; remove custom_host, or save it with the provider @${saved.slug}.`,
+      });
+    }
+    return base;
+  }
+
+  private parsed(url: string, param: string): BaseAddress {
+    const known = this.known.get(url);
+    if (known) return known;
+    assertAllowedUrl(this.policy, url, param);
+    const { origin, pathname } = new URL(url);
+    const base = { origin, path: pathname.replace(/(?<!\/)\/+$/, '') };
+    if (this.known.size >= BASES_MAX) this.known.clear();
+    this.known.set(url, base);
+    return base;
+  }
+}
+
+const isSame = (one: BaseAddress, other: BaseAddress): boolean =>
+  one.origin === other.origin && one.path === other.path;
+
+/** The host saved with the model, or with the provider. */
+function savedHost({ saved, model, credential }: Upstream): string | null {
+  const byModel = saved && model !== null ? (modelOf(saved, model)?.customHost ?? null) : null;
+  if (byModel !== null) return byModel;
+  const configured = credential.configurations['custom_host'];
+  return typeof configured === 'string' ? configured : null;
+}

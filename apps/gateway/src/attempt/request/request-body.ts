@@ -1,0 +1,153 @@
+import type { CompiledTarget } from '@gw/config-schema';
+import { GatewayError } from '@gw/kernel';
+import type { BodySource } from '@gw/outbound';
+import {
+  exactNumbers,
+  Losses,
+  hasDuplicateMembers,
+  spliceForm,
+  spliceModel,
+  withExactNumbers,
+  type JsonObject,
+  type ShallowScan,
+  type Translator,
+} from '@gw/providers';
+import { ParamRules } from '@gw/routing';
+import { parseJsonObject } from '../../bodies/json-body';
+import type { SpooledBody, Splice } from '../../bodies/spool/spooled-body';
+import type { Upstream } from '../../core/upstream';
+import type { RequestView } from '../../core/request-context';
+import { withoutSlug } from '../targeting';
+
+export interface BuiltBody {
+  readonly body: Buffer | BodySource;
+  /** The client's body after parameter rules; null where it was not parsed. */
+  readonly clientBody: JsonObject | null;
+  /** Set when the body was made anew. */
+  readonly contentType: string | null;
+  /** What the provider does not take and was not sent; null: nothing. */
+  readonly dropped?: readonly string[] | null;
+}
+
+/** The client's bytes wherever nothing has to change; a small splice for the model; parsed only for rules and translation. */
+export function bodyOf(context: RequestView, upstream: Upstream): BuiltBody {
+  const { target, support } = upstream;
+  const translator = support?.via === 'translated' ? support.translator : null;
+  if (context.spooled !== null) return spooledBody(context, context.spooled, upstream);
+  if (context.partial !== null) return prefilled(context, context.partial, upstream);
+  const isUnclear = isDoubtful(context);
+  if (translator === null && !mustRead(context, target.hasParamRules || isUnclear))
+    return spliced(context, upstream);
+  const original = context.json(parseJsonObject);
+  const ruled = withPlainModel(rulesFor(original).apply(target));
+  if (translator !== null) return translated(context, ruled, translator, upstream);
+  return ruled === original && !isUnclear ? spliced(context, upstream) : rebuilt(context, ruled, ruled);
+}
+
+const RULES = new WeakMap<JsonObject, ParamRules>();
+
+/** Of one request: its body is the same object for all of its targets. */
+function rulesFor(body: JsonObject): ParamRules {
+  let rules = RULES.get(body);
+  if (!rules) {
+    rules = new ParamRules(body);
+    RULES.set(body, rules);
+  }
+  return rules;
+}
+
+/** A parsed body with the parameter rules of a target; worked out once for each request and set of rules. */
+export const ruledBody = (body: JsonObject, target: CompiledTarget): JsonObject =>
+  rulesFor(body).apply(target);
+
+/** The request once more, with what the client has of the answer as its beginning. */
+function prefilled(context: RequestView, text: string, upstream: Upstream): BuiltBody {
+  const { target, provider, support } = upstream;
+  const ruled = withPlainModel(rulesFor(context.json(parseJsonObject)).apply(target));
+  if (text !== '' && !(target.assistantPrefill ?? provider.prefill === true)) {
+    throw new GatewayError('route_unsupported', {
+      message: `The provider ${provider.id} is not known to go on from a partial answer.`,
+    });
+  }
+  const { messages } = ruled;
+  const given: unknown[] = Array.isArray(messages) ? messages : [];
+  const body = text === '' ? ruled : { ...ruled, messages: [...given, { role: 'assistant', content: text }] };
+  return support?.via === 'translated'
+    ? translated(context, body, support.translator, upstream)
+    : rebuilt(context, body, body);
+}
+
+function translated(
+  context: RequestView,
+  body: JsonObject,
+  translator: Translator,
+  { target }: Upstream,
+): BuiltBody {
+  const losses = new Losses(target.dropUnsupported);
+  const sent = translator.request(body, losses);
+  return { ...rebuilt(context, body, sent), dropped: losses.dropped() };
+}
+
+/** Numbers stay as the client wrote them, whatever a double can hold. */
+const rebuilt = ({ body }: RequestView, clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
+  body: Buffer.from(withExactNumbers(sent, exactNumbers(body))),
+  clientBody,
+  contentType: 'application/json',
+});
+
+const mustRead = ({ body, scan }: RequestView, isAsked: boolean): boolean =>
+  isAsked && body.length > 0 && scan !== null && !scan.isForm;
+
+/**
+ * A body that two readers could read differently: one with two models, or, where anything has read more of it, with two members
+ * of any one name. A built-in route sends what was checked, not what was received.
+ */
+const isDoubtful = ({ scan, route, isParsed, body }: RequestView): boolean =>
+  route.kind !== 'passthrough' && (scan?.needsParse === true || (isParsed && hasDuplicateMembers(body)));
+
+/** The provider receives `model`, not `@slug/model`. */
+function withPlainModel(body: JsonObject): JsonObject {
+  const { model } = body;
+  if (typeof model !== 'string') return body;
+  const plain = withoutSlug(model);
+  return plain === model ? body : { ...body, model: plain };
+}
+
+/** What the body asks for. Where the path has the model, a body keeps its own. */
+const modelInBody = ({ route, scan }: RequestView, { model }: Upstream): string | null =>
+  route.call === null || !scan?.model ? model : withoutSlug(scan.model);
+
+/** Another model than the body's is requested where that has a slug, or is a form that has no other rule. */
+function spliced(context: RequestView, upstream: Upstream): BuiltBody {
+  const { scan, body } = context;
+  const model = modelInBody(context, upstream);
+  if (scan?.modelSpan && model !== null && model !== scan.model) {
+    const splice = scan.isForm ? spliceForm : spliceModel;
+    return { body: splice(body, scan.modelSpan, model), clientBody: null, contentType: null };
+  }
+  return { body, clientBody: null, contentType: null };
+}
+
+/** A spooled body is never parsed: where it would have to be, it is too large. */
+function spooledBody(context: RequestView, body: SpooledBody, upstream: Upstream): BuiltBody {
+  const { scan } = context;
+  const { target, support } = upstream;
+  const isJson = scan !== null && !scan.isForm;
+  if (support?.via === 'translated' || (isJson && target.hasParamRules)) {
+    throw new GatewayError('body_too_large', {
+      message:
+        'The request body is too large for the parameter rules or the translation that this target needs.',
+    });
+  }
+  return {
+    body: body.source(spliceOf(scan, modelInBody(context, upstream))),
+    clientBody: null,
+    contentType: null,
+  };
+}
+
+function spliceOf(scan: ShallowScan | null, model: string | null): Splice | null {
+  if (!scan?.modelSpan || model === null || model === scan.model) return null;
+  const [from, to] = scan.modelSpan;
+  return { from, to, bytes: Buffer.from(scan.isForm ? model : JSON.stringify(model)) };
+}

@@ -1,0 +1,171 @@
+import type { CompiledTarget } from '@gw/config-schema';
+import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
+import type { OutboundRequest } from '@gw/outbound';
+import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
+import { isReadForUse } from '../../usage/made-earlier';
+import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
+import { queryWithModel } from '../../realtime/model-query';
+import type { Upstream } from '../../core/upstream';
+import { knownCodings } from '../decoding';
+import type { RequestView } from '../../core/request-context';
+import { BaseAddresses } from './base-address';
+import { forwardedHeaders } from './forwarded-headers';
+import { wholeAnswerQuery } from './whole-answer-query';
+import { bodyOf } from './request-body';
+import { askForUsage } from './stream-usage';
+import { modelOf } from '../targeting';
+
+export interface RequestBuilderOptions {
+  readonly policy: AddressPolicy;
+  readonly requestTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+}
+
+export interface BuiltRequest {
+  readonly request: OutboundRequest;
+  /** The client's body after parameter rules, where a translator needs it again for the answer. */
+  readonly clientBody: JsonObject | null;
+  /** Paths of the client's body that the provider does not take and was not sent; null: none. */
+  readonly dropped: readonly string[] | null;
+}
+
+/** Turns the client's request into the provider's: address, headers, body. */
+export class RequestBuilder {
+  private readonly bases: BaseAddresses;
+
+  constructor(private readonly options: RequestBuilderOptions) {
+    this.bases = new BaseAddresses(options.policy);
+  }
+
+  build(context: RequestView, upstream: Upstream): BuiltRequest {
+    const base = this.bases.of(context, upstream);
+    const { body: own, clientBody, contentType, dropped = null } = bodyOf(context, upstream);
+    const asking = Buffer.isBuffer(own) ? askForUsage(context, upstream, own, clientBody) : null;
+    context.hidesUsage = asking !== null;
+    const body = asking ?? own;
+    return {
+      clientBody,
+      dropped,
+      request: {
+        origin: base.origin,
+        path: base.path + pathOf(context, upstream),
+        method: context.method,
+        headers: headersOf(context, upstream, contentType),
+        body: body.length > 0 ? body : null,
+        // Connections are never shared between tenants.
+        poolClass: upstream.saved?.id ?? context.principal?.workspace.id ?? upstream.provider.id,
+        // A model that hangs leaves connections to the others; what has no model is bounded by its route.
+        holder: upstream.model ?? context.route.kind,
+        ...this.timeoutsOf(context, upstream),
+      },
+    };
+  }
+
+  /** Milliseconds; the request's header wins, then the target's `request_timeout`. */
+  timeoutOf(context: RequestView, target: CompiledTarget): number {
+    return context.gw.requestTimeoutMs ?? target.requestTimeoutMs ?? this.options.requestTimeoutMs;
+  }
+
+  /** `request_timeout` bounds the whole call; a stream's first byte, and the silence between its pieces. */
+  private timeoutsOf(context: RequestView, { target }: Upstream) {
+    const { connectTimeoutMs } = this.options;
+    const timeoutMs = this.timeoutOf(context, target);
+    const streamed = context.scan?.stream === true;
+    return {
+      connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
+      headersTimeoutMs: timeoutMs,
+      idleTimeoutMs: timeoutMs,
+      totalTimeoutMs: streamed ? 0 : timeoutMs,
+    };
+  }
+}
+
+const pathOf = (context: RequestView, upstream: Upstream): string =>
+  pathBelowBase(upstream.support, context.route.upstreamPath) +
+  queryOf(ownQueryOf(context, upstream), context, upstream);
+
+/** The client's own path, ids included, wherever the provider speaks its dialect. */
+function pathBelowBase(support: RouteSupport | null, own: string): string {
+  if (support === null) return own;
+  return support.via === 'native' ? support.prefix + own : support.path;
+}
+
+/** A WebSocket has its model in the query, where an HTTP request has it in the body. */
+function ownQueryOf({ query, upgrade, route }: RequestView, { model }: Upstream): string {
+  if (upgrade !== null) return queryWithModel(query, model);
+  return route.call === null || query === '' ? query : wholeAnswerQuery(query);
+}
+
+/** The client's query, with what the provider needs on every call; the client's own values win. */
+function queryOf(query: string, { route }: RequestView, { provider, credential, model }: Upstream): string {
+  const own = provider.query?.(credential, model, route.kind);
+  if (!own) return query;
+  const requested = new URLSearchParams(query);
+  const added = new URLSearchParams(Object.entries(own).filter(([name]) => !requested.has(name))).toString();
+  if (added === '') return query;
+  return query.length > 1 ? `${query}&${added}` : `?${added}`;
+}
+
+function headersOf(context: RequestView, upstream: Upstream, contentType: string | null): HeaderList {
+  const { provider, credential, saved, support, model } = upstream;
+  const { req } = context;
+  const received = upstreamHeaders(req.rawHeaders, req.headers.connection);
+  const headers = [...received];
+  if (contentType !== null) {
+    setHeader(headers, 'content-type', contentType);
+    removeHeader(headers, 'content-encoding');
+  }
+  const beta = valueOf(headers, 'vendor-beta');
+  if (beta !== undefined) {
+    removeHeader(headers, 'vendor-beta');
+    if (provider.betaHeader !== null) setHeader(headers, provider.betaHeader, beta);
+  }
+  addCustom(headers, credential.configurations['custom_headers']);
+  if (saved && model !== null) addCustom(headers, modelOf(saved, model)?.customHeaders);
+  provider.sign(headers, credential);
+  const forwarded = forwardedHeaders(context, upstream);
+  for (let i = 0; i < forwarded.length; i += 2)
+    setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);
+  askReadable(headers, context, support);
+  assertSendable(headers, received);
+  return headers;
+}
+
+const OF_PARTS = ['range', 'if-range'];
+/** Chooses members of the answer, as `fields` does in the query. */
+const FIELD_MASK = 'x-goog-fieldmask';
+
+/**
+ * A built-in route reads the answer, and so does a read that may report a use: they ask for one that needs no decoding, and the
+ * latter for all of it. What else goes through may have any coding that can be undone. Without the header any would be right.
+ */
+function askReadable(headers: HeaderList, context: RequestView, support: RouteSupport | null): void {
+  const isRead = isReadForUse(context);
+  if (isRead) for (const name of OF_PARTS) removeHeader(headers, name);
+  if (context.route.call !== null) removeHeader(headers, FIELD_MASK);
+  const accepted = valueOf(headers, 'accept-encoding');
+  if (support !== null || isRead) setHeader(headers, 'accept-encoding', 'identity');
+  else if (accepted !== undefined) setHeader(headers, 'accept-encoding', knownCodings(accepted));
+}
+
+/**
+ * What was saved before its rules, or comes from a secret manager, may hold what no header can: nothing of it is sent. What was
+ * `received` as a header is one.
+ */
+function assertSendable(headers: HeaderList, received: HeaderList): void {
+  for (let i = 1; i < headers.length; i += 2) {
+    if (headers[i] === received[i] || isHeaderValue(headers[i] as string)) continue;
+    const name = headers[i - 1] as string;
+    throw new GatewayError('validation_failed', {
+      param: name,
+      message: `The value of the header ${name} holds a control character; save the setting that it is made of without one.`,
+    });
+  }
+}
+
+function addCustom(headers: HeaderList, custom: unknown): void {
+  if (typeof custom !== 'object' || custom === null) return;
+  for (const [name, value] of Object.entries(custom)) {
+    if (typeof value === 'string') setHeader(headers, name.toLowerCase(), value);
+  }
+}

@@ -1,0 +1,33 @@
+import type { CompiledTarget } from '@gw/config-schema';
+import type { JsonObject } from '@gw/providers';
+import type { Upstream } from '../../core/upstream';
+import type { RequestView } from '../../core/request-context';
+
+const OPTIONS = 'stream_options';
+const MARK = Buffer.from(`"${OPTIONS}"`);
+const REQUESTED = Buffer.from(`"${OPTIONS}":{"include_usage":true}`);
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * The body with a request for usage, where a provider reports usage in a stream only on request and the client has left
+ * `stream_options` out; null: nothing is requested. What the provider adds for it is kept from the client (`HiddenUsage`). A config
+ * that drops `stream_options` keeps it from being requested, for a host that does not know it.
+ */
+export function askForUsage(
+  { route, scan }: RequestView,
+  { provider, support, target }: Upstream,
+  body: Buffer,
+  parsed: JsonObject | null,
+): Buffer | null {
+  if (provider.usageOnRequest !== true || support?.via !== 'native') return null;
+  if (route.kind !== 'chat.completions' && route.kind !== 'completions') return null;
+  const streams = parsed === null ? scan?.stream === true : parsed['stream'] === true;
+  if (!streams || body.includes(MARK) || dropsOptions(target)) return null;
+  const end = body.lastIndexOf(CLOSE_OBJECT);
+  return Buffer.concat([body.subarray(0, end), COMMA, REQUESTED, body.subarray(end)]);
+}
+
+const COMMA = Buffer.from(',');
+
+const dropsOptions = ({ dropParams }: CompiledTarget): boolean =>
+  dropParams.some(({ segments }) => segments[0] === OPTIONS);

@@ -1,0 +1,25 @@
+import { routeFamily, type RouteKind } from '@gw/contracts';
+import type { JsonObject } from '@gw/providers';
+import { ANSWER_READ_WHOLE, exceededBy } from '../bodies/read-whole';
+
+/** Whether a success of the route is JSON, or a stream of events. */
+export const answersWithJson = (route: RouteKind): boolean => routeFamily(route).answersWithJson === true;
+
+/** What keeps the body of a 2xx answer from being a success, or null. It goes behind "the answer". */
+export function faultOfJson(body: Buffer): string | null {
+  const bound = exceededBy(body, ANSWER_READ_WHOLE);
+  if (bound !== null) return `has more than ${bound}`;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString('utf8'));
+  } catch {
+    return 'is no valid JSON';
+  }
+  return hasError(parsed) ? 'holds an error' : null;
+}
+
+export function hasError(parsed: unknown): boolean {
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return false;
+  const { error } = parsed as JsonObject;
+  return error !== undefined && error !== null && error !== false;
+}

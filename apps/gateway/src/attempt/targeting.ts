@@ -1,0 +1,275 @@
+import { documentKey, HEADER, type ProviderDocument, type ProviderModel } from '@gw/contracts';
+import type { CompiledTarget } from '@gw/config-schema';
+import { GatewayError, nearestName } from '@gw/kernel';
+import type { Credential, Provider, RouteSupport } from '@gw/providers';
+import type { Credentials } from '../credentials/credentials';
+import { didYouMean } from '../configs/near-slugs';
+import type { OwnCredentials } from '../credentials/own-credentials';
+import type { Documents, Principal } from '../auth/principals';
+import type { Upstream } from '../core/upstream';
+import { requestedModel } from '../core/requested-model';
+import type { RequestView } from '../core/request-context';
+import { inlineKey } from '../credentials/callers-key';
+import { ownCredential, refuseOwnCredentials } from './request/forwarded-headers';
+
+export interface TargetingOptions {
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly sandboxEnabled: boolean;
+}
+
+const SLUG_MAX = 255;
+
+function providerUnknown(id: string, near: string | null): GatewayError {
+  const meant = near === null ? '' : ` Did you mean ${near}?`;
+  return new GatewayError('provider_unknown', {
+    param: HEADER.provider,
+    message: `The provider is not known. Name one, or a saved one as @slug.${meant}`,
+    extra: { provider: id.slice(0, 64) },
+  });
+}
+
+/** Turns a target of the plan into a provider with a credential. Throws what the caller has to know, before any call. */
+export class Targeting {
+  constructor(
+    private readonly documents: Documents,
+    private readonly credentials: Credentials,
+    private readonly ownCredentials: OwnCredentials,
+    private readonly options: TargetingOptions,
+  ) {}
+
+  pick(context: RequestView, target: CompiledTarget): Upstream | Promise<Upstream> {
+    const found = this.find(context, target);
+    const forwardsHeaders = (context.gw.forwardHeaders ?? target.forwardHeaders).length > 0;
+    return forwardsHeaders ? this.guarded(context, found) : found;
+  }
+
+  private async guarded(context: RequestView, found: Upstream | Promise<Upstream>): Promise<Upstream> {
+    const upstream = await found;
+    if (!upstream.provider.local) await refuseOwnCredentials(this.ownCredentials, context, upstream);
+    return upstream;
+  }
+
+  private find(context: RequestView, target: CompiledTarget): Upstream | Promise<Upstream> {
+    const named = providerNamed(context, target);
+    if (named === null) throw new GatewayError('provider_missing');
+    if (!named.startsWith('@')) return this.inline(context, target, named);
+    const slash = named.indexOf('/');
+    const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
+    const key = documentKey.provider((context.principal as Principal).workspace.id, slug);
+    const document = this.documents.get(key);
+    if (document === undefined) {
+      return this.documents.load(key).then((loaded) => this.savedOf(context, target, loaded, slug));
+    }
+    return this.savedOf(context, target, document, slug);
+  }
+
+  private savedOf(
+    context: RequestView,
+    target: CompiledTarget,
+    document: unknown,
+    slug: string,
+  ): Upstream | Promise<Upstream> {
+    const saved = assertSavedUsable(document, slug, context.startedWallMs, () => {
+      const all = documentKey.provider((context.principal as Principal).workspace.id, '');
+      return this.isKnown(slug)
+        ? ` Without the @, ${slug} is a provider that takes your own key.`
+        : didYouMean(this.documents, all, slug, { mark: '@' });
+    });
+    const provider = this.known(saved.providerId);
+    const credential = this.credentials.of(saved);
+    const finish = (opened: Credential): Upstream => {
+      const upstream = this.build(context, target, provider, saved, opened);
+      checkModel(context, saved, upstream.model);
+      return upstream;
+    };
+    return credential instanceof Promise ? credential.then(finish) : finish(credential);
+  }
+
+  private inline(context: RequestView, target: CompiledTarget, id: string): Upstream | Promise<Upstream> {
+    if (!this.isKnown(id)) return this.unknown(context, id);
+    const provider = this.known(id);
+    supportOf(context, provider);
+    const apiKey = inlineKey(context, target, provider);
+    const finish = (isOwn: boolean): Upstream => {
+      if (isOwn) throw ownCredential('authorization');
+      const credential = { apiKey, configurations: target.providerFields };
+      return this.build(context, target, provider, null, credential);
+    };
+    if (apiKey === null || provider.local) return finish(false);
+    const isOwn = this.ownCredentials.includes(apiKey);
+    return isOwn instanceof Promise ? isOwn.then(finish) : finish(isOwn);
+  }
+
+  private known(id: string): Provider {
+    const provider = this.options.providers.get(id);
+    if (provider && this.isKnown(id)) return provider;
+    throw providerUnknown(id, this.nearTo(id));
+  }
+
+  private isKnown(id: string): boolean {
+    const provider = this.options.providers.get(id);
+    return provider !== undefined && (!provider.local || this.options.sandboxEnabled);
+  }
+
+  /** A slug is often written without its @. */
+  private async unknown(context: RequestView, id: string): Promise<never> {
+    const { workspace } = context.principal as Principal;
+    const saved = await this.documents.load(documentKey.provider(workspace.id, id.slice(0, SLUG_MAX)));
+    throw providerUnknown(id, saved?.kind === 'provider' ? `@${id}` : this.nearTo(id));
+  }
+
+  private nearTo(id: string): string | null {
+    return nearestName(
+      id,
+      [...this.options.providers.keys()].filter((known) => this.isKnown(known)),
+    );
+  }
+
+  private build(
+    context: RequestView,
+    target: CompiledTarget,
+    provider: Provider,
+    saved: ProviderDocument | null,
+    credential: Credential,
+  ): Upstream {
+    const support = supportOf(context, provider);
+    const override = keepsModel(context) ? undefined : target.overrideParams?.['model'];
+    const requested = typeof override === 'string' ? override : requestedModel(context);
+    return {
+      target,
+      provider,
+      saved,
+      credential,
+      support,
+      model: requested === null ? null : withoutSlug(requested),
+    };
+  }
+}
+
+/** Null on passthrough. Throws `route_unsupported`. */
+function supportOf({ route }: RequestView, provider: Provider): RouteSupport | null {
+  if (route.kind === 'passthrough') return null;
+  const support = provider.routes[route.kind];
+  if (support !== undefined) return support;
+  throw new GatewayError('route_unsupported', {
+    message: `The provider ${provider.id} does not serve ${route.name}.`,
+  });
+}
+
+/** Throws when a saved provider is gone, has expired, or has used up a budget that is not known here. */
+export function assertSavedUsable(
+  document: unknown,
+  slug: string,
+  nowMs: number,
+  advice: () => string = () => '',
+): ProviderDocument {
+  const saved = document as ProviderDocument | null;
+  if (saved?.kind !== 'provider' || saved.status === 'archived') {
+    throw new GatewayError('provider_not_found', {
+      param: HEADER.provider,
+      message: `No provider with this slug in the workspace of the API key.${advice()}`,
+      extra: { provider: `@${slug}` },
+    });
+  }
+  if (saved.status === 'expired' || isPast(saved.expiresAt, nowMs)) {
+    throw new GatewayError('credential_expired', { extra: { provider: `@${slug}` } });
+  }
+  // The ledger decides about a budget that is known here; the status tells of it with some delay.
+  if (saved.status === 'exhausted' && saved.usageLimits.length === 0) {
+    throw new GatewayError('budget_exhausted', { extra: { scope: 'provider', id: saved.id } });
+  }
+  return saved;
+}
+
+/** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. Null: none is named. */
+export function providerNamed(context: RequestView, target: CompiledTarget): string | null {
+  if (target.provider !== null) return target.provider;
+  if (target.virtualKey !== null) return `@${target.virtualKey}`;
+  const { provider, virtualKey } = context.gw;
+  if (provider !== null) return provider;
+  if (virtualKey !== null) return `@${virtualKey}`;
+  const model = context.scan?.model;
+  return model?.startsWith('@') && model.includes('/') ? model : null;
+}
+
+const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
+
+/** A path goes out as it came, and so does a body whose model was not found: no rule replaces a model in it. */
+const keepsModel = ({ route, scan, body, spooled }: RequestView): boolean =>
+  route.call !== null ||
+  ((body.length > 0 || spooled !== null) &&
+    (scan === null || (scan.isForm === true && scan.modelSpan === null)));
+
+/** `@slug/model` names a saved provider; `@cf/…` and `@hf/…` are model names of their own. */
+export const withoutSlug = (model: string): string =>
+  model.startsWith('@') && !model.startsWith('@cf/') && !model.startsWith('@hf/') && model.includes('/')
+    ? model.slice(model.indexOf('/') + 1)
+    : model;
+
+/**
+ * A route that calls a model must say which. With an allow-list so must every body that could name one: an unreadable body
+ * could name any.
+ */
+function checkModel(context: RequestView, saved: ProviderDocument, model: string | null): void {
+  if (saved.allowAllModels && saved.models.length === 0) return;
+  for (const named of otherModels(context)) if (!isEnabled(saved, named)) throw notEnabled(saved, named);
+  if (model === null) checkUnnamed(context, saved);
+  else if (!isEnabled(saved, model)) throw notEnabled(saved, model);
+}
+
+/** The same for a message of a session. Throws for a model that is not enabled; null: the message may name any. */
+export function checkModelOf(saved: ProviderDocument | null, model: string | null): void {
+  if (saved === null) return;
+  const isRefused =
+    model === null ? !saved.allowAllModels || saved.models.some(isDisabled) : !isEnabled(saved, model);
+  if (isRefused) throw notEnabled(saved, model);
+}
+
+const isEnabled = (saved: ProviderDocument, model: string): boolean =>
+  modelOf(saved, model)?.enabled ?? (saved.allowAllModels && !isDisabledInAnyCase(saved, model));
+
+/** Some providers find a model, and Azure a deployment, whatever the case of its letters. */
+function isDisabledInAnyCase({ models }: ProviderDocument, model: string): boolean {
+  const lower = model.toLowerCase();
+  return models.some(({ enabled, slug }) => !enabled && slug.toLowerCase() === lower);
+}
+
+/** No model was found. */
+function checkUnnamed(context: RequestView, saved: ProviderDocument): void {
+  const { route, body, spooled, upgrade } = context;
+  const couldName = route.model === 'maybe' && (body.length > 0 || spooled !== null || upgrade !== null);
+  if (route.model === 'always' || (!saved.allowAllModels && couldName)) throw notEnabled(saved, null);
+  if (couldName && hidesModel(context) && saved.models.some(isDisabled))
+    throw notEnabled(saved, null, UNREADABLE);
+}
+
+const isDisabled = ({ enabled }: ProviderModel): boolean => !enabled;
+
+const UNREADABLE =
+  'The provider has models that are not enabled, and the model of this body cannot be read. Send a JSON object in UTF-8, ' +
+  'without a content encoding.';
+
+const notEnabled = (saved: ProviderDocument, model: string | null, message?: string): GatewayError =>
+  new GatewayError('model_not_enabled', {
+    param: 'model',
+    ...(message === undefined ? {} : { message }),
+    extra: { model, provider: `@${saved.slug}` },
+  });
+
+/** A passthrough body that is no JSON object may name any model; so may one whose `model` is no plain text. */
+const hidesModel = ({ scan, upgrade }: RequestView): boolean =>
+  upgrade !== null || scan === null || scan.isForm === true || scan.needsParse;
+
+/** Passthrough hands a query on, and next to a model in the path a body: a provider could read the model there all the same. */
+function otherModels({ route, query, scan }: RequestView): readonly string[] {
+  if (route.kind !== 'passthrough') return NONE;
+  const inQuery = query === '' ? NONE : new URLSearchParams(query).getAll('model');
+  const inBody = route.call === null ? null : (scan?.model ?? null);
+  // Google's bodies name a model by its resource.
+  return inBody === null ? inQuery : [...inQuery, withoutSlug(inBody).replace(/^models\//, '')];
+}
+
+const NONE: readonly string[] = [];
+
+export const modelOf = (saved: ProviderDocument, slug: string): ProviderModel | null =>
+  saved.models.find((model) => model.slug === slug) ?? null;

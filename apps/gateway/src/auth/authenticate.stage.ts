@@ -1,0 +1,49 @@
+import { GatewayError } from '@gw/kernel';
+import type { RefusedKey } from './ended-keys';
+import { assertUsable, type Principal, type Principals } from './principals';
+import type { RequestContext, Stage } from '../core/request-context';
+import type { Route } from '../routes/route-table';
+
+/** Who calls, and may they use this route at all. */
+export class AuthenticateStage implements Stage {
+  constructor(private readonly principals: Principals) {}
+
+  run(context: RequestContext): void | Promise<void> {
+    const { apiKey } = context.gw;
+    if (apiKey === null || apiKey === '') throw new GatewayError('api_key_missing');
+    const principal = this.principals.resolve(apiKey);
+    if (principal instanceof Promise) {
+      return principal.then(
+        (resolved) => this.admit(context, resolved),
+        (error: unknown) => {
+          context.refusedKey = refusedKeyOf(error);
+          throw error;
+        },
+      );
+    }
+    this.admit(context, principal);
+    return undefined;
+  }
+
+  private admit(context: RequestContext, principal: Principal): void {
+    // Before anything is refused, so that the log names the key and its workspace.
+    context.principal = principal;
+    assertAllowed(principal, context.route, context.startedWallMs);
+  }
+}
+
+/** Throws when a key may not be used now, or not on this route. */
+export function assertAllowed(principal: Principal, { scopes }: Pick<Route, 'scopes'>, nowMs: number): void {
+  assertUsable(principal, nowMs);
+  if (scopes.some((scope) => principal.scopes.has(scope))) return;
+  throw new GatewayError('scope_missing', {
+    message: `The API key needs the scope ${scopes.join(' or ')}.`,
+    extra: { required_scopes: scopes },
+  });
+}
+
+/** A request with the key of an organisation, or with one that has ended, has no principal, but its log names the owner. */
+const refusedKeyOf = (error: unknown): RefusedKey | null =>
+  error instanceof GatewayError
+    ? ((error.options.detail?.['refusedKey'] as RefusedKey | null | undefined) ?? null)
+    : null;

@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers';
+import { GatewayError, toGatewayError, type Shares } from '@gw/kernel';
+import { demandOf, formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
+import { parseJsonObject } from './json-body';
+import { isTooLarge } from './read-whole';
+import { BodyReader, bodyTooLarge, type BodyReaderOptions } from './read-body';
+import { LargeBodies } from './spool/large-bodies';
+import type { Overload } from '../health/overload';
+import type { Spool } from './spool/spool';
+import type { Accounts } from '../limits/accounts';
+import type { Principal } from '../auth/principals';
+import type { RequestContext, Stage } from '../core/request-context';
+
+/** Bytes that take milliseconds to look at. */
+const LONG_BODY = 1_048_576;
+
+export interface ReceiveOptions {
+  readonly maxBufferedBody: number;
+  readonly maxBody: number;
+  readonly bodyIdleMs: number;
+  /** For a whole body that is kept in memory. */
+  readonly bodyTotalMs: number;
+  /** For a whole body that is spooled. */
+  readonly spoolTotalMs: number;
+  /** Bytes in a second that a client sends at the least. */
+  readonly bodyMinRate: number;
+  /** Body memory, shared by workspaces. */
+  readonly memory: Shares;
+  readonly spool: Spool;
+  readonly accounts: Pick<Accounts, 'refuseExhausted'>;
+  readonly overload: Pick<Overload, 'refuse'>;
+}
+
+/**
+ * Reads the body of a caller that is known and has something left of its limits, so that others cannot fill memory. Bytes count
+ * as they arrive: a length that is only announced holds nothing. The body stays bytes: only `model` and `stream` are looked up in it.
+ */
+export class ReceiveStage implements Stage {
+  private readonly largeBodies: LargeBodies;
+  private readonly inMemory: BodyReaderOptions;
+
+  constructor(private readonly options: ReceiveOptions) {
+    this.largeBodies = new LargeBodies(options);
+    this.inMemory = {
+      maxBytes: options.maxBufferedBody,
+      idleMs: options.bodyIdleMs,
+      totalMs: options.bodyTotalMs,
+      minRate: options.bodyMinRate,
+    };
+  }
+
+  run(context: RequestContext): void | Promise<void> {
+    const { req, route } = context;
+    this.options.accounts.refuseExhausted(context);
+    const length = req.headers['content-length'];
+    this.options.overload.refuse(announced(req));
+    if (length === undefined && req.headers['transfer-encoding'] === undefined) return undefined;
+    if (length === '0') return undefined;
+    if (length !== undefined && Number(length) > this.options.maxBody)
+      throw bodyTooLarge('MAX_BODY', this.options.maxBody, Number(length));
+    const { workspace } = context.principal as Principal;
+    context.memory = this.options.memory.of(workspace.id, workspace.organisationId);
+    if (route.body !== 'any') refuseEncodedBody(req);
+    else if (length === undefined || Number(length) > this.options.maxBufferedBody)
+      return this.spool(context, length === undefined ? null : Number(length));
+    return this.read(context, length === undefined ? -1 : Number(length));
+  }
+
+  private read(context: RequestContext, length: number): Promise<void> {
+    const { maxBufferedBody } = this.options;
+    if (length > maxBufferedBody) throw bodyTooLarge('MAX_BUFFERED_BODY', maxBufferedBody, length);
+    return new Promise((resolve, reject) => {
+      const received = (body: Buffer): void => {
+        try {
+          this.look(context, body);
+        } catch (thrown) {
+          reject(toGatewayError(thrown));
+          return;
+        }
+        // To look at a long body, and then to parse and write it, are two turns of the event loop. What is put off once comes
+        // before the input of others, what is put off twice comes behind it.
+        if (body.length > LONG_BODY) setImmediate(() => setImmediate(resolve));
+        else resolve();
+      };
+      const reader = new BodyReader(context.req, length, this.inMemory, context, received, reject);
+      context.whenClientGone(reader);
+      reader.start();
+    });
+  }
+
+  private async spool(context: RequestContext, length: number | null): Promise<void> {
+    const small = await this.largeBodies.receive(context, length);
+    if (small !== null) this.look(context, small);
+  }
+
+  private look(context: RequestContext, body: Buffer): void {
+    const { req } = context;
+    context.body = body;
+    // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
+    if (startsObject(body) || isJson(req)) context.scan = scanOf(context, body);
+    else if (context.route.kind !== 'passthrough') context.scan = formScan(body, req.headers['content-type']);
+  }
+}
+
+/** Null: the client has not said it. */
+function announced({ headers }: IncomingMessage): number | null {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : null;
+}
+
+/** Null: bytes that are no JSON object. A route that takes nothing else throws `body_invalid`. */
+function scanOf(context: RequestContext, body: Buffer): ShallowScan | null {
+  const scan = shallowScan(body);
+  if (!scan.needsParse) return scan;
+  try {
+    return scanOfParsed(context.json(parseJsonObject));
+  } catch (error) {
+    if (context.route.body === 'any' && !isTooLarge(error)) return null;
+    throw error;
+  }
+}
+
+function scanOfParsed(body: JsonObject): ShallowScan {
+  const { model, stream } = body;
+  return {
+    model: typeof model === 'string' ? model : null,
+    stream: typeof stream === 'boolean' ? stream : null,
+    needsParse: true,
+    modelSpan: null,
+    output: demandOf(body),
+  };
+}
+
+const OPEN_OBJECT = 0x7b;
+
+function startsObject(body: Buffer): boolean {
+  let at = 0;
+  while (at < body.length && WHITE_SPACE.has(body[at] as number)) at += 1;
+  return body[at] === OPEN_OBJECT;
+}
+
+/** JSON's own, and the byte order mark's first byte: a lenient reader skips that too. */
+const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+
+/** Throws where the body cannot be read. */
+function refuseEncodedBody(req: IncomingMessage): void {
+  const encoding = req.headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return;
+  throw new GatewayError('body_encoding_unsupported', {
+    param: 'content-encoding',
+    message: 'This route takes bodies without a content encoding.',
+  });
+}
+
+const isJson = (req: IncomingMessage): boolean => {
+  const type = req.headers['content-type'];
+  return (
+    type === undefined ||
+    type.startsWith('application/json') ||
+    /^application\/(?:[\w.-]+\+)?json\b/i.test(type)
+  );
+};

@@ -1,0 +1,123 @@
+import { GatewayError } from '@gw/kernel';
+import { BodySkim } from '@gw/providers';
+import type { RequestContext } from '../../core/request-context';
+import type { Principal } from '../../auth/principals';
+import { allowedMs, bodyTooLarge, type BodyReaderOptions } from '../read-body';
+import { BodyPieces } from './body-pieces';
+import type { Spool } from './spool';
+import type { SpooledBody } from './spooled-body';
+
+export interface LargeBodyOptions {
+  readonly maxBufferedBody: number;
+  readonly maxBody: number;
+  readonly bodyIdleMs: number;
+  /** For a whole body that is kept in memory. */
+  readonly bodyTotalMs: number;
+  /** For a whole body that is spooled. */
+  readonly spoolTotalMs: number;
+  /** Bytes in a second that a client sends at the least. */
+  readonly bodyMinRate: number;
+  readonly spool: Spool;
+}
+
+/** Memory that a spooled body takes at most: its skeleton for the scan, and the pieces on their way to and from the disk. */
+const WORKING_BYTES = 1_048_576;
+
+/** Receives bodies that are too large for memory, or may be. They are stored whole before they are sent, and read while stored. */
+export class LargeBodies {
+  private readonly maxBytes: number;
+  private readonly spooled: BodyReaderOptions;
+
+  constructor(private readonly options: LargeBodyOptions) {
+    this.maxBytes = Math.min(options.maxBody, options.spool.largest);
+    this.spooled = {
+      maxBytes: this.maxBytes,
+      idleMs: options.bodyIdleMs,
+      totalMs: options.spoolTotalMs,
+      minRate: options.bodyMinRate,
+    };
+  }
+
+  /**
+   * Sets `context.spooled` and the scan; gives the body back instead when it turned out small enough for memory. `length` is null
+   * when the client has not said it. What is held is left with the request, which gives it back when it is settled.
+   */
+  async receive(context: RequestContext, length: number | null): Promise<Buffer | null> {
+    const { bodyIdleMs, spool } = this.options;
+    if (length !== null && length > this.maxBytes) throw this.tooLarge(length);
+    const pieces = new BodyPieces(context.req, bodyIdleMs);
+    try {
+      const first = length === null ? await this.readFirst(context, pieces) : NOTHING;
+      if (first.isWhole) return Buffer.concat(first.pieces);
+      const body = await spool.open((context.principal as Principal).workspace, length ?? 0);
+      context.release = () => {
+        body.close();
+      };
+      context.scan = await this.store(context, first.pieces, pieces, body);
+      context.keep(WORKING_BYTES);
+      context.spooled = body;
+      context.receivedBytes = body.length;
+      return null;
+    } finally {
+      pieces.stop();
+    }
+  }
+
+  private tooLarge(size: number): GatewayError {
+    const setting = this.maxBytes === this.options.maxBody ? 'MAX_BODY' : 'SPOOL_MAX_BYTES';
+    return bodyTooLarge(setting, this.maxBytes, size);
+  }
+
+  /** As much as memory may hold, and the piece that is too much. */
+  private async readFirst(context: RequestContext, pieces: BodyPieces): Promise<First> {
+    const first: Buffer[] = [];
+    let size = 0;
+    const startedAt = performance.now();
+    const allowed = { ...this.spooled, totalMs: this.options.bodyTotalMs };
+    while (size <= this.options.maxBufferedBody) {
+      const piece = await pieces.next(leftMs(startedAt, size, allowed));
+      if (piece === null) return { pieces: first, isWhole: true };
+      context.hold(piece.length);
+      size += piece.length;
+      first.push(piece);
+    }
+    return { pieces: first, isWhole: false };
+  }
+
+  private async store(
+    context: RequestContext,
+    first: readonly Buffer[],
+    rest: BodyPieces,
+    body: SpooledBody,
+  ) {
+    const type = context.req.headers['content-type'];
+    const skim = new BodySkim(context.route.kind === 'passthrough' ? undefined : type);
+    const add = async (piece: Buffer): Promise<void> => {
+      if (body.length + piece.length > this.maxBytes) throw this.tooLarge(-1);
+      skim.add(piece);
+      await body.append(piece);
+    };
+    const startedAt = performance.now();
+    const next = (): Promise<Buffer | null> => rest.next(leftMs(startedAt, body.length, this.spooled));
+    for (const piece of first) await add(piece);
+    for (let piece = await next(); piece !== null; piece = await next()) {
+      context.hold(Math.min(piece.length, Math.max(0, WORKING_BYTES - context.heldBytes)));
+      await add(piece);
+    }
+    return skim.scan();
+  }
+}
+
+/** How much longer the client may take. Throws `request_incomplete` when it is too slow. */
+function leftMs(startedAt: number, bytes: number, options: BodyReaderOptions): number {
+  const left = startedAt + allowedMs(bytes, options) - performance.now();
+  if (left <= 0) throw new GatewayError('request_incomplete');
+  return left;
+}
+
+interface First {
+  readonly pieces: readonly Buffer[];
+  readonly isWhole: boolean;
+}
+
+const NOTHING: First = { pieces: [], isWhole: false };

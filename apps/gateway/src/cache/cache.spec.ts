@@ -1,0 +1,426 @@
+import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
+import { GatewayHarness, OTHER_WORKSPACE_ID, type LoggedRequest } from '../spec-support/harness';
+
+const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
+/** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD a million, in 1e-8 USD. */
+const COST = 9 * 250 + 12 * 1_000;
+const CHAT = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  model: 'gpt-4o',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello!' }, finish_reason: 'stop' }],
+  usage: USAGE,
+};
+const EVENTS = [
+  { id: 'c', model: 'gpt-4o', choices: [{ index: 0, delta: { content: 'Hel' } }] },
+  { id: 'c', model: 'gpt-4o', choices: [{ index: 0, delta: { content: 'lo!' } }] },
+  { id: 'c', model: 'gpt-4o', choices: [], usage: USAGE },
+  '[DONE]',
+];
+const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
+const CHAT_PATH = '/chat/completions';
+const STREAM = { ...ASK, stream: true, stream_options: { include_usage: true } };
+
+jest.setTimeout(30_000);
+
+describe('cached answers', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  const asker = new TestClient(() => gateway);
+  const simple = { provider: '@main', cache: { mode: 'simple' } };
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start({ CACHE_ENTRY_MAX_BYTES: '100000', MAX_BUFFERED_BODY: '200000' });
+    stub = await StubProvider.start();
+    stub.answerJson(CHAT);
+    gateway.addProvider('main', 'openai', stub.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), stub.stop()]);
+  });
+
+  const ask = (body: object | Buffer = ASK, requested: TestRequest = {}): Promise<TestResponse> =>
+    asker.ask(CHAT_PATH, body, { config: simple, ...requested });
+  const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
+
+  describe('are given again', () => {
+    it('as they were, without a call, for nothing, and the log says what was saved', async () => {
+      const first = await ask();
+      expect([first.cache, first.status]).toEqual(['MISS', 200]);
+      expect(await lastRecord()).toMatchObject({ cacheStatus: 'MISS', cost: COST });
+      const second = await ask();
+      expect([second.cache, second.status, second.text]).toEqual(['HIT', 200, first.text]);
+      expect(second.headers.get('content-type')).toBe('application/json');
+      expect(stub.requests).toHaveLength(1);
+      const record = await lastRecord();
+      expect(record).toMatchObject({
+        cacheStatus: 'HIT',
+        outcome: 'ok',
+        status: 200,
+        provider: 'openai',
+        credential: 'main',
+        model: 'gpt-4o',
+        responseModel: 'gpt-4o',
+        usage: { inputTokens: 0, outputTokens: 0 },
+        cost: 0,
+        priced: 'priced',
+        decision: { cache: { status: 'HIT', savedCost: COST }, attempts: [{ end: 'answered', status: 200 }] },
+      });
+      expect(record?.decision.cache.key).toMatch(/^[\w-]{43}$/);
+      expect(record?.responseBody?.toString()).toBe(second.text);
+    });
+
+    it('as the stream that they were, event by event, to its end mark', async () => {
+      stub.answerEvents(EVENTS);
+      const first = await ask(STREAM);
+      const second = await ask(STREAM);
+      expect([first.cache, second.cache]).toEqual(['MISS', 'HIT']);
+      expect(second.text).toBe(first.text);
+      expect(second.text.endsWith('data: [DONE]\n\n')).toBe(true);
+      expect(second.headers.get('content-type')).toBe('text/event-stream');
+      expect(stub.requests).toHaveLength(1);
+      expect(await lastRecord()).toMatchObject({
+        cacheStatus: 'HIT',
+        streamed: true,
+        cost: 0,
+        decision: { cache: { savedCost: COST } },
+      });
+    });
+
+    it('without the usage that only the gateway requested, which still tells what was saved', async () => {
+      stub.answerEvents(EVENTS);
+      const body = { ...ASK, stream: true };
+      await ask(body);
+      const hit = await ask(body);
+      expect(hit.cache).toBe('HIT');
+      expect(hit.text).not.toContain('usage');
+      expect((await lastRecord())?.decision.cache.savedCost).toBe(COST);
+    });
+
+    it('where they were larger than what is sent in one turn', async () => {
+      const content = 'x'.repeat(90_000);
+      stub.answerEvents([{ choices: [{ delta: { content } }] }, '[DONE]']);
+      const first = await ask(STREAM);
+      const second = await ask(STREAM);
+      expect([second.cache, second.text]).toEqual(['HIT', first.text]);
+    });
+
+    it('translated anew for a client of another dialect, whole and as a stream', async () => {
+      gateway.addProvider('claude', 'anthropic', stub.origin);
+      const config = { ...simple, provider: '@claude' };
+      const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-opus-4-8' };
+      stub.answerJson({
+        ...message,
+        content: [{ type: 'text', text: 'Hello!' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 20, output_tokens: 15 },
+      });
+      const body = { ...ASK, model: 'claude-opus-4-8', max_tokens: 9 };
+      const whole = [await ask(body, { config }), await ask(body, { config })] as const;
+      expect(whole.map(({ cache }) => cache)).toEqual(['MISS', 'HIT']);
+      expect(JSON.parse(whole[1].text)).toMatchObject({ choices: [{ message: { content: 'Hello!' } }] });
+      const event = (type: string, rest: object): { chunk: string } => ({
+        chunk: `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`,
+      });
+      stub.answer({
+        headers: { 'content-type': 'text/event-stream' },
+        steps: [
+          event('message_start', { message: { ...message, content: [], usage: { input_tokens: 20 } } }),
+          event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+          event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'Hello!' } }),
+          event('content_block_stop', { index: 0 }),
+          event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 15 } }),
+          event('message_stop', {}),
+        ],
+      });
+      const stream = { ...body, stream: true };
+      const streams = [await ask(stream, { config }), await ask(stream, { config })] as const;
+      expect(streams.map(({ cache }) => cache)).toEqual(['MISS', 'HIT']);
+      expect(streams[1].text).toContain('Hello!');
+      expect(streams[1].text.endsWith('data: [DONE]\n\n')).toBe(true);
+      expect(stub.requests).toHaveLength(2);
+    });
+
+    it.each([
+      ['/embeddings', { model: 'm', input: 'x' }],
+      ['/completions', { model: 'm', prompt: 'x' }],
+      ['/moderations', { input: 'x' }],
+      ['/images/generations', { prompt: 'x' }],
+      ['/responses', { model: 'm', input: 'x' }],
+      ['/some/endpoint?version=2', { anything: 1 }],
+    ])('on %s', async (path, body) => {
+      const tried = [
+        await asker.ask(path, body, { config: simple }),
+        await asker.ask(path, body, { config: simple }),
+      ];
+      expect(tried.map(({ cache }) => cache)).toEqual(['MISS', 'HIT']);
+      expect(stub.requests).toHaveLength(1);
+    });
+
+    it('byte for byte on passthrough, whatever the bytes', async () => {
+      const bytes = Buffer.from([0, 255, 13, 10, 128, 0]);
+      stub.answer({ status: 201, headers: { 'content-type': 'application/x-own' }, body: bytes });
+      const path = '/some/endpoint';
+      await asker.ask(path, bytes, { config: simple });
+      const hit = await asker.ask(path, bytes, { config: simple });
+      expect([hit.cache, hit.status, hit.headers.get('content-type')]).toEqual([
+        'HIT',
+        201,
+        'application/x-own',
+      ]);
+      expect(hit.bytes.equals(bytes)).toBe(true);
+      expect(stub.requests).toHaveLength(1);
+    });
+
+    it('to requests that differ only in what changes no answer', async () => {
+      await ask(ASK, {
+        headers: { 'x-request-id': '1', 'user-agent': 'a', traceparent: 'x', 'x-gw-trace-id': '1' },
+      });
+      const other = { 'x-request-id': '2', 'user-agent': 'b', 'x-stainless-retry-count': '1' };
+      expect((await ask(ASK, { headers: other })).cache).toBe('HIT');
+    });
+
+    it('by the target that the plan has come to, after others have failed', async () => {
+      const failing = await StubProvider.start();
+      failing.answerJson({ error: { message: 'down' } }, 500);
+      gateway.addProvider('failing', 'openai', failing.origin);
+      const config = {
+        strategy: { mode: 'fallback' },
+        targets: [{ provider: '@failing', cache: { mode: 'simple' } }, simple],
+      };
+      const first = await ask(ASK, { config });
+      const second = await ask(ASK, { config });
+      await failing.stop();
+      expect([first.cache, second.cache]).toEqual(['MISS', 'HIT']);
+      expect(second.headers.get('x-gw-last-used-option-index')).toBe('config.targets[1]');
+      expect([failing.requests.length, stub.requests.length]).toEqual([2, 1]);
+    });
+
+    it('with the reasons in the decision on request', async () => {
+      await ask();
+      const { headers } = await ask(ASK, { headers: { 'x-gw-explain': '1' } });
+      expect(JSON.parse(headers.get('x-gw-decision') ?? '')).toMatchObject({ cache: { status: 'HIT' } });
+    });
+  });
+
+  describe('are not looked for', () => {
+    it('without a cache in the config, whatever the headers ask for', async () => {
+      const headers = {
+        'x-gw-cache-namespace': 'n',
+        'x-gw-cache-force-refresh': 'true',
+        'cache-control': 'max-age=100',
+      };
+      const config = { provider: '@main' };
+      const tried = [await ask(ASK, { config, headers }), await ask(ASK, { config, headers })];
+      expect(tried.map(({ cache }) => cache)).toEqual(['DISABLED', 'DISABLED']);
+      expect(stub.requests).toHaveLength(2);
+      const record = await lastRecord();
+      expect(record).toMatchObject({ cacheStatus: 'DISABLED', cost: COST });
+      expect(record?.decision.cache).toEqual({ status: 'DISABLED', key: null });
+    });
+
+    it.each([
+      ['POST', '/audio/speech', { model: 'm', input: 'x', voice: 'v' }],
+      ['POST', '/batches', { input_file_id: 'f', endpoint: '/v1/chat/completions' }],
+      ['POST', '/fine_tuning/jobs', { model: 'm', training_file: 'f' }],
+      ['POST', '/responses/resp_1/cancel', {}],
+      ['POST', '/messages/batches', {}],
+      ['POST', '/files', Buffer.from('x')],
+      ['POST', '/images/edits', Buffer.from('x')],
+      ['PUT', '/some/endpoint', { a: 1 }],
+      ['GET', '/some/endpoint', null],
+    ])('for %s %s', async (method, path, body) => {
+      const headers = Buffer.isBuffer(body) ? { 'content-type': 'multipart/form-data; boundary=x' } : {};
+      const requested = { config: simple, method, headers };
+      const tried = [await asker.ask(path, body, requested), await asker.ask(path, body, requested)];
+      expect(tried.map(({ cache }) => cache)).toEqual(['DISABLED', 'DISABLED']);
+      expect(stub.requests).toHaveLength(2);
+    });
+
+    it('for a body that was too large for memory', async () => {
+      const large = Buffer.alloc(300_000, 'x');
+      const tried = [
+        await asker.ask('/some/endpoint', large, { config: simple }),
+        await asker.ask('/some/endpoint', large, { config: simple }),
+      ];
+      expect(tried.map(({ cache }) => cache)).toEqual(['DISABLED', 'DISABLED']);
+      expect(stub.requests).toHaveLength(2);
+    });
+  });
+
+  describe('are not kept', () => {
+    const done = { chunk: 'data: [DONE]\n\n' };
+    const piece = { chunk: 'data: {"choices":[]}\n\n' };
+    const failed = { chunk: 'data: {"error":{"message":"x"}}\n\n' };
+    const events = { headers: { 'content-type': 'text/event-stream' } };
+    const json = { headers: { 'content-type': 'application/json' } };
+    const cases: readonly (readonly [string, string, StubAnswer])[] = [
+      ['an error of the provider', CHAT_PATH, { status: 500, body: { error: { message: 'x' } } }],
+      ['a refusal', CHAT_PATH, { status: 400, body: { error: { message: 'x' } } }],
+      ['work that was only accepted', CHAT_PATH, { status: 202, body: CHAT }],
+      ['an error that calls itself a success', CHAT_PATH, { body: { error: { message: 'x' } } }],
+      ['JSON that is none', CHAT_PATH, { ...json, body: '{"choices":[' }],
+      ['a stream without its end mark', CHAT_PATH, { ...events, steps: [piece] }],
+      ['a stream that was cut', CHAT_PATH, { ...events, steps: [piece, { cut: 'reset' }] }],
+      ['a stream with an error', CHAT_PATH, { ...events, steps: [failed, done] }],
+      ['a body over the bound', CHAT_PATH, { body: { ...CHAT, pad: 'x'.repeat(100_000) } }],
+      ['work that goes on', '/responses', { body: { object: 'response', status: 'in_progress' } }],
+    ];
+
+    it.each(cases)('where they are %s', async (_name, path, answer) => {
+      stub.answer(answer);
+      const body = { ...ASK, input: 'x', stream: answer.steps !== undefined };
+      const first = await asker.ask(path, body, { config: simple });
+      const second = await asker.ask(path, body, { config: simple });
+      expect([first.cache, second.cache]).toEqual(['MISS', 'MISS']);
+      expect(stub.requests).toHaveLength(2);
+    });
+
+    it('where the provider could not be translated', async () => {
+      gateway.addProvider('claude', 'anthropic', stub.origin);
+      stub.answerJson({ type: 'message', content: 'not a list', usage: {} });
+      const body = { ...ASK, max_tokens: 9 };
+      const config = { ...simple, provider: '@claude' };
+      expect([(await ask(body, { config })).cache, (await ask(body, { config })).cache]).toEqual([
+        'MISS',
+        'MISS',
+      ]);
+    });
+  });
+
+  describe('belong to who they were made for', () => {
+    beforeEach(async () => {
+      gateway.addProvider('second', 'openai', stub.origin);
+      gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
+      gateway.addKey('otherKey0000000000000000000000AB', { workspaceId: OTHER_WORKSPACE_ID });
+      gateway.addProvider('main', 'openai', stub.origin, { workspaceId: OTHER_WORKSPACE_ID });
+      gateway.addConfig('saved', { ...simple, override_params: { user: 'x' } });
+      expect((await ask()).cache).toBe('MISS');
+      expect((await ask()).cache).toBe('HIT');
+    });
+
+    const others: readonly (readonly [string, object, TestRequest])[] = [
+      ['workspace', ASK, { key: 'otherKey0000000000000000000000AB' }],
+      ['saved provider', ASK, { config: { ...simple, provider: '@second' } }],
+      ['config', ASK, { config: { ...simple, request_timeout: 30_000 } }],
+      ['saved config', ASK, { config: 'saved' }],
+      ['model', { ...ASK, model: 'gpt-4o-mini' }, {}],
+      ['body', { ...ASK, temperature: 0 }, {}],
+      ['stream setting', { ...ASK, stream: false }, {}],
+      ['namespace', ASK, { headers: { 'x-gw-cache-namespace': 'mine' } }],
+      ['user in the metadata', ASK, { headers: { 'x-gw-metadata': '{"_user":"u2"}' } }],
+      ['header that a provider may read', ASK, { headers: { 'openai-beta': 'x=1' } }],
+      [
+        'address',
+        ASK,
+        { headers: { 'x-gw-provider': 'openai', 'x-gw-custom-host': 'http://127.0.0.1:1/v1' } },
+      ],
+    ];
+
+    it.each(others)('and are never given for another %s', async (_name, body, requested) => {
+      expect((await ask(body, requested)).cache).not.toBe('HIT');
+    });
+
+    it('a new version of the config or of the credential', async () => {
+      const saved = { config: 'saved' };
+      await ask(ASK, saved);
+      expect((await ask(ASK, saved)).cache).toBe('HIT');
+      gateway.addConfig('saved', { ...simple, override_params: { user: 'x' } });
+      expect((await ask(ASK, saved)).cache).toBe('MISS');
+      gateway.addProvider('main', 'openai', stub.origin);
+      expect((await ask(ASK, saved)).cache).toBe('MISS');
+    });
+
+    it('a provider key that the caller brings, and one that is forwarded', async () => {
+      const host = `${stub.origin}/v1`;
+      const config = { provider: 'openai', custom_host: host, cache: { mode: 'simple' } };
+      const own = (key: string): TestRequest => ({ config, headers: { authorization: `Bearer ${key}` } });
+      expect((await ask(ASK, own('sk-1'))).cache).toBe('MISS');
+      expect((await ask(ASK, own('sk-1'))).cache).toBe('HIT');
+      expect((await ask(ASK, own('sk-2'))).cache).toBe('MISS');
+      const forwarding = { ...simple, forward_headers: ['authorization'] };
+      const forwarded = (token: string): TestRequest => ({
+        config: forwarding,
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect((await ask(ASK, forwarded('a'))).cache).toBe('MISS');
+      expect((await ask(ASK, forwarded('a'))).cache).toBe('HIT');
+      expect((await ask(ASK, forwarded('b'))).cache).toBe('MISS');
+    });
+
+    it('a namespace is shared by users, and only requested with a valid name', async () => {
+      const as = (user: string): TestRequest => ({
+        headers: { 'x-gw-cache-namespace': 'team', 'x-gw-metadata': JSON.stringify({ _user: user }) },
+      });
+      await ask(ASK, as('a'));
+      expect((await ask(ASK, as('b'))).cache).toBe('HIT');
+      const { status, text } = await ask(ASK, { headers: { 'x-gw-cache-namespace': 'x'.repeat(256) } });
+      expect([status, text]).toEqual([400, expect.stringContaining('header_invalid')]);
+    });
+  });
+
+  describe('are made anew', () => {
+    const numbered = (): void => {
+      let count = 0;
+      stub.answer(() => ({ body: { ...CHAT, count: (count += 1) } }));
+    };
+    const countOf = ({ text }: TestResponse): number => (JSON.parse(text) as { count: number }).count;
+
+    beforeEach(numbered);
+
+    it('where the request wants it so, and replace what was stored', async () => {
+      await ask();
+      const fresh = await ask(ASK, { headers: { 'x-gw-cache-force-refresh': 'true' } });
+      expect([fresh.cache, countOf(fresh)]).toEqual(['REFRESH', 2]);
+      const hit = await ask();
+      expect([hit.cache, countOf(hit)]).toEqual(['HIT', 2]);
+    });
+
+    it('where the config wants it so', async () => {
+      const config = { provider: '@main', cache: { mode: 'simple', force_refresh: true } };
+      await ask(ASK, { config });
+      const fresh = await ask(ASK, { config });
+      expect([fresh.cache, countOf(fresh)]).toEqual(['REFRESH', 2]);
+    });
+
+    it('once they are older than the config allows', async () => {
+      const config = { provider: '@main', cache: { mode: 'simple', max_age: 1 } };
+      await ask(ASK, { config });
+      const fresh = await eventually(
+        async () => {
+          const response = await ask(ASK, { config });
+          return response.cache === 'MISS' && response;
+        },
+        { timeoutMs: 20_000, everyMs: 100 },
+      );
+      expect(countOf(fresh)).toBe(2);
+    });
+  });
+
+  it('say nothing of the target that they come from: neither its load, its cost, nor its health', async () => {
+    const config = {
+      strategy: { mode: 'fallback', cb_config: { consecutive_failures: 2, cooldown_interval: 3_600_000 } },
+      targets: [simple],
+    };
+    await ask(ASK, { config });
+    stub.answer({ status: 500, body: {} });
+    const other = { ...ASK, user: 'x' };
+    await ask(other, { config });
+    expect((await ask(ASK, { config })).cache).toBe('HIT');
+    await ask(other, { config });
+    const opened = (await lastRecord())?.decision.routing?.map(({ event }) => event);
+    expect(opened).toEqual(['breaker_opened']);
+  });
+
+  it('are not kept where their client has left, and its call is cancelled', async () => {
+    stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps: [{ hang: true }] });
+    const leaving = new AbortController();
+    const open = await asker.open(CHAT_PATH, STREAM, { config: simple, signal: leaving.signal });
+    leaving.abort();
+    await expect(open.text()).rejects.toThrow();
+    await eventually(() => stub.lastRequest.cancelled, { timeoutMs: 20_000 });
+    stub.answerEvents(EVENTS);
+    expect((await ask(STREAM)).cache).toBe('MISS');
+  });
+});

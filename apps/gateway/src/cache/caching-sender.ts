@@ -1,0 +1,184 @@
+import {
+  AnswerRecorder,
+  cachePolicy,
+  isCacheable,
+  replayAnswer,
+  type CachePolicy,
+  type Coalescer,
+  type Lookup,
+  type ResponseCache,
+  type SemanticSource,
+} from '@gw/cache';
+import type { CompiledCache } from '@gw/config-schema';
+import type { Shares } from '@gw/kernel';
+import { OutboundError, type OutboundHandler } from '@gw/outbound';
+import { parseJsonObject } from '../bodies/json-body';
+import { plainPath } from '../routes/plain-path';
+import { Answer } from '../attempt/answer';
+import { type Upstream } from '../core/upstream';
+import type { BuiltRequest } from '../attempt/request/request-builder';
+import type { AttemptSender, Sender } from '../attempt/sender';
+import type { AttemptListener } from '../attempt/answer';
+import type { RequestContext } from '../core/request-context';
+import type { Principal } from '../auth/principals';
+import { cachedRequest } from './cached-request';
+import { CacheUse } from './cache-use';
+import type { Embeddings, RequestEmbedder } from './embeddings';
+import { checkOf } from './wholeness';
+
+export interface CachingParts {
+  readonly cache: ResponseCache;
+  readonly flights: Coalescer;
+  readonly embeddings: Embeddings;
+  readonly memory: Shares;
+  /** Bytes of an answer's body; a longer one is not stored. */
+  readonly bodyBytesMax: number;
+}
+
+/** One attempt at a target whose config has a cache. */
+interface Cached {
+  readonly context: RequestContext;
+  readonly upstream: Upstream;
+  readonly built: BuiltRequest;
+  readonly policy: CachePolicy;
+  readonly answer: Answer;
+  readonly listener: AttemptListener;
+  readonly embedder: RequestEmbedder | null;
+}
+
+/**
+ * Answers from the cache where the target's config has one, and keeps what the provider answers. What goes wrong with the cache
+ * makes a miss, and takes a bounded time. For a target without a cache this costs one comparison.
+ */
+export class CachingSender implements AttemptSender {
+  constructor(
+    private readonly sender: Sender,
+    private readonly parts: CachingParts,
+  ) {}
+
+  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+    const { cache } = upstream.target;
+    const { body } = built.request;
+    // A spooled body is not in memory, and no question either: what is that large is an upload.
+    if (cache === null || !Buffer.isBuffer(body) || !isAsked(context))
+      this.sender.send(context, upstream, built, listener);
+    else this.sendCached(context, upstream, built, listener, cache, body);
+  }
+
+  private sendCached(
+    context: RequestContext,
+    upstream: Upstream,
+    built: BuiltRequest,
+    listener: AttemptListener,
+    cache: CompiledCache,
+    body: Buffer,
+  ): void {
+    const { asksAnew, gw } = context;
+    const policy = cachePolicy(cache, asksAnew ? { ...gw.cache, forceRefresh: true } : gw.cache);
+    const embedder =
+      policy.threshold === null || cache.embeddings === null
+        ? null
+        : this.parts.embeddings.of(context, cache.embeddings);
+    const answer = new Answer(upstream, listener);
+    const cached = { context, upstream, built, policy, embedder, answer, listener };
+    const request = cachedRequest(context, upstream, built, body, policy.namespace);
+    const found = this.parts.cache.lookUp(request, policy, embedder && semanticOf(cached, embedder));
+    if (!(found instanceof Promise)) {
+      this.goOn(cached, found);
+      return;
+    }
+    found
+      .then((lookup) => {
+        this.goOn(cached, lookup);
+      })
+      .catch((thrown: unknown) => {
+        listener.refused(thrown);
+      });
+  }
+
+  private goOn(cached: Cached, lookup: Lookup): void {
+    const { context, answer, embedder, listener } = cached;
+    const use = new CacheUse(context, lookup, embedder?.call ?? null);
+    answer.cache = use;
+    if (context.clientGone) {
+      answer.onError(new OutboundError('aborted', 'The client left before the call was made.'));
+      return;
+    }
+    if (lookup.answer === null) this.ask(cached, lookup, use);
+    else answer.call = replayAnswer(lookup.answer, answer);
+    listener.begun(answer);
+  }
+
+  private ask(cached: Cached, lookup: Lookup, use: CacheUse): void {
+    const { context, upstream, built, policy, answer, listener } = cached;
+    if (!policy.coalesce || listener.isApart === true) {
+      answer.call = this.sender.call(
+        context,
+        upstream,
+        built,
+        this.recorder(cached, lookup, answer, () => answer),
+      );
+      return;
+    }
+    const joinedAt = performance.now();
+    use.shared = this.parts.flights.join(flightOf(built, policy, lookup), answer, (handler, owner) => {
+      const recorder = this.recorder(cached, lookup, handler, owner);
+      return this.sender.call(context, upstream, withTimeLeft(built, performance.now() - joinedAt), recorder);
+    });
+    answer.call = use.shared;
+  }
+
+  private recorder(
+    { context, upstream, policy }: Cached,
+    lookup: Lookup,
+    next: OutboundHandler,
+    owner: () => OutboundHandler | null,
+  ): AnswerRecorder {
+    const { cache, memory, bodyBytesMax } = this.parts;
+    const { workspace } = context.principal as Principal;
+    return new AnswerRecorder(next, {
+      bodyBytesMax,
+      memory: memory.of(workspace.id, workspace.organisationId),
+      check: (_status, headers) => checkOf(context.route.kind, upstream, headers),
+      onWhole: (whole) => {
+        const answer = owner();
+        if (!(answer instanceof Answer)) return;
+        answer.cache?.keepOnce(() => {
+          cache.keep(lookup, policy, whole);
+        });
+      },
+    });
+  }
+}
+
+const isAsked = ({ method, route }: RequestContext): boolean =>
+  isCacheable(method, route.kind, plainPath(route.upstreamPath));
+
+/** What is compared is what the client asks after parameter rules, in the client's dialect. */
+const semanticOf = ({ context, built }: Cached, embedder: RequestEmbedder): SemanticSource => ({
+  embedder,
+  body: () => built.clientBody ?? context.json(parseJsonObject),
+});
+
+/**
+ * Requests share a call only where it may take the same time, and one that wants a fresh answer only with its like: a call that
+ * began before it was made is fresh enough, an answer that was stored is not.
+ */
+function flightOf({ request }: BuiltRequest, { refresh }: CachePolicy, { key }: Lookup): string {
+  const { connectTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = request;
+  return [key, refresh, connectTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs].join(' ');
+}
+
+/** Who takes a call over has waited before, and waits no longer than its own bound in all. */
+function withTimeLeft(built: BuiltRequest, waitedMs: number): BuiltRequest {
+  const { request } = built;
+  const left = (boundMs: number): number => (boundMs === 0 ? 0 : Math.max(1, Math.ceil(boundMs - waitedMs)));
+  return {
+    ...built,
+    request: {
+      ...request,
+      headersTimeoutMs: left(request.headersTimeoutMs),
+      totalTimeoutMs: left(request.totalTimeoutMs),
+    },
+  };
+}

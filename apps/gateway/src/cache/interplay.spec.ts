@@ -1,0 +1,294 @@
+import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { Coalescer } from '@gw/cache';
+import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
+import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
+
+// A busy machine may take several times as long.
+jest.setTimeout(60_000);
+const PATIENT = { timeoutMs: 20_000 };
+
+const WORD = 'forbidden';
+const chat = (content: string): object => ({
+  model: 'gpt-4o',
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+});
+const events = (content: string): StubAnswer => ({
+  headers: { 'content-type': 'text/event-stream' },
+  body: `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\ndata: [DONE]\n\n`,
+});
+const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
+const KINDS = {
+  'an answer': { body: ASK, said: (text: string): StubAnswer => ({ body: chat(text) }) },
+  'a stream': { body: { ...ASK, stream: true }, said: events },
+};
+
+describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  let other: StubProvider;
+  const asker = new TestClient(() => gateway);
+  const cache = { mode: 'simple' };
+  const simple = { provider: '@main', cache };
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    [stub, other] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    gateway.addProvider('main', 'openai', stub.origin);
+    gateway.addProvider('other', 'openai', other.origin);
+    forbid('nothing of it');
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), stub.stop(), other.stop()]);
+    jest.restoreAllMocks();
+  });
+
+  /** A new version of the guardrail that the saved config names. The config's own version stays. */
+  const forbid = (
+    word: string,
+    actions: Record<string, unknown> = { deny: true },
+    extra: object[] = [],
+  ): void =>
+    gateway.addGuardrail(
+      'words',
+      [{ id: 'default.contains', parameters: { words: [word], operator: 'none' } }, ...extra] as never,
+      actions,
+    );
+  const guarded = { output_guardrails: ['words'] };
+  const ask = (body: object, config: object | string, requested: TestRequest = {}): Promise<TestResponse> =>
+    asker.ask('/chat/completions', body, { config, ...requested });
+  const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
+  const verdict = ({ text, status }: TestResponse): string | number =>
+    text.includes('hooks_failed') ? 'denied' : text.includes('"verdict":false') ? 'marked' : status;
+
+  describe.each(Object.entries(KINDS))('%s', (_, { body, said }) => {
+    it('that was stored is judged by the guardrails that are in force when it is given again', async () => {
+      stub.answer(said(WORD));
+      gateway.addConfig('saved', { ...simple, ...guarded });
+      const reply = [await ask(body, 'saved')];
+      reply.push(await ask(body, 'saved'));
+      forbid(WORD);
+      reply.push(await ask(body, 'saved'));
+      const denied = await last();
+      forbid(WORD, {});
+      reply.push(await ask(body, 'saved'));
+      expect(reply.map((one) => [one.cache, verdict(one)])).toEqual([
+        ['MISS', 200],
+        ['HIT', 200],
+        ['HIT', 'denied'],
+        ['HIT', 'marked'],
+      ]);
+      expect(stub.requests).toHaveLength(1);
+      expect(denied).toMatchObject({ outcome: 'denied', cacheStatus: 'HIT' });
+      expect(denied?.cost ?? 0).toBe(0);
+    });
+
+    it.each([
+      ['at once', []],
+      ['after a check that waits for somebody', ['webhook']],
+    ])('that guardrails deny %s is not kept', async (_name, asking) => {
+      const hook = await StubProvider.start();
+      hook.answerJson({ verdict: true });
+      const webhook = { id: 'default.webhook', parameters: { webhookURL: `${hook.origin}/` } };
+      stub.answer(said(WORD));
+      gateway.addConfig('saved', { ...simple, ...guarded });
+      forbid(WORD, { deny: true }, asking.length > 0 ? [webhook] : []);
+      const reply = [await ask(body, 'saved'), await ask(body, 'saved')];
+      forbid('nothing of it');
+      reply.push(await ask(body, 'saved'), await ask(body, 'saved'));
+      await hook.stop();
+      expect(reply.map((one) => [one.cache, verdict(one)])).toEqual([
+        ['MISS', 'denied'],
+        ['MISS', 'denied'],
+        ['MISS', 200],
+        ['HIT', 200],
+      ]);
+      expect(stub.requests).toHaveLength(3);
+    });
+
+    it('that a fallback moves on from is not kept, and the one that it comes to is', async () => {
+      stub.answer(said(WORD));
+      other.answer(said('fine'));
+      const config = {
+        strategy: { mode: 'fallback', on_status_codes: [200] },
+        cache,
+        targets: [{ provider: '@main' }, { provider: '@other' }],
+      };
+      const reply = [await ask(body, config), await ask(body, config)];
+      expect(reply.map(({ cache: status, text }) => [status, text.includes('fine')])).toEqual([
+        ['MISS', true],
+        ['HIT', true],
+      ]);
+      expect([stub.requests.length, other.requests.length]).toEqual([2, 1]);
+    });
+  });
+
+  it('acts on a stored answer that is marked or denied now as on a new one, and repeats it at the provider', async () => {
+    stub.answer({ body: chat(WORD) }, { body: chat('fine') });
+    gateway.addConfig('repeating', {
+      ...simple,
+      ...guarded,
+      retry: { attempts: 1, on_status_codes: [246, 446] },
+    });
+    expect((await ask(ASK, 'repeating')).cache).toBe('MISS');
+    forbid(WORD);
+    const anew = await ask(ASK, 'repeating');
+    expect([anew.cache, verdict(anew), anew.text.includes('fine')]).toEqual(['REFRESH', 200, true]);
+    expect((await last())?.decision.attempts.map(({ end, status }) => [end, status])).toEqual([
+      ['denied', null],
+      ['answered', 200],
+    ]);
+    const stored = await ask(ASK, 'repeating');
+    expect([stored.cache, stored.text.includes('fine')]).toEqual(['HIT', true]);
+    expect(stub.requests).toHaveLength(2);
+
+    other.answer({ body: chat('fine') });
+    stub.answer({ body: chat(WORD) });
+    gateway.addConfig('moving', {
+      strategy: { mode: 'fallback', on_status_codes: [246] },
+      ...guarded,
+      cache,
+      targets: [{ provider: '@main' }, { provider: '@other' }],
+    });
+    forbid('nothing of it');
+    expect((await ask(ASK, 'moving')).cache).toBe('MISS');
+    forbid(WORD, {});
+    const moved = await ask(ASK, 'moving');
+    expect([moved.cache, verdict(moved)]).toEqual(['MISS', 200]);
+    expect((await last())?.targetPath).toBe('config.targets[1]');
+  });
+
+  it('keeps what a retry brings, and nothing of what was retried', async () => {
+    stub.answer({ status: 503, body: { choices: [] } }, { body: chat('fine') });
+    jest.spyOn(Math, 'random').mockReturnValue(0.9999);
+    const config = { ...simple, retry: { attempts: 1 } };
+    const reply = [await ask(ASK, config), await ask(ASK, config)];
+    expect(
+      reply.map(({ cache: status, headers }) => [status, headers.get('x-gw-retry-attempt-count')]),
+    ).toEqual([
+      ['MISS', '1'],
+      ['HIT', '0'],
+    ]);
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  it('keeps the answer that won a hedge, and never that of the call that lost', async () => {
+    let release = (): void => undefined;
+    const after = new Promise<void>((done) => (release = done));
+    stub.answer({ after, body: chat('late') }, { neverAnswer: true });
+    other.answer({ body: chat('fine') });
+    const config = {
+      strategy: { mode: 'hedge', hedge_delay: 1, hedge_percentage: 100 },
+      cache,
+      targets: [{ provider: '@main' }, { provider: '@other' }],
+    };
+    expect((await ask(ASK, config)).text).toContain('fine');
+    await eventually(() => stub.lastRequest.cancelled, PATIENT);
+    release();
+    expect(await last()).toMatchObject({ cacheStatus: 'MISS', targetPath: 'config.targets[1]' });
+    // The first target has nothing stored, so it is called again; the second one answers from the cache.
+    const again = await ask(ASK, config);
+    expect([again.cache, again.text.includes('fine')]).toEqual(['HIT', true]);
+    expect([stub.requests.length, other.requests.length]).toEqual([2, 1]);
+  });
+
+  describe('shared calls', () => {
+    let joined: jest.SpyInstance;
+    let release: () => void;
+    let until: Promise<void>;
+
+    beforeEach(() => {
+      joined = jest.spyOn(Coalescer.prototype, 'join');
+      until = new Promise((done) => (release = done));
+    });
+    const haveJoined = (count: number): Promise<true> =>
+      eventually(() => joined.mock.calls.length >= count, PATIENT);
+    const sharing = { cache: { mode: 'simple', coalesce: true } };
+
+    it('that fail are moved on from by all who shared them, together', async () => {
+      stub.answer({ after: until, status: 500, body: {} });
+      other.answer({ body: chat('fine') });
+      const config = {
+        strategy: { mode: 'fallback' },
+        ...sharing,
+        targets: [{ provider: '@main' }, { provider: '@other' }],
+      };
+      const requested = Array.from({ length: 4 }, () => ask(ASK, config));
+      await haveJoined(4);
+      release();
+      expect((await Promise.all(requested)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(stub.requests).toHaveLength(1);
+      expect(other.requests.length).toBeLessThanOrEqual(4);
+      expect((await ask(ASK, config)).text).toContain('fine');
+    });
+
+    it('that guardrails deny are denied to all who shared them, and not kept, even when the first one leaves', async () => {
+      const { headers } = events('');
+      const line = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: WORD } }] })}\n\n`;
+      stub.answer({ headers: headers ?? {}, steps: [{ until }, { chunk: `${line}data: [DONE]\n\n` }] });
+      forbid(WORD);
+      gateway.addConfig('shared', { provider: '@main', ...sharing, ...guarded });
+      const stream = { ...ASK, stream: true };
+      const leaving = new AbortController();
+      const gone = asker
+        .open('/chat/completions', stream, { config: 'shared', signal: leaving.signal })
+        .then((response) => response.text());
+      const left = expect(gone).rejects.toThrow();
+      await haveJoined(1);
+      const requested = [ask(stream, 'shared'), ask(stream, 'shared')];
+      await haveJoined(3);
+      leaving.abort();
+      await left;
+      await eventually(async () => (await gateway.records()).length === 1, PATIENT);
+      release();
+      expect((await Promise.all(requested)).map(verdict)).toEqual(['denied', 'denied']);
+      expect(stub.requests).toHaveLength(1);
+      forbid('nothing of it');
+      expect((await ask(stream, 'shared')).cache).toBe('MISS');
+    });
+  });
+
+  describe('says in its status what came of the look-up where there was no answer', () => {
+    const anonymous = { ...simple, provider: '@nobody' };
+    const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 0 }] } as const;
+    const cases: readonly (readonly [string, string, number, object, TestRequest])[] = [
+      ['MISS', 'the provider could not be reached', 502, anonymous, {}],
+      [
+        'REFRESH',
+        'it was not to be read',
+        502,
+        anonymous,
+        { headers: { 'x-gw-cache-force-refresh': 'true' } },
+      ],
+      ['MISS', 'the provider did not answer in time', 408, { ...simple, request_timeout: 100 }, {}],
+      ['DISABLED', 'the target has none', 502, { provider: '@nobody' }, {}],
+      [
+        'DISABLED',
+        'the request was denied before',
+        446,
+        { ...simple, input_guardrails: [{ deny: true, contains: { words: ['Hi'], operator: 'none' } }] },
+        {},
+      ],
+      ['DISABLED', 'a limit refused the call', 429, { ...simple, provider: '@limited' }, {}],
+      ['DISABLED', 'the provider is not known', 400, { ...simple, provider: '@unknown' }, {}],
+    ];
+
+    let gone = '';
+    beforeAll(async () => {
+      const stopped = await StubProvider.start();
+      gone = stopped.origin;
+      await stopped.stop();
+    });
+
+    it.each(cases)('%s: %s', async (status, _, code, config, requested) => {
+      gateway.addProvider('limited', 'openai', stub.origin, limited);
+      gateway.addProvider('nobody', 'openai', gone);
+      stub.answer({ neverAnswer: true });
+      const reply = await ask(ASK, config, { headers: { 'x-gw-explain': '1', ...requested.headers } });
+      expect([reply.cache, reply.status]).toEqual([status, code]);
+      const decision = JSON.parse(reply.headers.get('x-gw-decision') ?? '') as { cache?: { status: string } };
+      expect(decision.cache?.status).toBe(status === 'DISABLED' ? undefined : status);
+      const record = await last();
+      expect([record?.cacheStatus, record?.decision.cache.status]).toEqual([status, status]);
+    });
+  });
+});

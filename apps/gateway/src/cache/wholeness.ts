@@ -1,0 +1,62 @@
+import { isEventStream, type AnswerCheck } from '@gw/cache';
+import type { RouteKind } from '@gw/contracts';
+import type { JsonObject, StreamTap } from '@gw/providers';
+import { valueOf } from '../http/header-rules';
+import { ANSWER_READ_WHOLE, exceededBy } from '../bodies/read-whole';
+import type { Upstream } from '../core/upstream';
+import { hasError } from '../attempt/response-check';
+
+/**
+ * How to tell that a success is one: what says 200 may still hold an error, end early, or be work that has only begun. Null: it
+ * is unknown.
+ */
+export function checkOf(
+  route: RouteKind,
+  { provider }: Upstream,
+  headers: readonly string[],
+): AnswerCheck | null {
+  const encoding = valueOf(headers, 'content-encoding');
+  const isPlain = encoding === undefined || encoding === 'identity';
+  if (isEventStream(headers)) return isPlain ? new EventsCheck(provider.tap()) : null;
+  const isJson = isPlain && valueOf(headers, 'content-type')?.includes('json') === true;
+  return new BodyCheck(isJson ? route : null);
+}
+
+class EventsCheck implements AnswerCheck {
+  constructor(private readonly tap: StreamTap) {}
+
+  write(chunk: Buffer): void {
+    this.tap.write(chunk);
+  }
+
+  isWhole(): boolean {
+    return this.tap.complete && !this.tap.failed;
+  }
+}
+
+class BodyCheck implements AnswerCheck {
+  /** Null: the body is no JSON that could be read. */
+  constructor(private readonly route: RouteKind | null) {}
+
+  write(): void {
+    // The framing of HTTP tells whether a plain body is whole.
+  }
+
+  isWhole(chunks: readonly Buffer[]): boolean {
+    return this.route === null || isSuccess(Buffer.concat(chunks), this.route);
+  }
+}
+
+const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'failed', 'cancelled']);
+
+function isSuccess(body: Buffer, route: RouteKind): boolean {
+  if (exceededBy(body, ANSWER_READ_WHOLE) !== null) return false;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString('utf8'));
+  } catch {
+    return false;
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return true;
+  return !hasError(parsed) && !(route === 'responses' && UNFINISHED.has((parsed as JsonObject)['status']));
+}

@@ -1,0 +1,124 @@
+import { HEADER } from '@gw/contracts';
+import { GatewayError, type ErrorType } from '@gw/kernel';
+import type { GuardrailPlan, Guardrails } from '../guardrails/guardrails';
+import { addressHeaderOf, providerFieldsOf } from '../accept/provider-headers';
+import { Configs, type ResolvedConfig } from './configs';
+import { heldRequestMetadata } from '../auth/metadata-rules';
+import type { Principal } from '../auth/principals';
+import type { RequestContext, GatewayHeaders, Stage } from '../core/request-context';
+import { Guarding } from '../guardrails/guarding';
+import { type GuardTools } from '../guardrails/guarded-request';
+
+/** Finds the config that rules the request: the header's, else the key's default, else the workspace's. */
+export class ResolveStage implements Stage {
+  constructor(
+    private readonly configs: Configs,
+    private readonly guardrails: Guardrails,
+    private readonly tools: GuardTools,
+  ) {}
+
+  run(context: RequestContext): void | Promise<void> {
+    const principal = context.principal as Principal;
+    refuseEmpty(context.gw);
+    if (principal.savedOnly) refuseInline(context);
+    const resolved = this.find(context, principal);
+    if (resolved instanceof Promise) return resolved.then((config) => this.apply(context, principal, config));
+    return this.apply(context, principal, resolved);
+  }
+
+  private apply(
+    context: RequestContext,
+    principal: Principal,
+    resolved: ResolvedConfig,
+  ): void | Promise<void> {
+    apply(context, resolved);
+    const plan = this.guardrails.of(principal, resolved.compiled);
+    if (plan === null) return undefined;
+    if (plan instanceof Promise) return plan.then((made) => this.guard(context, made));
+    this.guard(context, plan);
+    return undefined;
+  }
+
+  private guard(context: RequestContext, plan: GuardrailPlan): void {
+    if (plan.size > 0) context.guarding = new Guarding(context, plan, this.tools);
+  }
+
+  private find({ gw, req }: RequestContext, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {
+    const { key, workspace } = principal;
+    const byKey = ownConfigOf(principal);
+    if (gw.config !== null) {
+      if (!key.defaults.allowConfigOverride && byKey !== null)
+        return this.ownOnly(workspace.id, byKey, gw.config);
+      return isInline(gw.config)
+        ? this.configs.fromText(workspace.id, gw.config)
+        : this.configs.fromDocument(workspace.id, gw.config, 'header');
+    }
+    if (byKey !== null) return this.configs.fromDocument(workspace.id, byKey, 'key');
+    const byWorkspace = workspace.defaults.config;
+    if (byWorkspace !== null) return this.configs.fromDocument(workspace.id, byWorkspace, 'workspace');
+    // Fields of a provider that is not saved; a saved one has its own.
+    const fields = gw.provider?.startsWith('@') === false ? providerFieldsOf(req.headers) : null;
+    return fields === null ? Configs.none : this.configs.fromFields(workspace.id, fields);
+  }
+
+  /** The key's own config, which the request may name by its id or slug, and no other. */
+  private async ownOnly(workspaceId: string, byKey: string, named: string): Promise<ResolvedConfig> {
+    const own = await this.configs.fromDocument(workspaceId, byKey, 'key');
+    if (named === byKey || named === own.source.slug || named === own.id) return own;
+    throw new GatewayError('config_override_forbidden', { param: HEADER.config });
+  }
+}
+
+/** The key's default; a user key without one has its workspace's default for user keys. */
+function ownConfigOf({ key, workspace }: Principal): string | null {
+  if (key.defaults.config !== null) return key.defaults.config;
+  return key.type === 'workspace-user' ? (workspace.defaults.userKeyConfig ?? null) : null;
+}
+
+function apply(context: RequestContext, { id, compiled, source }: ResolvedConfig): void {
+  context.config = compiled;
+  context.configId = id;
+  context.configSource = source;
+  // The workspace's and the key's metadata win over the request's.
+  const { key, workspace, organisation } = context.principal as Principal;
+  if (hasEntries(key.defaults.metadata) || hasEntries(workspace.defaults.metadata)) {
+    context.metadata = { ...context.metadata, ...key.defaults.metadata, ...workspace.defaults.metadata };
+  }
+  context.metadata = heldRequestMetadata(organisation, context.metadata);
+}
+
+const hasEntries = (map: Readonly<Record<string, string>>): boolean => {
+  for (const _ in map) return true;
+  return false;
+};
+
+/** A saved config is named by a slug or an id; whatever could start JSON is a config written out. */
+const isInline = (text: string): boolean => !/^[\w-]+$/.test(text);
+
+function refuseEmpty(gw: GatewayHeaders): void {
+  const named = [
+    [HEADER.provider, gw.provider],
+    [HEADER.virtualKey, gw.virtualKey],
+    [HEADER.config, gw.config],
+    [HEADER.customHost, gw.customHost],
+  ] as const;
+  for (const [name, value] of named) {
+    if (value === '' || value === '@') {
+      throw new GatewayError('header_invalid', { param: name, message: `${name} must not be empty.` });
+    }
+  }
+}
+
+/** Saved-only mode: nothing that chooses a provider, an endpoint or a config may be written out in the request. */
+function refuseInline({ gw, req }: RequestContext): void {
+  const addressHeader = addressHeaderOf(req.headers);
+  const violations: readonly (readonly [boolean, ErrorType, string])[] = [
+    [gw.config !== null && isInline(gw.config), 'inline_config_blocked', HEADER.config],
+    [gw.provider !== null && !gw.provider.startsWith('@'), 'inline_provider_blocked', HEADER.provider],
+    [gw.customHost !== null, 'inline_custom_host_blocked', HEADER.customHost],
+    [addressHeader !== null, 'inline_provider_url_blocked', addressHeader ?? ''],
+    [gw.forwardHeaders !== null, 'inline_forward_headers_blocked', HEADER.forwardHeaders],
+  ];
+  const first = violations.find(([broken]) => broken);
+  if (first) throw new GatewayError(first[1], { param: first[2] });
+}

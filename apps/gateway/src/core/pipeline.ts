@@ -1,0 +1,131 @@
+import { performance } from 'node:perf_hooks';
+import { GatewayError, toGatewayError } from '@gw/kernel';
+import { gatewayStopping } from '../attempt/broken-answer';
+import type { RequestContext, Stage } from './request-context';
+import type { RequestsUnderWay } from '../in-flight/requests-under-way';
+
+/** The stage that answers, which it does for failures of the others too. */
+export interface LastStage extends Stage {
+  fail(context: RequestContext, error: GatewayError): void;
+}
+
+export interface PipelineStages {
+  readonly accept: Stage;
+  readonly authenticate: Stage;
+  readonly receive: Stage;
+  readonly prompt: Stage;
+  readonly validate: Stage;
+  readonly resolve: Stage;
+  readonly admit: Stage;
+  readonly idempotency: Stage;
+  readonly attempt: Stage;
+  readonly renderedReply: Stage;
+  readonly replayedReply: Stage;
+  readonly reply: LastStage;
+}
+
+/** Called with failures that are ours, with what the caller must not see. */
+export type FailureLog = (context: RequestContext, error: GatewayError) => void;
+
+type StageName = keyof PipelineStages;
+
+/**
+ * The order of all stages, decided here alone; `docs/request-lifecycle.md` says what each does. The reply settles the request
+ * before the last byte of the response.
+ */
+export const STAGE_ORDER = [
+  'accept',
+  'authenticate',
+  'receive',
+  'prompt',
+  'validate',
+  'resolve',
+  'admit',
+  'idempotency',
+  'attempt',
+  'renderedReply',
+  'replayedReply',
+  'reply',
+] as const satisfies readonly StageName[];
+
+/** Stages that nearly every request passes at once: their time counts as part of the next timed stage. */
+const UNTIMED: ReadonlySet<StageName> = new Set(['prompt', 'idempotency', 'renderedReply', 'replayedReply']);
+const TIMED = STAGE_ORDER.filter((name) => !UNTIMED.has(name));
+
+/** Names of the members of `RequestContext.stageMs`. */
+export const TIMED_STAGES: readonly string[] = [...TIMED, 'settle'];
+export const RECEIVE_STAGE = TIMED.indexOf('receive');
+export const SETTLE_STAGE = TIMED.length;
+/** By the index of a stage: the index of its time; -1: it has none. */
+const TIME_OF: readonly number[] = STAGE_ORDER.map((name) => TIMED.indexOf(name));
+
+/** Runs the stages of one request, in order. */
+export class Pipeline {
+  private readonly ordered: readonly Stage[];
+
+  constructor(
+    private readonly stages: PipelineStages,
+    private readonly log: FailureLog,
+    private readonly underWay: RequestsUnderWay,
+  ) {
+    this.ordered = STAGE_ORDER.map((name) => stages[name]);
+  }
+
+  /** Never throws: a failure is answered. */
+  run(context: RequestContext): void {
+    this.underWay.join(context);
+    this.runFrom(0, context, context.startedAt);
+  }
+
+  /** Ends a request because the process ends: with 503 where nothing of an answer has left, else by a cut. */
+  interrupt(context: RequestContext): void {
+    const error = gatewayStopping();
+    context.outcome = 'interrupted';
+    context.failure = error;
+    if (context.reply !== null) {
+      context.reply.break();
+      return;
+    }
+    // A stage that is still at work has no client to answer any more.
+    context.res.once('finish', () => {
+      context.abandon();
+    });
+    this.stages.reply.fail(context, error);
+  }
+
+  /** A stage that does not wait costs no promise: the next one begins in the same turn. */
+  private runFrom(first: number, context: RequestContext, startedAt: number): void {
+    try {
+      let from = startedAt;
+      for (let at = first; at < this.ordered.length; at += 1) {
+        const pending = (this.ordered[at] as Stage).run(context);
+        if (pending) {
+          pending.then(
+            () => this.runFrom(at + 1, context, this.noteTime(at, context, from)),
+            (thrown: unknown) => this.fail(context, toGatewayError(thrown)),
+          );
+          return;
+        }
+        from = this.noteTime(at, context, from);
+      }
+    } catch (thrown) {
+      this.fail(context, toGatewayError(thrown));
+    }
+  }
+
+  private noteTime(stage: number, context: RequestContext, from: number): number {
+    const time = TIME_OF[stage] as number;
+    if (time < 0) return from;
+    const now = performance.now();
+    context.stageMs[time] = now - from;
+    return now;
+  }
+
+  private fail(context: RequestContext, error: GatewayError): void {
+    if (error.status >= 500) this.log(context, error);
+    // An answer that has begun is ended by its writer.
+    if (context.reply !== null) return;
+    context.outcome = context.clientGone ? 'client_closed' : error.status < 500 ? 'denied' : 'failed';
+    this.stages.reply.fail(context, error);
+  }
+}

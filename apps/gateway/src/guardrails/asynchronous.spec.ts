@@ -1,0 +1,247 @@
+import { Buffer } from 'node:buffer';
+import { gzipSync } from 'node:zlib';
+import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { TestClient, type TestResponse } from '../spec-support/test-client';
+import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
+
+jest.setTimeout(60_000);
+
+const PATIENTLY = { timeoutMs: 20_000 };
+const EVENTS = { 'content-type': 'text/event-stream' };
+const plain = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
+const chunk = (content: string): string => plain({ choices: [{ index: 0, delta: { content } }] });
+const named = (body: { type: string }): string => `event: ${body.type}\ndata: ${JSON.stringify(body)}\n\n`;
+
+interface Case {
+  readonly path: string;
+  readonly provider: string;
+  readonly answer: StubAnswer;
+  readonly streams: boolean;
+}
+
+/** Answers that say the forbidden word, in pieces where they are streams. */
+const CASES: Readonly<Record<string, Case>> = {
+  'a whole answer': {
+    path: '/chat/completions',
+    provider: '@main',
+    answer: { body: { choices: [{ index: 0, message: { role: 'assistant', content: 'a secret' } }] } },
+    streams: false,
+  },
+  'a compressed answer': {
+    path: '/chat/completions',
+    provider: '@main',
+    answer: {
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: gzipSync(JSON.stringify({ choices: [{ index: 0, message: { content: 'a secret' } }] })),
+    },
+    streams: false,
+  },
+  'an answer of a route that is unknown': {
+    path: '/odd/route',
+    provider: '@main',
+    answer: { body: { deep: ['a secret'] } },
+    streams: false,
+  },
+  'a stream of chat completions': {
+    path: '/chat/completions',
+    provider: '@main',
+    answer: { headers: EVENTS, body: `${chunk('a sec')}${chunk('ret')}data: [DONE]\n\n` },
+    streams: true,
+  },
+  'a stream of messages': {
+    path: '/messages',
+    provider: '@claude',
+    answer: {
+      headers: EVENTS,
+      body: [
+        { type: 'message_start', message: { id: 'm', model: 'c', usage: { input_tokens: 1 } } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a sec' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'ret' } },
+        { type: 'content_block_stop', index: 0 },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
+        { type: 'message_stop' },
+      ]
+        .map(named)
+        .join(''),
+    },
+    streams: true,
+  },
+  'a stream of responses': {
+    path: '/responses',
+    provider: '@main',
+    answer: {
+      headers: EVENTS,
+      body: [
+        { type: 'response.output_text.delta', output_index: 0, delta: 'a sec' },
+        { type: 'response.output_text.delta', output_index: 0, delta: 'ret' },
+        { type: 'response.completed', response: { id: 'r', output: [] } },
+      ]
+        .map(named)
+        .join(''),
+    },
+    streams: true,
+  },
+  'a stream that is compressed all the same': {
+    path: '/chat/completions',
+    provider: '@main',
+    answer: {
+      headers: { ...EVENTS, 'content-encoding': 'gzip' },
+      body: gzipSync(`${chunk('a sec')}${chunk('ret')}data: [DONE]\n\n`),
+    },
+    streams: true,
+  },
+  'a stream of a route that is unknown': {
+    path: '/odd/route',
+    provider: '@main',
+    answer: { headers: EVENTS, body: plain({ t: 'a sec' }) + plain({ t: 'ret' }) },
+    streams: true,
+  },
+};
+
+const no = (word: string, more: object = {}): object => ({
+  deny: true,
+  async: true,
+  ...more,
+  contains: { words: [word], operator: 'none' },
+});
+
+describe('asynchronous guardrails', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  let hook: StubProvider;
+  const asker = new TestClient(() => gateway);
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    [stub, hook] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    gateway.addProvider('main', 'openai', stub.origin);
+    gateway.addProvider('claude', 'anthropic', stub.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), stub.stop(), hook.stop()]);
+  });
+
+  const send = (
+    { path, provider, streams }: Omit<Case, 'answer'>,
+    guardrails: object,
+    more: object = {},
+  ): Promise<TestResponse> =>
+    asker.ask(
+      path,
+      {
+        model: 'm',
+        max_tokens: 9,
+        ...(streams && { stream: true }),
+        messages: [{ role: 'user', content: 'Hi' }],
+        input: 'Hi',
+        ...more,
+      },
+      { config: { provider, ...guardrails } },
+    );
+  const recordsOf = (count: number): Promise<LoggedRequest[]> =>
+    eventually(async () => {
+      const records = await gateway.records();
+      return records.length >= count ? records : undefined;
+    }, PATIENTLY);
+
+  /** What is compressed is read outside the event loop, so that its verdict may come with the amended record. */
+  const lastVerdicts = (id = 'inline'): Promise<LoggedRequest['decision']['guardrails']> =>
+    eventually(async () => {
+      const verdicts = (await gateway.records()).at(-1)?.decision.guardrails;
+      return verdicts?.some((verdict) => verdict.id === id) ? verdicts : undefined;
+    }, PATIENTLY);
+
+  describe.each(Object.entries(CASES))('of %s', (_what, each) => {
+    it('[GRD-02] leave every byte alone, and their verdict is in the log', async () => {
+      stub.answer(each.answer);
+      const bare = await send(each, {});
+      const reply = await send(each, { output_guardrails: [no('secret')] });
+      expect([reply.status, reply.bytes.equals(bare.bytes)]).toEqual([200, true]);
+      expect(await lastVerdicts()).toMatchObject([
+        { stage: 'output', async: true, verdict: false, checks: [{ error: null }] },
+      ]);
+      await send(each, { output_guardrails: [no('nowhere', { id: 'other' })] });
+      expect(await lastVerdicts('other')).toMatchObject([{ verdict: true }]);
+    });
+
+    it('[GRD-02] that wait for somebody hold nothing up: the record is written, and written again with them', async () => {
+      stub.answer(each.answer);
+      let release: () => void = () => undefined;
+      const until = new Promise<void>((resolve) => (release = resolve));
+      const verdict = { chunk: JSON.stringify({ verdict: false }) };
+      hook.answer({ headers: { 'content-type': 'application/json' }, steps: [{ until }, verdict] });
+      const webhook = { webhookURL: hook.origin, executeOnProxy: true, timeout: 20_000 };
+      const guardrail = { deny: true, async: true, webhook };
+      const reply = await send(each, { input_guardrails: [guardrail], output_guardrails: [guardrail] });
+      // Both were called, neither has answered, and the client has everything.
+      await hook.waitForRequest(2, PATIENTLY.timeoutMs);
+      expect([reply.status, (await gateway.records()).length]).toEqual([200, 1]);
+      release();
+      const [first, second] = await recordsOf(2);
+      expect(first?.decision.guardrails).toEqual([]);
+      expect(second).toEqual({
+        ...first,
+        amends: true,
+        requestBody: null,
+        responseBody: null,
+        decision: { ...first?.decision, guardrails: expect.any(Array) as unknown },
+      });
+      const stages = second?.decision.guardrails.map(({ stage, verdict }) => [stage, verdict]);
+      expect(stages?.sort()).toEqual([
+        ['input', false],
+        ['output', false],
+      ]);
+    });
+  });
+
+  it('of a stream let each piece go as it comes: the provider has not ended, and the client has the first ones', async () => {
+    stub.answer({
+      headers: EVENTS,
+      steps: [{ chunk: chunk('one') }, { chunk: chunk('two') }, { hang: true }],
+    });
+    const response = await asker.open(
+      '/chat/completions',
+      { model: 'm', stream: true, messages: [] },
+      { config: { provider: '@main', output_guardrails: [no('secret')] } },
+    );
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    while (!text.includes('two')) text += Buffer.from((await reader.read()).value ?? []).toString();
+    await reader.cancel();
+    // What the client has seen before it left is judged.
+    const [record] = await recordsOf(1);
+    expect(record).toMatchObject({
+      outcome: 'client_closed',
+      decision: { guardrails: [{ stage: 'output', verdict: true, async: true }] },
+    });
+  });
+
+  it('stand next to those that judge: a denied stream is judged as far as it came', async () => {
+    stub.answer(CASES['a stream of chat completions']?.answer as StubAnswer);
+    const each = CASES['a stream of chat completions'] as Case;
+    const reply = await send(each, {
+      output_guardrails: [no('secret', { async: false }), no('secret', { id: 'background' })],
+    });
+    expect(reply.text).toContain('hooks_failed');
+    const [record] = await recordsOf(1);
+    expect(record?.decision.guardrails).toMatchObject([
+      { async: false, verdict: false },
+      { id: 'background', async: true, verdict: false },
+    ]);
+  });
+
+  it('of an answer that is too long for them cannot decide, and the answer is sent whole', async () => {
+    const text = 'long '.repeat(300_000);
+    const steps = Array.from({ length: 15 }, () => ({ chunk: chunk(text.slice(0, 100_000)) }));
+    stub.answer({ headers: EVENTS, steps: [...steps, { chunk: 'data: [DONE]\n\n' }] });
+    const reply = await send(CASES['a stream of chat completions'] as Case, {
+      output_guardrails: [no('secret')],
+    });
+    expect(reply.text).toContain('[DONE]');
+    const record = (await gateway.records()).at(-1);
+    expect(record?.decision.guardrails).toMatchObject([
+      { verdict: false, checks: [{ error: 'The answer is longer than guardrails hold back.' }] },
+    ]);
+  });
+});

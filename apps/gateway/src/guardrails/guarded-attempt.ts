@@ -1,0 +1,254 @@
+import { Buffer } from 'node:buffer';
+import { hookResults, restored, Subject, type StageVerdict } from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import { exactNumbers, readAnswer, type AnswerFacts, type StreamTap } from '@gw/providers';
+import { valueOf } from '../http/header-rules';
+import { isObject, parseExactAnswer, parseJsonObject } from '../bodies/json-body';
+import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../bodies/read-whole';
+import { isEventStream, isPlainEvents, type Answer } from '../attempt/answer';
+import { isStrict, translationContext } from '../attempt/answer-shape';
+import type { AttemptListener } from '../attempt/answer';
+import type { RequestContext } from '../core/request-context';
+import { Denial } from './denial';
+import { GuardedStream, isStreamed } from './streams/guarded-stream';
+import { isAsync, type GuardedRequest, type GuardReports, type GuardTools } from './guarded-request';
+import { JudgedBody } from './judged-body';
+import { bytesOf, textBody, type SeenBody } from './request-subject';
+import { textsOfEvents } from './streams/unknown-events';
+import { WatchedAnswer } from './streams/watched-answer';
+import { WholeAnswer } from './whole-answer';
+
+const MARKED = 246;
+
+/** A whole answer on its way through the guardrails. */
+interface Seen extends SeenBody {
+  /** The provider's bytes, undone of their coding. */
+  readonly bytes: Buffer;
+  readonly isTranslated: boolean;
+  /** A stream in a dialect that is unknown, which is judged and not changed. */
+  readonly isEvents: boolean;
+}
+
+/**
+ * Wraps the listener of an attempt: the plan sees an answer as its guardrails have left it, with 246 for
+ * a marked one, or 446 in its place.
+ */
+export class GuardedAttempt implements AttemptListener {
+  constructor(
+    private readonly context: RequestContext,
+    private readonly guarding: GuardReports,
+    private readonly tools: GuardTools,
+    private readonly guarded: GuardedRequest,
+    private readonly listener: AttemptListener,
+  ) {}
+
+  get isApart(): boolean {
+    return this.listener.isApart === true;
+  }
+
+  begun(answer: Answer): void {
+    this.listener.begun(answer);
+  }
+
+  refused(thrown: unknown): void {
+    this.listener.refused(thrown);
+  }
+
+  answered(answer: Answer): void {
+    const { status, error } = answer;
+    if (error !== null || status < 200 || status > 299) this.listener.answered(answer);
+    else if (isEventStream(answer)) this.streams(answer);
+    else if (!this.isRead(answer)) this.pass(answer);
+    else if (this.isWatchedAlone()) this.watched(answer);
+    else answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
+  }
+
+  private streams(answer: Answer): void {
+    const { judges, verdict, facts, output } = this.guarded;
+    const { context, guarding } = this;
+    if (context.partial !== null && guarding.streamed !== output) {
+      this.listener.refused(
+        new GatewayError('route_unsupported', {
+          message: 'The target has other guardrails than the answer that broke off.',
+        }),
+      );
+      return;
+    }
+    guarding.streamed = output;
+    const isShown = verdict.results.length > 0 && !isStrict(context, answer.upstream);
+    if (!judges && verdict.placeholders === null && verdict.outcome === 'pass' && !isShown)
+      this.watched(answer);
+    else if (isPlainEvents(answer) && isStreamed(facts.dialect)) {
+      answer.guarded = new GuardedStream(
+        guarding,
+        this.tools,
+        this.guarded,
+        !isStrict(context, answer.upstream),
+      );
+      this.pass(answer);
+    } else if (judges) answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
+    else this.watched(answer);
+  }
+
+  /** Nothing but asynchronous guardrails has anything to say about it, or about the request. */
+  private isWatchedAlone(): boolean {
+    const { judges, verdict } = this.guarded;
+    return !judges && verdict.placeholders === null && verdict.results.length === 0;
+  }
+
+  private watched(answer: Answer): void {
+    if (this.guarded.output.some(isAsync))
+      answer.guarded = new WatchedAnswer(this.guarding, this.tools, this.guarded);
+    this.pass(answer);
+  }
+
+  /** Routes with texts answer with JSON, whatever they call it; elsewhere only what says that it is text is read. */
+  private isRead({ headers }: Answer): boolean {
+    if (this.guarded.facts.dialect !== 'json') return true;
+    const type = valueOf(headers, 'content-type');
+    return type === undefined || type.includes('json') || type.startsWith('text/');
+  }
+
+  private pass(answer: Answer): void {
+    if (this.guarded.verdict.outcome === 'mark') answer.status = MARKED;
+    this.listener.answered(answer);
+  }
+
+  private received(answer: Answer, body: Buffer | GatewayError | null): void {
+    if (body === null) {
+      // Nothing of it was handed on: for the plan it has never begun.
+      answer.status = 0;
+      this.listener.answered(answer);
+    } else if (body instanceof GatewayError) this.listener.refused(body);
+    else this.judge(answer, body);
+  }
+
+  private judge(answer: Answer, bytes: Buffer): void {
+    try {
+      const seen = this.seen(answer, bytes);
+      const { facts, request, output, judges } = this.guarded;
+      const reported = seen.isEvents ? { ...facts, dialect: 'json' as const } : facts;
+      const subject = Subject.output(reported, request, seen.value, answer.status);
+      this.guarding.watch('output', output, subject);
+      if (!judges) {
+        this.conclude(answer, seen, null);
+        return;
+      }
+      const aborting = new AbortController();
+      const verdict = this.tools.runner.run(output, subject, aborting.signal);
+      if (!(verdict instanceof Promise)) {
+        this.conclude(answer, seen, verdict);
+        return;
+      }
+      // Giving the answer up while checks wait gives these up as well.
+      answer.call = { pause: NOTHING, resume: NOTHING, abort: () => aborting.abort() };
+      verdict
+        .then((settled) => {
+          this.conclude(answer, seen, settled);
+        })
+        .catch((thrown: unknown) => {
+          this.listener.refused(thrown);
+        });
+    } catch (thrown) {
+      this.listener.refused(thrown);
+    }
+  }
+
+  /** In the client's dialect. Throws `provider_answer_invalid` for what can't be translated. */
+  private seen(answer: Answer, bytes: Buffer): Seen {
+    const { support, provider } = answer.upstream;
+    if (isEventStream(answer))
+      return { value: textsOfEvents(bytes), isText: false, bytes, isTranslated: false, isEvents: true };
+    if (support?.via !== 'translated') assertAnswerReadable(bytes, ANSWER_READ_WHOLE);
+    if (support?.via !== 'translated')
+      return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
+    try {
+      const translation = translationContext(this.context, answer.upstream);
+      const value = support.translator.response(parseExactAnswer(bytes), translation);
+      return { value, isText: false, bytes, isTranslated: true, isEvents: false };
+    } catch (cause) {
+      throw unreadableAnswer(provider.id, cause);
+    }
+  }
+
+  /** `verdict` null: no output guardrail ran. */
+  private conclude(answer: Answer, seen: Seen, verdict: StageVerdict | null): void {
+    const { verdict: before } = this.guarded;
+    const facts = factsOnce(answer, seen);
+    if (verdict !== null) this.guarding.note('output', verdict.results);
+    if (verdict?.outcome === 'deny') {
+      this.guarding.noteUse(answer, facts());
+      this.listener.refused(new Denial(verdict, before.results, verdict.results));
+      return;
+    }
+    if (seen.isEvents && verdict?.body !== undefined) {
+      this.listener.refused(unchangeable());
+      return;
+    }
+    const isMarked = before.outcome === 'mark' || verdict?.outcome === 'mark';
+    const body = this.bodyFor(seen, verdict, isMarked);
+    if (isMarked) answer.status = MARKED;
+    answer.guarded = new JudgedBody(body, seen.isTranslated ? JSON_TYPE : null, facts);
+    this.listener.answered(answer);
+  }
+
+  /** The provider's bytes, wherever nothing has to change in them. */
+  private bodyFor(seen: Seen, verdict: StageVerdict | null, isMarked: boolean): Buffer {
+    const { verdict: before, facts } = this.guarded;
+    const after = verdict?.results ?? [];
+    const { placeholders } = before;
+    const judged = bytesFor(seen, verdict?.body);
+    const body = placeholders === null ? judged : withOriginals(judged, placeholders, seen.isText);
+    const hasJudged = before.results.length + after.length > 0;
+    const tells = isMarked || (!facts.isPassthrough && hasJudged);
+    return tells && takesMembers(seen)
+      ? withMember(body, 'hook_results', hookResults(before.results, after))
+      : body;
+  }
+}
+
+const bytesFor = ({ value, isText, isTranslated, bytes }: Seen, changed: unknown): Buffer =>
+  changed === undefined && !isTranslated
+    ? bytes
+    : bytesOf(changed ?? value, isText, isText ? null : exactNumbers(bytes));
+
+const takesMembers = ({ value, isText, isEvents }: Seen): boolean => !isText && !isEvents && isObject(value);
+
+const NOTHING = (): void => undefined;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Read at most once, and only when somebody asks. */
+function factsOnce({ upstream: { provider } }: Answer, { bytes, isEvents }: Seen): () => AnswerFacts {
+  let read: AnswerFacts | null = null;
+  return () => (read ??= isEvents ? factsOfEvents(provider.tap(), bytes) : readAnswer(provider, bytes));
+}
+
+function factsOfEvents(tap: StreamTap, bytes: Buffer): AnswerFacts {
+  tap.write(bytes);
+  return { usage: tap.usage(), model: tap.model };
+}
+
+const unchangeable = (): GatewayError =>
+  new GatewayError('provider_answer_invalid', {
+    message: 'Guardrails would change the stream, and its dialect is not known.',
+  });
+
+function withOriginals(body: Buffer, originals: ReadonlyMap<string, string>, isText: boolean): Buffer {
+  const write = isText ? undefined : (original: string) => JSON.stringify(original).slice(1, -1);
+  return Buffer.from(restored(body.toString('utf8'), originals, write));
+}
+
+/** A JSON object with one more member at its end. One that it has under this name already gives way. */
+function withMember(body: Buffer, name: string, value: unknown): Buffer {
+  const text = JSON.stringify(value);
+  if (body.includes(`"${name}"`)) {
+    return Buffer.from(JSON.stringify({ ...parseJsonObject(body), [name]: value }));
+  }
+  const end = body.lastIndexOf('}');
+  const isEmpty = body.subarray(0, end).toString('latin1').trimEnd().endsWith('{');
+  return Buffer.concat([
+    body.subarray(0, end),
+    Buffer.from(`${isEmpty ? '' : ','}"${name}":${text}`),
+    body.subarray(end),
+  ]);
+}

@@ -1,0 +1,208 @@
+import type { GuardrailRecord } from '@gw/contracts';
+import {
+  GuardrailRunner,
+  PASSED,
+  Subject,
+  then,
+  type CompiledGuardrail,
+  type Eventually,
+  type GuardrailResult,
+  type GuardrailStage,
+  type ModelCall,
+  type RequestFacts,
+  type StageVerdict,
+} from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import { exactNumbers, hasDuplicateMembers, type AnswerFacts, type JsonObject } from '@gw/providers';
+import type { GuardrailLists, GuardrailPlan } from './guardrails';
+import type { Answer } from '../attempt/answer';
+import type { Upstream } from '../core/upstream';
+import type { AttemptListener } from '../attempt/answer';
+import type { RequestContext } from '../core/request-context';
+import { Denial } from './denial';
+import { guardRecord } from './guard-record';
+import { LateVerdicts } from './late-verdicts';
+import { GuardedAttempt } from './guarded-attempt';
+import { isAsync, type GuardedRequest, type GuardReports, type GuardTools } from './guarded-request';
+import { sessionLists, type SessionGuarding } from './sessions/session-guarding';
+import { askedWith, bytesOf, factsOf, requestBody, type SeenBody } from './request-subject';
+import type { RequestGuardrails, Send } from './request-guardrails';
+
+/** Verdicts that the log of one request keeps. */
+const RECORDS_MAX = 100;
+
+/** What the input guardrails have decided about a request on its way to a provider. */
+interface Judged extends SeenBody {
+  readonly facts: RequestFacts;
+  /** Its body as it goes on. */
+  readonly request: unknown;
+  readonly verdict: StageVerdict;
+}
+
+/** The guardrails of one request. Each list of input guardrails judges once for each provider, however often it is tried. */
+export class Guarding implements RequestGuardrails, GuardReports {
+  readonly records: GuardrailRecord[] = [];
+  /** What judges the stream that is handed on; null: nothing does, or there is none. */
+  streamed: readonly CompiledGuardrail[] | null = null;
+  /** What runs in the background of the request. */
+  readonly late: LateVerdicts;
+  private handshakes: Map<GuardrailLists, GuardrailLists> | null = null;
+  /** Of handshakes, for the sessions that come of them. */
+  private readonly verdicts = new Map<readonly CompiledGuardrail[], StageVerdict>();
+  private readonly judged = new Map<readonly CompiledGuardrail[], Map<string, Eventually<Judged>>>();
+
+  constructor(
+    private readonly context: RequestContext,
+    private readonly plan: GuardrailPlan,
+    private readonly tools: GuardTools,
+  ) {
+    this.late = new LateVerdicts(tools.background, (stage, results) => {
+      this.note(stage, results);
+    });
+  }
+
+  /** Throws, or tells the listener, what the input guardrails deny. What is sent otherwise, `send` is given. */
+  attempt(upstream: Upstream, listener: AttemptListener, send: Send): void {
+    const lists = this.listsOf(upstream);
+    if (lists === undefined) {
+      send(this.context, listener);
+      return;
+    }
+    const judged = this.judge(lists, upstream);
+    if (!(judged instanceof Promise)) {
+      this.goOn(lists, judged, listener, send);
+      return;
+    }
+    judged
+      .then((done) => {
+        this.goOn(lists, done, listener, send);
+      })
+      .catch((thrown: unknown) => {
+        listener.refused(thrown);
+      });
+  }
+
+  /** A question of one of its checks. */
+  ask(call: ModelCall): Promise<JsonObject> {
+    return this.tools.models.ask(this.context, call);
+  }
+
+  /** An answer that no client gets has been paid for all the same. */
+  noteUse({ upstream, cache }: Answer, { usage, model }: AnswerFacts): void {
+    if (cache?.isFree === true || usage === null) return;
+    (this.context.extraUse ??= []).push({ upstream, model, usage });
+  }
+
+  /** Runs the asynchronous guardrails, whose verdicts are for the log alone. */
+  watch(stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject): void {
+    this.late.watch(stage, () => this.tools.runner.runBeside(guardrails, subject));
+  }
+
+  /** As `watch`, once the answer has been sent up to its last byte, or its client has left. */
+  judgeAtEnd(start: () => Promise<readonly GuardrailResult[]> | null): void {
+    this.late.atEnd(start);
+  }
+
+  note(stage: GuardrailStage, results: readonly GuardrailResult[]): void {
+    for (const result of results) {
+      if (this.records.length < RECORDS_MAX) this.records.push(guardRecord(stage, result));
+    }
+  }
+
+  /** Which guardrails judge the request and its answers, and in which versions. */
+  versions(): readonly string[] {
+    return [...this.plan].flatMap(([{ path }, lists]) =>
+      STAGES.flatMap((stage) => [path, stage, ...lists[stage].map(versionOf)]),
+    );
+  }
+
+  /** What judges the messages of a session with this upstream; null: nothing does. */
+  session(upstream: Upstream): SessionGuarding | null {
+    const lists = this.plan.get(upstream.target);
+    const handshake = this.listsOf(upstream);
+    if (lists === undefined || handshake === undefined) return null;
+    return {
+      ...sessionLists(lists),
+      tools: this.tools,
+      facts: factsOf(this.context, upstream),
+      before: this.verdicts.get(handshake.input) ?? PASSED,
+      note: (stage, results) => this.note(stage, results),
+      watch: (stage, guardrails, subject) => this.watch(stage, guardrails, subject),
+      watchStream: (start) => this.late.watch('output', start),
+    };
+  }
+
+  /** A handshake has no texts: its messages are judged by the rest. */
+  private listsOf({ target }: Upstream): GuardrailLists | undefined {
+    const lists = this.plan.get(target);
+    if (lists === undefined || this.context.upgrade === null) return lists;
+    this.handshakes ??= new Map();
+    const known = this.handshakes.get(lists) ?? { input: sessionLists(lists).parameters, output: [] };
+    this.handshakes.set(lists, known);
+    return known;
+  }
+
+  private judge(lists: GuardrailLists, upstream: Upstream): Eventually<Judged> {
+    const byProvider = this.judged.get(lists.input) ?? new Map<string, Eventually<Judged>>();
+    this.judged.set(lists.input, byProvider);
+    const facts = factsOf(this.context, upstream);
+    const provider = facts.savedProvider ?? facts.provider ?? '';
+    const known = byProvider.get(provider);
+    if (known) return known;
+    const judged = this.run(lists, facts);
+    byProvider.set(provider, judged);
+    if (judged instanceof Promise)
+      judged.then((done) => byProvider.set(provider, done)).catch(() => undefined);
+    return judged;
+  }
+
+  private run({ input }: GuardrailLists, facts: RequestFacts): Eventually<Judged> {
+    return then(requestBody(this.context), (seen) => {
+      const subject = Subject.input(facts, seen.value);
+      if (input.some(isAsync)) this.watch('input', input, subject);
+      return then(this.tools.runner.run(input, subject), (verdict) => {
+        this.note('input', verdict.results);
+        return { ...seen, facts, request: verdict.body ?? seen.value, verdict };
+      });
+    });
+  }
+
+  /**
+   * The request as its guardrails have changed it, or as they have understood it where another reader could understand it
+   * otherwise; null: it goes on as it came.
+   */
+  private changed({ input }: GuardrailLists, { verdict, request, isText, form }: Judged): Buffer | null {
+    const { body, spooled } = this.context;
+    if (verdict.body === undefined) {
+      const isJson = request !== null && !isText && form === undefined && body.length > 0;
+      if (!isJson || input.length === 0 || !hasDuplicateMembers(body)) return null;
+    }
+    if (form === undefined) return bytesOf(request, isText, isText ? null : exactNumbers(body));
+    if (spooled === null) return form.rewritten(body, request as JsonObject);
+    throw new GatewayError('body_too_large', {
+      message: 'The form is too large for the guardrails that change it.',
+    });
+  }
+
+  private goOn(lists: GuardrailLists, judged: Judged, listener: AttemptListener, send: Send): void {
+    const { verdict, isText, request, form } = judged;
+    if (this.context.upgrade !== null) this.verdicts.set(lists.input, verdict);
+    if (verdict.outcome === 'deny') throw new Denial(verdict, verdict.results, []);
+    const judges = GuardrailRunner.concerns(lists.output, 'output');
+    const isPlain = judges || verdict.placeholders !== null || lists.output.some(isAsync);
+    const body = this.changed(lists, judged);
+    const requested =
+      body === null && !isPlain
+        ? this.context
+        : askedWith(this.context, body, isText || form ? null : (request as JsonObject), isPlain);
+    const guarded: GuardedRequest = { ...judged, output: lists.output, judges };
+    const isWatched = judges || verdict.results.length > 0 || lists.output.some(isAsync);
+    send(
+      requested,
+      isWatched ? new GuardedAttempt(this.context, this, this.tools, guarded, listener) : listener,
+    );
+  }
+}
+
+const STAGES = ['input', 'output'] as const;
+const versionOf = ({ id, versionId }: CompiledGuardrail): string => `${id}@${versionId ?? ''}`;

@@ -1,0 +1,23 @@
+import type { GuardrailRecord } from '@gw/contracts';
+import type { ModelCaller } from '@gw/guardrails';
+import type { AttemptListener } from '../attempt/answer';
+import type { RequestView } from '../core/request-context';
+import type { Upstream } from '../core/upstream';
+import type { LateVerdicts } from './late-verdicts';
+import type { SessionGuarding } from './sessions/session-guarding';
+
+/** Sends an attempt with the request as its guardrails have left it. */
+export type Send = (request: RequestView, listener: AttemptListener) => void;
+
+/** The guardrails of one request, as the other stages see them. `Guarding` implements it. */
+export interface RequestGuardrails extends ModelCaller {
+  readonly records: readonly GuardrailRecord[];
+  /** What runs in the background of the request. */
+  readonly late: LateVerdicts;
+  /** Throws, or reports to the listener, a denial by the input guardrails; else calls `send`. */
+  attempt(upstream: Upstream, listener: AttemptListener, send: Send): void;
+  /** The guardrails that judge the request and its responses, with their versions. */
+  versions(): readonly string[];
+  /** The guardrails for the messages of a session with this upstream; null: none. */
+  session(upstream: Upstream): SessionGuarding | null;
+}

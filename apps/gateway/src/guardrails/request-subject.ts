@@ -1,0 +1,187 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import {
+  dialectOf,
+  pathTypeOf,
+  requestTypeOf,
+  Work,
+  type Eventually,
+  type RequestFacts,
+} from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import {
+  formScan,
+  shallowScan,
+  withExactNumbers,
+  type ExactNumbers,
+  type JsonObject,
+  type ShallowScan,
+} from '@gw/providers';
+import { parseJsonObject } from '../bodies/json-body';
+import { assertReadableWhole } from '../bodies/read-whole';
+import type { Upstream } from '../core/upstream';
+import { requestedModel } from '../core/requested-model';
+import { withoutSlug } from '../attempt/targeting';
+import type { RequestView, RequestContext } from '../core/request-context';
+import { familyOfPath } from '../routes/plain-path';
+import { isForm, readForm, readLargeForm, type FormFields } from './form-fields';
+
+/** What guardrails see of a request that goes to an upstream. */
+export function factsOf(context: RequestContext, { provider, saved, model }: Upstream): RequestFacts {
+  const { route, method, url, query, req, scan, metadata } = context;
+  const isPassthrough = route.kind === 'passthrough';
+  const named = requestedModel(context);
+  const family = isPassthrough ? familyOfPath(route.upstreamPath) : route.kind;
+  return {
+    dialect: dialectOf(family),
+    requestType: requestTypeOf(route.name, route.kind),
+    isPassthrough,
+    ...(isPassthrough && family !== '' && { pathType: pathTypeOf(family) }),
+    method,
+    path: url.slice(0, url.length - query.length),
+    contentType: req.headers['content-type'] ?? null,
+    provider: provider.id,
+    ...(saved !== null && { savedProvider: saved.slug }),
+    model: named === null ? model : withoutSlug(named),
+    metadata,
+    headers: headersOf(context),
+    isStreaming: scan?.stream === true,
+    ...(context.guarding !== null && { models: context.guarding }),
+    work: workOf(context),
+  };
+}
+
+const WORK = new WeakMap<RequestContext, Work>();
+
+/** One for the request, whatever targets it goes to and whatever they answer. */
+function workOf(context: RequestContext): Work {
+  let work = WORK.get(context);
+  if (!work) {
+    work = new Work(context.principal?.workspace.id ?? '');
+    WORK.set(context, work);
+  }
+  return work;
+}
+
+function headersOf({ req, gw }: RequestContext): Readonly<Record<string, string>> {
+  const { apiKey } = gw;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(req.headers)) {
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    if (text !== undefined && (apiKey === null || !text.includes(apiKey))) headers[name] = text;
+  }
+  return headers;
+}
+
+/** A body that is text and no JSON, as guardrails see it. */
+export interface TextBody {
+  readonly text: string;
+}
+
+/** A body that guardrails judge: JSON as it is, other text as the one member of an object, null for what is neither. */
+export interface SeenBody {
+  readonly value: unknown;
+  readonly isText: boolean;
+  /** Of a multipart form, whose fields `value` holds. */
+  readonly form?: FormFields;
+}
+
+const NOTHING: SeenBody = { value: null, isText: false };
+
+/**
+ * Throws or rejects with `body_encoding_unsupported`, `body_too_large` and `body_invalid` for bodies that cannot be looked at: what
+ * guardrails rule must not pass them unseen.
+ */
+export function requestBody(context: RequestContext): Eventually<SeenBody> {
+  const { body, scan, spooled, req, upgrade } = context;
+  // A handshake asks by its query.
+  if (upgrade !== null) return { value: context.json(parseJsonObject), isText: false };
+  refuseEncoded(context);
+  if (scan !== null && !scan.isForm) {
+    if (spooled === null) return { value: context.json(parseJsonObject), isText: false };
+    throw new GatewayError('body_too_large', {
+      message: 'The request body is too large for the guardrails that judge it.',
+    });
+  }
+  const type = req.headers['content-type'];
+  if (isForm(type) && spooled !== null)
+    return readLargeForm(spooled.source(null).open(), type).then(seenForm);
+  if (body.length === 0) return NOTHING;
+  if (isForm(type)) return seenForm(readForm(body, type));
+  assertReadableWhole(body);
+  return textBody(body);
+}
+
+function refuseEncoded({ body, spooled, req }: RequestContext): void {
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity' && (body.length > 0 || spooled !== null)) {
+    throw new GatewayError('body_encoding_unsupported', {
+      param: 'content-encoding',
+      message: 'Guardrails take bodies without a content encoding.',
+    });
+  }
+}
+
+const seenForm = (form: FormFields): SeenBody => ({ value: form.value(), isText: false, form });
+
+/** Text of any kind; JSON that is no object is read as one. */
+export function textBody(body: Buffer): SeenBody {
+  if (!isUtf8(body)) return NOTHING;
+  const text = body.toString('utf8');
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === 'object' && value !== null) return { value, isText: false };
+  } catch {
+    // Text that is no JSON is judged as it is.
+  }
+  return { value: { text } satisfies TextBody, isText: true };
+}
+
+/** `numbers`: those of the bytes that the value was read from. */
+export const bytesOf = (value: unknown, isText: boolean, numbers: ExactNumbers | null): Buffer =>
+  Buffer.from(isText ? (value as TextBody).text : withExactNumbers(value, numbers));
+
+/** The request with another body in the place of the client's. `isPlain`: its answer is requested without a coding, to be read. */
+export function askedWith(
+  context: RequestContext,
+  body: Buffer | null,
+  parsed: JsonObject | null,
+  isPlain: boolean,
+): RequestView {
+  const { gw, metadata, spooled, principal, partial, config, configSource, startedWallMs } = context;
+  const { method, query, route, upgrade, req } = context;
+  const { rawHeaders, headers } = req;
+  return {
+    gw,
+    metadata,
+    body: body ?? context.body,
+    spooled,
+    scan: body === null ? context.scan : scanOf(context, body, parsed !== null),
+    principal,
+    partial,
+    config,
+    configSource,
+    hidesUsage: false,
+    startedWallMs,
+    method,
+    query,
+    route,
+    upgrade,
+    req: isPlain ? { rawHeaders: plainAnswers(rawHeaders), headers } : req,
+    isParsed: body === null && context.isParsed,
+    json: (parse) => (body === null ? context.json(parse) : (parsed ?? parse(body))),
+  };
+}
+
+function scanOf({ scan, req }: RequestContext, body: Buffer, isJson: boolean): ShallowScan | null {
+  if (isJson) return shallowScan(body);
+  return scan?.isForm ? formScan(body, req.headers['content-type']) : null;
+}
+
+function plainAnswers(rawHeaders: readonly string[]): string[] {
+  const kept: string[] = ['accept-encoding', 'identity'];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.toLowerCase() !== 'accept-encoding') kept.push(name, rawHeaders[at + 1] as string);
+  }
+  return kept;
+}

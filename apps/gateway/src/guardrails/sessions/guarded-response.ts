@@ -1,0 +1,124 @@
+import type { Buffer } from 'node:buffer';
+import { StreamGuard, type Eventually, type StageVerdict, type StreamChannel } from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import type { JsonObject } from '@gw/providers';
+import type { BodyBudget } from '../../bodies/body-budget';
+import { GuardedEvents, type GuardedOut } from '../streams/guarded-events';
+import { ResponsesDialect } from '../streams/responses-dialect';
+import type { SessionGuarding } from './session-guarding';
+import { numberOr } from '../streams/stream-dialect';
+import { isSound, messageOf } from './realtime-events';
+
+/** Sound that waits for the words before it. */
+interface HeldSound {
+  readonly message: Buffer;
+  readonly channel: StreamChannel;
+  /** Characters of the channel that had come before it. */
+  readonly behind: number;
+}
+
+export interface ResponseOut {
+  toClient(message: Buffer): void;
+  /** Nothing more of the session goes to the client. */
+  deny(verdict: StageVerdict): void;
+  fail(error: GatewayError): void;
+  isGone(): boolean;
+}
+
+/** The events of one response of a session, as its guardrails leave them. Sound never goes before the words that came before it. */
+export class GuardedResponse implements GuardedOut {
+  readonly guard: StreamGuard;
+  private readonly events: GuardedEvents;
+  private readonly came = new Map<string, number>();
+  private sound: HeldSound[] = [];
+
+  constructor(
+    { tools, output, facts, note }: SessionGuarding,
+    /** Of the request as a whole: what it says of the client's messages is reported on its own. */
+    before: StageVerdict,
+    private readonly out: ResponseOut,
+    private readonly budget: BodyBudget,
+  ) {
+    this.guard = new StreamGuard({ ...tools, guardrails: output, facts, request: null });
+    const dialect = new ResponsesDialect((_type, body) => messageOf(body, false));
+    const guarding = { guard: this.guard, dialect, before, note: note.bind(null, 'output') };
+    this.events = new GuardedEvents(guarding, this, budget);
+  }
+
+  get hasEnded(): boolean {
+    return this.events.hasEnded;
+  }
+
+  take(message: Buffer, event: JsonObject): Eventually<void> {
+    const channel: StreamChannel = { choice: numberOr(event['output_index'], 0), kind: 'text', index: 0 };
+    if (isSound(event) && !this.guard.holdsAll && this.guard.heldLength(channel) > 0) {
+      this.holdSound(message, channel);
+      return undefined;
+    }
+    if (typeof event['delta'] === 'string' && !isSound(event)) this.count(channel, event['delta'].length);
+    const pending = this.events.take(message, event);
+    if (!this.hasEnded) this.soundOn();
+    return pending;
+  }
+
+  write(message: Buffer): void {
+    this.soundOn();
+    this.out.toClient(message);
+  }
+
+  finish(last: readonly Buffer[]): void {
+    for (const { message } of this.sound) this.out.toClient(message);
+    for (const message of last) this.out.toClient(message);
+    this.release();
+  }
+
+  deny(verdict: StageVerdict): void {
+    this.release();
+    this.out.deny(verdict);
+  }
+
+  fail(error: GatewayError): void {
+    this.release();
+    this.out.fail(error);
+  }
+
+  isGone(): boolean {
+    return this.out.isGone();
+  }
+
+  /** Forgets what it holds back. */
+  release(): void {
+    for (const { message } of this.sound) this.budget.give(message.length);
+    this.sound = [];
+    this.events.release();
+  }
+
+  private count({ choice }: StreamChannel, length: number): void {
+    const key = String(choice);
+    this.came.set(key, (this.came.get(key) ?? 0) + length);
+  }
+
+  private holdSound(message: Buffer, channel: StreamChannel): void {
+    if (!this.budget.take(message.length)) {
+      this.fail(
+        new GatewayError('provider_answer_invalid', {
+          message: 'The answer is larger than guardrails hold back.',
+        }),
+      );
+      return;
+    }
+    this.sound.push({ message, channel, behind: this.came.get(String(channel.choice)) ?? 0 });
+  }
+
+  /** Sends the sound whose words have gone, in its order. */
+  private soundOn(): void {
+    while (this.sound.length > 0) {
+      const [{ message, channel, behind }] = this.sound as [HeldSound];
+      const gone = (this.came.get(String(channel.choice)) ?? 0) - this.guard.heldLength(channel);
+      if (gone < behind) return;
+      this.sound.shift();
+      this.budget.give(message.length);
+      this.out.toClient(message);
+    }
+  }
+}

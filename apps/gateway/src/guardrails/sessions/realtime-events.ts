@@ -1,0 +1,86 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import type { GatewayError } from '@gw/kernel';
+import type { JsonObject } from '@gw/providers';
+import { uuidv7 } from '@gw/kernel';
+import type { HookResults } from '@gw/guardrails';
+import { isObject } from '../../bodies/json-body';
+import { ANSWER_READ_WHOLE, exceededBy } from '../../bodies/read-whole';
+
+/** A message as guardrails see it: its JSON object, or its text as the one member of an object. */
+export interface SeenMessage {
+  readonly value: JsonObject;
+  readonly isText: boolean;
+}
+
+/**
+ * Null: the message is no text. Whether its frame calls itself text does not count. One of more members and values than are read in
+ * one turn is a text.
+ */
+export function seenMessage(message: Buffer): SeenMessage | null {
+  if (!isUtf8(message)) return null;
+  const text = message.toString('utf8');
+  if (exceededBy(message, ANSWER_READ_WHOLE) !== null) return { value: { text }, isText: true };
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (isObject(value)) return { value, isText: false };
+  } catch {
+    // Text that is no JSON is judged as it is.
+  }
+  return { value: { text }, isText: true };
+}
+
+export const messageOf = (value: unknown, isText: boolean): Buffer =>
+  Buffer.from(isText ? String((value as { text: unknown }).text) : JSON.stringify(value));
+
+const stringAt = (holder: JsonObject, key: string): string | null => {
+  const value = holder[key];
+  return typeof value === 'string' ? value : null;
+};
+
+/** Of the provider's events that belong to one response. */
+export const responseIdOf = (event: JsonObject): string | null =>
+  stringAt(event, 'response_id') ?? (isObject(event['response']) ? stringAt(event['response'], 'id') : null);
+
+export const itemIdOf = (event: JsonObject): string | null =>
+  stringAt(event, 'item_id') ?? (isObject(event['item']) ? stringAt(event['item'], 'id') : null);
+
+/** What a user has said, as the provider has understood it. */
+export const isTranscript = ({ type }: JsonObject): boolean =>
+  type === 'conversation.item.input_audio_transcription.completed';
+
+export const isSound = ({ type }: JsonObject): boolean =>
+  typeof type === 'string' && /audio\.delta$/.test(type);
+
+/** Events of the provider that say nothing of a model: the session's state, and what the client has said itself. */
+const SILENT =
+  /^(?:session\.|transcription_session\.|error$|rate_limits\.|input_audio_buffer\.|output_audio_buffer\.|mcp_list_tools\.|conversation\.created$|conversation\.item\.(?:deleted$|truncated$|input_audio_transcription\.))/;
+
+export function isSilent(event: JsonObject): boolean {
+  const { type, item } = event;
+  if (typeof type !== 'string') return false;
+  if (SILENT.test(type)) return true;
+  if (!type.startsWith('conversation.item.') || !isObject(item)) return false;
+  return item['role'] === 'user' || item['role'] === 'system' || OF_CLIENTS.has(item['type']);
+}
+
+/** Items that only clients make; the provider says them once more. */
+const OF_CLIENTS: ReadonlySet<unknown> = new Set(['function_call_output', 'mcp_approval_response']);
+
+const eventId = (): string => `event_${uuidv7()}`;
+
+export const resultsEvent = (results: HookResults): Buffer =>
+  Buffer.from(JSON.stringify({ type: 'hook_results', event_id: eventId(), hook_results: results }));
+
+/** `cause`: the client's event that it is about; null: none. */
+export function errorMessage(error: GatewayError, requestId: string, cause: unknown): Buffer {
+  const { error: reported, ...background } = error.toBody(requestId);
+  const about = typeof cause === 'string' ? cause : null;
+  return Buffer.from(
+    JSON.stringify({
+      type: 'error',
+      event_id: eventId(),
+      error: { ...reported, event_id: about },
+      ...background,
+    }),
+  );
+}

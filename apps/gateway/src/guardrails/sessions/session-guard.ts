@@ -1,0 +1,280 @@
+import type { Buffer } from 'node:buffer';
+import {
+  hookResults,
+  PASSED,
+  Subject,
+  then,
+  Work,
+  type CompiledGuardrail,
+  type Eventually,
+  type GuardrailResult,
+  type GuardrailStage,
+  type StageVerdict,
+} from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import { hasDuplicateMembers, type JsonObject } from '@gw/providers';
+import { BodyBudget } from '../../bodies/body-budget';
+import { Denial } from '../denial';
+import { HELD_BYTES_MAX } from '../streams/held-events';
+import type { SessionGuarding } from './session-guarding';
+import { isObject } from '../../bodies/json-body';
+import { exceededBy, READ_WHOLE } from '../../bodies/read-whole';
+import { GuardedResponse, type ResponseOut } from './guarded-response';
+import {
+  isSilent,
+  isTranscript,
+  itemIdOf,
+  messageOf,
+  responseIdOf,
+  resultsEvent,
+  seenMessage,
+  type SeenMessage,
+} from './realtime-events';
+
+/** What a guarded session does with what is left of its messages. */
+export interface SessionOut {
+  toClient(message: Buffer, isBinary: boolean): void;
+  toProvider(message: Buffer, isBinary: boolean): void;
+  /** Ends the session; `cause` is the id of the client's event that it is about, where it has one. */
+  deny(error: GatewayError, cause: unknown): void;
+  isGone(): boolean;
+}
+
+/** Responses of one session that are under way at a time. */
+const RESPONSES_MAX = 16;
+/** Items of responses under way that are known by their ids. */
+const ITEMS_MAX = 256;
+
+/**
+ * The guardrails of one session. Those of requests judge each message of the client before the provider gets it, and what a user has
+ * said once the provider has transcribed it; those of answers judge each response as the stream that it is, and whole what belongs to
+ * none. What is denied ends the session. Nothing here throws or rejects.
+ */
+export class SessionGuard {
+  private readonly responses = new Map<string, GuardedResponse>();
+  private readonly items = new Map<string, GuardedResponse>();
+  private readonly noted = new Set<string>();
+  private readonly budget = new BodyBudget(HELD_BYTES_MAX);
+  private readonly guarding: SessionGuarding;
+  private readonly responseOut: ResponseOut;
+
+  constructor(
+    guarding: SessionGuarding,
+    private readonly out: SessionOut,
+  ) {
+    const note = (stage: GuardrailStage, results: readonly GuardrailResult[]): void => {
+      guarding.note(
+        stage,
+        results.filter((result) => this.isNews(stage, result)),
+      );
+    };
+    this.guarding = { ...guarding, note };
+    this.responseOut = {
+      toClient: (message) => {
+        out.toClient(message, false);
+      },
+      deny: (verdict) => {
+        out.deny(new Denial(verdict, [], verdict.results), null);
+      },
+      fail: (error) => {
+        out.deny(error, null);
+      },
+      isGone: () => out.isGone(),
+    };
+    const { before } = guarding;
+    if (before.outcome === 'mark') out.toClient(resultsEvent(hookResults(before.results)), false);
+  }
+
+  fromClient(message: Buffer, isBinary: boolean): Eventually<void> {
+    const bound = exceededBy(message, READ_WHOLE);
+    if (bound !== null) {
+      const text = `A message has more than ${bound}, which is more than guardrails look at.`;
+      this.out.deny(new GatewayError('body_too_large', { message: text }), null);
+      return undefined;
+    }
+    const seen = seenMessage(message);
+    if (seen === null) {
+      this.out.toProvider(message, isBinary);
+      return undefined;
+    }
+    return then(this.judgeInput(seen), (verdict) => {
+      if (this.out.isGone() || this.isDenied(verdict, seen.value)) return;
+      const { body } = verdict;
+      // Another reader may take the first of two members of one name: it gets what was judged.
+      const isPlain = body === undefined && (seen.isText || !hasDuplicateMembers(message));
+      this.out.toProvider(isPlain ? message : messageOf(body ?? seen.value, seen.isText), isBinary);
+      this.mark(verdict);
+    });
+  }
+
+  fromProvider(message: Buffer, isBinary: boolean): Eventually<void> {
+    const seen = seenMessage(message);
+    if (seen === null) {
+      this.out.toClient(message, isBinary);
+      return undefined;
+    }
+    const { value, isText } = seen;
+    if (!isText && isTranscript(value)) return this.transcript(message, isBinary, seen);
+    if (this.guarding.output.length > 0 && (isText || !isSilent(value))) {
+      const response = isText ? null : this.responseOf(value);
+      return response === null ? this.wholly(message, isBinary, seen) : this.within(response, message, value);
+    }
+    this.out.toClient(message, isBinary);
+    return undefined;
+  }
+
+  /** What it holds back is not sent any more. */
+  close(): void {
+    for (const response of this.responses.values()) this.end(response);
+    this.responses.clear();
+    this.items.clear();
+  }
+
+  /** What the client sets is judged by its parameters, what it says by its texts. */
+  private judgeInput({ value }: SeenMessage): Eventually<StageVerdict> {
+    const { input } = this.guarding;
+    const requested = parametersIn(value).reduce<Eventually<StageVerdict>>(
+      (before, set) => then(before, (known) => this.judgeMore(known, set)),
+      PASSED,
+    );
+    return then(requested, (first) =>
+      first.outcome === 'deny'
+        ? first
+        : then(this.judge('input', input, value, false), (second) => joined(first, second)),
+    );
+  }
+
+  private judgeMore(known: StageVerdict, set: JsonObject): Eventually<StageVerdict> {
+    if (known.outcome === 'deny') return known;
+    return then(this.judge('input', this.guarding.parameters, set, true), (next) => joined(known, next));
+  }
+
+  private judge(
+    stage: GuardrailStage,
+    guardrails: readonly CompiledGuardrail[],
+    body: JsonObject,
+    isParameters: boolean,
+  ): Eventually<StageVerdict> {
+    if (guardrails.length === 0) return PASSED;
+    const { facts, tools, watch, note } = this.guarding;
+    // A session may last for hours: each of its messages may take the work of a request.
+    const work = new Work(facts.work?.owner ?? '');
+    const reported = { ...facts, work, ...(isParameters && { dialect: 'json' as const, ...modelIn(body) }) };
+    const subject =
+      stage === 'input' ? Subject.input(reported, body) : Subject.output(reported, null, body, 200);
+    if (!isParameters && isSilentFor(subject)) return PASSED;
+    watch(stage, guardrails, subject);
+    return then(tools.runner.run(guardrails, subject), (verdict) => {
+      note(stage, verdict.results);
+      return verdict;
+    });
+  }
+
+  /** It cannot be changed any more: the provider has heard it. */
+  private transcript(message: Buffer, isBinary: boolean, { value }: SeenMessage): Eventually<void> {
+    return then(this.judge('input', this.guarding.input, value, false), (verdict) => {
+      if (this.out.isGone() || this.isDenied(verdict, null)) return;
+      this.out.toClient(message, isBinary);
+      this.mark(verdict);
+    });
+  }
+
+  private wholly(message: Buffer, isBinary: boolean, { value, isText }: SeenMessage): Eventually<void> {
+    return then(this.judge('output', this.guarding.output, value, false), (verdict) => {
+      if (this.out.isGone()) return;
+      if (verdict.outcome === 'deny') {
+        this.responseOut.deny(verdict);
+        return;
+      }
+      const { body } = verdict;
+      this.out.toClient(body === undefined ? message : messageOf(body, isText), isBinary);
+      if (verdict.outcome === 'mark')
+        this.out.toClient(resultsEvent(hookResults([], verdict.results)), false);
+    });
+  }
+
+  private within(response: GuardedResponse, message: Buffer, event: JsonObject): Eventually<void> {
+    const pending = response.take(message, event);
+    return then(pending, () => {
+      if (response.hasEnded) this.end(response);
+    });
+  }
+
+  /** The response that an event belongs to; null: none of those under way. */
+  private responseOf(event: JsonObject): GuardedResponse | null {
+    const [id, itemId] = [responseIdOf(event), itemIdOf(event)];
+    const known = id === null ? this.items.get(itemId ?? '') : this.responses.get(id);
+    const response = known ?? (id === null ? null : this.begin(id));
+    if (response !== null && itemId !== null && this.items.size < ITEMS_MAX) this.items.set(itemId, response);
+    return response;
+  }
+
+  private begin(id: string): GuardedResponse {
+    if (this.responses.size >= RESPONSES_MAX)
+      this.responseOut.fail(
+        new GatewayError('provider_answer_invalid', {
+          message: 'More responses are under way than guardrails look at.',
+        }),
+      );
+    const response = new GuardedResponse(this.guarding, PASSED, this.responseOut, this.budget);
+    this.responses.set(id, response);
+    return response;
+  }
+
+  private end(response: GuardedResponse): void {
+    response.release();
+    this.guarding.watchStream(() => response.guard.judgeBeside());
+    for (const map of [this.responses, this.items])
+      for (const [id, known] of map) if (known === response) map.delete(id);
+  }
+
+  private isDenied(verdict: StageVerdict, event: JsonObject | null): boolean {
+    if (verdict.outcome !== 'deny') return false;
+    this.out.deny(new Denial(verdict, verdict.results, []), event?.['event_id']);
+    return true;
+  }
+
+  private mark(verdict: StageVerdict): void {
+    if (verdict.outcome === 'mark') this.out.toClient(resultsEvent(hookResults(verdict.results)), false);
+  }
+
+  /** A session has many messages: that one more has passed the same guardrail says nothing new. */
+  private isNews(stage: GuardrailStage, result: GuardrailResult): boolean {
+    const key = `${stage} ${result.id}`;
+    const isKnown = this.noted.has(key);
+    this.noted.add(key);
+    return (
+      !isKnown ||
+      !result.verdict ||
+      result.transformed ||
+      result.checks.some(({ error }) => error !== undefined)
+    );
+  }
+}
+
+/** What an event sets for the session or a response; OpenAI's Responses protocol has it in the event itself. */
+function parametersIn(event: JsonObject): readonly JsonObject[] {
+  const set = [event['session'], event['response'], event['setup']].filter(isObject);
+  const isOwn = event['type'] === 'response.create' && event['model'] !== undefined;
+  return isOwn ? [event, ...set] : set;
+}
+
+/** The model that parameters name in the place of that of the handshake. Gemini's names begin with `models/`. */
+function modelIn({ model }: JsonObject): { readonly model?: string } {
+  return typeof model === 'string' ? { model: model.replace(/^models\//, '') } : {};
+}
+
+/** Nothing is said in it. A body that cannot be looked through is judged: the checks meet the same failure. */
+function isSilentFor(subject: Subject): boolean {
+  try {
+    return subject.passages().length === 0;
+  } catch {
+    return false;
+  }
+}
+
+const joined = (first: StageVerdict, second: StageVerdict): StageVerdict => ({
+  ...second,
+  outcome: second.outcome === 'pass' ? first.outcome : second.outcome,
+  results: [...first.results, ...second.results],
+});

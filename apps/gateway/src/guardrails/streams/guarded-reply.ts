@@ -1,0 +1,163 @@
+import { Buffer } from 'node:buffer';
+import type { StageVerdict } from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import type { HeaderList } from '@gw/providers';
+import { BodyBudget } from '../../bodies/body-budget';
+import { errorBody, errorEvent } from '../../reply/error-body';
+import { removeHeader } from '../../http/header-rules';
+import { errorHeaders } from '../../reply/answer-headers';
+import type { RequestContext } from '../../core/request-context';
+import { KEEP_ALIVE_COMMENT } from '../../reply/keep-alive';
+import { Reply, type Flow, type Settle } from '../../reply/reply';
+import { Events } from '../../reply/splice/events';
+import { dataOf, objectOf } from '../../reply/splice/splice';
+import { Denial } from '../denial';
+import { GuardedEvents, type StreamGuarding } from './guarded-events';
+import { HELD_BYTES_MAX } from './held-events';
+
+/**
+ * Writes a stream as its guardrails leave it. Takes the client's events from whatever sink reads the provider's, in any split. Text
+ * that is denied never leaves: an error event takes its place, and no end mark follows. The head of a stream that is held back
+ * whole waits for the verdict, so that a denial has its own status; a keep-alive comment opens it, and then it is an event, too.
+ */
+export class GuardedReply extends Reply {
+  private readonly events = new Events();
+  private readonly guarded: GuardedEvents;
+  /** The end mark is written, or waits for the record. */
+  private concluded = false;
+  /** The head that waits, until it is sent. */
+  private head: { readonly status: number; readonly headers: HeaderList } | null = null;
+  /** Nothing more is written, whatever comes. */
+  private over = false;
+  /** The sink has no more to say. */
+  private closed = false;
+
+  constructor(
+    private readonly own: RequestContext,
+    settle: Settle,
+    flow: Flow | null,
+    keepBytes: number,
+    private readonly guarding: StreamGuarding,
+  ) {
+    super(own, settle, flow, keepBytes);
+    const out = {
+      write: (event: Buffer) => this.pass(event),
+      finish: (last: readonly Buffer[], isMarked: boolean) => this.finished(last, isMarked),
+      deny: (verdict: StageVerdict) => this.deny(verdict),
+      fail: (error: GatewayError) => this.stop(error),
+      isGone: () => own.clientGone,
+    };
+    this.guarded = new GuardedEvents(guarding, out, new BodyBudget(HELD_BYTES_MAX));
+  }
+
+  override start(status: number, headers: HeaderList): void {
+    removeHeader(headers, 'content-length');
+    if (this.guarding.guard.holdsAll) this.head = { status, headers };
+    else super.start(status, headers);
+  }
+
+  override write(chunk: Buffer): void {
+    if (this.isDone() || this.own.clientGone) return;
+    const events = this.events.write(chunk);
+    if (events === null) {
+      this.stop(
+        new GatewayError('provider_answer_invalid', { message: 'An event of the stream is too long.' }),
+      );
+      return;
+    }
+    this.gather(() => {
+      for (const event of events) {
+        if (this.isDone()) return;
+        this.take(event);
+      }
+    });
+  }
+
+  override seal(chunk: Buffer): void {
+    this.write(chunk);
+    if (!this.isDone()) void this.guarded.conclude(EMPTY);
+  }
+
+  override end(last: Buffer | null): void {
+    this.closed = true;
+    if (last) this.write(last);
+    if (this.over || (this.guarded.hasEnded && !this.concluded)) return;
+    this.over = true;
+    this.open();
+    super.end(null);
+  }
+
+  override break(): void {
+    if (this.over) return;
+    this.over = true;
+    this.open();
+    super.break();
+  }
+
+  private isDone(): boolean {
+    return this.over || this.guarded.hasEnded;
+  }
+
+  private take(event: Buffer): void {
+    const data = dataOf(event);
+    if (data === null) {
+      // A provider's comments may come at once, and say nothing: they are no reason to open a head that waits.
+      if (this.head === null || KEEP_ALIVE_COMMENT.equals(event)) this.pass(event);
+      return;
+    }
+    if (data.trim() === '[DONE]') {
+      void this.guarded.conclude(event);
+      return;
+    }
+    // An event that cannot be read was not judged.
+    const body = objectOf(data);
+    if (body !== null) void this.guarded.take(event, body);
+  }
+
+  /** Sends a head that has waited. */
+  private open(status = this.head?.status ?? 0): void {
+    if (this.head === null) return;
+    const { headers } = this.head;
+    this.head = null;
+    super.start(status, headers);
+  }
+
+  private pass(event: Buffer): void {
+    this.open();
+    super.write(event);
+  }
+
+  private finished(last: readonly Buffer[], isMarked: boolean): void {
+    this.concluded = true;
+    if (isMarked) this.open(MARKED);
+    this.open();
+    super.seal(Buffer.concat(last));
+    if (this.closed) super.end(null);
+  }
+
+  private deny(verdict: StageVerdict): void {
+    this.own.outcome = 'denied';
+    this.stop(new Denial(verdict, this.guarding.before.results, verdict.results));
+  }
+
+  /** The client is notified of it in its dialect, and the provider is not listened to any more. */
+  private stop(error: GatewayError): void {
+    const { own } = this;
+    this.over = true;
+    own.failure = error;
+    if (own.outcome === 'ok') own.outcome = 'failed';
+    own.openStream?.lost('Guardrails ended the stream.');
+    const { dialect } = own.route;
+    if (this.head === null) super.end(errorEvent(error, dialect, own.id, false));
+    else {
+      this.head = null;
+      super.start(error.status, errorHeaders(error, own));
+      super.end(errorBody(error, dialect, own.id));
+    }
+    own.answer?.call?.abort();
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+/** A judged answer that goes to the client all the same. */
+const MARKED = 246;

@@ -1,0 +1,49 @@
+import { StreamGuard, type Dialect } from '@gw/guardrails';
+import type { RequestContext } from '../../core/request-context';
+import type { Flow, Reply, Settle } from '../../reply/reply';
+import { CompletionsDialect } from './completions-dialect';
+import type { GuardedRequest, GuardReports } from '../guarded-request';
+import { GuardedReply } from './guarded-reply';
+import { isAsync, type GuardTools } from '../guarded-request';
+import { MessagesDialect } from './messages-dialect';
+import { ResponsesDialect } from './responses-dialect';
+import type { StreamDialect } from './stream-dialect';
+
+const DIALECTS: Readonly<Partial<Record<Dialect, () => StreamDialect>>> = {
+  chat: () => new CompletionsDialect(true),
+  completions: () => new CompletionsDialect(false),
+  messages: () => new MessagesDialect(),
+  responses: () => new ResponsesDialect(),
+};
+
+export const dialectFor = (dialect: Dialect): StreamDialect | null => DIALECTS[dialect]?.() ?? null;
+
+/** Whether events of a dialect can be judged on their way. */
+export const isStreamed = (dialect: Dialect): boolean => DIALECTS[dialect] !== undefined;
+
+/** A stream that its guardrails judge while it is handed on. */
+export class GuardedStream {
+  readonly kind = 'stream';
+
+  constructor(
+    private readonly guarding: GuardReports,
+    private readonly tools: GuardTools,
+    private readonly guarded: GuardedRequest,
+    /** The client is shown the verdicts of a stream that has passed, too. */
+    private readonly showsResults: boolean,
+  ) {}
+
+  reply(context: RequestContext, settle: Settle, flow: Flow | null, keepBytes: number): Reply {
+    const { facts, request, verdict, output } = this.guarded;
+    const dialect = dialectFor(facts.dialect) ?? new CompletionsDialect(true);
+    const guard = new StreamGuard({ ...this.tools, guardrails: output, facts, request });
+    if (output.some(isAsync)) this.guarding.judgeAtEnd(() => guard.judgeBeside());
+    return new GuardedReply(context, settle, flow, keepBytes, {
+      guard,
+      dialect,
+      before: verdict,
+      showsResults: this.showsResults,
+      note: (results) => this.guarding.note('output', results),
+    });
+  }
+}

@@ -1,0 +1,208 @@
+import type { CompiledTarget } from '@gw/config-schema';
+import type { OutboundError } from '@gw/outbound';
+import { endsHedge, type AttemptOutcome, type HedgeOffer, type RoutingCursor } from '@gw/routing';
+import type { Answer } from '../attempt/answer';
+import type { RequestContext, LeaveListener } from '../core/request-context';
+import type { AttemptMaker } from '../attempt/attempt-maker';
+import type { StreamListener } from '../attempt/first-event';
+import { awaitAnswer } from '../attempt/held-answer';
+import type { AttemptListener } from '../attempt/answer';
+import { brokenTry, outcomeOf, refusedTry, type Tried } from '../attempt/tried';
+import { routeFamily } from '@gw/contracts';
+
+/** What became of one of the calls. */
+export interface HedgedCall {
+  readonly which: 'first' | 'second';
+  readonly target: CompiledTarget;
+  /** Null: it was given up while it was under way. */
+  readonly tried: Tried | null;
+  /** The latest call that was begun for it, if any. */
+  readonly answer: Answer | null;
+  readonly outcome: AttemptOutcome;
+  readonly startedMs: number;
+}
+
+export interface HedgeListener {
+  /** Called once. `winner` is the call that counts, the last one to fail if none was good; `other` is null if it was the only one. */
+  hedged(winner: HedgedCall, other: HedgedCall | null): void;
+}
+
+/**
+ * Whether the same request may be under way twice. Uploads are not: forms, bodies that are neither JSON nor empty, and what lies on
+ * the disk. Neither are sessions, routes that need two calls, and requests that make something that stays.
+ */
+export function isHedgeable({ route, method, upgrade, spooled, scan, body }: RequestContext): boolean {
+  if (upgrade !== null || spooled !== null || route.followUp !== null) return false;
+  if (scan === null ? body.length > 0 : scan.isForm) return false;
+  return method === 'GET' || method === 'HEAD' || routeFamily(route.kind).makesLasting !== true;
+}
+
+/**
+ * One try of a plan as two calls: the second one begins when the first has not answered after the offered delay, and the budget of
+ * second calls agrees. The first good answer is taken, a stream's with its first event, and the other call is cancelled at once. A call
+ * that fails while the other is under way waits for it.
+ */
+export class HedgedTry implements LeaveListener {
+  private readonly first: Lane;
+  private second: Lane | null = null;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly maker: AttemptMaker,
+    private readonly context: RequestContext,
+    private readonly cursor: RoutingCursor,
+    private readonly offer: HedgeOffer,
+    target: CompiledTarget,
+    private readonly listener: HedgeListener,
+  ) {
+    this.first = this.lane('first', target);
+  }
+
+  begin(): void {
+    this.context.whenClientGone(this);
+    this.timer = setTimeout(() => this.hedge(), this.offer.delayMs);
+    this.first.begin();
+  }
+
+  clientGone(): void {
+    this.clear();
+    this.first.leave();
+    this.second?.leave();
+  }
+
+  private lane(which: HedgedCall['which'], target: CompiledTarget): Lane {
+    return new Lane(which, target, this.context, this.maker, (lane) => this.ended(lane));
+  }
+
+  private hedge(): void {
+    this.timer = null;
+    const { offer, cursor } = this;
+    const { state } = cursor.runtime;
+    // The first call may still wait for its credential.
+    if (!this.maker.mayCall(this.context, this.first.answer === null ? 1 : 0)) {
+      cursor.note(offer.target.path, 'call_limit_reached');
+      return;
+    }
+    if (!state.hedges.take(offer)) {
+      cursor.note(offer.target.path, 'hedge_budget_spent');
+      return;
+    }
+    cursor.note(offer.target.path, 'hedged');
+    state.statistics.started(cursor.endpoint(offer.target));
+    this.second = this.lane('second', offer.target);
+    // Before the second call is noted on the disk: a gateway that dies now is billed for both.
+    this.context.alongside = this.first.answer?.upstream ?? null;
+    this.second.begin();
+  }
+
+  private ended(lane: Lane): void {
+    this.context.alongside = null;
+    const other = lane === this.first ? this.second : this.first;
+    if (other === null) {
+      this.clear();
+      this.settle(lane, null);
+    } else if (endsHedge(lane.outcome)) {
+      other.cancel();
+      this.settle(lane, other);
+    } else if (other.over) this.settle(lane, other);
+  }
+
+  /** The winner's endpoint stays busy until its answer is over. */
+  private settle(winner: Lane, other: Lane | null): void {
+    const { context, cursor } = this;
+    context.whenClientGone(winner.answer);
+    context.cacheUse = winner.answer?.cache ?? null;
+    if (winner.answer !== null) context.hidesUsage = winner.hidesUsage;
+    if (other !== null) {
+      if (other.tried !== null && 'answer' in other.tried) this.maker.discard(context, other.tried.answer);
+      cursor.runtime.state.statistics.ended(cursor.endpoint(other.target));
+      context.busyEndpoint = cursor.endpoint(winner.target);
+    }
+    this.listener.hedged(winner, other);
+  }
+
+  private clear(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+  }
+}
+
+/** One of the two calls. */
+class Lane implements HedgedCall, AttemptListener, StreamListener {
+  tried: Tried | null = null;
+  answer: Answer | null = null;
+  over = false;
+  /** As the request of this call was built. */
+  hidesUsage = false;
+  readonly startedMs: number;
+  outcome: AttemptOutcome = { status: null, failure: null, retryAfterMs: null, elapsedMs: 0 };
+
+  constructor(
+    readonly which: HedgedCall['which'],
+    readonly target: CompiledTarget,
+    private readonly context: RequestContext,
+    private readonly maker: AttemptMaker,
+    private readonly ended: (lane: Lane) => void,
+  ) {
+    this.startedMs = context.elapsedMs();
+  }
+
+  /** A second call that waits for what the first one brings would be none. */
+  get isApart(): boolean {
+    return this.which === 'second';
+  }
+
+  begin(): void {
+    try {
+      this.maker.begin(this.context, this.target, this);
+    } catch (thrown) {
+      this.refused(thrown);
+    }
+  }
+
+  /** A call that begins late, since something had to be looked up first, may be wanted no more. */
+  begun(answer: Answer): void {
+    this.answer = answer;
+    this.context.requested = answer.upstream;
+    this.hidesUsage = this.context.hidesUsage;
+    if (this.over || this.context.clientGone) this.leave();
+  }
+
+  answered(answer: Answer): void {
+    if (this.over) this.maker.discard(this.context, answer);
+    else awaitAnswer(answer, this.context, true, this);
+  }
+
+  streams(answer: Answer): void {
+    this.end({ answer });
+  }
+
+  broke(answer: Answer, error: OutboundError): void {
+    // It had begun to answer, so that its limits still hold what was reserved.
+    if (answer.status !== 0 && !this.context.clientGone) this.maker.discard(this.context, answer);
+    this.end(brokenTry(error, this.context, answer));
+  }
+
+  refused(thrown: unknown): void {
+    this.end(refusedTry(thrown));
+  }
+
+  leave(): void {
+    this.answer?.call?.abort();
+  }
+
+  cancel(): void {
+    if (this.over) return;
+    this.over = true;
+    this.outcome = { ...this.outcome, elapsedMs: this.context.elapsedMs() - this.startedMs };
+    this.leave();
+  }
+
+  private end(tried: Tried): void {
+    if (this.over) return;
+    this.over = true;
+    this.tried = tried;
+    this.outcome = outcomeOf(tried, this.context.elapsedMs() - this.startedMs);
+    this.ended(this);
+  }
+}

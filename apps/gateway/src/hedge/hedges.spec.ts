@@ -1,0 +1,345 @@
+import type { UsageLimitRule } from '@gw/contracts';
+import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
+
+// A busy machine may take several times as long.
+jest.setTimeout(60_000);
+
+const EVENTS = { 'content-type': 'text/event-stream' };
+const chunk = (text: string): string =>
+  `data: ${JSON.stringify({ id: 'c', model: 'gpt-4o', choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
+const DONE = 'data: [DONE]\n\n';
+const WAIT = { timeoutMs: 20_000 };
+
+/** A promise that is kept by hand. */
+function gate(): { readonly opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+const completion = (from: string): object => ({
+  id: from,
+  model: 'gpt-4o',
+  choices: [],
+  usage: { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 },
+});
+
+const BUDGET: UsageLimitRule = {
+  type: 'cost',
+  creditLimit: 100,
+  alertThreshold: null,
+  periodicReset: null,
+  periodicResetDays: null,
+  nextResetAt: null,
+  status: 'active',
+};
+
+describe('a hedged request', () => {
+  let gateway: GatewayHarness;
+  let first: StubProvider;
+  let second: StubProvider;
+  let third: StubProvider;
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    [first, second, third] = await Promise.all([
+      StubProvider.start(),
+      StubProvider.start(),
+      StubProvider.start(),
+    ]);
+    gateway.addProvider('first', 'openai', first.origin);
+    gateway.addProvider('second', 'openai', second.origin);
+    gateway.addProvider('third', 'openai', third.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), first.stop(), second.stop(), third.stop()]);
+  });
+
+  const hedge = (own: object = {}): object => ({
+    strategy: { mode: 'hedge', hedge_delay: 1, ...own },
+    targets: [{ provider: '@first' }, { provider: '@second' }],
+  });
+  const withFallback = (own: object = {}): object => ({
+    strategy: { mode: 'fallback' },
+    targets: [hedge(own), { provider: '@third' }],
+  });
+
+  const send = (
+    config: object,
+    body: object = { model: 'gpt-4o', messages: [] },
+    signal?: AbortSignal,
+  ): Promise<Response> =>
+    fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-config': JSON.stringify(config),
+      },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+  const requested = async (config: object): Promise<unknown> =>
+    ((await (await send(config)).json()) as { id: string }).id;
+  const last = async (): Promise<LoggedRequest> =>
+    eventually(async () => (await gateway.records()).at(-1), WAIT);
+  const attempts = async () =>
+    (await last()).decision.attempts.map(({ target, end, status, hedge: which }) => [
+      target.replace('config.', ''),
+      which,
+      end,
+      status,
+    ]);
+
+  it('takes the second answer when the first does not come, and cancels the first call', async () => {
+    first.answer({ neverAnswer: true });
+    second.answerJson(completion('second'));
+    const response = await send(hedge());
+    expect([await response.json(), response.headers.get('x-gw-last-used-option-index')]).toMatchObject([
+      { id: 'second' },
+      'config.targets[1]',
+    ]);
+    await eventually(() => first.lastRequest.cancelled, WAIT);
+    expect(second.lastRequest.body).toEqual(first.lastRequest.body);
+    expect(await attempts()).toEqual([
+      ['targets[0]', 'first', 'cancelled', null],
+      ['targets[1]', 'second', 'answered', 200],
+    ]);
+    expect((await last()).decision.routing).toEqual([{ target: 'config.targets[1]', event: 'hedged' }]);
+  });
+
+  it('takes the first answer when it comes while the second call is under way, and cancels that', async () => {
+    const held = gate();
+    first.answer({ after: held.opened, body: completion('first') });
+    second.answer({ neverAnswer: true });
+    const answer = requested(hedge());
+    await second.waitForRequest(1, WAIT.timeoutMs);
+    held.open();
+    expect(await answer).toBe('first');
+    await eventually(() => second.lastRequest.cancelled, WAIT);
+    expect(await attempts()).toEqual([
+      ['targets[1]', 'second', 'cancelled', null],
+      ['targets[0]', 'first', 'answered', 200],
+    ]);
+  });
+
+  it('accounts for what the cancelled call has read, in a price line of its own', async () => {
+    first.answer({ neverAnswer: true });
+    second.answerJson(completion('second'));
+    await requested(hedge());
+    const { cost, usage, decision } = await last();
+    const lines = decision.price?.lines ?? [];
+    const wasted = lines.filter(({ unit }) => unit === 'hedge');
+    expect(wasted).toEqual([{ unit: 'hedge', quantity: 1_000, pricePerMillion: 250_000_000, cost: 250_000 }]);
+    expect(cost).toBe(lines.reduce((sum, line) => sum + line.cost, 0));
+    expect(usage).toMatchObject({ inputTokens: 1_000, outputTokens: 10 });
+  });
+
+  it.each([
+    [
+      'second',
+      [
+        ['primary', 250_000, 0, ['first']],
+        ['hedge', 260_000, 1, ['second']],
+      ],
+    ],
+    [
+      'first',
+      [
+        ['hedge', 250_000, 0, ['second']],
+        ['primary', 260_000, 1, ['first']],
+      ],
+    ],
+  ])(
+    'charges each of its calls to the limits of its own target and to its line, when the %s answers',
+    async (winner, charges) => {
+      for (const [slug, { origin }] of [
+        ['first', first],
+        ['second', second],
+      ] as const)
+        gateway.addProvider(slug, 'openai', origin, { usageLimits: [BUDGET] });
+      const held = gate();
+      first.answer(
+        winner === 'first' ? { after: held.opened, body: completion('first') } : { neverAnswer: true },
+      );
+      second.answer(winner === 'second' ? { body: completion('second') } : { neverAnswer: true });
+      const answer = requested(hedge());
+      await second.waitForRequest(1, WAIT.timeoutMs);
+      held.open();
+      expect(await answer).toBe(winner);
+      const { cost, decision } = await last();
+      expect(cost).toBe(510_000);
+      expect(
+        decision.charges?.map(({ line, cost: charged, requests, counters }) => [
+          line,
+          charged,
+          requests,
+          counters.map(([key]) => /provider-(\w+)-/.exec(key)?.[1]),
+        ]),
+      ).toEqual(charges);
+    },
+  );
+
+  it('makes one call where the first answers in time, and its record says nothing of a hedge', async () => {
+    first.answerJson(completion('first'));
+    expect(await requested(hedge({ hedge_delay: 60_000 }))).toBe('first');
+    expect(await attempts()).toEqual([['targets[0]', undefined, 'answered', 200]]);
+    expect(second.connections).toBe(0);
+  });
+
+  it('waits for the second call when the first fails while it is under way', async () => {
+    const [one, other] = [gate(), gate()];
+    first.answer({ after: one.opened, status: 500, body: {} });
+    second.answer({ after: other.opened, body: completion('second') });
+    const answer = requested(withFallback());
+    await second.waitForRequest(1, WAIT.timeoutMs);
+    one.open();
+    await eventually(() => first.lastRequest.finished, WAIT);
+    other.open();
+    expect(await answer).toBe('second');
+    expect(third.connections).toBe(0);
+    expect((await attempts()).map(([, which, end]) => [which, end])).toEqual([
+      ['first', 'status'],
+      ['second', 'answered'],
+    ]);
+  });
+
+  it('moves on by the usual rules when both calls fail, and when the first fails before there is a second', async () => {
+    const one = gate();
+    first.answer({ after: one.opened, status: 500, body: {} });
+    second.answer({ status: 503, body: {} });
+    third.answerJson(completion('third'));
+    const answer = requested(withFallback());
+    await eventually(() => second.requests[0]?.finished, WAIT);
+    one.open();
+    expect(await answer).toBe('third');
+    expect((await attempts()).map(([target, , end, status]) => [target, end, status])).toEqual([
+      ['targets[0].targets[1]', 'status', 503],
+      ['targets[0].targets[0]', 'status', 500],
+      ['targets[1]', 'answered', 200],
+    ]);
+    first.answer({ status: 500, body: {} });
+    expect(await requested(withFallback({ hedge_delay: 60_000 }))).toBe('third');
+    expect(second.requests).toHaveLength(1);
+  });
+
+  it('answers with the last failure when nothing is left', async () => {
+    const one = gate();
+    first.answer({ after: one.opened, status: 500, body: { error: { message: 'first is down' } } });
+    second.answer({ status: 503, body: {} });
+    const answer = send(hedge());
+    await eventually(() => second.requests[0]?.finished, WAIT);
+    one.open();
+    const response = await answer;
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('first is down')]);
+  });
+
+  it('decides between streams at their first event: a head, and comments, are no answer yet', async () => {
+    first.answer({ headers: EVENTS, steps: [{ chunk: ': thinking\n\n' }, { hang: true }] });
+    second.answer({ headers: EVENTS, steps: [{ chunk: chunk('second') + DONE }] });
+    const response = await send(hedge(), { model: 'gpt-4o', messages: [], stream: true });
+    expect(await response.text()).toBe(chunk('second') + DONE);
+    await eventually(() => first.lastRequest.cancelled, WAIT);
+    expect(await attempts()).toEqual([
+      ['targets[0]', 'first', 'cancelled', null],
+      ['targets[1]', 'second', 'answered', 200],
+    ]);
+  });
+
+  it('hands a stream on whole, with what came before the decision', async () => {
+    const steps = ['a', 'b'].map((text) => ({ chunk: chunk(text) }));
+    first.answer({ neverAnswer: true });
+    second.answer({ headers: EVENTS, steps: [{ chunk: ': hm\n\n' }, ...steps, { chunk: DONE }] });
+    const response = await send(hedge(), { model: 'gpt-4o', messages: [], stream: true });
+    expect(await response.text()).toBe(`: hm\n\n${chunk('a')}${chunk('b')}${DONE}`);
+  });
+
+  it('moves on from a stream that breaks off before its first event, also while nothing tells when it is late', async () => {
+    first.answer({ headers: EVENTS, steps: [{ cut: 'end' }] });
+    third.answer({ headers: EVENTS, steps: [{ chunk: chunk('third') + DONE }] });
+    for (const own of [{ hedge_delay: 60_000 }, { hedge_delay: undefined }]) {
+      const response = await send(withFallback(own), { model: 'gpt-4o', messages: [], stream: true });
+      expect(await response.text()).toBe(chunk('third') + DONE);
+    }
+    expect(second.connections).toBe(0);
+  });
+
+  it('cancels both calls when the client leaves', async () => {
+    first.answer({ neverAnswer: true });
+    second.answer({ neverAnswer: true });
+    const client = new AbortController();
+    const answer = send(hedge(), undefined, client.signal);
+    await second.waitForRequest(1, WAIT.timeoutMs);
+    client.abort();
+    await expect(answer).rejects.toThrow();
+    await eventually(() => first.lastRequest.cancelled && second.lastRequest.cancelled, WAIT);
+    await eventually(async () => (await last()).outcome === 'client_closed', WAIT);
+    expect((await attempts()).map(([, , end]) => end)).toEqual(['client_closed', 'client_closed']);
+  });
+
+  it('makes no second call once those have cost their share, and says so', async () => {
+    const held = gate();
+    first.answer({ neverAnswer: true }, { after: held.opened, body: completion('first') });
+    second.answerJson(completion('second'));
+    expect(await requested(hedge({ hedge_percentage: 1 }))).toBe('second');
+    const answer = requested(hedge({ hedge_percentage: 1 }));
+    await first.waitForRequest(2, WAIT.timeoutMs);
+    // A request that came later and may be hedged shows that the delay of this one is over.
+    third.answer({ neverAnswer: true });
+    await requested({
+      strategy: { mode: 'hedge', hedge_delay: 1 },
+      targets: [{ provider: '@third' }, { provider: '@second' }],
+    });
+    held.open();
+    expect(await answer).toBe('first');
+    expect(second.requests).toHaveLength(2);
+    expect((await last()).decision.routing).toEqual([
+      { target: 'config.targets[1]', event: 'hedge_budget_spent' },
+    ]);
+  });
+
+  it.each<readonly [string, string, () => { headers: Record<string, string>; body: string | FormData }]>([
+    ['a form', '/audio/transcriptions', () => ({ headers: {}, body: formOf({ model: 'whisper-1' }) })],
+    [
+      'bytes that are no JSON',
+      '/proxy/upload',
+      () => ({ headers: { 'content-type': 'application/octet-stream' }, body: 'bytes' }),
+    ],
+    [
+      'a request that makes something that stays',
+      '/batches',
+      () => ({
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          input_file_id: 'f',
+          endpoint: '/v1/chat/completions',
+          completion_window: '24h',
+        }),
+      }),
+    ],
+  ])('never sends %s twice', async (_, path, made) => {
+    const held = gate();
+    const slow: StubAnswer = { after: held.opened, body: { id: 'upload' } };
+    first.answer(slow, { neverAnswer: true });
+    second.answerJson(completion('second'));
+    const { headers, body } = made();
+    const upload = fetch(`${gateway.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(hedge()), ...headers },
+      body,
+    });
+    await first.waitForRequest(1, WAIT.timeoutMs);
+    // The second call of a later request shows that one of the upload would have been made by now.
+    expect(await requested(hedge())).toBe('second');
+    held.open();
+    expect([(await upload).status, second.requests.length]).toEqual([200, 1]);
+  });
+});
+
+function formOf(fields: Readonly<Record<string, string>>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', new Blob(['sound']), 'a.wav');
+  return form;
+}

@@ -1,0 +1,115 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { ownCredential, relevantHeaders, type Idempotency, type Tenant } from '@gw/cache';
+import { HEADER } from '@gw/contracts';
+import { idempotencyFingerprint, idempotencyScope, readIdempotencyKey, type Shares } from '@gw/kernel';
+import type { Principal } from '../auth/principals';
+import type { RequestContext, Stage } from '../core/request-context';
+import { FirstAnswer } from './first-answer';
+
+export interface IdempotencyStageOptions {
+  /** The longest wait for a first request under way, where the request does not say how long it may take. */
+  readonly waitMs: number;
+  readonly memory: Shares;
+  /** Bytes of an answer's body; a longer one can't be replayed. */
+  readonly bodyBytesMax: number;
+}
+
+/**
+ * Lets a POST with an `Idempotency-Key` be carried out once: later ones get the first response, and wait for it while the first
+ * request is in flight. It comes right before the stage that calls providers, after all that refuse a request, so that a replay
+ * needs the same rights.
+ */
+export class IdempotencyStage implements Stage {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly options: IdempotencyStageOptions,
+  ) {}
+
+  run(context: RequestContext): void | Promise<void> {
+    const value = context.req.headers['idempotency-key'];
+    if (value === undefined || context.method !== 'POST' || context.rendered !== null) return undefined;
+    return this.begin(context, value);
+  }
+
+  private async begin(context: RequestContext, value: string | readonly string[]): Promise<void> {
+    const { memory, bodyBytesMax, waitMs } = this.options;
+    const scope = scopeOf(context, readIdempotencyKey(value) as string);
+    const fingerprint = await fingerprintOf(context);
+    const tenant = tenantOf(context);
+    const startedMs = context.elapsedMs();
+    const begun = await this.idempotency
+      .begin(scope, fingerprint, {
+        timeoutMs: context.gw.requestTimeoutMs ?? waitMs,
+        isGone: () => context.clientGone,
+        tenant,
+      })
+      .finally(() => {
+        context.waitedMs += context.elapsedMs() - startedMs;
+      });
+    if (begun.kind === 'replay') {
+      context.replayed = begun.answer;
+      return;
+    }
+    context.firstAnswer = new FirstAnswer(
+      begun,
+      memory.of(tenant.workspaceId, tenant.organisationId),
+      bodyBytesMax,
+    );
+  }
+}
+
+const tenantOf = ({ principal }: RequestContext): Tenant => {
+  const { organisation, workspace } = principal as Principal;
+  return { workspaceId: workspace.id, organisationId: organisation.id };
+};
+
+function scopeOf({ principal, method, url, query }: RequestContext, key: string): string {
+  const { organisation, workspace } = principal as Principal;
+  return idempotencyScope({
+    organisationId: organisation.id,
+    workspaceId: workspace.id,
+    method,
+    path: url.slice(0, url.length - query.length),
+    key,
+  });
+}
+
+/** Headers of the gateway that decide where a request goes; one of them changed makes it another request. */
+const ROUTING = [
+  HEADER.provider,
+  HEADER.virtualKey,
+  HEADER.config,
+  HEADER.customHost,
+  HEADER.forwardHeaders,
+] as const;
+
+async function fingerprintOf(context: RequestContext): Promise<string> {
+  const { req, url, gw } = context;
+  const chosen = ROUTING.flatMap((name) => [name, String(req.headers[name] ?? '')]);
+  const headers = [
+    ...relevantHeaders(req.rawHeaders),
+    ...chosen,
+    // It decides what the answer shows. Absent, it leaves the fingerprints of older gateways as they are.
+    ...(gw.strictOpenAi === null ? [] : [HEADER.strictOpenAi, String(gw.strictOpenAi)]),
+    'credential',
+    ownCredential(gw.providerKey),
+  ];
+  return idempotencyFingerprint({ url, headers, body: await bodyOf(context), inForce: inForce(context) });
+}
+
+/** A first answer was judged for the key that made the request, by the rules of then: it is not given to others, nor past newer rules. */
+const inForce = ({ principal, configId, configSource, guarding }: RequestContext): readonly string[] => [
+  (principal as Principal).key.id,
+  configId ?? '',
+  configSource.versionId ?? '',
+  ...(guarding?.versions() ?? []),
+];
+
+/** Of a body on the disk its digest. */
+async function bodyOf({ body, spooled }: RequestContext): Promise<Buffer> {
+  if (spooled === null) return body;
+  const digest = createHash('sha256');
+  for await (const piece of spooled.source(null).open()) digest.update(piece as Buffer);
+  return digest.digest();
+}

@@ -1,0 +1,50 @@
+import { Buffer } from 'node:buffer';
+import { replayAnswer, type StoredAnswer } from '@gw/cache';
+import { addGatewayHeaders } from '../reply/answer-headers';
+import type { RequestContext, Stage } from '../core/request-context';
+import { Reply, type Settle } from '../reply/reply';
+
+/** Bytes of a replayed answer that the log may be given. */
+const KEEP_BYTES = 1_048_576;
+const REPLAYED = 'idempotent-replayed';
+
+/** Replays the first response under an `Idempotency-Key` where there is one. */
+export class ReplayedReply implements Stage {
+  constructor(private readonly settle: Settle) {}
+
+  run(context: RequestContext): void {
+    const { replayed } = context;
+    if (replayed !== null && !context.clientGone) this.replay(context, replayed);
+  }
+
+  private replay(context: RequestContext, stored: StoredAnswer): void {
+    context.streamed = stored.streamed;
+    if (stored.status >= 400) context.outcome = 'provider_error';
+    let last: Buffer | null = null;
+    const call = replayAnswer(stored, {
+      onHeaders: (status, described) => {
+        const headers = [...described, REPLAYED, 'true'];
+        addGatewayHeaders(headers, context);
+        reply.start(status, headers);
+      },
+      onData: (chunk) => {
+        // The last piece completes the answer, so it waits for the record.
+        if (last !== null) reply.write(last);
+        last = chunk;
+      },
+      onEnd: () => {
+        reply.end(last);
+      },
+      onError: () => {
+        context.outcome = 'client_closed';
+        this.settle(context, () => undefined);
+      },
+    });
+    const reply: Reply = new Reply(context, this.settle, call, KEEP_BYTES);
+    context.whenClientGone({
+      clientGone: () => {
+        call.abort();
+      },
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { completeLogRecord, type DecisionRecord, type LogRecord } from '@gw/contracts';
+import type { LostUse } from '../usage/lost-use';
+import type { Upstream } from '../core/upstream';
+import { requestedModel } from '../core/requested-model';
+import { cacheUseOf } from '../cache/cache-use';
+import type { RequestContext } from '../core/request-context';
+import { writeBegunDecision } from '../record/decision';
+import type { JsonWriter } from '../record/json-writer';
+import { K } from '../record/keys';
+import { writeMetadata, writeRequest, writeUpstream } from '../record/log-record';
+
+/** The error type of a record whose gateway ended before the request did. */
+export const GATEWAY_LOST = 'gateway_lost';
+
+/** What is written of a request that has just called its first provider; all else in its record follows from it. */
+type Begun = Omit<LogRecord, 'decision'> & {
+  readonly begun: Pick<DecisionRecord, 'config' | 'strategy' | 'matchedCondition' | 'charges'>;
+};
+
+/**
+ * Writes a `Begun`, which every request waits for before its provider is called: a third of a record, and none of what
+ * `recordOfLine` can add.
+ */
+export function writeBegun(
+  w: JsonWriter,
+  context: RequestContext,
+  { provider, saved, model, target }: Upstream,
+  { cost, charges }: LostUse,
+  gatewayId: string,
+): Buffer {
+  const cache = cacheUseOf(context);
+  w.begin();
+  writeRequest(w, context);
+  writeUpstream(w, provider, saved, model ?? requestedModel(context));
+  w.text(K.targetPath, target.path);
+  if (context.streamed) w.boolean(K.streamed, true);
+  if (cost !== null) w.number(K.cost, cost);
+  if (cache !== null) w.text(K.cacheStatus, cache.status);
+  writeMetadata(w, context.metadata);
+  w.number(K.requestBytes, context.body.length + context.receivedBytes);
+  w.text(K.gatewayId, gatewayId);
+  writeBegunDecision(w, context, charges);
+  return w.end();
+}
+
+/** The record that a line of the in-flight log represents; null: it is none. */
+export function recordOfLine(line: string): LogRecord | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const { id, begun } = value as { readonly id?: unknown; readonly begun?: unknown };
+  if (typeof id !== 'string') return null;
+  return typeof begun === 'object' && begun !== null ? completed(value as Begun) : (value as LogRecord);
+}
+
+/** Nothing was received and nothing measured when it was written. */
+function completed({ begun, ...known }: Begun): LogRecord {
+  const { targetPath, provider, credential, model } = known;
+  const call = { target: targetPath ?? '', provider: provider ?? '', credential, model };
+  const attempt = { ...call, retry: 0, status: null, reason: null, startedMs: 0, durationMs: 0 };
+  return completeLogRecord({
+    ...known,
+    status: 0,
+    outcome: 'interrupted',
+    errorType: GATEWAY_LOST,
+    responseModel: null,
+    priced: 'estimated',
+    configId: begun.config.slug,
+    configVersionId: begun.config.versionId,
+    durationMs: 0,
+    overheadMs: 0,
+    responseBytes: 0,
+    requestContentType: null,
+    responseContentType: null,
+    decision: { ...begun, attempts: [{ ...attempt, end: 'interrupted' }], stages: {} },
+  });
+}

@@ -1,0 +1,44 @@
+import { RateLimitedReport, type Journal, type Sealer } from '@gw/telemetry';
+import type { Log } from '@gw/web';
+import type { LostUses } from '../usage/lost-use';
+import type { BeforeCall } from '../attempt/sender';
+import { createBeforeCall } from './before-call';
+import { InFlightLog } from './in-flight-log';
+import { lostRecord } from './lost-record';
+import { RequestsUnderWay } from './requests-under-way';
+
+export interface InFlightParts {
+  readonly settings: { readonly JOURNAL_MAX_BYTES: number };
+  /** The journal's folder, and what seals what is written there. */
+  readonly home: { readonly directory: string; readonly sealer: Sealer };
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly gatewayId: string;
+}
+
+export interface InFlight {
+  readonly underWay: RequestsUnderWay;
+  readonly inFlight: InFlightLog;
+  readonly beforeCall: BeforeCall;
+}
+
+/** The list of in-flight requests, their log, and what writes a request down before its provider is called. */
+export function createInFlight(parts: InFlightParts, uses: LostUses): InFlight {
+  const { settings, home, journal, log, gatewayId } = parts;
+  const underWay = new RequestsUnderWay();
+  const problems = new RateLimitedReport(({ count, message }) => {
+    log.error({ count }, message);
+  });
+  const inFlight = new InFlightLog(
+    underWay,
+    (context, upstream) => lostRecord(context, upstream, uses, gatewayId),
+    {
+      ...home,
+      onError: (error) => {
+        problems.add('in-flight', 1, `In-flight requests could not be written down: ${String(error)}`);
+      },
+    },
+  );
+  const beforeCall = createBeforeCall({ inFlight, journal, journalCapBytes: settings.JOURNAL_MAX_BYTES });
+  return { underWay, inFlight, beforeCall };
+}

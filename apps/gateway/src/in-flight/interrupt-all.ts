@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OutboundClient } from '@gw/outbound';
+import type { FrontDoor } from '../http/front-door';
+import type { Realtime } from '../realtime/realtime';
+import type { Pipeline } from '../core/pipeline';
+import type { RequestsUnderWay } from './requests-under-way';
+
+/** How long interrupted calls have to end their requests before those are cut. */
+const INTERRUPT_MS = 2_000;
+const INTERRUPT_POLL_MS = 20;
+
+export interface Interruptible {
+  readonly door: FrontDoor;
+  readonly realtime: Realtime;
+  readonly outbound: OutboundClient;
+  readonly underWay: RequestsUnderWay;
+  readonly pipeline: Pipeline;
+}
+
+/** Refuses what comes from now on and ends what is in flight. Resolves when every request has been answered or cut. */
+export async function interruptAll(of: Interruptible): Promise<void> {
+  const { door, realtime, outbound, underWay, pipeline } = of;
+  door.stop();
+  realtime.close();
+  outbound.close();
+  const until = performance.now() + INTERRUPT_MS;
+  while (!underWay.isEmpty && performance.now() < until) await delay(INTERRUPT_POLL_MS);
+  for (const context of underWay.olderThan(Infinity)) {
+    // The call of a check ends with its request.
+    if (context.madeFor === null) pipeline.interrupt(context);
+  }
+}

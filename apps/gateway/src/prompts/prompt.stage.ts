@@ -1,0 +1,92 @@
+import { variablesIn } from '@gw/prompts';
+import { exactNumbers, shallowScan, withExactNumbers, type JsonObject } from '@gw/providers';
+import { parseJsonObject } from '../bodies/json-body';
+import { bodyTooLarge } from '../bodies/read-body';
+import { routeOf, type Route } from '../routes/route-table';
+import type { Prompts } from './prompts';
+import type { Principal } from '../auth/principals';
+import type { RequestContext, Stage } from '../core/request-context';
+import { requestOf, variablesOf } from './prompt-request';
+
+export interface PromptOptions {
+  /** Of a rendered request. */
+  readonly maxBytes: number;
+}
+
+/**
+ * Replaces a request that names a saved prompt by the request that the prompt describes, before anything is checked: from here
+ * on it is a chat completion or a completion like any other. Requests on other routes pass at once.
+ */
+export class PromptStage implements Stage {
+  private readonly chat = targetOf('/chat/completions');
+  private readonly text = targetOf('/completions');
+
+  constructor(
+    private readonly prompts: Prompts,
+    private readonly options: PromptOptions,
+  ) {}
+
+  run(context: RequestContext): void | Promise<void> {
+    return context.route.prompt === null ? undefined : this.render(context);
+  }
+
+  private async render(context: RequestContext): Promise<void> {
+    const { route } = context;
+    const { document, version, compiled, partials } = await this.prompts.resolve(
+      context.principal as Principal,
+      referenceIn(route.upstreamPath),
+    );
+    context.prompt = {
+      id: document.id,
+      slug: document.slug,
+      versionId: version.id,
+      version: version.number,
+    };
+    const sent = context.body.length === 0 ? {} : context.json(parseJsonObject);
+    const used = variablesIn([...compiled.templates, ...partials.values()]);
+    const content = compiled.render({
+      variables: variablesOf(version, used, sent),
+      partial: (reference) => partials.get(reference),
+      maxLength: this.options.maxBytes,
+    });
+    const isChat = compiled.shape === 'chat';
+    const request = requestOf(version, used, isChat ? { messages: content } : { prompt: content }, sent);
+    if (route.prompt === 'render') {
+      const numbers = exactNumbers(context.body);
+      context.rendered = Buffer.from(withExactNumbers({ success: true, data: request }, numbers));
+      return;
+    }
+    this.replaceBody(context, request);
+    const target = isChat ? this.chat : this.text;
+    context.route = { ...target, name: route.name, scopes: route.scopes };
+    useProvider(context, version.virtualKey);
+  }
+
+  private replaceBody(context: RequestContext, request: JsonObject): void {
+    const { maxBytes } = this.options;
+    const body = Buffer.from(withExactNumbers(request, exactNumbers(context.body)));
+    if (body.length > maxBytes) throw bodyTooLarge('MAX_BUFFERED_BODY', maxBytes, body.length);
+    context.hold(body.length);
+    context.replaceBody(body, request, shallowScan(body));
+  }
+}
+
+/** The prompt's own provider, for a request that names none. */
+function useProvider(context: RequestContext, virtualKey: string | null): void {
+  const { gw } = context;
+  if (virtualKey !== null && gw.provider === null && gw.virtualKey === null) {
+    context.gw = { ...gw, virtualKey };
+  }
+}
+
+const targetOf = (path: string): Route => routeOf('POST', path);
+
+/** `pp-name@2` of `/prompts/pp-name%402/completions`. What can't be decoded names nothing. */
+function referenceIn(path: string): string {
+  const encoded = path.split('/')[2] ?? '';
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return '';
+  }
+}

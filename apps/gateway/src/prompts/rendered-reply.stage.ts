@@ -1,0 +1,21 @@
+import { addGatewayHeaders } from '../reply/answer-headers';
+import type { RequestContext, Stage } from '../core/request-context';
+import { Reply, type Settle } from '../reply/reply';
+
+/** Bytes of a rendered prompt that the log may be given. */
+const KEEP_BYTES = 1_048_576;
+
+/** Answers a request that asks for no more than the rendered prompt. */
+export class RenderedReply implements Stage {
+  constructor(private readonly settle: Settle) {}
+
+  run(context: RequestContext): void {
+    const { rendered } = context;
+    if (rendered === null || context.clientGone) return;
+    const headers = ['content-type', 'application/json; charset=utf-8'];
+    addGatewayHeaders(headers, context);
+    const reply = new Reply(context, this.settle, null, KEEP_BYTES);
+    reply.start(200, headers);
+    reply.end(rendered);
+  }
+}

@@ -1,0 +1,194 @@
+import type { DecisionRecord, ProviderDocument, Usage } from '@gw/contracts';
+import { redactMetadata, redactUrl } from '@gw/telemetry';
+import { valueOf } from '../http/header-rules';
+import type { RefusedKey } from '../auth/ended-keys';
+import type { Principal } from '../auth/principals';
+import type { Upstream } from '../core/upstream';
+import { requestedModel } from '../core/requested-model';
+import { cacheUseOf } from '../cache/cache-use';
+import type { RequestContext } from '../core/request-context';
+import { writeDecision } from './decision';
+import { JsonWriter, remembered } from './json-writer';
+import { K } from './keys';
+import { TIMED_STAGES } from '../core/pipeline';
+
+export interface RecordFacts {
+  readonly gatewayId: string;
+  readonly requestTruncated: boolean;
+  readonly responseTruncated: boolean;
+  /** Model that the answer names. */
+  readonly responseModel: string | null;
+}
+
+const writer = new JsonWriter();
+
+/**
+ * One `LogRecord` as JSON, made once a request is over; good until the next one is made. What most records would say is left out
+ * (`completeLogRecord` puts it back): each byte is written, checked, stored and sent. It is written piece by piece, with the
+ * parts that many requests share kept ready: building the object and serialising it costs six times as much.
+ */
+export function logRecord(context: RequestContext, facts: RecordFacts): Buffer {
+  const w = writer;
+  const { failure, configSource } = context;
+  const last = context.attempts.at(-1);
+  w.begin();
+  writeRequest(w, context);
+  w.number(K.status, context.status);
+  w.text(K.outcome, context.outcome);
+  if (failure !== null) w.text(K.errorType, failure.type);
+  writeAnswerer(w, context);
+  w.text(K.responseModel, facts.responseModel);
+  if (context.streamed) w.boolean(K.streamed, true);
+  writeCost(w, context);
+  w.text(configIds(configSource), last?.target ?? null);
+  if (last && last.retry > 0) w.number(K.retries, last.retry);
+  const cache = cacheUseOf(context);
+  if (cache !== null) w.text(K.cacheStatus, cache.status);
+  writeMetadata(w, context.metadata);
+  writeMeasures(w, context);
+  if (facts.requestTruncated) w.boolean(K.requestBodyTruncated, true);
+  if (facts.responseTruncated) w.boolean(K.responseBodyTruncated, true);
+  w.text(K.gatewayId, facts.gatewayId);
+  writeDecision(w, context);
+  return w.end();
+}
+
+export function writeMeasures(w: JsonWriter, context: RequestContext): void {
+  const { firstByteAt } = context;
+  w.ms(K.durationMs, context.elapsedMs());
+  if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - context.startedAt);
+  w.ms(K.overheadMs, overheadOf(context));
+  w.number(K.requestBytes, context.body.length + context.receivedBytes);
+  w.number(K.responseBytes, context.responseBytes);
+  w.text(K.requestContentType, context.req.headers['content-type'] ?? null);
+  w.text(K.responseContentType, responseTypeOf(context));
+}
+
+export function writeRequest(w: JsonWriter, context: RequestContext): void {
+  const { id, traceId, spanId, parentSpanId, spanName, principal, url, query } = context;
+  w.raw(K.id);
+  w.ascii(id);
+  w.raw(K.createdAt);
+  writeTime(w, context.startedWallMs);
+  w.text(principal === null ? refusedOwner(context.refusedKey) : owner(principal), traceId);
+  if (spanId !== null) w.text(K.spanId, spanId);
+  if (parentSpanId !== null) w.text(K.parentSpanId, parentSpanId);
+  if (spanName !== null) w.text(K.spanName, spanName);
+  w.raw(K.method);
+  w.ascii(context.method);
+  w.text(K.url, query === '' ? url : redactUrl(url));
+  w.text(K.route, context.route.name);
+}
+
+const MINUTE_MS = 60_000;
+let minuteAt = -1;
+/** As `YYYY-MM-DDTHH:MM:`. */
+let minute = '';
+
+/** Times of requests that begin and end next to each other lie in few minutes; making the text of a date takes long. */
+function writeTime(w: JsonWriter, atMs: number): void {
+  const inMinute = atMs % MINUTE_MS;
+  if (atMs - inMinute !== minuteAt) {
+    minuteAt = atMs - inMinute;
+    minute = new Date(minuteAt).toISOString().slice(0, -7);
+  }
+  w.ascii(minute);
+  w.seconds(inMinute);
+}
+
+const ownerText = (
+  organisationId: string | null,
+  workspaceId: string | null,
+  apiKeyId: string | null,
+  userId: string | null,
+): string => `",${JSON.stringify({ organisationId, workspaceId, apiKeyId, userId }).slice(1, -1)},"traceId":`;
+
+const NO_OWNER = Buffer.from(ownerText(null, null, null, null));
+const refused = remembered((key: RefusedKey) => ownerText(key.organisationId, null, key.id, null));
+const refusedOwner = (key: RefusedKey | null): Buffer => (key === null ? NO_OWNER : refused(key));
+
+const owner = remembered(({ organisation, workspace, key }: Principal) =>
+  ownerText(organisation.id, workspace.id, key.id, key.userId),
+);
+
+/** Who answered; without an answer, who was tried last. */
+function writeAnswerer(w: JsonWriter, context: RequestContext): void {
+  const { answer, attempts } = context;
+  const requested = requestedModel(context);
+  if (answer === null) {
+    const { provider = null, credential = null } = attempts.at(-1) ?? {};
+    w.text(K.provider, provider);
+    w.text(K.credential, credential);
+    w.text(K.noIntegration, requested);
+    return;
+  }
+  const { provider, saved, model } = answer.upstream;
+  writeUpstream(w, provider, saved, model ?? requested);
+}
+
+/** Where a request goes. */
+export function writeUpstream(
+  w: JsonWriter,
+  provider: Upstream['provider'] | null,
+  saved: Upstream['saved'],
+  model: string | null,
+): void {
+  w.text(K.provider, provider?.id ?? null);
+  w.text(saved === null ? K.notSaved : savedIds(saved), model);
+}
+
+const savedIds = remembered(
+  ({ slug, integrationId }: ProviderDocument) =>
+    `,"credential":${JSON.stringify(slug)},"integrationId":${JSON.stringify(integrationId)},"model":`,
+);
+
+function writeCost(w: JsonWriter, { usage, cost, estimatedTokens }: RequestContext): void {
+  if (usage !== null) writeUsage(w, usage);
+  if (cost !== null) w.number(K.cost, cost);
+  if (estimatedTokens !== null) w.raw(cost === null ? K.unpriced : K.estimated);
+  else w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
+}
+
+function writeUsage(w: JsonWriter, usage: Usage): void {
+  w.number(K.inputTokens, usage.inputTokens);
+  w.number(K.outputTokens, usage.outputTokens);
+  writeCount(w, K.cacheReadTokens, usage.cacheReadTokens);
+  writeCount(w, K.cacheWriteTokens, usage.cacheWriteTokens);
+  writeCount(w, K.cacheWrite1hTokens, usage.cacheWrite1hTokens ?? 0);
+  writeCount(w, K.reasoningTokens, usage.reasoningTokens);
+  writeCount(w, K.inputAudioTokens, usage.inputAudioTokens);
+  writeCount(w, K.outputAudioTokens, usage.outputAudioTokens);
+  w.raw(K.close);
+}
+
+function writeCount(w: JsonWriter, key: Buffer, count: number): void {
+  if (count !== 0) w.number(key, count);
+}
+
+export const configIds = remembered(
+  ({ slug, versionId }: DecisionRecord['config']) =>
+    `"configId":${JSON.stringify(slug)},"configVersionId":${JSON.stringify(versionId)},"targetPath":`,
+);
+
+/** Most requests carry none. */
+export function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, string>>): void {
+  for (const _ in metadata) {
+    w.json(K.metadata, redactMetadata(metadata));
+    return;
+  }
+}
+
+const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
+
+/** What the stages took without their waiting: the request's body and the provider are not ours. */
+export function overheadOf({ stageMs, waitedMs }: RequestContext): number {
+  let sum = 0;
+  for (let at = 0; at < stageMs.length; at += 1) {
+    const took = stageMs[at] as number;
+    if (at !== RECEIVE && at !== REPLY && took > 0) sum += took;
+  }
+  return Math.max(0, sum - waitedMs);
+}
+
+const responseTypeOf = ({ answer }: RequestContext): string | null =>
+  answer === null ? null : (valueOf(answer.headers, 'content-type') ?? null);

@@ -1,0 +1,89 @@
+import type { Log } from '@gw/web';
+import type { RequestContext } from '../core/request-context';
+
+/** Log rows of a minute for requests with one refused key, and with all of an organisation; what has no owner counts as one key. */
+const KEY_ROWS_MAX = 60;
+const ORGANISATION_ROWS_MAX = 300;
+/** Keys and organisations that are distinguished within a minute; requests of further ones get no row. */
+const COUNTED_MAX = 1_000;
+const MINUTE_MS = 60_000;
+
+/** Why a request has no usable key. `unusable`: the key of an organisation, which cannot call providers. */
+export type RefusalReason = 'missing' | 'unknown' | 'ended' | 'expired' | 'unusable' | 'other';
+
+/**
+ * Requests without a usable key. An attacker may send any number of them, so they get a limited number of log rows and lines of the
+ * process log a minute; all of them are counted.
+ */
+export class RefusedRequests {
+  readonly counts = new Map<RefusalReason, number>();
+  /** Requests without a log row. */
+  unlogged = 0;
+  private minute = -1;
+  private readonly rows = new Map<string, number>();
+  private reported = { minute: -1, counts: new Map<RefusalReason, number>(), unlogged: 0 };
+
+  constructor(private readonly log: Pick<Log, 'warn'>) {}
+
+  /** Counts the request. True: it gets a log row. */
+  admits(context: RequestContext): boolean {
+    const reason = reasonOf(context);
+    this.counts.set(reason, (this.counts.get(reason) ?? 0) + 1);
+    const minute = Math.floor(context.startedWallMs / MINUTE_MS);
+    if (minute > this.minute) {
+      this.minute = minute;
+      this.rows.clear();
+    }
+    const isLogged = this.takeRow(context);
+    if (!isLogged) this.unlogged += 1;
+    if (reason !== 'other') this.report(minute);
+    return isLogged;
+  }
+
+  private takeRow({ principal, refusedKey }: RequestContext): boolean {
+    const key = principal?.key ?? refusedKey;
+    if (key === null) return this.take('', KEY_ROWS_MAX);
+    return (
+      this.take(`key ${key.id}`, KEY_ROWS_MAX) &&
+      this.take(`organisation ${key.organisationId}`, ORGANISATION_ROWS_MAX)
+    );
+  }
+
+  private take(name: string, max: number): boolean {
+    const taken = this.rows.get(name) ?? 0;
+    if (taken >= max || (taken === 0 && this.rows.size >= COUNTED_MAX)) return false;
+    this.rows.set(name, taken + 1);
+    return true;
+  }
+
+  /** Once a minute, with the first of them; what came since the last report. */
+  private report(minute: number): void {
+    const { reported } = this;
+    if (minute <= reported.minute) return;
+    const since = [...this.counts].map(([reason, count]) => [
+      reason,
+      count - (reported.counts.get(reason) ?? 0),
+    ]);
+    this.log.warn(
+      { ...Object.fromEntries(since), unlogged: this.unlogged - reported.unlogged },
+      'requests with keys that are refused',
+    );
+    this.reported = { minute, counts: new Map(this.counts), unlogged: this.unlogged };
+  }
+}
+
+/** Whether the request has no usable key. */
+export const isRefused = ({ principal, failure }: RequestContext): boolean =>
+  principal === null || (failure !== null && UNUSABLE.has(failure.type));
+
+/** Failures of requests whose key is known and may not be used. */
+const UNUSABLE: ReadonlySet<string> = new Set(['api_key_expired', 'api_key_invalid']);
+
+function reasonOf({ failure, principal, refusedKey }: RequestContext): RefusalReason {
+  const isKnown = principal !== null || refusedKey !== null;
+  const type = failure?.type;
+  if (type === 'api_key_missing') return 'missing';
+  if (type === 'api_key_expired') return 'expired';
+  if (type === 'api_key_invalid') return isKnown ? 'ended' : 'unknown';
+  return isKnown ? 'unusable' : 'other';
+}

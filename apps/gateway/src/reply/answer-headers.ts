@@ -1,0 +1,85 @@
+import { HEADER } from '@gw/contracts';
+import type { GatewayError } from '@gw/kernel';
+import type { HeaderList } from '@gw/providers';
+import { valueOf } from '../http/header-rules';
+import { cacheUseOf } from '../cache/cache-use';
+import type { RequestContext } from '../core/request-context';
+
+const EXPLAIN_BYTES_MAX = 8_192;
+
+/** Appends what the gateway says of the request: ids, the target that served it, tries, cache, and its version. */
+export function addGatewayHeaders(headers: HeaderList, context: RequestContext): void {
+  headers.push(HEADER.requestId, context.id, HEADER.traceId, traceIdOf(context));
+  addRequestId(headers, context);
+  const last = context.attempts.at(-1);
+  if (last) {
+    headers.push(
+      HEADER.lastUsedOption,
+      last.target,
+      HEADER.retryCount,
+      String(retryCount(context)),
+      HEADER.servedBy,
+      headerSafe(last.provider),
+    );
+  }
+  headers.push(HEADER.cacheStatus, cacheUseOf(context)?.status ?? 'DISABLED');
+  if (context.gw?.explain) headers.push(HEADER.decision, explained(context));
+}
+
+/** Where SDKs look for the id of a request: the provider's own stays, else it is ours. On passthrough nothing is added to an answer. */
+function addRequestId(headers: HeaderList, { id, route, answer, failure }: RequestContext): void {
+  if (route.kind === 'passthrough' && answer !== null && failure === null) return;
+  const name = route.dialect === 'anthropic' ? 'request-id' : 'x-request-id';
+  if (valueOf(headers, name) === undefined) headers.push(name, id);
+}
+
+const traceIdOf = ({ id, traceId }: RequestContext): string => (traceId === id ? id : headerSafe(traceId));
+
+/** 0: the first try answered, n: the nth retry did, -1: all tries of the last target failed after retries. */
+function retryCount({ attempts, failure }: RequestContext): number {
+  const last = attempts.at(-1);
+  if (!last || last.retry === 0) return 0;
+  return failure !== null || (last.status ?? 500) >= 400 ? -1 : last.retry;
+}
+
+/**
+ * The decision so far as ASCII JSON: what was tried and why, up to the moment the head was sent. The complete record, with
+ * price and timings, is in the log under the request's id.
+ */
+function explained(context: RequestContext): string {
+  const { configSource, strategy, matchedCondition, attempts, routing, reservation, answer } = context;
+  const cache = cacheUseOf(context)?.record();
+  const limits = [
+    ...(reservation?.states() ?? []),
+    ...(answer?.upstream.reservation?.states() ?? []),
+    ...context.limits,
+  ];
+  const text = JSON.stringify({
+    config: configSource,
+    strategy,
+    matchedCondition,
+    attempts,
+    ...(routing.length > 0 && { routing }),
+    limits,
+    cache,
+  });
+  const ascii = text.replace(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return ascii.length <= EXPLAIN_BYTES_MAX
+    ? ascii
+    : JSON.stringify({ truncated: true, attempts: attempts.length });
+}
+
+const UNSAFE = /[^\x20-\x7e]/;
+
+const headerSafe = (text: string): string => (UNSAFE.test(text) ? text.replace(/[^\x20-\x7e]/g, '?') : text);
+
+/** Headers of an error of the gateway itself, with a JSON body. */
+export function errorHeaders(error: GatewayError, context: RequestContext): HeaderList {
+  const headers: HeaderList = ['content-type', 'application/json; charset=utf-8'];
+  for (const [name, value] of Object.entries(error.options.headers ?? {})) headers.push(name, value);
+  addGatewayHeaders(headers, context);
+  return headers;
+}

@@ -1,0 +1,270 @@
+import { GatewayError } from '@gw/kernel';
+import {
+  readAnswer,
+  type HeaderList,
+  type ProviderError,
+  type TranslationContext,
+  type Translator,
+} from '@gw/providers';
+import { errorBody, providerErrorBody } from './error-body';
+import { removeHeader, setHeader } from '../http/header-rules';
+import { isObject, parseExactAnswer } from '../bodies/json-body';
+import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../bodies/read-whole';
+import { BatchOutputMeter, outputOfBatch } from '../usage/batch-output';
+import { isEventStream, isPlainEvents, type Answer } from '../attempt/answer';
+import { type BodySink } from '../core/upstream';
+import { addGatewayHeaders, errorHeaders } from './answer-headers';
+import { translationContext } from '../attempt/answer-shape';
+import { answerHeaders, mayRepeatCredential, withoutCredential } from '../credentials/credential-echo';
+import type { RequestContext, Stage } from '../core/request-context';
+import { GuardedStream } from '../guardrails/streams/guarded-stream';
+import { JudgedBody } from '../guardrails/judged-body';
+import { WatchedAnswer } from '../guardrails/streams/watched-answer';
+import type { KeepAlive } from './keep-alive';
+import { Reply, type Flow, type Settle } from './reply';
+import { AnswerFlow, ContinuableStream } from './sinks/continuable-stream.sink';
+import { linePricer } from '../core/settlement';
+import { type TargetPricer } from '../usage/use';
+import { EventStreamSink } from './sinks/event-stream.sink';
+import { lacksUsageOnly, LateUsage } from './sinks/late-usage';
+import { PassingSink } from './sinks/passing.sink';
+import { TranslatedStreamSink } from './sinks/translated-stream.sink';
+import { WholeBodySink } from './sinks/whole-body.sink';
+
+/** Bytes of an answer that has to be read whole: an error of a built-in route, an answer to translate. */
+const WHOLE_BODY_MAX = 16 * 1_048_576;
+/** Bytes of an answer that usage is looked for in; the log keeps no more than its own setting of them. */
+const KEEP_BYTES_MIN = 1_048_576;
+
+/** Hands the answer to the client, in the client's dialect, and settles before its last byte. */
+export class ReplyStage implements Stage {
+  constructor(
+    private readonly settle: Settle,
+    private readonly keepAlive: KeepAlive,
+    private readonly logBodyBytes: number,
+    private readonly pricer: Pick<TargetPricer, 'price'>,
+  ) {}
+
+  run(context: RequestContext): void {
+    // A rendered prompt or a stored response has been the reply.
+    if (context.reply !== null) return;
+    const { answer } = context;
+    if (answer === null || context.clientGone) {
+      context.outcome = 'client_closed';
+      this.settle(context, () => undefined);
+      return;
+    }
+    const headers = answerHeaders(answer);
+    addGatewayHeaders(headers, context);
+    if (context.openStream !== null) {
+      this.handOn(context, answer, headers);
+      return;
+    }
+    const reply = this.replyTo(context, answer, answer.call);
+    const sink = this.sinkFor(context, answer, reply, headers);
+    const paced = context.pace === null ? sink : context.pace.through(sink);
+    answer.attach(paced);
+    context.whenClientGone({ clientGone: () => this.leave(context, answer, paced) });
+  }
+
+  /** A stream that another answer may go on with. */
+  private handOn(context: RequestContext, answer: Answer, headers: HeaderList): void {
+    const { keepAlive } = this;
+    const flow = new AnswerFlow(context);
+    const reply = this.replyTo(context, answer, flow);
+    removeHeader(headers, 'content-length');
+    reply.start(answer.status, headers);
+    const abandon = (left: RequestContext, last: Answer, sink: BodySink): void =>
+      this.leave(left, last, sink);
+    new ContinuableStream({ context, reply, flow, keepAlive, abandon }).take(answer);
+  }
+
+  private replyTo(context: RequestContext, answer: Answer, flow: Flow | null): Reply {
+    const keepBytes = this.keepBytesFor(context, answer);
+    const { guarded } = answer;
+    return guarded instanceof GuardedStream || guarded instanceof WatchedAnswer
+      ? guarded.reply(context, this.settle, flow, keepBytes)
+      : new Reply(context, this.settle, flow, keepBytes);
+  }
+
+  /** A tap reads the usage of plain events as they go by, so a long stream keeps what the log wants and no more. */
+  private keepBytesFor({ principal, gw }: RequestContext, answer: Answer): number {
+    if (!isPlainEvents(answer)) return Math.max(this.logBodyBytes, KEEP_BYTES_MIN);
+    return principal?.logBodies === true && gw.logBodies ? this.logBodyBytes : 0;
+  }
+
+  /** An error of the gateway itself, in the client's dialect. */
+  fail(context: RequestContext, error: GatewayError): void {
+    context.failure = error;
+    const reply = new Reply(context, this.settle, null, KEEP_BYTES_MIN);
+    reply.start(error.status, errorHeaders(error, context));
+    reply.end(errorBody(error, context.route.dialect, context.id));
+  }
+
+  private sinkFor(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+    const { support } = answer.upstream;
+    if (answer.guarded instanceof JudgedBody)
+      return answer.guarded.sink(context, reply, answer.status, headers);
+    if (support && answer.status >= 400) return this.errorSink(context, answer, reply, headers);
+    if (support?.via === 'translated')
+      return this.translatedSink(context, answer, reply, headers, support.translator);
+    if (answer.status >= 400) return passedError(context, answer, reply, headers);
+    const isEvents = isPlainEvents(answer);
+    // Comments, an error event at its end, or usage that is left out make it another length than the provider's.
+    if (isEvents && support) removeHeader(headers, 'content-length');
+    reply.start(answer.status, headers);
+    return isEvents
+      ? new EventStreamSink(context, reply, answer, this.keepAlive)
+      : new PassingSink(context, reply, answer, this.outputMeter(context, answer));
+  }
+
+  private outputMeter(context: RequestContext, { upstream, status }: Answer): BatchOutputMeter | null {
+    const { method, startedWallMs } = context;
+    if (method !== 'GET' || status >= 300 || outputOfBatch(context) === null) return null;
+    return new BatchOutputMeter(upstream.provider, linePricer(this.pricer, upstream, startedWallMs));
+  }
+
+  private translatedSink(
+    context: RequestContext,
+    answer: Answer,
+    reply: Reply,
+    headers: HeaderList,
+    translator: Translator,
+  ): BodySink {
+    removeHeader(headers, 'content-length');
+    removeHeader(headers, 'content-encoding');
+    const translation = translationContext(context, answer.upstream);
+    if (!isEventStream(answer))
+      return translatedBody(context, answer, reply, headers, translator, translation);
+    reply.start(answer.status, headers);
+    const stream = translator.stream(translation);
+    const sink = new TranslatedStreamSink(context, reply, answer, stream, this.keepAlive);
+    return isPlainEvents(answer) ? sink : decodedFor(sink, answer);
+  }
+
+  private errorSink(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+    context.outcome = 'provider_error';
+    const { provider } = answer.upstream;
+    return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
+      context.meter = meterOf(answer, received);
+      const body = received && withoutCredential(received, answer.upstream);
+      const original = body === null ? null : readable(body);
+      // An error that is already in the client's dialect needs no other shape.
+      const same =
+        context.route.dialect === 'anthropic' && isObject(original) && original['type'] === 'error';
+      const bytes = same
+        ? (body as Buffer)
+        : providerErrorBody(
+            isObject(original) ? provider.error(original) : errorOf(failure),
+            original,
+            provider.id,
+            context.id,
+          );
+      removeHeader(headers, 'content-length');
+      removeHeader(headers, 'content-encoding');
+      setHeader(headers, 'content-type', 'application/json; charset=utf-8');
+      reply.start(answer.status, headers);
+      reply.end(bytes);
+    });
+  }
+
+  /** The client left while the answer was on its way. */
+  private leave(context: RequestContext, answer: Answer, sink: BodySink): void {
+    const abandon = (): void => this.abandon(context, answer);
+    if (lacksUsageOnly(context, answer)) new LateUsage(context, answer, sink, abandon).begin();
+    else abandon();
+  }
+
+  private abandon(context: RequestContext, answer: Answer): void {
+    answer.call?.abort();
+    if (context.settled) return;
+    context.outcome = 'client_closed';
+    this.settle(context, () => undefined);
+  }
+}
+
+/** An error of passthrough, as it came but for its coding and for the credential that the provider was sent. */
+function passedError(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+  const { upstream, status } = answer;
+  if (context.method === 'HEAD' || !mayRepeatCredential(upstream)) {
+    reply.start(status, headers);
+    return new PassingSink(context, reply, answer);
+  }
+  return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
+    context.meter = meterOf(answer, received);
+    removeHeader(headers, 'content-length');
+    removeHeader(headers, 'content-encoding');
+    if (received === null) setHeader(headers, 'content-type', 'application/json; charset=utf-8');
+    if (answer.error !== null) {
+      context.outcome = 'interrupted';
+      context.failure = failure;
+    }
+    reply.start(status, headers);
+    reply.end(
+      received === null
+        ? providerErrorBody(errorOf(failure), null, upstream.provider.id, context.id)
+        : withoutCredential(received, upstream),
+    );
+  });
+}
+
+/** An error may report a use: it is charged whether it is the last answer or one that was tried again. */
+function meterOf({ upstream }: Answer, body: Buffer | null): RequestContext['meter'] {
+  if (body === null) return null;
+  const { usage, model } = readAnswer(upstream.provider, body);
+  return { usage: () => usage, model: () => model };
+}
+
+/** What takes the place of an error that could not be read. */
+const errorOf = (failure: GatewayError | null): ProviderError | null =>
+  failure === null ? null : { message: failure.message, type: null, code: null };
+
+/** A stream with a coding, which is not asked for, is undone of it as a whole. */
+const decodedFor = (sink: TranslatedStreamSink, answer: Answer): BodySink =>
+  new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
+    if (body === null) sink.fail(failure ?? new GatewayError('provider_answer_invalid'));
+    else {
+      sink.data(body);
+      sink.end();
+    }
+  });
+
+function translatedBody(
+  context: RequestContext,
+  answer: Answer,
+  reply: Reply,
+  headers: HeaderList,
+  translator: Translator,
+  translation: TranslationContext,
+): BodySink {
+  const { provider } = answer.upstream;
+  return new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
+    try {
+      if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
+      const parsed = parseExactAnswer(body);
+      context.meter = { usage: () => provider.usage(parsed), model: () => stringOf(parsed['model']) };
+      const translated = translator.response(parsed, translation);
+      setHeader(headers, 'content-type', 'application/json; charset=utf-8');
+      reply.start(answer.status, headers);
+      reply.end(Buffer.from(JSON.stringify(translated)));
+    } catch (cause) {
+      const error = failure ?? unreadableAnswer(provider.id, cause);
+      context.failure = error;
+      context.outcome = 'failed';
+      reply.start(error.status, errorHeaders(error, context));
+      reply.end(errorBody(error, context.route.dialect, context.id));
+    }
+  });
+}
+
+const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** A provider's error body as JSON, else as text of at most 4 KiB. */
+function readable(body: Buffer): unknown {
+  try {
+    assertAnswerReadable(body, ANSWER_READ_WHOLE);
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return body.toString('utf8', 0, 4_096);
+  }
+}

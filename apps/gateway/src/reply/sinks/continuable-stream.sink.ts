@@ -1,0 +1,277 @@
+import type { Usage } from '@gw/contracts';
+import { OutboundError } from '@gw/outbound';
+import type { StreamTap, StreamTranslator } from '@gw/providers';
+import { errorEvent } from '../error-body';
+import { isPlainEvents, type Answer } from '../../attempt/answer';
+import { type BodySink } from '../../core/upstream';
+import { translationContext } from '../../attempt/answer-shape';
+import { brokenAnswer } from '../../attempt/broken-answer';
+import type { RequestContext, OpenStream } from '../../core/request-context';
+import { NO_USAGE } from '../../usage/use';
+import type { KeepAlive, KeptAlive } from '../keep-alive';
+import type { Flow, Reply } from '../reply';
+import { ChatSplice } from '../splice/chat-splice';
+import { Events } from '../splice/events';
+import { MessagesSplice } from '../splice/messages-splice';
+import { isWholeEvent, type Splice } from '../splice/splice';
+import { AfterEnd } from './after-end';
+import { DONE_EVENT, hasFinished } from './end-mark';
+import { HiddenUsage } from './hidden-usage';
+
+/** Slows down whichever answer the request has, also one that comes later. */
+export class AnswerFlow implements Flow {
+  private paused = false;
+
+  constructor(private readonly context: RequestContext) {}
+
+  pause(): void {
+    this.paused = true;
+    this.context.answer?.call?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.context.answer?.call?.resume();
+  }
+
+  /** The request has another answer. */
+  moved(): void {
+    if (this.paused) this.pause();
+  }
+}
+
+export interface ContinuableStreamParts {
+  readonly context: RequestContext;
+  readonly reply: Reply;
+  readonly flow: AnswerFlow;
+  readonly keepAlive: KeepAlive;
+  /** The client left. */
+  readonly abandon: (context: RequestContext, answer: Answer, sink: BodySink) => void;
+}
+
+/**
+ * Hands a stream on that another answer goes on with when it breaks off (`on_stream_failure: continue`). The client gets whole events
+ * only, of one answer: one id, one beginning, one end. Where nothing can go on, the client gets the error of any other stream.
+ */
+export class ContinuableStream implements KeptAlive {
+  lastWriteAt = 0;
+  private readonly splice: Splice;
+  private part: Part | null = null;
+  private complete = false;
+  /** What comes behind the end mark. */
+  private after: AfterEnd | null = null;
+  private readonly isChat: boolean;
+
+  constructor(private readonly parts: ContinuableStreamParts) {
+    const { context, keepAlive } = parts;
+    this.isChat = context.route.kind === 'chat.completions';
+    this.splice = context.route.kind === 'messages' ? new MessagesSplice() : new ChatSplice();
+    context.streamed = true;
+    keepAlive.add(this);
+  }
+
+  /** Goes on with this answer. */
+  take(answer: Answer): void {
+    const { context } = this.parts;
+    const part = new Part(this, answer, readerOf(context, answer));
+    this.part = part;
+    context.meter = {
+      usage: () => part.tap.usage(),
+      model: () => part.tap.model,
+      begun: () => part.tap.begun(),
+      finished: () => part.tap.usageMayFollow,
+    };
+    const sink = context.pace === null ? part : context.pace.through(part);
+    context.whenClientGone({ clientGone: () => this.leave(answer, sink) });
+    answer.attach(sink);
+  }
+
+  beat(comment: Buffer): void {
+    this.parts.reply.write(comment);
+  }
+
+  /** Whole events of the client's dialect. */
+  pass(part: Part, events: readonly Buffer[]): void {
+    if (this.after !== null) {
+      for (const event of events) this.after.data(event);
+      return;
+    }
+    this.parts.reply.gather(() => this.passOn(part, events));
+  }
+
+  private passOn(part: Part, events: readonly Buffer[]): void {
+    for (const event of events) {
+      if (part !== this.part || this.complete) return;
+      const fitted = this.splice.event(event);
+      if (this.splice.failed) {
+        this.broken(part, new OutboundError('interrupted', 'The provider ended the stream with an error.'));
+        return;
+      }
+      if (fitted === null) continue;
+      this.lastWriteAt = this.parts.keepAlive.now;
+      if (this.splice.complete) this.finish(fitted);
+      else this.parts.reply.write(fitted);
+    }
+  }
+
+  ended(part: Part): void {
+    if (part !== this.part) return;
+    const { context } = this.parts;
+    if (this.complete) this.after?.over();
+    else if (this.isChat && hasFinished(context, part.answer, part.tap)) this.finish(DONE_EVENT);
+    else this.broken(part, new OutboundError('interrupted', 'The stream ended without its end mark.'));
+  }
+
+  broken(part: Part, error: OutboundError): void {
+    if (part !== this.part) return;
+    const { context, reply, keepAlive } = this.parts;
+    if (this.complete) {
+      this.after?.over();
+      return;
+    }
+    if (context.clientGone) {
+      keepAlive.delete(this);
+      context.outcome = 'client_closed';
+      reply.end(null);
+      return;
+    }
+    this.part = null;
+    part.answer.call?.abort();
+    const { openStream } = context;
+    const text = this.splice.partial();
+    if (openStream === null || text === null) {
+      openStream?.lost(error.message);
+      this.giveUp(error);
+      return;
+    }
+    openStream.goOnFrom(text, error.message, () => this.goOn(part, error, openStream));
+  }
+
+  private finish(last: Buffer): void {
+    const { context, reply, keepAlive } = this.parts;
+    this.complete = true;
+    keepAlive.delete(this);
+    context.openStream?.completed();
+    reply.seal(last);
+    reply.end(null);
+    if (this.part === null) return;
+    this.after = new AfterEnd(this.part.answer);
+    this.after.begin();
+  }
+
+  /** There is another answer, or there is none. */
+  private goOn(before: Part, error: OutboundError, stream: OpenStream): void {
+    const { context, flow, reply, keepAlive } = this.parts;
+    const { answer } = context;
+    if (context.clientGone) {
+      keepAlive.delete(this);
+      context.outcome = 'client_closed';
+      reply.end(null);
+    } else if (answer === null || answer === before.answer) {
+      this.giveUp(error);
+    } else if (answer.status >= 300 || !isPlainEvents(answer)) {
+      stream.drop(answer);
+      context.answer = before.answer;
+      context.openStream = null;
+      this.giveUp(error);
+    } else {
+      this.noteUse(before);
+      stream.drop(before.answer);
+      this.splice.goOn(before.tap.usage() ?? before.tap.begun());
+      flow.moved();
+      this.take(answer);
+    }
+  }
+
+  /** A part that has not said what it used is taken for its input, and a token for three bytes that came of it. */
+  private noteUse({ tap, answer, bytes }: Part): void {
+    const { context } = this.parts;
+    const { upstream } = answer;
+    const reported = tap.usage();
+    const usage = reported ?? usageOfCut(context.body.length, bytes, tap.begun());
+    (context.extraUse ??= []).push({ upstream, model: tap.model, usage, isEstimate: reported === null });
+  }
+
+  private giveUp(error: OutboundError): void {
+    const { context, reply, keepAlive } = this.parts;
+    const { route, id } = context;
+    keepAlive.delete(this);
+    context.outcome = 'interrupted';
+    context.failure = brokenAnswer(error);
+    reply.end(errorEvent(context.failure, route.dialect, id, false));
+  }
+
+  private leave(answer: Answer, sink: BodySink): void {
+    const { context, keepAlive, abandon } = this.parts;
+    this.part = null;
+    keepAlive.delete(this);
+    context.openStream?.left();
+    abandon(context, answer, sink);
+  }
+}
+
+/** The stream of one answer, in the provider's dialect. */
+class Part implements BodySink {
+  readonly tap: StreamTap;
+  bytes = 0;
+  private readonly events = new Events();
+
+  constructor(
+    private readonly stream: ContinuableStream,
+    readonly answer: Answer,
+    private readonly reader: Reader,
+  ) {
+    this.tap = answer.upstream.provider.tap();
+  }
+
+  data(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    this.tap.write(chunk);
+    this.pass(() => this.reader.write(chunk));
+  }
+
+  /** Some providers leave out the blank line after their last event. */
+  end(): void {
+    this.pass(() => this.reader.end());
+    if (isWholeEvent(this.events.rest())) this.pass(() => BLANK_LINE);
+    this.stream.ended(this);
+  }
+
+  fail(error: OutboundError): void {
+    this.stream.broken(this, error);
+  }
+
+  private pass(read: () => Buffer): void {
+    try {
+      const events = this.events.write(read());
+      if (events === null) throw new OutboundError('interrupted', 'An event of the stream is too long.');
+      this.stream.pass(this, events);
+    } catch (cause) {
+      const odd = new OutboundError('interrupted', 'The stream could not be read.', null, { cause });
+      this.stream.broken(this, cause instanceof OutboundError ? cause : odd);
+    }
+  }
+}
+
+const BYTES_PER_TOKEN = 3;
+
+/** `begun`: what the part has said of its input; the output that it names next to that is a beginning. */
+const usageOfCut = (requestBytes: number, bytes: number, begun: Usage | null): Usage => ({
+  ...(begun ?? { ...NO_USAGE, inputTokens: Math.ceil(requestBytes / BYTES_PER_TOKEN) }),
+  outputTokens: Math.ceil(bytes / BYTES_PER_TOKEN),
+});
+
+const BLANK_LINE = Buffer.from('\n\n');
+
+/** The provider's bytes as the client's dialect has them. */
+type Reader = Pick<StreamTranslator, 'write' | 'end'>;
+
+function readerOf(context: RequestContext, { upstream }: Answer): Reader {
+  const { support } = upstream;
+  if (support?.via === 'translated') return support.translator.stream(translationContext(context, upstream));
+  if (!context.hidesUsage) return AS_IT_IS;
+  const hidden = new HiddenUsage();
+  return { write: (chunk) => hidden.write(chunk), end: () => hidden.rest() };
+}
+
+const AS_IT_IS: Reader = { write: (chunk) => chunk, end: () => Buffer.alloc(0) };

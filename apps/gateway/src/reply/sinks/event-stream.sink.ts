@@ -1,0 +1,130 @@
+import { GatewayError } from '@gw/kernel';
+import type { OutboundError } from '@gw/outbound';
+import type { StreamTap } from '@gw/providers';
+import { errorEvent } from '../error-body';
+import type { Answer } from '../../attempt/answer';
+import type { BodySink } from '../../core/upstream';
+import { brokenAnswer } from '../../attempt/broken-answer';
+import type { RequestContext } from '../../core/request-context';
+import type { KeepAlive, KeptAlive } from '../keep-alive';
+import type { Reply } from '../reply';
+import { isWholeEvent } from '../splice/splice';
+import { AfterEnd } from './after-end';
+import { DONE_EVENT, endsAtMark, hasFinished } from './end-mark';
+import { HiddenUsage } from './hidden-usage';
+import { WholeEvents } from './whole-events';
+
+/**
+ * Passes server-sent events on, while a tap looks for usage and the end mark. On a built-in route the client gets whole events, and
+ * its answer ends with the end mark; a stream that ends early gets a terminal error event and no end mark. On passthrough the bytes
+ * go on as they come, nothing is added, and a broken stream is broken here too.
+ */
+export class EventStreamSink implements BodySink, KeptAlive {
+  private readonly tap: StreamTap;
+  /** Null on passthrough. */
+  private readonly events: WholeEvents | null;
+  private complete = false;
+  lastWriteAt = 0;
+  /** What comes behind the end mark, once the client's answer has ended there. */
+  private after: AfterEnd | null = null;
+
+  constructor(
+    private readonly context: RequestContext,
+    private readonly reply: Reply,
+    private readonly answer: Answer,
+    private readonly keepAlive: KeepAlive,
+  ) {
+    this.tap = answer.upstream.provider.tap();
+    const isBuiltIn = context.route.kind !== 'passthrough';
+    this.events = isBuiltIn ? (context.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
+    const { tap } = this;
+    context.meter = {
+      usage: () => tap.usage(),
+      model: () => tap.model,
+      made: () => tap.made,
+      begun: () => tap.begun(),
+      finished: () => tap.usageMayFollow,
+    };
+    context.streamed = true;
+    if (isBuiltIn) keepAlive.add(this);
+  }
+
+  data(bytes: Buffer): void {
+    if (this.after !== null) {
+      this.after.data(bytes);
+      return;
+    }
+    this.tap.write(bytes);
+    const chunk = this.events === null ? bytes : this.events.write(bytes);
+    if (!this.tap.complete || this.complete) {
+      if (chunk.length === 0) return;
+      this.lastWriteAt = this.keepAlive.now;
+      this.reply.write(chunk);
+      return;
+    }
+    this.complete = true;
+    this.keepAlive.delete(this);
+    if (this.tap.failed) this.context.outcome = 'interrupted';
+    // The mark itself may come without the blank line behind it.
+    this.reply.seal(Buffer.concat([chunk, this.rest()]));
+    if (this.events === null || !endsAtMark(this.context)) return;
+    this.reply.end(null);
+    this.after = new AfterEnd(this.answer);
+    this.after.begin();
+  }
+
+  end(): void {
+    if (this.isOver()) return;
+    this.reply.write(this.rest());
+    if (hasFinished(this.context, this.answer, this.tap) && !this.tap.failed) {
+      this.reply.end(this.events === null ? null : DONE_EVENT);
+      return;
+    }
+    this.context.outcome = 'interrupted';
+    this.context.failure = new GatewayError('stream_interrupted');
+    this.reply.end(
+      this.events !== null && !this.tap.failed ? this.terminalEvent(this.context.failure) : null,
+    );
+  }
+
+  fail(error: OutboundError): void {
+    if (this.isOver()) return;
+    if (this.context.clientGone) {
+      this.context.outcome = 'client_closed';
+      this.reply.end(null);
+      return;
+    }
+    this.reply.write(this.rest());
+    this.context.outcome = 'interrupted';
+    this.context.failure = brokenAnswer(error);
+    if (this.events !== null) this.reply.end(this.terminalEvent(this.context.failure));
+    else this.reply.break();
+  }
+
+  /** A comment between events; inside one it would break it. */
+  beat(comment: Buffer): void {
+    if (this.events?.isInsideEvent !== true) this.reply.write(comment);
+  }
+
+  /** The answer had its end mark, and nothing that follows changes it. */
+  private isOver(): boolean {
+    this.keepAlive.delete(this);
+    this.after?.over();
+    if (this.complete) this.reply.end(null);
+    return this.complete;
+  }
+
+  /** Of what is held the last event, if it only lacks the blank line behind it. Half an event is not handed on. */
+  private rest(): Buffer {
+    const rest = this.events?.rest() ?? EMPTY;
+    return isWholeEvent(rest) ? Buffer.concat([rest, BLANK_LINE]) : EMPTY;
+  }
+
+  private terminalEvent(error: GatewayError): Buffer {
+    const { route, id } = this.context;
+    return errorEvent(error, route.dialect, id, this.events?.isInsideEvent === true);
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+const BLANK_LINE = Buffer.from('\n\n');

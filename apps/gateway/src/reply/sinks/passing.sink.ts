@@ -1,0 +1,104 @@
+import type { Usage } from '@gw/contracts';
+import type { OutboundError } from '@gw/outbound';
+import { mayTellUse, readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
+import { valueOf } from '../../http/header-rules';
+import type { BatchOutputMeter } from '../../usage/batch-output';
+import { DecodedOutput } from '../../usage/decoded-output';
+import type { Answer } from '../../attempt/answer';
+import type { BodySink } from '../../core/upstream';
+import { codingOf } from '../../attempt/decoding';
+import { EncodedMeter } from '../encoded-meter';
+import { brokenAnswer } from '../../attempt/broken-answer';
+import type { RequestContext } from '../../core/request-context';
+import type { Reply } from '../reply';
+
+/** Passes a body on as it comes, byte for byte. The piece that completes a body of known length waits for its end. */
+export class PassingSink implements BodySink {
+  private left: number;
+  private last: Buffer | null = null;
+  /** Reads the output of a batch as it goes by. */
+  private readonly output: BatchOutputMeter | DecodedOutput | null = null;
+
+  constructor(
+    private readonly context: RequestContext,
+    private readonly reply: Reply,
+    answer: Answer,
+    outputMeter: BatchOutputMeter | null = null,
+    length = valueOf(answer.headers, 'content-length'),
+  ) {
+    this.left = length === undefined || length === '' ? Infinity : Number(length);
+    const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
+    if (outputMeter !== null)
+      this.output = coding === null ? outputMeter : new DecodedOutput(outputMeter, coding);
+    context.meter =
+      this.output ??
+      (coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(context, reply, answer, coding));
+  }
+
+  data(chunk: Buffer): void {
+    this.left -= chunk.length;
+    this.output?.write(chunk);
+    if (this.left > 0) this.reply.write(chunk);
+    else this.last = chunk;
+  }
+
+  end(): void {
+    this.reply.end(this.last);
+  }
+
+  fail(error: OutboundError): void {
+    if (this.context.clientGone) {
+      this.context.outcome = 'client_closed';
+      this.reply.end(null);
+      return;
+    }
+    this.context.outcome = 'interrupted';
+    this.context.failure = brokenAnswer(error);
+    this.reply.break();
+  }
+}
+
+const NO_FACTS: AnswerFacts = { usage: null, model: null };
+
+/** Reads usage and model from a whole answer once it has gone by, by its bytes: whatever its content type and its status. */
+class BodyMeter {
+  private read: AnswerFacts | null = null;
+
+  constructor(
+    private readonly reply: Reply,
+    private readonly answer: Answer,
+  ) {}
+
+  usage(): Usage | null {
+    return this.facts().usage;
+  }
+
+  model(): string | null {
+    return this.facts().model;
+  }
+
+  /** Only where the provider says that it is JSON: it may name what others have made, which the text of a file must not. */
+  body(): Buffer | null {
+    const isJson = valueOf(this.answer.headers, 'content-type')?.includes('json') === true;
+    return isJson && this.isReadable() ? this.reply.keptBody() : null;
+  }
+
+  private facts(): AnswerFacts {
+    this.read ??= this.isReadable() ? this.readFacts() : NO_FACTS;
+    return this.read;
+  }
+
+  /** Of an answer that was not kept whole its end, where a long one has its usage. */
+  private readFacts(): AnswerFacts {
+    const { provider } = this.answer.upstream;
+    const { truncated, tail } = this.reply;
+    if (!truncated) return readAnswer(provider, this.reply.keptBody());
+    return tail === null ? NO_FACTS : { usage: readUsageAtEnd(provider, tail.read()), model: null };
+  }
+
+  private isReadable(): boolean {
+    const [first] = this.reply.kept;
+    const encoding = valueOf(this.answer.headers, 'content-encoding');
+    return first !== undefined && mayTellUse(first) && (encoding === undefined || encoding === 'identity');
+  }
+}

@@ -1,0 +1,120 @@
+import { GatewayError } from '@gw/kernel';
+import type { OutboundError } from '@gw/outbound';
+import type { StreamTap, StreamTranslator } from '@gw/providers';
+import { errorEvent } from '../error-body';
+import type { Answer } from '../../attempt/answer';
+import type { BodySink } from '../../core/upstream';
+import { brokenAnswer } from '../../attempt/broken-answer';
+import type { RequestContext } from '../../core/request-context';
+import type { KeepAlive, KeptAlive } from '../keep-alive';
+import type { Reply } from '../reply';
+import { AfterEnd } from './after-end';
+
+/** Translates a provider's events into the client's dialect. The translator writes whole events only. */
+export class TranslatedStreamSink implements BodySink, KeptAlive {
+  private readonly tap: StreamTap;
+  lastWriteAt = 0;
+  /** What comes behind the end mark. */
+  private after: AfterEnd | null = null;
+
+  constructor(
+    private readonly context: RequestContext,
+    private readonly reply: Reply,
+    private readonly answer: Answer,
+    private readonly translator: StreamTranslator,
+    private readonly keepAlive: KeepAlive,
+  ) {
+    this.tap = answer.upstream.provider.tap();
+    const { tap } = this;
+    context.meter = {
+      usage: () => tap.usage(),
+      model: () => tap.model,
+      made: () => tap.made,
+      begun: () => tap.begun(),
+      finished: () => tap.usageMayFollow,
+    };
+    context.streamed = true;
+    keepAlive.add(this);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.after !== null) {
+      this.after.data(chunk);
+      return;
+    }
+    this.tap.write(chunk);
+    const translated = this.translate(() => this.translator.write(chunk));
+    if (translated === null || translated.length === 0) return;
+    this.lastWriteAt = this.keepAlive.now;
+    if (this.translator.complete || this.translator.failed) this.finish(translated);
+    else this.reply.write(translated);
+  }
+
+  end(): void {
+    this.keepAlive.delete(this);
+    if (this.after !== null) {
+      this.after.over();
+      return;
+    }
+    const rest = this.translate(() => this.translator.end());
+    if (rest === null) return;
+    if (this.translator.complete || this.translator.failed) {
+      if (this.translator.failed) this.interrupted(null);
+      this.reply.end(rest);
+      return;
+    }
+    this.fail(new GatewayError('stream_interrupted'));
+  }
+
+  fail(error: OutboundError | GatewayError): void {
+    this.keepAlive.delete(this);
+    if (this.after !== null) {
+      this.after.over();
+      return;
+    }
+    if (this.context.clientGone) {
+      this.context.outcome = 'client_closed';
+      this.reply.end(null);
+      return;
+    }
+    const failure = this.interrupted(error);
+    const { route, id } = this.context;
+    this.reply.end(this.translator.failed ? null : errorEvent(failure, route.dialect, id, false));
+  }
+
+  beat(comment: Buffer): void {
+    this.reply.write(comment);
+  }
+
+  /** The end mark, or the error event in its place: the client's answer ends here, whatever the provider still sends. */
+  private finish(last: Buffer): void {
+    this.keepAlive.delete(this);
+    if (this.translator.failed) this.interrupted(null);
+    this.reply.end(last);
+    this.after = new AfterEnd(this.answer);
+    this.after.begin();
+  }
+
+  private interrupted(error: OutboundError | GatewayError | null): GatewayError {
+    const failure = failureOf(error);
+    this.context.outcome = 'interrupted';
+    this.context.failure = failure;
+    return failure;
+  }
+
+  /** Null: the provider's events could not be read, and the client has the error. */
+  private translate(step: () => Buffer): Buffer | null {
+    try {
+      return step();
+    } catch (cause) {
+      this.fail(new GatewayError('provider_answer_invalid', { cause }));
+      this.context.answer?.call?.abort();
+      return null;
+    }
+  }
+}
+
+function failureOf(error: OutboundError | GatewayError | null): GatewayError {
+  if (error === null) return new GatewayError('stream_interrupted');
+  return error instanceof GatewayError ? error : brokenAnswer(error);
+}

@@ -1,0 +1,94 @@
+import type { Usage } from '@gw/contracts';
+import { lastUsageMetadata, lastUsageObject, type JsonObject, type Provider } from '@gw/providers';
+import { isObject } from '../bodies/json-body';
+import { NO_USAGE } from './use';
+import { isAbsurd } from './absurd-use';
+
+/** What one line of a batch's output reports. */
+export interface LineUse {
+  readonly model: string | null;
+  readonly usage: Usage;
+  /** The line was cut before its usage, so its bytes are taken for output. */
+  readonly isEstimate: boolean;
+}
+
+/** What a line says of its answer before the text of it. */
+export interface LineHead {
+  readonly model: string | null;
+  /** The line holds an answer: other files that are read by the same route do not. */
+  readonly isAnswer: boolean;
+}
+
+/** A line of the output, or what was kept of a longer one. */
+export interface Line {
+  /** The whole line, or the end of a long one. */
+  readonly text: Buffer;
+  readonly bytes: number;
+  /** Of a long line; null: the text is whole. */
+  readonly head: LineHead | null;
+  /** No line feed has ended it. */
+  readonly isLast: boolean;
+}
+
+const BYTES_PER_TOKEN = 3;
+const MODEL_LENGTH_MAX = 256;
+// A quote inside of a text has a backslash before it, so these are members.
+const MODEL = /(?<!\\)"model(?:Version)?"\s*:\s*"([^"\\]{1,256})"/;
+const ANSWER = /(?<!\\)"(?:response|result)"\s*:\s*\{/;
+
+export function headOf(text: Buffer, before: LineHead | null = null): LineHead {
+  const latin = text.toString('latin1');
+  return {
+    model: before?.model ?? MODEL.exec(latin)?.[1] ?? null,
+    isAnswer: before?.isAnswer === true || ANSWER.test(latin),
+  };
+}
+
+/** Null: the line reports no usage, such as one of a request that failed, or one that no provider can mean. */
+export function readLine(provider: Pick<Provider, 'usage'>, line: Line): LineUse | null {
+  const reported = line.head === null ? parsed(line.text) : null;
+  if (reported === null) return line.head !== null || line.isLast ? fromPart(provider, line) : null;
+  return useOf(provider, reported);
+}
+
+/** The same of a line that was parsed. */
+export function useOf(provider: Pick<Provider, 'usage'>, reported: JsonObject): LineUse | null {
+  const body = bodyOf(reported);
+  const usage = body && provider.usage(body);
+  if (body === null || usage === null || isAbsurd(usage)) return null;
+  const model = body['model'] ?? body['modelVersion'];
+  const named = typeof model === 'string' ? model.slice(0, MODEL_LENGTH_MAX) : null;
+  return { model: named, usage, isEstimate: false };
+}
+
+/** Of a line that is too long to be parsed, or was cut. */
+function fromPart(provider: Pick<Provider, 'usage'>, { text, bytes, head }: Line): LineUse | null {
+  const { model, isAnswer } = headOf(text, head);
+  if (!isAnswer) return null;
+  const usage = lastUsage(provider, text);
+  if (usage !== null && !isAbsurd(usage)) return { model, usage, isEstimate: false };
+  const outputTokens = Math.ceil(bytes / BYTES_PER_TOKEN);
+  return { model, usage: { ...NO_USAGE, outputTokens }, isEstimate: true };
+}
+
+function lastUsage(provider: Pick<Provider, 'usage'>, text: Buffer): Usage | null {
+  const usage = lastUsageObject(text);
+  const usageMetadata = usage === null ? lastUsageMetadata(text) : null;
+  return usage === null ? usageMetadata && provider.usage({ usageMetadata }) : provider.usage({ usage });
+}
+
+function parsed(text: Buffer): JsonObject | null {
+  try {
+    const reported: unknown = JSON.parse(text.toString('utf8'));
+    return isObject(reported) ? reported : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The answer in a line of OpenAI's output (`response.body`), of Anthropic's results (`result.message`) or of Gemini's (`response`). */
+function bodyOf({ response, result }: JsonObject): JsonObject | null {
+  if (isObject(response) && isObject(response['usageMetadata'])) return response;
+  const body = isObject(response) ? response['body'] : isObject(result) ? result['message'] : null;
+  return isObject(body) ? body : null;
+}

@@ -1,0 +1,135 @@
+import type { PriceLine, Usage } from '@gw/contracts';
+import type { JsonObject, Provider } from '@gw/providers';
+import type { RequestContext } from '../core/request-context';
+import { sumOf } from './use';
+import type { BatchOutput, LinePricer } from './use';
+import { plainPath } from '../routes/plain-path';
+import { headOf, readLine, useOf, type LineHead, type LineUse } from './batch-lines';
+
+/** As OpenAI and as Gemini have it. */
+const FILE = /\/files\/(?:([^/]+)\/content|([^/:]+):download)$/i;
+const RESULTS = /\/messages\/batches\/([^/]+)\/results$/i;
+
+/** What the output of a batch is charged as, by the path that it is read from; null: it is none. */
+export function outputOfBatch({ followed, url }: Pick<RequestContext, 'followed' | 'url'>): string | null {
+  const path = plainPath(followed ?? url);
+  const [, file, download] = FILE.exec(path) ?? [];
+  const read = file ?? download;
+  return read === undefined ? (RESULTS.exec(path)?.[1] ?? null) : `file:${read}`;
+}
+
+const LINE_FEED = 0x0a;
+/** A longer line is not parsed: its last usage counts. */
+const LINE_BYTES_MAX = 262_144;
+/** So much is kept of the end of such a line. */
+const END_BYTES = 65_536;
+/** Kinds of units at prices of their own that the log lists. */
+const PRICE_LINES_MAX = 64;
+
+/** Adds up what the lines of a batch's output report, each at the price of its own model, as they go by. */
+export class BatchOutputMeter {
+  private held: Buffer[] = [];
+  private heldBytes = 0;
+  private lineBytes = 0;
+  private head: LineHead | null = null;
+  private lastModel: string | null = null;
+  private sum: Usage | null = null;
+  private cost: number | null = null;
+  private isUnpriced = false;
+  private isEstimate = false;
+  private source: string | null = null;
+  private readonly lines = new Map<string, PriceLine>();
+  /** Undefined: no line was read; null: lines name several models, or none. */
+  private named: string | null | undefined = undefined;
+
+  constructor(
+    private readonly provider: Pick<Provider, 'usage'>,
+    private readonly price: LinePricer,
+  ) {}
+
+  usage(): Usage | null {
+    return this.output()?.usage ?? null;
+  }
+
+  /** Null: the lines name several. */
+  model(): string | null {
+    return this.named ?? null;
+  }
+
+  /** Of what has gone by so far; nothing is written afterwards. */
+  output(): BatchOutput | null {
+    this.endLine(true);
+    const { sum: usage, cost, isUnpriced, isEstimate, source } = this;
+    if (usage === null) return null;
+    const lines = [...this.lines.values()];
+    const price = source === null ? null : { source, model: this.model(), lines };
+    return { usage, cost, isUnpriced, isEstimate, price };
+  }
+
+  write(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+      this.hold(chunk.subarray(from, end));
+      this.endLine(false);
+      from = end + 1;
+    }
+    this.hold(chunk.subarray(from));
+  }
+
+  private hold(piece: Buffer): void {
+    if (piece.length === 0) return;
+    this.held.push(piece);
+    this.heldBytes += piece.length;
+    this.lineBytes += piece.length;
+    if (this.heldBytes <= LINE_BYTES_MAX) return;
+    const all = Buffer.concat(this.held);
+    this.head = headOf(all, this.head);
+    const end = Buffer.from(all.subarray(-END_BYTES));
+    this.held = [end];
+    this.heldBytes = end.length;
+  }
+
+  private endLine(isLast: boolean): void {
+    if (this.heldBytes > 0) {
+      const { lineBytes: bytes, head } = this;
+      const use = readLine(this.provider, { text: Buffer.concat(this.held), bytes, head, isLast });
+      if (use !== null) this.addUse(use);
+    }
+    this.held = [];
+    this.heldBytes = 0;
+    this.lineBytes = 0;
+    this.head = null;
+  }
+
+  /** A line that was parsed elsewhere. */
+  add(line: JsonObject): void {
+    const use = useOf(this.provider, line);
+    if (use !== null) this.addUse(use);
+  }
+
+  private addUse({ model: own, usage, isEstimate }: LineUse): void {
+    // A line that names none is taken for one of the model before it.
+    const model = own ?? this.lastModel;
+    this.lastModel = model;
+    this.sum = this.sum === null ? usage : sumOf(this.sum, usage);
+    this.named = this.named === undefined || this.named === model ? model : null;
+    this.isEstimate ||= isEstimate;
+    const priced = this.price(model, usage);
+    if (priced === null) {
+      this.isUnpriced = true;
+      return;
+    }
+    this.cost = Math.min(Number.MAX_SAFE_INTEGER, (this.cost ?? 0) + priced.total);
+    this.source ??= priced.source;
+    for (const line of priced.lines) this.addLine(line);
+  }
+
+  /** Lines of one unit at one price are one. */
+  private addLine(line: PriceLine): void {
+    const key = `${line.unit} ${String(line.pricePerMillion)}`;
+    const before = this.lines.get(key);
+    if (before === undefined && this.lines.size >= PRICE_LINES_MAX) return;
+    const quantity = line.quantity + (before?.quantity ?? 0);
+    this.lines.set(key, { ...line, quantity, cost: line.cost + (before?.cost ?? 0) });
+  }
+}

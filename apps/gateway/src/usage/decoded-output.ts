@@ -1,0 +1,68 @@
+import type { Usage } from '@gw/contracts';
+import { streamDecoder, type Coding } from '../attempt/decoding';
+import type { BatchOutputMeter } from './batch-output';
+import type { BatchOutput } from './use';
+
+/** Decoders hold windows of up to 16 MiB. Outputs are requested without a coding, so few come with one. */
+const DECODERS_MAX = 8;
+/** Bytes that wait for a decoder, and bytes that may come out of one: beyond them the rest is not read. */
+const WAITING_BYTES_MAX = 8 * 1_048_576;
+const DECODED_BYTES_MAX = 1_024 * 1_048_576;
+let working = 0;
+
+/** Undoes the coding of a batch's output as it goes by. What comes while all decoders are at work is not read. */
+export class DecodedOutput {
+  private readonly decoder: ReturnType<typeof streamDecoder> | null;
+  private readonly done: Promise<void>;
+
+  constructor(
+    private readonly meter: BatchOutputMeter,
+    coding: Coding,
+  ) {
+    this.decoder = working < DECODERS_MAX ? streamDecoder(coding) : null;
+    const { decoder } = this;
+    if (decoder === null) {
+      this.done = Promise.resolve();
+      return;
+    }
+    working += 1;
+    this.done = new Promise((resolve) => {
+      let left = DECODED_BYTES_MAX;
+      decoder.on('data', (chunk: Buffer) => {
+        left -= chunk.length;
+        if (left < 0) decoder.destroy();
+        else meter.write(chunk);
+      });
+      // What was read until it broke counts.
+      decoder.once('error', resolve);
+      decoder.once('close', resolve);
+    }).then(() => {
+      working -= 1;
+    });
+  }
+
+  write(chunk: Buffer): void {
+    const { decoder } = this;
+    if (decoder === null || decoder.destroyed) return;
+    if (decoder.writableLength + chunk.length > WAITING_BYTES_MAX) decoder.destroy();
+    else decoder.write(chunk);
+  }
+
+  usage(): Usage | null {
+    return this.meter.usage();
+  }
+
+  model(): string | null {
+    return this.meter.model();
+  }
+
+  output(): BatchOutput | null {
+    return this.meter.output();
+  }
+
+  /** Never rejects. */
+  async prepare(): Promise<void> {
+    this.decoder?.end();
+    await this.done;
+  }
+}

@@ -1,0 +1,55 @@
+import type { PriceLine, Usage } from '@gw/contracts';
+import type { Accounts } from '../limits/accounts';
+import type { RequestContext } from '../core/request-context';
+import { NO_USAGE, sumOf, tokensOf, type ExtraUse, type TargetPricer } from './use';
+
+/**
+ * Adds what other calls have used to the usage and the price of the answer. What a cancelled one of a hedge has used is charged by itself.
+ * Called once, after these are known.
+ */
+export function addExtraUse(
+  context: RequestContext,
+  calls: readonly ExtraUse[],
+  pricer: TargetPricer,
+  accounts: Accounts,
+): void {
+  const answered = context.usage;
+  for (const call of calls) {
+    const { usage, upstream } = call;
+    if (usage !== null) {
+      context.usage = context.usage === null ? usage : sumOf(context.usage, usage);
+      const cost = addPrice(context, call, usage, pricer);
+      if (cost !== null) context.cost = (context.cost ?? 0) + cost;
+    } else if (answered !== null) {
+      const read = { ...NO_USAGE, inputTokens: answered.inputTokens };
+      accounts.waste(context, upstream, read.inputTokens, addPrice(context, call, read, pricer));
+    }
+  }
+  if (context.usage !== null && calls.some(({ isEstimate }) => isEstimate === true))
+    context.estimatedTokens = tokensOf(context.usage);
+}
+
+/** What it costs; null: it has no price. */
+function addPrice(
+  context: RequestContext,
+  { upstream, model, usage }: ExtraUse,
+  used: Usage,
+  pricer: TargetPricer,
+): number | null {
+  const priced = pricer.price(upstream, model, used, context.startedWallMs);
+  if (priced === null) return null;
+  const own = context.price ?? { source: priced.source, model: priced.model, lines: [] };
+  const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
+  // What is added to the usage, and has another model's price, must not be priced by one of them later.
+  const byModel = usage === null || own.model === priced.model ? own.model : null;
+  context.price = { ...own, model: byModel, lines: [...own.lines, ...lines] };
+  return priced.total;
+}
+
+/** The line that tells what a hedge has cost on top. */
+const wasted = (lines: readonly PriceLine[], quantity: number, cost: number): PriceLine => ({
+  unit: 'hedge',
+  quantity,
+  pricePerMillion: lines.find((line) => line.quantity === quantity)?.pricePerMillion ?? 0,
+  cost,
+});

@@ -1,0 +1,56 @@
+import type { ChargeLine } from '@gw/contracts';
+import type { Upstream } from '../core/upstream';
+import { cacheUseOf } from '../cache/cache-use';
+import type { RequestContext } from '../core/request-context';
+import { budgetsOf } from './charges';
+import { type MadeCharge } from './use';
+import { usesModel, type Estimates, type Taken } from './estimates';
+import type { SessionAccounts } from '../limits/session-accounts';
+
+/** What a request is charged whose gateway ended before it did. */
+export interface LostUse {
+  /** Of all its attempts, 1e-8 USD; null: no price is known. */
+  readonly cost: number | null;
+  /** To budgets; empty: none is concerned. */
+  readonly charges: readonly MadeCharge[];
+}
+
+/** Estimates what in-flight requests would be charged if they were cut off now. Nothing is reserved, charged or settled. */
+export class LostUses {
+  constructor(
+    private readonly estimates: Estimates,
+    private readonly sessions: Pick<SessionAccounts, 'lost'>,
+  ) {}
+
+  of(context: RequestContext, upstream: Upstream, line: ChargeLine): LostUse {
+    const made = [...(context.charges ?? []), ...this.alongside(context)];
+    const before = made.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+    const own = this.ownOf(context, upstream);
+    const cost = own.cost === null && before === 0 ? null : (own.cost ?? 0) + before;
+    const from = budgetsOf(context.reservation, upstream.reservation ?? null);
+    if (from.length === 0 && made.length === 0) return { cost, charges: [] };
+    return { cost, charges: [...made, { ...chargeOf(upstream, own, line), requests: 1, from }] };
+  }
+
+  /** The other call of a hedged pair: its provider bills it as well. */
+  private alongside(context: RequestContext): readonly MadeCharge[] {
+    const { alongside } = context;
+    if (alongside === null) return [];
+    const from = budgetsOf(context.reservation, alongside.reservation ?? null);
+    return [{ ...chargeOf(alongside, this.ownOf(context, alongside), 'primary'), requests: 0, from }];
+  }
+
+  private ownOf(context: RequestContext, upstream: Upstream): Taken {
+    const { answer, upgrade, meter } = context;
+    const isSold = usesModel(context) && (answer === null || answer.status < 400);
+    if (!isSold || cacheUseOf(context)?.isFree === true) return { cost: 0, tokens: 0 };
+    if (upgrade !== null) return this.sessions.lost(context, upstream, meter?.rest?.() ?? []);
+    return this.estimates.ofUncounted(context, upstream);
+  }
+}
+
+const chargeOf = ({ provider }: Upstream, own: Taken, line: ChargeLine) => ({
+  ...{ line, provider: provider.id },
+  ...own,
+  flags: own.cost === null ? (['estimated', 'unpriced'] as const) : (['estimated'] as const),
+});
