@@ -7,11 +7,11 @@ const CREDENTIALS = {
   sessionToken: null,
 };
 
-describe('a signature of AWS', () => {
+describe('signAws', () => {
   it.each([
     ['GET', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
     ['POST', '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
-  ])('of the plain %s request is the published one', (method, signature) => {
+  ])('gives the published signature of the plain %s request', async (method, signature) => {
     const request = {
       method,
       url: new URL('https://example.amazonaws.com/'),
@@ -20,17 +20,17 @@ describe('a signature of AWS', () => {
       region: 'us-east-1',
       service: 'service',
     };
-    const headers = signAws(request, CREDENTIALS, new Date('2015-08-30T12:36:00Z'));
+    const headers = await signAws(request, CREDENTIALS, new Date('2015-08-30T12:36:00Z'));
     expect(headers['authorization']).toBe(
       'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, ' +
         `SignedHeaders=host;x-amz-date, Signature=${signature}`,
     );
   });
 
-  it('covers a path whose segments are encoded, a session token and a body, as the client of AWS itself signs them', () => {
+  it('covers encoded path segments, a session token and a body as the AWS client signs them', async () => {
     const host = 'bedrock-runtime.eu-central-1.amazonaws.com';
     const id = encodeURIComponent('arn:aws:bedrock:eu-central-1:123456789012:guardrail/abc');
-    const headers = signAws(
+    const headers = await signAws(
       {
         method: 'POST',
         url: new URL(`https://${host}/guardrail/${id}/version/1/apply`),

@@ -43,7 +43,7 @@ export async function readFromAws({ auth, path }: SecretLocation, tools: AwsTool
   const answer = await tools.callVendor({
     url: url.href,
     method: 'POST',
-    headers: signAws(request, credentials, tools.now()),
+    headers: await signAws(request, credentials, tools.now()),
     body,
   });
   assertSuccess(answer, String(memberOf(answer.text, '__type')), MANAGER);
@@ -130,7 +130,7 @@ async function assumeRole(
     await tools.callVendor({
       url: url.href,
       method: 'POST',
-      headers: signAws(request, own, tools.now()),
+      headers: await signAws(request, own, tools.now()),
       body,
     }),
   );

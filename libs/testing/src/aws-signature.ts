@@ -11,7 +11,7 @@ const SIGNED_BY =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w+)$/;
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
-/** AWS Signature Version 4, worked out from what arrived. */
+/** Checks an AWS Signature Version 4 against what arrived, independently of the package that signs. */
 export function isAwsSigned(request: RecordedRequest, service: string, keys: AwsKeys): boolean {
   const { headers } = request;
   const parts = SIGNED_BY.exec(String(headers['authorization']));

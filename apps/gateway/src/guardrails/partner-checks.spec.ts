@@ -159,20 +159,20 @@ describe('partners', () => {
     const guardrailId = 'arn:aws:bedrock:eu-central-1:123456789012:guardrail/abc';
     const response = await ask('bedrock.guard', { guardrailId, region: 'eu-central-1', ...keys });
     expect([response.status, response.text.includes('SECRET')]).toEqual([200, false]);
-    expect(partner.lastRequest.headers['authorization']).toBe(signatureOf(partner.lastRequest, keys));
+    expect(partner.lastRequest.headers['authorization']).toBe(await signatureOf(partner.lastRequest, keys));
   });
 
   /** As the service computes it from what it was sent. */
-  function signatureOf(
+  async function signatureOf(
     { url, headers, body }: RecordedRequest,
     keys: { accessKeyId: string; secretAccessKey: string; sessionToken: string },
-  ): string | undefined {
+  ): Promise<string | undefined> {
     const [, year, month, day, hour, minute, second] =
       /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(headers['x-amz-date'])) ?? [];
     const at = new Date(
       `${String(year)}-${String(month)}-${String(day)}T${String(hour)}:${String(minute)}:${String(second)}Z`,
     );
-    return signAws(
+    const signed = await signAws(
       {
         method: 'POST',
         url: new URL(url, `http://${String(headers['host'])}`),
@@ -183,7 +183,8 @@ describe('partners', () => {
       },
       keys,
       at,
-    )['authorization'];
+    );
+    return signed['authorization'];
   }
 
   it('Bedrock with neither kind of credential is refused', async () => {

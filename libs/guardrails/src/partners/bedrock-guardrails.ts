@@ -48,7 +48,7 @@ export const bedrockGuardrails: PartnerDefinition = {
       report(['apiKey'], 'required', 'is required, or accessKeyId and secretAccessKey', undefined);
   },
   sign({ url, headers, body }, { apiKey, accessKeyId, secretAccessKey, sessionToken, region }, now) {
-    if (apiKey !== undefined) return headers;
+    if (apiKey !== undefined) return Promise.resolve(headers);
     return signAws(
       { method: 'POST', url: new URL(url), headers, body, region: String(region), service: 'bedrock' },
       {

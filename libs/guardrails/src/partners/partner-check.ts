@@ -133,7 +133,11 @@ async function ask(
 ): Promise<PartnerVerdict> {
   const body = JSON.stringify(partner.body(texts, parameters, subject.stage));
   const sent = { ...headers, 'content-type': 'application/json' };
-  const signed = partner.sign?.({ url, headers: sent, body }, parameters, new Date(context.world.now()));
+  const signed = await partner.sign?.(
+    { url, headers: sent, body },
+    parameters,
+    new Date(context.world.now()),
+  );
   const verdict = partner.read(await postJson(context, url, signed ?? sent, body), parameters);
   if (!verdict) throw new CheckError('The partner’s answer says nothing.');
   return verdict;

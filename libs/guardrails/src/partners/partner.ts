@@ -43,8 +43,8 @@ export interface PartnerDefinition {
   readonly textsMax: number;
   /** Reports what is wrong with the parameters besides their schema. */
   check?(parameters: JsonObject, report: ParameterReport): void;
-  /** The headers of a call whose service wants the call itself signed. */
-  sign?(call: PartnerRequest, parameters: JsonObject, now: Date): Readonly<Record<string, string>>;
+  /** Returns the headers of a call to a service that requires signed requests. */
+  sign?(call: PartnerRequest, parameters: JsonObject, now: Date): Promise<Readonly<Record<string, string>>>;
   body(texts: readonly string[], parameters: JsonObject, stage: GuardrailStage): JsonObject;
   /** Throws or returns null for an answer that says nothing. */
   read(answer: unknown, parameters: JsonObject): PartnerVerdict | null;
