@@ -17,7 +17,7 @@ import { LogIngest } from './ingest/log-ingest';
 import { JobRunner } from './jobs/job-runner';
 import { requireServiceToken } from './service-auth';
 import { masterKeys, type WorkerSettings } from './settings';
-import { workerMetrics } from './worker-metrics';
+import { registerWorkerMetrics } from './worker-metrics';
 import { WorkerModule } from './worker.module';
 
 /** The worker, connected and not yet listening. Rejects when the database can't be used. */
@@ -35,7 +35,9 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
   const masters = masterKeys(settings);
   if (masters) await openInstallation(app.get(DataSource).manager, sealingKeyring(...masters));
   const { METRICS_PORT: port, HOST: host } = settings;
-  if (registry && port !== null)
-    await startMetricsServer({ host, port }, workerMetrics(registry, app.get(LogIngest), app.get(JobRunner)));
+  if (registry && port !== null) {
+    registerWorkerMetrics(registry, app.get(LogIngest), app.get(JobRunner));
+    await startMetricsServer({ host, port }, () => registry.metrics());
+  }
   return app;
 }
