@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { ServiceClient, type ServiceClientOptions, type ServiceResponse } from '@gw/outbound';
 
 /** An answer that is no success. `message` holds no secret: it is the public text of the control plane. */
 export class ApiError extends Error {
@@ -27,21 +30,37 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /** In the place of a status. */
 const NO_RESPONSE = 0;
-const TIMEOUT_MS = 30_000;
 /** A stream says something every second. */
 const SILENT_MAX_MS = 15_000;
 const PAGE_SIZE = 100;
-const TRIES_MAX = 4;
-const WAIT_MAX_MS = 60_000;
-
-/** Waits before a request is sent again that got no response. */
+/** Of a refusal of a stream. */
+const MESSAGE_MAX = 65_536;
+/** The wait before a request is sent again that got no response. */
 const SILENCE_PAUSE_MS = 1_000;
 
 /**
  * After 429 nothing was done. After 503, and without any response, a change may have been made: PUT and DELETE change nothing the
  * second time, and a POST is carried out once under its `Idempotency-Key`. 409 with `retry-after`: the first one is in flight.
  */
-const RETRIED = new Set([NO_RESPONSE, 409, 429, 503]);
+const RETRY: ServiceClientOptions['retry'] = {
+  limit: 3,
+  methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  statusCodes: [409, 429, 503],
+  // A refused connection and an unknown name are not among them: there is no such server, and to send again does not help.
+  errorCodes: ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH'],
+  maxRetryAfter: 60_000,
+  enforceRetryRules: true,
+  calculateDelay({ error, retryAfter }) {
+    if (error.name !== 'HTTPError') return SILENCE_PAUSE_MS;
+    return retryAfter === undefined ? 0 : Math.max(retryAfter, 1);
+  },
+};
+const CLIENT = new ServiceClient({
+  timeoutMs: 30_000,
+  connections: 8,
+  bytesMax: 64 * 1_048_576,
+  retry: RETRY,
+});
 
 /** The control plane, as an organisation's key sees it. */
 export class ApiClient {
@@ -57,18 +76,12 @@ export class ApiClient {
 
   /** @throws ApiError */
   async call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
-    const key = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
-    for (let tries = 1; ; tries += 1) {
-      const response = await this.send(method, path, body, key);
-      const { status, waitMs, message, answer } = response;
-      // The response to an earlier attempt was lost, which deleted it.
-      const isGone = method === 'DELETE' && tries > 1 && status === 404;
-      if (response.ok || isGone) return response.answer as T;
-      if (!RETRIED.has(status) || tries >= TRIES_MAX || !(waitMs <= WAIT_MAX_MS)) {
-        throw new ApiError(status, message, detailsOf(answer));
-      }
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
+    const { status, body: bytes, retries } = await this.send(method, path, body);
+    const answer = parse(bytes.toString('utf8'));
+    // The response to an earlier attempt was lost, which deleted it.
+    const isGone = method === 'DELETE' && retries > 0 && status === 404;
+    if (isSuccess(status) || isGone) return answer as T;
+    throw apiError(method, path, status, answer);
   }
 
   /** Every row of a list, oldest first. */
@@ -98,76 +111,57 @@ export class ApiClient {
       );
     }, SILENT_MAX_MS);
     try {
-      const response = await fetch(`${this.baseUrl}${path}`, {
-        redirect: 'manual',
+      const request = {
+        url: this.baseUrl + path,
         headers: { 'x-gw-api-key': this.apiKey, accept: 'text/event-stream' },
-        signal: AbortSignal.any([signal, silence.signal]),
-      });
-      if (!response.ok || !response.body) {
-        const message = messageOf(parse(await response.text())) ?? `status ${String(response.status)}`;
-        throw new ApiError(response.status, `GET ${path}: ${message}`);
-      }
-      for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+      };
+      const { status, body } = await CLIENT.open(request, AbortSignal.any([signal, silence.signal]));
+      if (!isSuccess(status)) throw apiError('GET', path, status, parse(await beginningOf(body)));
+      const decoder = new StringDecoder('utf8');
+      for await (const chunk of body as AsyncIterable<Buffer>) {
         timer.refresh();
-        yield text;
+        yield decoder.write(chunk);
       }
+    } catch (error) {
+      throw silence.signal.aborted ? silence.signal.reason : error;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  private async send(
-    method: string,
-    path: string,
-    body: unknown,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<Sent> {
+  private async send(method: string, path: string, body: unknown): Promise<ServiceResponse> {
+    const headers = {
+      'x-gw-api-key': this.apiKey,
+      ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const sent = { url: this.baseUrl + path, method, headers };
     try {
-      const response = await fetch(`${this.baseUrl}${path}`, {
-        method,
-        // The key goes to the address that it was given for, and to no other.
-        redirect: 'manual',
-        headers: {
-          ...headers,
-          'x-gw-api-key': this.apiKey,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      const { ok, status } = response;
-      const answer = parse(await response.text());
-      const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1_000;
-      const message = `${method} ${path}: ${messageOf(answer) ?? `status ${String(status)}`}`;
-      return { ok, status, answer, waitMs, message };
+      return await CLIENT.call(body === undefined ? sent : { ...sent, body: JSON.stringify(body) });
     } catch (error) {
-      const message = `${this.baseUrl} could not be reached: ${reasonOf(error)}`;
-      const waitMs = isUnreachable(error) ? Number.NaN : SILENCE_PAUSE_MS;
-      return { ok: false, status: NO_RESPONSE, answer: {}, waitMs, message };
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new ApiError(NO_RESPONSE, `${this.baseUrl} could not be reached: ${reason}`);
     }
   }
 }
 
-interface Sent {
-  readonly ok: boolean;
-  readonly status: number;
-  readonly answer: unknown;
-  /** Until it may be sent again; NaN when it may not. */
-  readonly waitMs: number;
-  readonly message: string;
-}
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** There is no such server, and to send the request again does not help. */
-const isUnreachable = (error: unknown): boolean =>
-  ['ECONNREFUSED', 'ENOTFOUND'].includes(
-    String((error as { cause?: { code?: unknown } } | null)?.cause?.code),
+const apiError = (method: string, path: string, status: number, answer: unknown): ApiError =>
+  new ApiError(
+    status,
+    `${method} ${path}: ${messageOf(answer) ?? `status ${String(status)}`}`,
+    detailsOf(answer),
   );
 
-/** `fetch failed` says nothing; its cause does. */
-const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
-};
+async function beginningOf(body: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    text += chunk.toString('utf8');
+    if (text.length > MESSAGE_MAX) break;
+  }
+  return text;
+}
 
 function parse(text: string): unknown {
   try {

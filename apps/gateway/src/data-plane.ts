@@ -10,12 +10,12 @@ import {
 } from '@gw/kernel';
 import { GuardrailRunner } from '@gw/guardrails';
 import type { LedgerStore } from '@gw/limits';
-import { NameResolver, OutboundClient } from '@gw/outbound';
+import { internalPost, NameResolver, OutboundClient } from '@gw/outbound';
 import type { Provider } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { Journal, Sealer } from '@gw/telemetry';
-import { describeFault, HealthBoard, internalPost, type Log, type Part, type ServerDrain } from '@gw/web';
+import { describeFault, HealthBoard, type Log, type Part, type ServerDrain } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
 import { OutboundWorld } from './guardrails/world';

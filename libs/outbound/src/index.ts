@@ -4,12 +4,19 @@ export {
   type BufferedClientOptions,
   type BufferedRequest,
 } from './buffered';
+export { internalPost } from './internal-post';
 export { fetchJson, readJsonFile } from './operator-json';
 export { operatorsClient, type ProxyEnvironment } from './operators-client';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
 export { isFollowedRedirect, isRedirect } from './redirects';
 export type { LookupAll } from './connector';
 export { PROXY_SETTINGS, type ProxySettings } from './proxy';
+export {
+  ServiceClient,
+  type ServiceClientOptions,
+  type ServiceResponse,
+  type ServiceStream,
+} from './service-client';
 export {
   OutboundError,
   type BodySource,

@@ -1,16 +1,14 @@
 import { open } from 'node:fs/promises';
-import { Agent, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { ServiceClient } from './service-client';
 
 /*
- * Documents of the operator's own: a folder that is mounted, a service whose address is a setting. No tenant chooses where they come from,
- * so the address policy has no say.
+ * Documents that the operator provides: files of a mounted folder, or a service whose address is a setting.
  */
 
-const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 16 * 1_048_576;
+const CLIENT = new ServiceClient({ timeoutMs: 5_000, connections: 4, bytesMax: BYTES_MAX });
 
-/** Null: there is no such file. Rejects for one that is too large or no JSON. */
+/** Returns the content of a JSON file, or null when there is no such file. Rejects for one that is too large or not JSON. */
 export async function readJsonFile(path: string): Promise<unknown> {
   try {
     const file = await open(path, 'r');
@@ -27,43 +25,14 @@ export async function readJsonFile(path: string): Promise<unknown> {
   }
 }
 
-const PLAIN = new Agent({ keepAlive: false, maxSockets: 4 });
-const SECURE = new HttpsAgent({ keepAlive: false, maxSockets: 4 });
-
-/** From the service that the operator has set. Null: it has no such document. */
-export function fetchJson(url: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const secure = url.startsWith('https:');
-    const req = (secure ? httpsRequest : httpRequest)(url, { agent: secure ? SECURE : PLAIN }, (res) => {
-      const { statusCode } = res;
-      if (statusCode !== 200) {
-        res.resume();
-        if (statusCode === 404) resolve(null);
-        else reject(new Error(`the service answered with ${String(statusCode)}`));
-        return;
-      }
-      const chunks: Buffer[] = [];
-      let size = 0;
-      res.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > BYTES_MAX) res.destroy(new Error('the answer is too large'));
-        else chunks.push(chunk);
-      });
-      res.once('error', reject);
-      res.once('end', () => {
-        try {
-          resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-        } catch {
-          reject(new Error('the answer is not JSON'));
-        }
-      });
-    });
-    const deadline = setTimeout(
-      () => req.destroy(new Error('the service did not answer in time')),
-      TIMEOUT_MS,
-    );
-    req.once('close', () => clearTimeout(deadline));
-    req.once('error', reject);
-    req.end();
-  });
+/** Returns a JSON document of a service that the operator has set, or null when the service has no such document. */
+export async function fetchJson(url: string): Promise<unknown> {
+  const { status, body } = await CLIENT.call({ url });
+  if (status === 404) return null;
+  if (status !== 200) throw new Error(`the service answered with ${String(status)}`);
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    throw new Error('the answer is not JSON');
+  }
 }

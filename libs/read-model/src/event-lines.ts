@@ -1,26 +1,24 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import type { ControlPlaneEvent } from '@gw/contracts';
 
 /** Far over the longest event: 512 keys of 300 characters. */
 const LINE_MAX = 1024 * 1024;
 
-/** Calls `onEvent` for every line; destroys the stream at a line that is no event, since something was then missed. */
-export function readEvents(res: IncomingMessage, onEvent: (event: ControlPlaneEvent) => void): void {
+/** Reads an event from each line. Ends the stream at a line that is not an event, because something was then missed. */
+export async function* readEvents(body: Readable): AsyncGenerator<ControlPlaneEvent> {
+  const decoder = new StringDecoder('utf8');
   let rest = '';
-  res.setEncoding('utf8');
-  res.on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    const lines = (rest + decoder.write(chunk)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const event = parseEvent(line);
-      if (event === null) {
-        res.destroy();
-        return;
-      }
-      onEvent(event);
+      if (event === null) return;
+      yield event;
     }
-    if (rest.length > LINE_MAX) res.destroy();
-  });
+    if (rest.length > LINE_MAX) return;
+  }
 }
 
 /** The event, or null when the text is none. */

@@ -1,11 +1,5 @@
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type ClientRequest,
-  type IncomingMessage,
-} from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { INTERNAL, type DocumentKey, type DocumentsAnswer, type DocumentsRequest } from '@gw/contracts';
+import { ServiceClient, type ServiceClientOptions, type ServiceStream } from '@gw/outbound';
 import { readEvents } from './event-lines';
 import type {
   DocumentSource,
@@ -16,11 +10,21 @@ import type {
   WantedDocument,
 } from './ports';
 
-/** A read that takes longer has failed; a reader has stopped waiting by then. */
-const READ_TIMEOUT_MS = 2_000;
-/** 256 documents of 256 KiB. */
-const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-const CONNECT_TIMEOUT_MS = 2_000;
+const CLIENT: ServiceClientOptions = {
+  // A read that takes longer has failed; a reader has stopped waiting by then.
+  timeoutMs: 2_000,
+  connections: 8,
+  // 256 documents of 256 KiB.
+  bytesMax: 64 * 1024 * 1024,
+  // The other side may just have closed a kept connection; a new one then gets its chance.
+  retry: {
+    limit: 1,
+    methods: ['POST'],
+    statusCodes: [],
+    errorCodes: ['ECONNRESET'],
+    calculateDelay: ({ computedValue }) => Math.min(computedValue, 1),
+  },
+};
 const BACKOFF_MIN_MS = 50;
 const BACKOFF_MAX_MS = 2_000;
 
@@ -30,29 +34,30 @@ export interface HttpControlPlaneOptions {
   readonly serviceToken: string;
 }
 
-/** Documents and events over HTTP from the admin API: the embedded driver, and the other driver's way when Redis is gone. */
+/** Documents and events over HTTP from the admin API: the embedded driver, and the fallback of the other driver without Redis. */
 export class HttpControlPlane implements DocumentSource, EventSource {
   readonly name = 'http';
-  private readonly base: URL;
-  private readonly request: typeof httpRequest;
-  private readonly agent: HttpAgent;
+  private readonly client = new ServiceClient(CLIENT);
+  private readonly adminUrl: string;
   private readonly headers: Record<string, string>;
 
-  constructor(options: HttpControlPlaneOptions) {
-    this.base = new URL(options.adminUrl);
-    const secure = this.base.protocol === 'https:';
-    this.request = secure ? httpsRequest : httpRequest;
-    const pool = { keepAlive: true, maxSockets: 8, maxFreeSockets: 4, timeout: 30_000 };
-    this.agent = secure ? new HttpsAgent(pool) : new HttpAgent(pool);
-    this.headers = { authorization: `Bearer ${options.serviceToken}` };
+  constructor({ adminUrl, serviceToken }: HttpControlPlaneOptions) {
+    this.adminUrl = adminUrl.replace(/\/$/, '');
+    this.headers = { authorization: `Bearer ${serviceToken}` };
   }
 
   async read(wanted: readonly WantedDocument[]): Promise<ReadonlyMap<DocumentKey, FoundDocument>> {
-    const body: DocumentsRequest = { keys: wanted.map(({ key }) => key) };
-    const text = await this.post(JSON.stringify(body), true);
-    const { sequence, documents } = JSON.parse(text) as DocumentsAnswer;
+    const request: DocumentsRequest = { keys: wanted.map(({ key }) => key) };
+    const { status, body } = await this.client.call({
+      url: this.adminUrl + INTERNAL.documents,
+      method: 'POST',
+      headers: { ...this.headers, 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+    });
+    if (status !== 200) throw new Error(`The admin API answered ${String(status)}.`);
+    const { sequence, documents } = JSON.parse(body.toString('utf8')) as DocumentsAnswer;
     const found = new Map<DocumentKey, FoundDocument>();
-    for (const key of body.keys) {
+    for (const key of request.keys) {
       const document = documents[key];
       if (document !== undefined) found.set(key, { document, sequence });
     }
@@ -60,92 +65,42 @@ export class HttpControlPlane implements DocumentSource, EventSource {
   }
 
   subscribe(after: () => number | null, listener: EventListener): Subscription {
-    const stream = new EventStream((sequence) => this.openEvents(sequence), after, listener);
+    const stream = new EventStream((...from) => this.openEvents(...from), after, listener);
     stream.connect();
     return stream;
   }
 
-  /** Frees the kept connections. */
+  /** Closes the connections that are kept open. */
   close(): void {
-    this.agent.destroy();
+    this.client.close();
   }
 
-  /** A kept connection may have been closed by the other side just now; a new one then gets its chance. */
-  private post(body: string, mayRetry: boolean): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const req = this.request(this.urlOf(INTERNAL.documents), {
-        method: 'POST',
-        agent: this.agent,
-        headers: {
-          ...this.headers,
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-        },
-        signal: AbortSignal.timeout(READ_TIMEOUT_MS),
-      });
-      req.once('error', (error: NodeJS.ErrnoException) => {
-        if (mayRetry && req.reusedSocket && error.code === 'ECONNRESET')
-          this.post(body, false).then(resolve, reject);
-        else reject(error);
-      });
-      req.once('response', (res) => {
-        readText(res).then(resolve, reject);
-      });
-      req.end(body);
-    });
-  }
-
-  /** Not from the pool: the stream lives as long as this process, and would hold a place there. */
-  private openEvents(after: number | null): ClientRequest {
-    const url = this.urlOf(INTERNAL.events);
-    if (after !== null) url.searchParams.set('after', String(after));
-    const req = this.request(url, { method: 'GET', agent: false, headers: this.headers });
-    req.setTimeout(CONNECT_TIMEOUT_MS, () => {
-      req.destroy(new Error('The admin API did not answer in time.'));
-    });
-    req.once('response', () => req.setTimeout(0));
-    req.end();
-    return req;
-  }
-
-  private urlOf(path: string): URL {
-    return new URL(`${this.base.pathname.replace(/\/$/, '')}${path}`, this.base);
+  private openEvents(after: number | null, signal: AbortSignal): Promise<ServiceStream> {
+    const query = after === null ? '' : `?after=${String(after)}`;
+    return this.client.open({ url: this.adminUrl + INTERNAL.events + query, headers: this.headers }, signal);
   }
 }
 
 /** One long-lived stream that opens itself again, after a pause that doubles from 50 ms to 2 s while it fails. */
 class EventStream implements Subscription {
-  private current: ClientRequest | null = null;
+  private current: AbortController | null = null;
   private timer: NodeJS.Timeout | null = null;
   private failures = 0;
   private closed = false;
 
   constructor(
-    private readonly open: (after: number | null) => ClientRequest,
+    private readonly open: (after: number | null, signal: AbortSignal) => Promise<ServiceStream>,
     private readonly after: () => number | null,
     private readonly listener: EventListener,
   ) {}
 
   connect(): void {
-    const req = this.open(this.after());
-    this.current = req;
+    const connection = new AbortController();
+    this.current = connection;
     const over = (): void => {
-      if (this.current === req) this.lost();
+      if (this.current === connection) this.lost();
     };
-    req.on('error', over);
-    req.once('response', (res) => {
-      res.once('error', over);
-      res.once('close', over);
-      if (res.statusCode !== 200) {
-        req.destroy();
-        return;
-      }
-      readEvents(res, (event) => {
-        if (this.current !== req) return;
-        if (event.type === 'heartbeat') this.failures = 0;
-        this.listener.onEvent(event);
-      });
-    });
+    this.follow(connection.signal).then(over, over);
   }
 
   reconnect(): void {
@@ -160,10 +115,24 @@ class EventStream implements Subscription {
     this.drop();
   }
 
+  /** Ends with the stream. */
+  private async follow(signal: AbortSignal): Promise<void> {
+    const { status, body } = await this.open(this.after(), signal);
+    if (status !== 200) {
+      body.destroy();
+      return;
+    }
+    for await (const event of readEvents(body)) {
+      if (signal.aborted) return;
+      if (event.type === 'heartbeat') this.failures = 0;
+      this.listener.onEvent(event);
+    }
+  }
+
   private drop(): void {
-    const req = this.current;
+    const connection = this.current;
     this.current = null;
-    req?.destroy();
+    connection?.abort();
   }
 
   private lost(): void {
@@ -183,16 +152,4 @@ class EventStream implements Subscription {
     }, delay);
     this.timer.unref();
   }
-}
-
-async function readText(res: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of res as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error('The answer of the admin API is too large.');
-    chunks.push(chunk);
-  }
-  if (res.statusCode !== 200) throw new Error(`The admin API answered ${String(res.statusCode)}.`);
-  return Buffer.concat(chunks).toString('utf8');
 }

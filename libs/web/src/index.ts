@@ -58,7 +58,6 @@ export type { BodyBounds } from './http/body-bounds';
 export { ErrorFilter, sendError } from './http/error-filter';
 export { toPublicError } from './http/error-mapping';
 export { hasSeveralHosts } from './http/host-header';
-export { InternalClient, internalPost } from './http/internal-post';
 export { answerParserError, rawAnswer } from './http/parser-errors';
 export { requestIdOf } from './http/request-id';
 export { RouteTable } from './http/route-table';

@@ -1,6 +1,6 @@
 import { GATEWAY_VERSION } from '@gw/kernel';
 import { StubProvider } from '@gw/testing';
-import { internalPost } from '@gw/web';
+import { internalPost } from '@gw/outbound';
 import { Presence } from './presence';
 
 describe('the presence of a gateway', () => {

@@ -1,13 +1,13 @@
 import { INTERNAL, type BalancesAnswer, type BalancesRequest } from '@gw/contracts';
 import type { LedgerStore } from '@gw/limits';
-import { InternalClient } from '@gw/web';
+import { ServiceClient } from '@gw/outbound';
 
 /** The time is below what the ledger waits for it. */
-const CLIENT = { timeoutMs: 1_500, connections: 4, answerBytesMax: 4 * 1_048_576 };
+const CLIENT = { timeoutMs: 1_500, connections: 4, bytesMax: 4 * 1_048_576 };
 
-/** Asks the worker, who writes the durable record, what lost counters had used. */
+/** Reads from the worker, which writes the durable record, what lost counters had used. */
 export class DurableBalances implements LedgerStore {
-  private readonly client = new InternalClient(CLIENT);
+  private readonly client = new ServiceClient(CLIENT);
   private readonly url: string;
 
   constructor(
@@ -21,11 +21,11 @@ export class DurableBalances implements LedgerStore {
     organisationId: string,
     counters: BalancesRequest['counters'],
   ): Promise<BalancesAnswer['balances']> {
-    return this.ask({ organisationId, counters });
+    return this.read({ organisationId, counters });
   }
 
   async burnRates(organisationId: string, counters: BalancesRequest['counters']): Promise<(number | null)[]> {
-    const balances = await this.ask({ organisationId, counters, withBurn: true });
+    const balances = await this.read({ organisationId, counters, withBurn: true });
     return balances.map(({ perDay }) => (typeof perDay === 'number' ? perDay : null));
   }
 
@@ -33,7 +33,7 @@ export class DurableBalances implements LedgerStore {
     this.client.close();
   }
 
-  private async ask(request: BalancesRequest): Promise<BalancesAnswer['balances']> {
+  private async read(request: BalancesRequest): Promise<BalancesAnswer['balances']> {
     const { counters } = request;
     const { balances } = (await this.post(request)) as BalancesAnswer;
     if (balances.length !== counters.length || !balances.every(isBalance)) {
@@ -44,7 +44,9 @@ export class DurableBalances implements LedgerStore {
 
   private async post(request: BalancesRequest): Promise<unknown> {
     const headers = { authorization: `Bearer ${this.serviceToken}`, 'content-type': 'application/json' };
-    const { status, body } = await this.client.post(this.url, headers, Buffer.from(JSON.stringify(request)));
+    const { status, body } = await this.client.call({
+      ...{ url: this.url, method: 'POST', headers, body: JSON.stringify(request) },
+    });
     if (status !== 200) throw new Error('The worker refused to tell balances.');
     return JSON.parse(body.toString('utf8'));
   }

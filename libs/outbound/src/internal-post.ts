@@ -1,0 +1,14 @@
+import { ServiceClient } from './service-client';
+
+/** One connection to each process is enough: batches go one after the other. */
+const CLIENT = new ServiceClient({ timeoutMs: 30_000, connections: 1, bytesMax: 1_048_576 });
+
+/** POSTs to one of our own processes. `date` is the time by that process's clock; null when its response has none. */
+export async function internalPost(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+): Promise<{ readonly status: number; readonly date: string | null }> {
+  const { status, headers: received } = await CLIENT.call({ url, method: 'POST', headers, body });
+  return { status, date: received.date ?? null };
+}

@@ -1,0 +1,100 @@
+import { StubProvider } from '@gw/testing';
+import { internalPost } from './internal-post';
+import { ServiceClient, type ServiceClientOptions } from './service-client';
+
+describe('ServiceClient', () => {
+  let stub: StubProvider;
+  const clients: ServiceClient[] = [];
+  beforeAll(async () => {
+    stub = await StubProvider.start();
+  });
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.close();
+  });
+  afterAll(() => stub.stop());
+
+  function clientWith(options: Partial<ServiceClientOptions> = {}): ServiceClient {
+    const client = new ServiceClient({ timeoutMs: 30_000, connections: 1, bytesMax: 100, ...options });
+    clients.push(client);
+    return client;
+  }
+  const bytesOf = async (body: AsyncIterable<Buffer>): Promise<string> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+  };
+
+  it('returns status and body of a response up to its bound, and fails for a longer one', async () => {
+    stub.answer({ status: 201, body: 'x'.repeat(100) });
+    const request = { url: `${stub.origin}/a`, method: 'POST', headers: { 'x-a': '1' }, body: '{}' };
+    const { status, body, retries } = await clientWith().call(request);
+    expect([status, body.length, retries]).toEqual([201, 100, 0]);
+    expect(stub.lastRequest).toMatchObject({ method: 'POST', url: '/a', headers: { 'x-a': '1' } });
+    expect(stub.lastRequest.body.toString()).toBe('{}');
+    await expect(clientWith({ bytesMax: 99 }).call(request)).rejects.toThrow('larger than 99 bytes');
+  });
+
+  it('fails in the middle of a body of unknown length that passes the bound', async () => {
+    stub.answer({ steps: [{ chunk: 'x'.repeat(101) }, { hang: true }] });
+    await expect(clientWith().call({ url: stub.origin })).rejects.toThrow('larger than 100 bytes');
+  });
+
+  it('uses one kept connection for calls that follow one another', async () => {
+    stub.answer({ body: '{}' });
+    const client = clientWith();
+    const before = stub.connections;
+    for (let call = 0; call < 3; call += 1) await client.call({ url: stub.origin });
+    expect(stub.connections - before).toBe(1);
+  });
+
+  it('fails when no response comes in time, and when the connection is cut', async () => {
+    stub.answer({ neverAnswer: true });
+    const client = clientWith({ timeoutMs: 50 });
+    await expect(client.call({ url: stub.origin })).rejects.toThrow('50ms');
+    await expect(client.open({ url: stub.origin }, new AbortController().signal)).rejects.toThrow('50ms');
+    stub.answer({ steps: [{ chunk: 'x' }, { cut: 'reset' }] });
+    await expect(clientWith().call({ url: stub.origin })).rejects.toThrow();
+  });
+
+  it('returns a redirect as it is, so that credentials go to no other address', async () => {
+    stub.answer({ status: 307, headers: { location: '/elsewhere' } });
+    const requests = stub.requests.length;
+    expect(await clientWith().call({ url: stub.origin })).toMatchObject({ status: 307 });
+    expect(stub.requests.length - requests).toBe(1);
+  });
+
+  it('never sends a request again, unless its options say when', async () => {
+    stub.answer({ status: 503, headers: { 'retry-after': '0' } });
+    const requests = stub.requests.length;
+    await clientWith().call({ url: stub.origin });
+    expect(stub.requests.length - requests).toBe(1);
+    const calculateDelay: NonNullable<
+      Exclude<ServiceClientOptions['retry'], number | undefined>
+    >['calculateDelay'] = ({ computedValue }) => Math.min(computedValue, 1);
+    const client = clientWith({ retry: { limit: 2, statusCodes: [503], calculateDelay } });
+    expect(await client.call({ url: stub.origin })).toMatchObject({ status: 503, retries: 2 });
+    expect(stub.requests.length - requests).toBe(4);
+  });
+
+  it('opens a stream that is not bounded and ends with its signal', async () => {
+    stub.answer({ body: 'x'.repeat(1_000) });
+    const { status, body } = await clientWith().open({ url: stub.origin }, new AbortController().signal);
+    expect([status, (await bytesOf(body)).length]).toEqual([200, 1_000]);
+    stub.answer({ steps: [{ chunk: 'x' }, { hang: true }] });
+    const end = new AbortController();
+    const held = await clientWith().open({ url: stub.origin }, end.signal);
+    end.abort();
+    await expect(bytesOf(held.body)).rejects.toThrow('aborted');
+  });
+});
+
+describe('internalPost', () => {
+  it('returns the status and the time of the process that responds', async () => {
+    const stub = await StubProvider.start();
+    stub.answer({ status: 503, headers: { date: 'Wed, 25 Nov 2026 10:00:00 GMT' } });
+    const answered = await internalPost(stub.origin, { 'x-a': '1' }, Buffer.from('{}'));
+    expect(answered).toEqual({ status: 503, date: 'Wed, 25 Nov 2026 10:00:00 GMT' });
+    expect(stub.lastRequest).toMatchObject({ method: 'POST', headers: { 'x-a': '1' } });
+    await stub.stop();
+  });
+});
