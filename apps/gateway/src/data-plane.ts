@@ -30,7 +30,7 @@ import type { Accounts } from './limits/accounts';
 import type { ChargesAlone } from './record/charges-alone';
 import type { HolderNames } from './limits/holder-names';
 import { partsOfRequests } from './limits/limit-parts';
-import { createLimits, type Limits } from './limits/limits';
+import { createLimits, type Limits } from './limits/create-limits';
 import { OwnLimits } from './limits/own-limits';
 import { createAttempts } from './attempt/create-attempts';
 import { IdempotencyStage } from './idempotency/idempotency.stage';

@@ -9,7 +9,7 @@ import type {
   RetrySettings,
   TargetConfig,
 } from './config';
-import { CONFIG_LIMITS } from './limits';
+import { CONFIG_LIMITS } from './bounds';
 import { parseParamPath } from './param-path';
 import { isProviderField } from './schema';
 

@@ -35,7 +35,7 @@ export {
   type SubjectTest,
 } from './conditions';
 export { detail, schemaDetail } from './details';
-export { CONFIG_LIMITS } from './limits';
+export { CONFIG_LIMITS } from './bounds';
 export { EVERY_ITEM, parseParamPath, type ParamPath, type PathSegment } from './param-path';
 export { Pattern, patternOfRule } from './pattern';
 export { patternsFault } from './pattern-budget';

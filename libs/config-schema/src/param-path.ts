@@ -1,4 +1,4 @@
-import { CONFIG_LIMITS } from './limits';
+import { CONFIG_LIMITS } from './bounds';
 import { isForbiddenName } from './names';
 
 /** A member's name, an index of a list, or `EVERY_ITEM`. */

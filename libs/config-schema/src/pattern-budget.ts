@@ -1,4 +1,4 @@
-import { CONFIG_LIMITS } from './limits';
+import { CONFIG_LIMITS } from './bounds';
 import { isObject } from './names';
 import { Pattern, patternOfRule } from './pattern';
 

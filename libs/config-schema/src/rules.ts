@@ -1,6 +1,6 @@
 import { checkHeaders, checkHosts } from './addresses';
 import { detail, type ConfigErrorDetail } from './details';
-import { CONFIG_LIMITS } from './limits';
+import { CONFIG_LIMITS } from './bounds';
 import { isObject } from './names';
 import { parseParamPath } from './param-path';
 import type { ConfigNode as Node, Path, Report, ValidateConfigOptions } from './report';

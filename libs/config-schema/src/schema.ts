@@ -1,4 +1,4 @@
-import { CONFIG_LIMITS as LIMITS } from './limits';
+import { CONFIG_LIMITS as LIMITS } from './bounds';
 import type { StrategyLanguage } from './strategy-language';
 
 /** Fields of providers, allowed on targets by their prefix. */

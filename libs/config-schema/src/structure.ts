@@ -1,5 +1,5 @@
 import { detail, type ConfigErrorDetail } from './details';
-import { CONFIG_LIMITS } from './limits';
+import { CONFIG_LIMITS } from './bounds';
 import { isForbiddenName, isObject } from './names';
 import { patternsFault } from './pattern-budget';
 import type { Path } from './report';

@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import { Ajv2020 } from 'ajv/dist/2020';
 import type { GatewayConfig } from './config';
 import { detail, schemaDetail, type ConfigErrorDetail } from './details';
-import { CONFIG_LIMITS } from './limits';
+import { CONFIG_LIMITS } from './bounds';
 import type { ValidateConfigOptions } from './report';
 import { checkRules } from './rules';
 import { configSchema } from './schema';

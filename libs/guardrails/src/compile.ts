@@ -11,7 +11,7 @@ import {
   type GuardrailDocument,
 } from './document';
 import { isObject, type JsonObject } from './json';
-import { GUARDRAIL_LIMITS } from './limits';
+import { GUARDRAIL_LIMITS } from './bounds';
 import type { GuardrailStage } from './subject';
 import type { Scope } from './text/scope';
 import { arrangeSaved, arrangeWrittenOut, type Arranged, type CheckPlace } from './written-out';

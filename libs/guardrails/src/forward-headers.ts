@@ -6,7 +6,7 @@ import {
   isMetadataHeader,
   mayHoldApiKey,
 } from '@gw/kernel';
-import { GUARDRAIL_LIMITS } from './limits';
+import { GUARDRAIL_LIMITS } from './bounds';
 
 /** Headers by which proxies tell each other where a request came from and where it goes. */
 const ROUTING: ReadonlySet<string> = new Set([

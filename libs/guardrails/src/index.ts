@@ -22,7 +22,7 @@ export {
 } from './document';
 export { then, type Eventually } from './eventually';
 export { forwardHeaderFault } from './forward-headers';
-export { GUARDRAIL_LIMITS } from './limits';
+export { GUARDRAIL_LIMITS } from './bounds';
 export { detectPii, PII_CATEGORIES, type PiiCategory, type PiiPlace } from './pii/detect';
 export { Work } from './work';
 export { restored, StreamRestorer } from './pii/placeholders';

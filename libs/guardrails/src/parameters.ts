@@ -1,5 +1,5 @@
 import { CheckError } from './check';
-import { GUARDRAIL_LIMITS } from './limits';
+import { GUARDRAIL_LIMITS } from './bounds';
 import type { Subject } from './subject';
 import { SCOPES, type Scope } from './text/scope';
 

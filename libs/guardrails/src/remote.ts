@@ -1,6 +1,6 @@
 import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderValue } from '@gw/kernel';
 import { CheckError, type CheckContext, type ParameterReport } from './check';
-import { GUARDRAIL_LIMITS } from './limits';
+import { GUARDRAIL_LIMITS } from './bounds';
 import type { GuardrailAnswer } from './port';
 
 export const URL_PARAMETER = { type: 'string', minLength: 8, maxLength: 2_048 };

@@ -1,7 +1,7 @@
 import type { CompiledCheck, CompiledGuardrail } from './compile';
 import { then, together, type Eventually } from './eventually';
 import { common, judgeCheck, publicError, resultOf, undecidedAs, type JudgedCheck } from './judge';
-import { GUARDRAIL_LIMITS } from './limits';
+import { GUARDRAIL_LIMITS } from './bounds';
 import type { GuardrailWorld } from './port';
 import { PASSED, type GuardrailResult, type StageVerdict } from './results';
 import { checksFor, outcomeOf, undecidedBeside, type GuardrailRunner } from './runner';

@@ -1,7 +1,7 @@
 import { CHECKS } from './checks';
 import type { CheckDefinition } from './check';
 import { compileGuardrail, type CompiledGuardrail } from './compile';
-import { GUARDRAIL_LIMITS } from './limits';
+import { GUARDRAIL_LIMITS } from './bounds';
 import { GuardrailRunner } from './runner';
 import { WrittenWorld } from './spec-support/world';
 import { Subject, type RequestFacts } from './subject';

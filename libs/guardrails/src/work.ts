@@ -1,6 +1,6 @@
 import { CheckError } from './check-error';
 import type { Eventually } from './eventually';
-import { GUARDRAIL_LIMITS } from './limits';
+import { GUARDRAIL_LIMITS } from './bounds';
 
 /** Units of work of one turn of the event loop: a unit is a character that is gone through, 1 µs at worst. */
 const TURN_UNITS = 16_384;

@@ -1,8 +1,9 @@
-import { Breaker } from './breaker';
+import { CounterBreaker } from './counter-breaker';
 
-const breaker = (): Breaker => new Breaker({ failuresMax: 5, slowMs: 250, probeEveryMs: 1_000 });
+const breaker = (): CounterBreaker =>
+  new CounterBreaker({ failuresMax: 5, slowMs: 250, probeEveryMs: 1_000 });
 
-describe('Breaker', () => {
+describe('CounterBreaker', () => {
   it('opens after five failures in a row, and not after four', () => {
     const made = breaker();
     for (let failure = 0; failure < 4; failure += 1) made.failed(0);

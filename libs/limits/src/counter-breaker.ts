@@ -1,7 +1,7 @@
 /** Round trips that the median is taken of. */
 const LATENCIES = 15;
 
-export interface BreakerOptions {
+export interface CounterBreakerOptions {
   /** Failures in a row that open it. */
   readonly failuresMax: number;
   /** A median round trip that takes longer opens it too: requests would wait for it. */
@@ -10,7 +10,7 @@ export interface BreakerOptions {
 }
 
 /** Keeps requests from waiting for counters that do not answer, or answer too slowly. */
-export class Breaker {
+export class CounterBreaker {
   /** Monotonic; null: all is well. */
   openSince: number | null = null;
   failures = 0;
@@ -21,7 +21,7 @@ export class Breaker {
   /** Of the newest round trips that were answered. */
   private latencies: number[] = [];
 
-  constructor(private readonly options: BreakerOptions) {}
+  constructor(private readonly options: CounterBreakerOptions) {}
 
   get isOpen(): boolean {
     return this.openSince !== null;

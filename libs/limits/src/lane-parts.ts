@@ -1,6 +1,6 @@
 import { boundariesOf, type Bucket } from './bucket';
 import { EXTRA_DIVISOR, type CounterStatement, type CounterStore, type LedgerStore } from './counter-store';
-import type { Breaker } from './breaker';
+import type { CounterBreaker } from './counter-breaker';
 import type { Denial } from './denial';
 import { nextBoundary } from './reset-schedule';
 import type { OpenReservations, Reservation } from './reservation';
@@ -41,7 +41,7 @@ export interface LaneContext {
   readonly process: string;
   /** The name for what this process begins to use now; see `HOLDER_RUN_MS`. */
   holder: string;
-  readonly breaker: Breaker;
+  readonly breaker: CounterBreaker;
   readonly open: OpenReservations;
   /** Milliseconds that never go back. */
   readonly monotonic: () => number;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { LimitState } from '@gw/contracts';
-import { Breaker } from './breaker';
+import { CounterBreaker } from './counter-breaker';
 import type { Bucket } from './bucket';
 import { HOLDER_RUN_MS, type CounterStore, type LedgerStore } from './counter-store';
 import type { Denial } from './denial';
@@ -92,7 +92,11 @@ export class Ledger implements LivenessListener {
       process: randomBytes(9).toString('base64url'),
       holder: '',
       names: 0,
-      breaker: new Breaker({ failuresMax: FAILURES_MAX, slowMs: SLOW_MS, probeEveryMs: PROBE_EVERY_MS }),
+      breaker: new CounterBreaker({
+        failuresMax: FAILURES_MAX,
+        slowMs: SLOW_MS,
+        probeEveryMs: PROBE_EVERY_MS,
+      }),
       open: new OpenReservations(),
       monotonic: options.monotonic ?? (() => performance.now()),
       clock: options.clock ?? Date.now,

@@ -1,4 +1,4 @@
-export { TEMPLATE_LIMITS } from './limits';
+export { TEMPLATE_LIMITS } from './bounds';
 export {
   compilePartial,
   compilePrompt,

@@ -1,5 +1,5 @@
 import { readCases } from '@gw/testing';
-import { TEMPLATE_LIMITS } from './limits';
+import { TEMPLATE_LIMITS } from './bounds';
 import { compilePartial, compilePrompt, componentsOf } from './prompt';
 
 const MAX = 100_000;

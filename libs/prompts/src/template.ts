@@ -1,4 +1,4 @@
-import { TEMPLATE_LIMITS } from './limits';
+import { TEMPLATE_LIMITS } from './bounds';
 import { promptInvalid } from './prompt-invalid';
 
 /** `slug`, `slug@3` or `slug@latest`. */

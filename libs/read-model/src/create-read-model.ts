@@ -1,7 +1,7 @@
 import type { Keyring } from '@gw/kernel';
 import { connectRedis, RedisBus, RedisDocuments } from '@gw/redis';
 import { HttpControlPlane, type HttpControlPlaneOptions } from './http-control-plane';
-import type { ReadModelLimits } from './limits';
+import type { ReadModelLimits } from './bounds';
 import { ReadModel } from './read-model';
 import { RedisControlPlane } from './redis-control-plane';
 

@@ -1,6 +1,6 @@
 export { createReadModel, type CreateReadModelOptions } from './create-read-model';
 export { HttpControlPlane, type HttpControlPlaneOptions } from './http-control-plane';
-export type { ReadModelLimits } from './limits';
+export type { ReadModelLimits } from './bounds';
 export type {
   DocumentSource,
   EventListener,

@@ -6,7 +6,7 @@ import {
   type OrganisationDocument,
 } from '@gw/contracts';
 import { eventually } from '@gw/testing';
-import type { ReadModelLimits } from './limits';
+import type { ReadModelLimits } from './bounds';
 import type { EventListener, EventSource, FoundDocument, Subscription, WantedDocument } from './ports';
 import { ReadModel } from './read-model';
 import { ReadModelUnavailable } from './unavailable';

@@ -13,7 +13,7 @@ import { DiskCopy, type DiskCopyContent } from './disk-copy';
 import { AbsentKeys, CHANGED, DocumentCache, type CacheEntry } from './document-cache';
 import { DocumentLoader } from './document-loader';
 import { EventFollower } from './event-follower';
-import { readModelLimits, type ReadModelLimits } from './limits';
+import { readModelLimits, type ReadModelLimits } from './bounds';
 import type { DocumentSource, EventSource, FoundDocument } from './ports';
 import { ReadModelUnavailable, within } from './unavailable';
 

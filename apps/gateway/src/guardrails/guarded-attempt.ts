@@ -9,7 +9,7 @@ import { isEventStream, isPlainEvents, type Answer } from '../attempt/answer';
 import { isStrict, translationContext } from '../attempt/answer-shape';
 import type { AttemptListener } from '../attempt/answer';
 import type { RequestContext } from '../core/request-context';
-import { Denial } from './denial';
+import { GuardrailDenial } from './guardrail-denial';
 import { GuardedStream, isStreamed } from './streams/guarded-stream';
 import { isAsync, type GuardedRequest, type GuardReports, type GuardTools } from './guarded-request';
 import { JudgedBody } from './judged-body';
@@ -178,7 +178,7 @@ export class GuardedAttempt implements AttemptListener {
     if (verdict !== null) this.guarding.note('output', verdict.results);
     if (verdict?.outcome === 'deny') {
       this.guarding.noteUse(answer, facts());
-      this.listener.refused(new Denial(verdict, before.results, verdict.results));
+      this.listener.refused(new GuardrailDenial(verdict, before.results, verdict.results));
       return;
     }
     if (seen.isEvents && verdict?.body !== undefined) {

@@ -19,7 +19,7 @@ import type { Answer } from '../attempt/answer';
 import type { Upstream } from '../core/upstream';
 import type { AttemptListener } from '../attempt/answer';
 import type { RequestContext } from '../core/request-context';
-import { Denial } from './denial';
+import { GuardrailDenial } from './guardrail-denial';
 import { guardRecord } from './guard-record';
 import { LateVerdicts } from './late-verdicts';
 import { GuardedAttempt } from './guarded-attempt';
@@ -187,7 +187,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
   private goOn(lists: GuardrailLists, judged: Judged, listener: AttemptListener, send: Send): void {
     const { verdict, isText, request, form } = judged;
     if (this.context.upgrade !== null) this.verdicts.set(lists.input, verdict);
-    if (verdict.outcome === 'deny') throw new Denial(verdict, verdict.results, []);
+    if (verdict.outcome === 'deny') throw new GuardrailDenial(verdict, verdict.results, []);
     const judges = GuardrailRunner.concerns(lists.output, 'output');
     const isPlain = judges || verdict.placeholders !== null || lists.output.some(isAsync);
     const body = this.changed(lists, judged);

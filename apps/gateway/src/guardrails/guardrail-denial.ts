@@ -8,7 +8,7 @@ import {
 import { GatewayError, type ErrorBody } from '@gw/kernel';
 
 /** 446: guardrails withhold a request or its answer. The verdicts stand next to the error. */
-export class Denial extends GatewayError {
+export class GuardrailDenial extends GatewayError {
   readonly results: HookResults;
 
   constructor(verdict: StageVerdict, before: readonly GuardrailResult[], after: readonly GuardrailResult[]) {

@@ -4,13 +4,13 @@ import type { Provider } from '@gw/providers';
 import type { Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
 import { createPriceSources } from '../usage/model-configs';
-import { GatewayPricer } from '../usage/pricer';
+import { GatewayPricer } from '../usage/gateway-pricer';
 import type { Documents } from '../auth/principals';
 import { Accounts } from './accounts';
 import { Estimates } from '../usage/estimates';
 import type { HolderNames } from './holder-names';
 import { LostUses } from '../usage/lost-use';
-import { createLedger, type RunningLedger } from './ledger';
+import { createLedger, type RunningLedger } from './create-ledger';
 import { SessionAccounts } from './session-accounts';
 
 export interface Limits extends RunningLedger {

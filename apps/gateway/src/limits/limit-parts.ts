@@ -1,6 +1,6 @@
 import type { SecretResolver } from '@gw/secret-managers';
 import { degraded, WELL, type Part } from '@gw/web';
-import type { Limits } from './limits';
+import type { Limits } from './create-limits';
 
 /**
  * Limits whose counters cannot be reached still hold, each in its own way; a source of prices that fails leaves the last good ones in force,

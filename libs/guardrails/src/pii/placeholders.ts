@@ -1,4 +1,4 @@
-import { GUARDRAIL_LIMITS } from '../limits';
+import { GUARDRAIL_LIMITS } from '../bounds';
 
 /** Gives the same text of one request the same placeholder, `[EMAIL_ADDRESS_1]`, and remembers the text of each. */
 export class Placeholders {

@@ -1,4 +1,4 @@
-import { GUARDRAIL_LIMITS } from '../limits';
+import { GUARDRAIL_LIMITS } from '../bounds';
 
 /** Whose words a text is. */
 export type PassageKind =

@@ -14,7 +14,7 @@ import {
 import { GatewayError } from '@gw/kernel';
 import { hasDuplicateMembers, type JsonObject } from '@gw/providers';
 import { BodyBudget } from '../../bodies/body-budget';
-import { Denial } from '../denial';
+import { GuardrailDenial } from '../guardrail-denial';
 import { HELD_BYTES_MAX } from '../streams/held-events';
 import type { SessionGuarding } from './session-guarding';
 import { isObject } from '../../bodies/json-body';
@@ -74,7 +74,7 @@ export class SessionGuard {
         out.toClient(message, false);
       },
       deny: (verdict) => {
-        out.deny(new Denial(verdict, [], verdict.results), null);
+        out.deny(new GuardrailDenial(verdict, [], verdict.results), null);
       },
       fail: (error) => {
         out.deny(error, null);
@@ -230,7 +230,7 @@ export class SessionGuard {
 
   private isDenied(verdict: StageVerdict, event: JsonObject | null): boolean {
     if (verdict.outcome !== 'deny') return false;
-    this.out.deny(new Denial(verdict, verdict.results, []), event?.['event_id']);
+    this.out.deny(new GuardrailDenial(verdict, verdict.results, []), event?.['event_id']);
     return true;
   }
 

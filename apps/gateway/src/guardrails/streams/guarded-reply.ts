@@ -11,7 +11,7 @@ import { KEEP_ALIVE_COMMENT } from '../../reply/keep-alive';
 import { Reply, type Flow, type Settle } from '../../reply/reply';
 import { Events } from '../../reply/splice/events';
 import { dataOf, objectOf } from '../../reply/splice/splice';
-import { Denial } from '../denial';
+import { GuardrailDenial } from '../guardrail-denial';
 import { GuardedEvents, type StreamGuarding } from './guarded-events';
 import { HELD_BYTES_MAX } from './held-events';
 
@@ -137,7 +137,7 @@ export class GuardedReply extends Reply {
 
   private deny(verdict: StageVerdict): void {
     this.own.outcome = 'denied';
-    this.stop(new Denial(verdict, this.guarding.before.results, verdict.results));
+    this.stop(new GuardrailDenial(verdict, this.guarding.before.results, verdict.results));
   }
 
   /** The client is notified of it in its dialect, and the provider is not listened to any more. */
