@@ -1,4 +1,5 @@
 import { latencyBucket, type DerivedFacts } from '@gw/analytics';
+import { LOG_FIELDS, type FactType, type LogFieldColumn, type LogFieldRow } from '@gw/contracts';
 
 /** How a column's values reach ClickHouse. */
 interface FactColumn {
@@ -7,83 +8,57 @@ interface FactColumn {
   readonly of: (row: FactRow) => unknown;
 }
 
+type Fields = typeof LOG_FIELDS;
+type FactField = {
+  [Column in LogFieldColumn]: Fields[Column] extends { readonly fact: FactType } ? Column : never;
+}[LogFieldColumn];
+
 /** What of a log row is kept for analytics. */
-export interface FactRow extends DerivedFacts {
+export interface FactRow extends DerivedFacts, Pick<LogFieldRow, FactField | 'duration_ms'> {
   readonly id: string;
   readonly created_at: string;
-  readonly organisation_id: string | null;
-  readonly workspace_id: string | null;
-  readonly api_key_id: string | null;
-  readonly user_id: string | null;
-  readonly provider: string | null;
-  readonly credential: string | null;
-  readonly model: string | null;
-  readonly config_id: string | null;
-  readonly route: string;
-  readonly status: number;
-  readonly outcome: string;
-  readonly cache_status: string;
-  readonly retries: number;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly trace_id: string;
-  readonly span_id: string | null;
-  readonly cost: number | null;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly total_tokens: number | null;
-  readonly duration_ms: number;
 }
 
-type Text = {
-  [Name in keyof FactRow]: FactRow[Name] extends string | null ? Name : never;
-}[keyof FactRow];
-
 /** Half of a surrogate pair is no text that ClickHouse reads. */
-const readable = (value: string | null): string => (value ?? '').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+const readable = (value: string): string => value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+const textOf = (value: unknown): string => readable((value ?? '') as string);
+const mapOf = (texts: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(texts as FactRow['metadata']).map(([name, value]) => [readable(name), readable(value)]),
+  );
 
-/** Text of which a store has many different values. Null is stored as the empty text. */
-const text = (name: Text): FactColumn => ({ type: 'String', of: (row) => readable(row[name]) });
-/** Text of which a store has few different values. */
-const label = (name: Text): FactColumn => ({
-  type: 'LowCardinality(String)',
-  of: (row) => readable(row[name]),
-});
-const as = <Name extends keyof FactRow>(type: string, name: Name): FactColumn => ({
-  type,
-  of: (row) => row[name],
-});
+/** Null is stored as the empty text. */
+const WRITTEN: Partial<Record<FactType, (value: unknown) => unknown>> = {
+  String: textOf,
+  'LowCardinality(String)': textOf,
+  'Map(String, String)': mapOf,
+};
 
-/** The table's columns, in order: its statement and its rows come from here. */
+const as = (type: FactType, name: keyof FactRow): FactColumn => {
+  const written = WRITTEN[type];
+  return { type, of: written === undefined ? (row) => row[name] : (row) => written(row[name]) };
+};
+
+const FIELDS = Object.entries(
+  LOG_FIELDS as Readonly<Record<string, { readonly fact?: FactType; readonly about: string }>>,
+);
+
+/** The table's columns: its statement and its rows come from here. */
 const COLUMNS: Readonly<Record<string, FactColumn>> = {
   id: as('String', 'id'),
   created_at: {
     type: "DateTime64(3, 'UTC')",
     of: (row) => new Date(row.created_at).toISOString().slice(0, 23).replace('T', ' '),
   },
-  organisation_id: label('organisation_id'),
-  workspace_id: label('workspace_id'),
-  api_key_id: text('api_key_id'),
-  user_id: text('user_id'),
-  provider: label('provider'),
-  credential: label('credential'),
-  model: label('model'),
-  config_id: label('config_id'),
-  prompt_slug: label('prompt_slug'),
-  route: label('route'),
+  ...Object.fromEntries(
+    FIELDS.flatMap(([name, { fact }]) => (fact ? [[name, as(fact, name as FactField)]] : [])),
+  ),
+  prompt_slug: as('LowCardinality(String)', 'prompt_slug'),
   request_type: as('LowCardinality(String)', 'request_type'),
-  status: as('Int32', 'status'),
-  outcome: { ...label('outcome'), type: `${label('outcome').type} DEFAULT ''` },
-  cache_status: label('cache_status'),
-  retries: as('Int32', 'retries'),
   fell_back: as('Bool', 'fell_back'),
-  metadata: {
-    type: 'Map(String, String)',
-    of: ({ metadata }) =>
-      Object.fromEntries(Object.entries(metadata).map(([name, value]) => [readable(name), readable(value)])),
-  },
-  trace_id: text('trace_id'),
-  span_id: text('span_id'),
-  cost: as('Nullable(Int64)', 'cost'),
   saved_cost: as('Nullable(Int64)', 'saved_cost'),
   input_tokens: as('Nullable(Int64)', 'input_tokens'),
   output_tokens: as('Nullable(Int64)', 'output_tokens'),
@@ -104,9 +79,12 @@ PARTITION BY toYYYYMM(created_at)
 ORDER BY (organisation_id, workspace_id, created_at, id)
 TTL toDateTime(created_at) + INTERVAL 366 DAY`;
 
-/** Columns that tables made by earlier releases lack. Requests without an outcome count as a success or an error by their status alone. */
+/**
+ * Adds the columns that a table of an earlier release lacks. Its rows have the empty text or 0 there; requests without an
+ * outcome count as a success or an error by their status alone.
+ */
 export const missingColumns = (name: string): string =>
-  `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS outcome ${(COLUMNS['outcome'] as FactColumn).type} AFTER status`;
+  `ALTER TABLE ${name} ${ALL.map(([column, { type }]) => `ADD COLUMN IF NOT EXISTS ${column} ${type}`).join(', ')}`;
 
 export const factOf = (row: FactRow): Record<string, unknown> =>
   Object.fromEntries(ALL.map(([column, { of }]) => [column, of(row)]));

@@ -52,12 +52,12 @@ export {
   LOG_FIELDS,
   LOG_MEMBERS,
   salvagedLogFields,
-  type LogColumnFacts,
   type LogFieldColumn,
+  type LogFieldRow,
   type LogFields,
-  type LogFilterFacts,
 } from './log-fields';
-export { storable, type LogKind } from './log-kinds';
+export type { FactType, LogColumnFacts, LogFilterFacts } from './log-field-facts';
+export { storable, type LogKind, type LogSqlType, type LogUnit } from './log-kinds';
 export type {
   AttemptEnd,
   AttemptRecord,
@@ -93,7 +93,7 @@ export {
   type RouteKind,
 } from './route-families';
 export { isSuccess, resultOf, type RequestEnd, type RequestResult } from './request-result';
-export { completeLogRecord, completeUsage, type ShippedLogRecord } from './shipped-log-record';
+export { completeLogRecord, completeUsage, newLogRecord, type ShippedLogRecord } from './shipped-log-record';
 export { decidesDestination, type CatalogueProvider, type ConfigurationField } from './provider-catalogue';
 export type { InstallationCredentials } from './installation-credentials';
 export type { ProviderCredentialContent, SecretLocation, SecretManagerType, SecretUse } from './secret-use';

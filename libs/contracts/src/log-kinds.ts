@@ -1,11 +1,14 @@
 import { UUID } from '@gw/kernel';
 
-type SqlType =
+export type LogSqlType =
   'uuid' | 'timestamptz' | 'text' | 'integer' | 'bigint' | 'double precision' | 'boolean' | 'jsonb';
 
+export type LogUnit = '1e-8 USD' | 'milliseconds' | 'bytes' | 'tokens';
+
 /** What a field of the request log holds, from the wire to the column. */
-export interface LogKind<Sql extends SqlType, Value, Stored> {
+export interface LogKind<Sql extends LogSqlType, Value, Stored> {
   readonly sql: Sql;
+  readonly unit?: LogUnit;
   /** Some value of the kind, whatever a damaged record has in its place. Free text and what may be large are dropped. */
   readonly salvage: (value: unknown) => Value;
   /** The value that the column can hold: finite, bounded, of the column's type. Also for values of other types, at run time. */
@@ -43,11 +46,12 @@ export const storable = {
 const indexed = <T extends string | null>(value: T): T | string =>
   typeof value === 'string' && value.length > INDEXED_TEXT_MAX ? value.slice(0, INDEXED_TEXT_MAX) : value;
 
-const kind = <Sql extends SqlType, Value, Stored>(
+const kind = <Sql extends LogSqlType, Value, Stored>(
   sql: Sql,
   salvage: (value: unknown) => Value,
   store: (value: Value) => Stored,
-): LogKind<Sql, Value, Stored> => ({ sql, salvage, store });
+  unit?: LogUnit,
+): LogKind<Sql, Value, Stored> => ({ sql, salvage, store, ...(unit && { unit }) });
 
 const same = <T>(value: T): T => value;
 const textOrNull = (value: unknown): string | null =>
@@ -82,10 +86,14 @@ export const LOG_KIND = {
     (value): number => Math.min(Math.max(numberOf(value), 0), SMALL_MAX),
     (value) => storable.count(value) ?? 0,
   ),
-  count: kind('bigint', numberOf, (value) => storable.count(value) ?? 0),
-  /** 1e-8 USD. */
-  moneyOrNull: kind('bigint', numberOrNull, storable.money),
-  milliseconds: kind('double precision', numberOf, (value) => storable.milliseconds(value) ?? 0),
-  millisecondsOrNull: kind('double precision', numberOrNull, storable.milliseconds),
+  bytes: kind('bigint', numberOf, (value) => storable.count(value) ?? 0, 'bytes'),
+  moneyOrNull: kind('bigint', numberOrNull, storable.money, '1e-8 USD'),
+  milliseconds: kind(
+    'double precision',
+    numberOf,
+    (value) => storable.milliseconds(value) ?? 0,
+    'milliseconds',
+  ),
+  millisecondsOrNull: kind('double precision', numberOrNull, storable.milliseconds, 'milliseconds'),
   texts: kind('jsonb', (): Readonly<Record<string, string>> => ({}), same),
 } as const;

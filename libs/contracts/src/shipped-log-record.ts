@@ -1,4 +1,4 @@
-import { USUAL_LOG_FIELDS } from './log-fields';
+import { EMPTY_LOG_FIELDS, USUAL_LOG_FIELDS, type LogFields } from './log-fields';
 import type { AttemptRecord, DecisionRecord, LogRecord, Usage } from './log-record';
 
 const USUAL: Partial<LogRecord> = { ...USUAL_LOG_FIELDS, usage: null };
@@ -44,6 +44,22 @@ export function completeLogRecord(shipped: ShippedLogRecord): LogRecord {
     }),
   } as LogRecord;
 }
+
+/** What every maker of a log record knows; of the other fields it passes what it knows. */
+export type LogRecordFacts = Pick<LogRecord, 'id' | 'createdAt' | 'method' | 'url' | 'route' | 'outcome'> &
+  Partial<LogFields> & {
+    readonly usage?: Usage | null;
+    readonly decision?: Partial<DecisionRecord>;
+  };
+
+const NO_DECISION: Partial<DecisionRecord> = {
+  config: { source: 'none', slug: null, versionId: null },
+  stages: {},
+};
+
+/** A whole log record. Fields that the facts leave out have what `LOG_FIELDS` declares for fields of which nothing is known. */
+export const newLogRecord = ({ decision, ...facts }: LogRecordFacts): LogRecord =>
+  completeLogRecord({ ...EMPTY_LOG_FIELDS, ...facts, decision: { ...NO_DECISION, ...decision } });
 
 const attemptsOf = (attempts: readonly AttemptRecord[] | undefined): readonly AttemptRecord[] =>
   Array.isArray(attempts) ? attempts.map((attempt: AttemptRecord) => ({ ...USUAL_ATTEMPT, ...attempt })) : [];

@@ -20,6 +20,7 @@ export {
 export {
   exportRestrictionsOf,
   LOG_EXPORT_FIELDS,
+  type ComputedExportField,
   type ExportRestrictions,
   type LogExportField,
 } from './exports/log-export-fields';
@@ -69,7 +70,13 @@ export {
   type BodyPlace,
   type LogBodies,
 } from './rows/log-body';
-export { LOG_COLUMNS, requestLogRow, type LogMeasure, type RequestLogRow } from './rows/log-columns';
+export {
+  EXPORTED_COLUMNS,
+  LOG_COLUMNS,
+  requestLogRow,
+  type LogMeasure,
+  type RequestLogRow,
+} from './rows/log-columns';
 export {
   dayOf,
   dropLogPartition,

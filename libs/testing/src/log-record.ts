@@ -1,15 +1,14 @@
-import { completeLogRecord, completeUsage, type LogRecord } from '@gw/contracts';
+import { completeUsage, newLogRecord, type LogRecord } from '@gw/contracts';
 import { uuidv7 } from '@gw/kernel';
 
 /** The record of an ordinary chat request, made now, with an id of its own. */
 export function sampleLogRecord(changes: Partial<LogRecord> = {}): LogRecord {
-  return completeLogRecord({
+  return newLogRecord({
     id: uuidv7(),
     createdAt: new Date().toISOString(),
     organisationId: '11111111-1111-4111-8111-111111111111',
     workspaceId: '22222222-2222-4222-8222-222222222222',
     apiKeyId: '33333333-3333-4333-8333-333333333333',
-    userId: null,
     traceId: 'trace-1',
     method: 'POST',
     url: '/v1/chat/completions',
@@ -18,14 +17,11 @@ export function sampleLogRecord(changes: Partial<LogRecord> = {}): LogRecord {
     outcome: 'ok',
     provider: 'openai',
     credential: 'openai-main',
-    integrationId: null,
     model: 'gpt-4o',
     responseModel: 'gpt-4o-2024-08-06',
     usage: completeUsage({ inputTokens: 100, outputTokens: 20 }),
     cost: 45_000,
     priced: 'priced',
-    configId: null,
-    configVersionId: null,
     targetPath: 'config',
     metadata: { environment: 'test' },
     durationMs: 120.5,

@@ -1,4 +1,4 @@
-import { completeLogRecord, completeUsage, type LogRecord, type Usage } from '@gw/contracts';
+import { completeUsage, newLogRecord, type LogRecord, type Usage } from '@gw/contracts';
 import { uuidv7 } from '@gw/kernel';
 import { redactMetadata, redactUrl } from '@gw/telemetry';
 import type { CustomLogDto } from './custom-log.dto';
@@ -19,7 +19,7 @@ export function customLogRecord(
   const status = response.status ?? 200;
   const usage = usageOf(response.body['usage']);
   const model = textOf(request.body['model']);
-  return completeLogRecord({
+  return newLogRecord({
     id,
     createdAt: new Date().toISOString(),
     ...owner,
@@ -33,18 +33,12 @@ export function customLogRecord(
     status,
     outcome: status < 400 ? 'ok' : 'provider_error',
     provider: request.provider ?? null,
-    credential: null,
-    integrationId: null,
     model,
     responseModel: textOf(response.body['model']),
     usage,
     priced: usage === null ? 'no_usage' : 'unpriced',
-    configId: null,
-    configVersionId: null,
-    targetPath: null,
     metadata: redactMetadata(ownMetadata(metadata)),
     durationMs: response.response_time ?? 0,
-    overheadMs: 0,
     requestBytes: sizes.request,
     responseBytes: sizes.response,
     requestContentType: 'application/json',
@@ -52,7 +46,6 @@ export function customLogRecord(
     requestBodyTruncated: sizes.requestCut,
     responseBodyTruncated: sizes.responseCut,
     gatewayId: 'api',
-    decision: { config: { source: 'none', slug: null, versionId: null }, stages: {} },
   });
 }
 

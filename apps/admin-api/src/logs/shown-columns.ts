@@ -3,7 +3,7 @@ import type { StoredRequestLog } from '@gw/log-store';
 import { Answer } from '@gw/web';
 
 type Fields = typeof LOG_FIELDS;
-type Shown = { readonly as: string; readonly about?: string; readonly example?: string | number };
+type Shown = { readonly as: string; readonly example?: string | number };
 type ShownColumn = {
   [Column in LogFieldColumn]: Fields[Column] extends { readonly shown: Shown } ? Column : never;
 }[LogFieldColumn];
@@ -33,10 +33,10 @@ const DECORATORS = {
 
 const FIELDS: readonly (readonly [
   string,
-  { readonly kind: Fields[LogFieldColumn]['kind']; readonly shown?: Shown },
+  { readonly kind: Fields[LogFieldColumn]['kind']; readonly about: string; readonly shown?: Shown },
 ])[] = Object.entries(LOG_FIELDS);
-const SHOWN = FIELDS.flatMap(([column, { kind, shown }]) =>
-  shown ? [{ column: column as ShownColumn, kind, shown }] : [],
+const SHOWN = FIELDS.flatMap(([column, { kind, about, shown }]) =>
+  shown ? [{ column: column as ShownColumn, kind, about, shown }] : [],
 );
 
 class ShownLog {
@@ -50,11 +50,11 @@ class ShownLog {
   readonly created_at!: string;
 }
 
-for (const { kind, shown } of SHOWN) {
-  const { as: name, about, example } = shown;
+for (const { kind, about, shown } of SHOWN) {
+  const { as: name, example } = shown;
   DECORATORS[kind.sql]({
     ...(kind.salvage(undefined) === null && { nullable: true }),
-    ...(about !== undefined && { description: about }),
+    description: kind.unit === undefined ? about : `${about} In ${kind.unit}.`,
     ...(example !== undefined && { example }),
   })(ShownLog.prototype, name);
 }

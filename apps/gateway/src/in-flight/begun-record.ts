@@ -1,4 +1,4 @@
-import { completeLogRecord, type DecisionRecord, type LogRecord } from '@gw/contracts';
+import { newLogRecord, type DecisionRecord, type LogRecord } from '@gw/contracts';
 import type { LostUse } from '../usage/lost-use';
 import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
@@ -62,20 +62,13 @@ function completed({ begun, ...known }: Begun): LogRecord {
   const { targetPath, provider, credential, model } = known;
   const call = { target: targetPath ?? '', provider: provider ?? '', credential, model };
   const attempt = { ...call, retry: 0, status: null, reason: null, startedMs: 0, durationMs: 0 };
-  return completeLogRecord({
+  return newLogRecord({
     ...known,
-    status: 0,
     outcome: 'interrupted',
     errorType: GATEWAY_LOST,
-    responseModel: null,
     priced: 'estimated',
     configId: begun.config.slug,
     configVersionId: begun.config.versionId,
-    durationMs: 0,
-    overheadMs: 0,
-    responseBytes: 0,
-    requestContentType: null,
-    responseContentType: null,
     decision: { ...begun, attempts: [{ ...attempt, end: 'interrupted' }], stages: {} },
   });
 }

@@ -1,16 +1,12 @@
 import type { ChargeLine } from '@gw/contracts';
 import type { LostUse, LostUses } from '../usage/lost-use';
 import type { Upstream } from '../core/upstream';
-import { requestedModel } from '../core/requested-model';
-import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../core/request-context';
 import { writeLostDecision } from '../record/decision';
-import { JsonWriter, fragment } from '../record/json-writer';
-import { K } from '../record/keys';
+import { JsonWriter } from '../record/json-writer';
 import { GATEWAY_LOST, writeBegun } from './begun-record';
-import { configIds, writeMeasures, writeMetadata, writeRequest, writeUpstream } from '../record/log-record';
+import { writeRecord } from '../record/log-record';
 
-const OUTCOME = fragment(`,"outcome":"interrupted","errorType":"${GATEWAY_LOST}"`);
 const writer = new JsonWriter();
 
 /**
@@ -40,36 +36,23 @@ function writeLost(
   use: LostUse | null,
   gatewayId: string,
 ): Buffer {
-  w.begin();
-  writeRequest(w, context);
-  w.number(K.status, context.status);
-  w.raw(OUTCOME);
-  writeCalled(w, upstream, requestedModel(context));
-  w.text(K.responseModel, null);
-  if (context.streamed) w.boolean(K.streamed, true);
-  writeCost(w, use);
-  w.text(configIds(context.configSource), upstream?.target.path ?? null);
-  const cache = cacheUseOf(context);
-  if (cache !== null) w.text(K.cacheStatus, cache.status);
-  writeMetadata(w, context.metadata);
-  writeMeasures(w, context);
-  w.text(K.gatewayId, gatewayId);
+  writeRecord(w, context, {
+    outcome: 'interrupted',
+    errorType: GATEWAY_LOST,
+    upstream,
+    failed: null,
+    responseModel: null,
+    usage: null,
+    cost: use === null ? null : use.cost,
+    priced: use === null ? 'no_usage' : 'estimated',
+    targetPath: upstream === null ? null : upstream.target.path,
+    retries: 0,
+    requestTruncated: false,
+    responseTruncated: false,
+    gatewayId,
+  });
   writeLostDecision(w, context, context.answer === null ? upstream : null, use?.charges ?? []);
   return w.end();
-}
-
-/** `requested`: the model that the request names. */
-function writeCalled(w: JsonWriter, upstream: Upstream | null, requested: string | null): void {
-  if (upstream === null) writeUpstream(w, null, null, requested);
-  else writeUpstream(w, upstream.provider, upstream.saved, upstream.model ?? requested);
-}
-
-function writeCost(w: JsonWriter, use: LostUse | null): void {
-  if (use === null) w.raw(K.noUsage);
-  else {
-    if (use.cost !== null) w.number(K.cost, use.cost);
-    w.raw(K.estimated);
-  }
 }
 
 /** What the call that is in flight is, after those that are over. */

@@ -1,4 +1,4 @@
-import type { DecisionRecord, ProviderDocument, Usage } from '@gw/contracts';
+import type { AttemptRecord, DecisionRecord, LogRecord, ProviderDocument, Usage } from '@gw/contracts';
 import { redactMetadata, redactUrl } from '@gw/telemetry';
 import { valueOf } from '../http/header-rules';
 import type { RefusedKey } from '../auth/ended-keys';
@@ -12,13 +12,30 @@ import { JsonWriter, remembered } from './json-writer';
 import { K } from './keys';
 import { TIMED_STAGES } from '../core/pipeline';
 
-export interface RecordFacts {
-  readonly gatewayId: string;
+/** What a record says of the end of a request, which the request itself does not. */
+export interface RecordEnd {
+  readonly outcome: LogRecord['outcome'];
+  readonly errorType: string | null;
+  /** Who answered or is called; null: see `failed`. */
+  readonly upstream: Upstream | null;
+  /** The last call, where there was no response. */
+  readonly failed: Pick<AttemptRecord, 'provider' | 'credential'> | null;
+  /** Model that the response names. */
+  readonly responseModel: string | null;
+  readonly usage: Usage | null;
+  readonly cost: number | null;
+  readonly priced: LogRecord['priced'];
+  readonly targetPath: string | null;
+  readonly retries: number;
   readonly requestTruncated: boolean;
   readonly responseTruncated: boolean;
-  /** Model that the answer names. */
-  readonly responseModel: string | null;
+  readonly gatewayId: string;
 }
+
+export type RecordFacts = Pick<
+  RecordEnd,
+  'gatewayId' | 'requestTruncated' | 'responseTruncated' | 'responseModel'
+>;
 
 const writer = new JsonWriter();
 
@@ -28,32 +45,60 @@ const writer = new JsonWriter();
  * parts that many requests share kept ready: building the object and serialising it costs six times as much.
  */
 export function logRecord(context: RequestContext, facts: RecordFacts): Buffer {
-  const w = writer;
-  const { failure, configSource } = context;
+  const { failure, answer, usage, cost } = context;
   const last = context.attempts.at(-1);
+  writeRecord(writer, context, {
+    outcome: context.outcome,
+    errorType: failure === null ? null : failure.type,
+    upstream: answer === null ? null : answer.upstream,
+    failed: answer === null ? (last ?? null) : null,
+    responseModel: facts.responseModel,
+    usage,
+    cost,
+    priced: pricedOf(context),
+    targetPath: last?.target ?? null,
+    retries: last?.retry ?? 0,
+    requestTruncated: facts.requestTruncated,
+    responseTruncated: facts.responseTruncated,
+    gatewayId: facts.gatewayId,
+  });
+  writeDecision(writer, context);
+  return writer.end();
+}
+
+function pricedOf({ usage, cost, estimatedTokens }: RequestContext): LogRecord['priced'] {
+  if (estimatedTokens !== null) return cost === null ? 'unpriced' : 'estimated';
+  if (usage === null) return 'no_usage';
+  return cost === null ? 'unpriced' : 'priced';
+}
+
+/** All of a record but its decision, which ends it. */
+export function writeRecord(w: JsonWriter, context: RequestContext, end: RecordEnd): void {
   w.begin();
   writeRequest(w, context);
   w.number(K.status, context.status);
-  w.text(K.outcome, context.outcome);
-  if (failure !== null) w.text(K.errorType, failure.type);
-  writeAnswerer(w, context);
-  w.text(K.responseModel, facts.responseModel);
+  w.text(K.outcome, end.outcome);
+  if (end.errorType !== null) w.text(K.errorType, end.errorType);
+  writeCalled(w, end, requestedModel(context));
+  w.text(K.responseModel, end.responseModel);
   if (context.streamed) w.boolean(K.streamed, true);
-  writeCost(w, context);
-  w.text(configIds(configSource), last?.target ?? null);
-  if (last && last.retry > 0) w.number(K.retries, last.retry);
+  if (end.usage !== null) writeUsage(w, end.usage);
+  if (end.cost !== null) w.number(K.cost, end.cost);
+  w.raw(PRICED[end.priced]);
+  w.text(configIds(context.configSource), end.targetPath);
+  if (end.retries > 0) w.number(K.retries, end.retries);
   const cache = cacheUseOf(context);
   if (cache !== null) w.text(K.cacheStatus, cache.status);
   writeMetadata(w, context.metadata);
   writeMeasures(w, context);
-  if (facts.requestTruncated) w.boolean(K.requestBodyTruncated, true);
-  if (facts.responseTruncated) w.boolean(K.responseBodyTruncated, true);
-  w.text(K.gatewayId, facts.gatewayId);
-  writeDecision(w, context);
-  return w.end();
+  if (end.requestTruncated) w.boolean(K.requestBodyTruncated, true);
+  if (end.responseTruncated) w.boolean(K.responseBodyTruncated, true);
+  w.text(K.gatewayId, end.gatewayId);
 }
 
-export function writeMeasures(w: JsonWriter, context: RequestContext): void {
+const PRICED = { no_usage: K.noUsage, unpriced: K.unpriced, priced: K.priced, estimated: K.estimated };
+
+function writeMeasures(w: JsonWriter, context: RequestContext): void {
   const { firstByteAt } = context;
   w.ms(K.durationMs, context.elapsedMs());
   if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - context.startedAt);
@@ -111,29 +156,25 @@ const owner = remembered(({ organisation, workspace, key }: Principal) =>
   ownerText(organisation.id, workspace.id, key.id, key.userId),
 );
 
-/** Who answered; without an answer, who was tried last. */
-function writeAnswerer(w: JsonWriter, context: RequestContext): void {
-  const { answer, attempts } = context;
-  const requested = requestedModel(context);
-  if (answer === null) {
-    const { provider = null, credential = null } = attempts.at(-1) ?? {};
-    w.text(K.provider, provider);
-    w.text(K.credential, credential);
-    w.text(K.noIntegration, requested);
+/** Who answered or is called; without a response, who was called last. `requested`: the model that the request names. */
+function writeCalled(w: JsonWriter, { upstream, failed }: RecordEnd, requested: string | null): void {
+  if (upstream !== null) {
+    writeUpstream(w, upstream.provider, upstream.saved, upstream.model ?? requested);
     return;
   }
-  const { provider, saved, model } = answer.upstream;
-  writeUpstream(w, provider, saved, model ?? requested);
+  w.text(K.provider, failed?.provider ?? null);
+  w.text(K.credential, failed?.credential ?? null);
+  w.text(K.noIntegration, requested);
 }
 
 /** Where a request goes. */
 export function writeUpstream(
   w: JsonWriter,
-  provider: Upstream['provider'] | null,
+  provider: Upstream['provider'],
   saved: Upstream['saved'],
   model: string | null,
 ): void {
-  w.text(K.provider, provider?.id ?? null);
+  w.text(K.provider, provider.id);
   w.text(saved === null ? K.notSaved : savedIds(saved), model);
 }
 
@@ -141,13 +182,6 @@ const savedIds = remembered(
   ({ slug, integrationId }: ProviderDocument) =>
     `,"credential":${JSON.stringify(slug)},"integrationId":${JSON.stringify(integrationId)},"model":`,
 );
-
-function writeCost(w: JsonWriter, { usage, cost, estimatedTokens }: RequestContext): void {
-  if (usage !== null) writeUsage(w, usage);
-  if (cost !== null) w.number(K.cost, cost);
-  if (estimatedTokens !== null) w.raw(cost === null ? K.unpriced : K.estimated);
-  else w.raw(usage === null ? K.noUsage : cost === null ? K.unpriced : K.priced);
-}
 
 function writeUsage(w: JsonWriter, usage: Usage): void {
   w.number(K.inputTokens, usage.inputTokens);
@@ -165,7 +199,7 @@ function writeCount(w: JsonWriter, key: Buffer, count: number): void {
   if (count !== 0) w.number(key, count);
 }
 
-export const configIds = remembered(
+const configIds = remembered(
   ({ slug, versionId }: DecisionRecord['config']) =>
     `"configId":${JSON.stringify(slug)},"configVersionId":${JSON.stringify(versionId)},"targetPath":`,
 );

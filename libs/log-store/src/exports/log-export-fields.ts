@@ -1,30 +1,19 @@
 import type { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
+import { EXPORTED_COLUMNS, type ExportedName } from '../rows/log-columns';
+
+/** What exports may hold besides columns, each with its place among all fields. */
+const COMPUTED_FIELDS = { request: 4, response: 5, is_success: 6, cost_currency: 14, mode: 17 } as const;
+
+export type ComputedExportField = keyof typeof COMPUTED_FIELDS;
+export type LogExportField = ExportedName | ComputedExportField;
 
 /** What an export may hold, in the order of its columns. */
-export const LOG_EXPORT_FIELDS = [
-  'id',
-  'trace_id',
-  'created_at',
-  'request',
-  'response',
-  'is_success',
-  'ai_org',
-  'ai_model',
-  'req_units',
-  'res_units',
-  'total_units',
-  'request_url',
-  'cost',
-  'cost_currency',
-  'response_time',
-  'response_status_code',
-  'mode',
-  'config',
-  'prompt_slug',
-  'metadata',
-] as const;
-
-export type LogExportField = (typeof LOG_EXPORT_FIELDS)[number];
+export const LOG_EXPORT_FIELDS: readonly LogExportField[] = [
+  ...EXPORTED_COLUMNS.map(({ as, place }) => [as, place] as const),
+  ...(Object.entries(COMPUTED_FIELDS) as [ComputedExportField, number][]),
+]
+  .sort(([, place], [, other]) => place - other)
+  .map(([name]) => name);
 
 export interface ExportRestrictions {
   readonly deniedFields: readonly string[];

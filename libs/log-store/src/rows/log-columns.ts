@@ -5,18 +5,22 @@ import {
   type LogColumnFacts,
   type LogFieldColumn,
   type LogRecord,
+  type LogUnit,
   type Usage,
 } from '@gw/contracts';
 
 /** One column of `request_logs`. */
 interface LogColumn extends LogColumnFacts {
   readonly sql: string;
+  readonly unit?: LogUnit;
   /** The value that is stored of a record: finite, bounded, and of the column's type whatever the record says. */
   readonly of: (record: LogRecord, derived: DerivedFacts) => unknown;
 }
 
-const tokens = (of: (usage: Usage | null) => number | null | undefined) => ({
+const tokens = (about: string, of: (usage: Usage | null) => number | null | undefined) => ({
   sql: 'bigint' as const,
+  unit: 'tokens' as const,
+  about: `${about} Null: the provider reported no usage.`,
   of: ({ usage }: LogRecord): number | null => storable.count(of(usage)),
 });
 
@@ -24,40 +28,89 @@ const BETWEEN = { filter: { between: null }, zoneBounds: true } as const;
 
 /** Columns whose values the store derives from a record, or fills itself. */
 const DERIVED_COLUMNS = {
-  id: { sql: 'uuid', of: (record) => record.id },
+  id: {
+    sql: 'uuid',
+    about: 'Id of the log.',
+    exported: { as: 'id', place: 1 },
+    of: (record) => record.id,
+  },
   /** ISO 8601. */
   created_at: {
     sql: 'timestamptz',
+    about: 'When the request began.',
+    exported: { as: 'created_at', place: 3 },
     of: (record) => new Date(record.createdAt).toISOString(),
     filter: { between: null },
   },
-  input_tokens: { ...tokens((usage) => usage?.inputTokens), ...BETWEEN },
-  output_tokens: { ...tokens((usage) => usage?.outputTokens), ...BETWEEN },
-  total_tokens: { sql: 'bigint', of: (record) => totalTokens(record.usage), ...BETWEEN },
-  cache_read_tokens: tokens((usage) => usage?.cacheReadTokens),
-  cache_write_tokens: tokens((usage) => usage?.cacheWriteTokens),
-  reasoning_tokens: tokens((usage) => usage?.reasoningTokens),
-  input_audio_tokens: tokens((usage) => usage?.inputAudioTokens),
-  output_audio_tokens: tokens((usage) => usage?.outputAudioTokens),
+  input_tokens: {
+    ...tokens('Input of all calls, cached input included.', (usage) => usage?.inputTokens),
+    exported: { as: 'req_units', place: 9 },
+    ...BETWEEN,
+  },
+  output_tokens: {
+    ...tokens('Output, reasoning included.', (usage) => usage?.outputTokens),
+    exported: { as: 'res_units', place: 10 },
+    ...BETWEEN,
+  },
+  total_tokens: {
+    ...tokens('Input and output.', (usage) => totalTokens(usage)),
+    exported: { as: 'total_units', place: 11 },
+    ...BETWEEN,
+  },
+  cache_read_tokens: tokens(
+    'Input that the provider read from its cache.',
+    (usage) => usage?.cacheReadTokens,
+  ),
+  cache_write_tokens: tokens(
+    'Input that the provider wrote to its cache.',
+    (usage) => usage?.cacheWriteTokens,
+  ),
+  reasoning_tokens: tokens('Output that is reasoning.', (usage) => usage?.reasoningTokens),
+  input_audio_tokens: tokens('Input that is audio.', (usage) => usage?.inputAudioTokens),
+  output_audio_tokens: tokens('Output that is audio.', (usage) => usage?.outputAudioTokens),
   prompt_id: {
     sql: 'text',
+    about: 'Id of the saved prompt.',
     of: (record) => record.decision.prompt?.id ?? null,
     filter: { anyOf: 'text', about: 'Ids of prompts.' },
     zoneBits: 15,
   },
-  /** Where the bodies are (`bodyReference`); null: in `request_log_bodies`, or nowhere. Set when the bodies are stored. */
-  body_ref: { sql: 'text', of: (): string | null => null },
-  request_type: { sql: 'text', of: (_, derived) => derived.request_type },
+  /** Set when the bodies are stored. */
+  body_ref: {
+    sql: 'text',
+    about: 'Where the bodies are kept. Null: in the database, or nowhere.',
+    of: (): string | null => null,
+  },
+  request_type: {
+    sql: 'text',
+    about: 'Whether a model, an MCP server or an agent was called: `llm`, `mcp`, `a2a`.',
+    of: (_, derived) => derived.request_type,
+  },
   prompt_slug: {
     sql: 'text',
+    about: 'Slug of the saved prompt.',
+    exported: { as: 'prompt_slug', place: 19 },
     of: (_, derived) => derived.prompt_slug,
     filter: { anyOf: 'text', about: 'Slugs of prompts.' },
     zoneBits: 16,
   },
-  fell_back: { sql: 'boolean', of: (_, derived) => derived.fell_back },
-  /** 1e-8 USD. */
-  saved_cost: { sql: 'bigint', of: (_, derived) => storable.money(derived.saved_cost) },
-  decision: { sql: 'jsonb', of: (record) => record.decision, isDetail: true },
+  fell_back: {
+    sql: 'boolean',
+    about: 'Whether another target had been called before the one that answered.',
+    of: (_, derived) => derived.fell_back,
+  },
+  saved_cost: {
+    sql: 'bigint',
+    unit: '1e-8 USD',
+    about: 'Cost that the cache saved. Null: none, or it is not known.',
+    of: (_, derived) => storable.money(derived.saved_cost),
+  },
+  decision: {
+    sql: 'jsonb',
+    about: 'Decision record: why the request went where it went.',
+    of: (record) => record.decision,
+    isDetail: true,
+  },
 } as const satisfies Readonly<Record<string, LogColumn>>;
 
 /** Null where the provider reported no usage. */
@@ -70,6 +123,7 @@ type Fields = typeof LOG_FIELDS;
 type FieldColumns = {
   readonly [Name in LogFieldColumn]: Omit<Fields[Name], 'kind' | 'member' | 'usual'> & {
     readonly sql: Fields[Name]['kind']['sql'];
+    readonly unit?: LogUnit;
     readonly of: (record: LogRecord) => ReturnType<Fields[Name]['kind']['store']>;
   };
 };
@@ -77,7 +131,12 @@ type FieldColumns = {
 const FIELD_COLUMNS = Object.fromEntries(
   Object.entries(LOG_FIELDS).map(([name, { kind, member, ...facts }]) => [
     name,
-    { ...facts, sql: kind.sql, of: (record: LogRecord) => kind.store(record[member] as never) },
+    {
+      ...facts,
+      sql: kind.sql,
+      ...(kind.unit && { unit: kind.unit }),
+      of: (record: LogRecord) => kind.store(record[member] as never),
+    },
   ]),
 ) as unknown as FieldColumns;
 
@@ -104,6 +163,15 @@ export type ZoneBoundsColumn = ColumnsWith<{ readonly zoneBounds: true }>;
 /** Columns with a Bloom filter in zone maps. */
 export type ZoneTermColumn = ColumnsWith<{ readonly zoneBits: number }>;
 
+/** Columns that exports may hold. */
+export type ExportedColumn = ColumnsWith<{ readonly exported: unknown }>;
+/** The name of a column in exports. */
+export type ExportedName = {
+  [Name in ExportedColumn]: Columns[Name] extends { readonly exported: { readonly as: infer As } }
+    ? As
+    : never;
+}[ExportedColumn];
+
 /** A row of `request_logs` as it is written. */
 export type RequestLogRow = { readonly [Name in LogColumnName]: ReturnType<Columns[Name]['of']> };
 
@@ -125,6 +193,21 @@ export const LOG_MEASURES = namesOf<LogMeasure>(
 );
 export const ZONE_BOUNDS_COLUMNS = namesOf<ZoneBoundsColumn>(({ zoneBounds }) => zoneBounds === true);
 export const ZONE_TERM_COLUMNS = namesOf<ZoneTermColumn>(({ zoneBits }) => zoneBits !== undefined);
+
+/** What exports may hold of the columns. */
+export const EXPORTED_COLUMNS = ALL.flatMap(([name, { sql, unit, exported }]) =>
+  exported
+    ? [
+        {
+          column: name as ExportedColumn,
+          sql: sql as Columns[ExportedColumn]['sql'],
+          isMoney: unit === '1e-8 USD',
+          as: exported.as as ExportedName,
+          place: exported.place,
+        },
+      ]
+    : [],
+);
 
 /** The row of a log record. Its bodies are stored apart from it. */
 export function requestLogRow(record: LogRecord): RequestLogRow {

@@ -1,18 +1,9 @@
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import { deserialize, serialize } from 'node:v8';
+import { EXPORT_FIELDS } from './export-fields';
 import type { EncodedPart, ExportFormat, ExportRow } from './export-format';
-import { parquetColumn, type ParquetColumn, type ParquetType } from './parquet-column';
+import { parquetColumn, type ParquetColumn } from './parquet-column';
 
-const TYPES: Readonly<Record<string, ParquetType>> = {
-  created_at: 'TIMESTAMP',
-  is_success: 'BOOLEAN',
-  req_units: 'INT64',
-  res_units: 'INT64',
-  total_units: 'INT64',
-  cost: 'DOUBLE',
-  response_time: 'DOUBLE',
-  response_status_code: 'INT32',
-};
 /** Their least and greatest values help no reader. */
 const WITHOUT_STATISTICS: ReadonlySet<string> = new Set(['request', 'response', 'metadata']);
 /** What a part usually takes; the writer grows by doubling. */
@@ -30,7 +21,7 @@ export class ParquetFile implements ExportFormat {
   rows = 0;
 
   constructor(fields: readonly string[]) {
-    const types = fields.map((name) => ({ name, type: TYPES[name] ?? 'STRING' }));
+    const types = fields.map((name) => ({ name, type: EXPORT_FIELDS[name]?.type ?? 'STRING' }));
     this.columns = types.map(({ name, type }) => ({ name, column: parquetColumn(type) }));
     this.schema = schemaFromColumnData({
       columnData: types.map(({ name, type }) => ({ name, type, nullable: true, data: [] })),
