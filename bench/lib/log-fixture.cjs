@@ -44,7 +44,7 @@ SELECT gen_random_uuid(), $1::timestamptz + s * interval '1 day', '${ORGANISATIO
   CASE WHEN b < 0.95 THEN NULL WHEN b < 0.99 THEN 'provider_error' ELSE 'api_key_invalid' END,
   CASE WHEN m < 5 THEN 'openai' WHEN m < 8 THEN 'anthropic' ELSE 'mistral-ai' END, 'main-' || m, 'model-' || m, 'model-' || m,
   c < 0.4, floor(c * 4000)::int, floor(d * 800)::int, floor(c * 4000)::int + floor(d * 800)::int, 0, 0, 0, 0, 0,
-  floor(c * 500000)::bigint, 'priced', 'pc-main', 'config', CASE WHEN d > 0.97 THEN 1 ELSE 0 END,
+  floor(c * 500000)::bigint, 'priced', CASE WHEN w = 0 THEN 'pc-main' ELSE 'pc-others' END, 'config', CASE WHEN d > 0.97 THEN 1 ELSE 0 END,
   CASE WHEN member > 3 THEN 'DISABLED' WHEN d < 0.2 THEN 'HIT' ELSE 'MISS' END,
   jsonb_build_object('_user', 'user-' || (w * 10 + member), 'team', 'team-' || w % 20, 'environment', 'production'),
   200 + d * 4000, 150 + c * 300, 0.4 + a, floor(c * 8000)::int, floor(d * 4000)::int, 'application/json', 'application/json',

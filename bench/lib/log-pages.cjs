@@ -56,6 +56,7 @@ const PAGES = {
   'by model and class 5xx': () =>
     filterOf({ values: { model: [`model-${any(10)}`] }, statuses: [[500, 599]] }),
   'by a status that nothing has': () => filterOf({ statuses: [[418, 418]] }, everywhere),
+  'by a config that others alone use': () => filterOf({ values: { config_id: ['pc-others'] } }),
   'by an unknown provider': () => filterOf({ values: { provider: ['nothing'] } }),
   'by an error and streamed': () =>
     filterOf({ values: { error_type: ['api_key_invalid'] }, streamed: true }, everywhere),
