@@ -4,10 +4,10 @@
 const GATEWAY = 'apps/gateway/src';
 const ADMIN = 'apps/admin-api/src';
 const CREDENTIALS_SPEC = `${GATEWAY}/credentials/bound-credentials.spec.ts`;
-const SECRETS_SPEC = `${ADMIN}/credentials/bound-secrets.int-spec.ts`;
+const SECRETS_SPEC = `${ADMIN}/platform/credentials/bound-secrets.int-spec.ts`;
 const ORIGIN_SPEC = `${GATEWAY}/http/one-origin.spec.ts`;
-const GRANTS_SPEC = `${ADMIN}/auth/grants.int-spec.ts`;
-const LIMITS_SPEC = `${ADMIN}/auth/limits-matrix.int-spec.ts`;
+const GRANTS_SPEC = `${ADMIN}/platform/auth/grants.int-spec.ts`;
+const LIMITS_SPEC = `${ADMIN}/platform/auth/limits-matrix.int-spec.ts`;
 const LINT_SPEC = 'libs/testing/src/boundaries.spec.ts';
 const SCHEMA_SPEC = 'libs/guardrails/src/checks/safe-schema.spec.ts';
 const SCHEMA = 'libs/guardrails/src/checks/safe-schema.ts';
@@ -68,31 +68,31 @@ const CREDENTIALS = [
   ],
   [
     'a saved secret stays with its address',
-    `${ADMIN}/credentials/secrets-stay.ts`,
+    `${ADMIN}/platform/credentials/secrets-stay.ts`,
     'if (moved.length === 0) return;',
     'return;',
     SECRETS_SPEC,
   ],
   [
     'who may aim a secret of a manager, in checks',
-    `${ADMIN}/credentials/secrets-stay.ts`,
+    `${ADMIN}/platform/credentials/secrets-stay.ts`,
     'if (scopes.has(AIM)) return;',
     'return;',
-    `${ADMIN}/guardrails/credentials.int-spec.ts`,
+    `${ADMIN}/resources/guardrails/credentials.int-spec.ts`,
   ],
   [
     'who may aim a secret of a manager, in mappings',
-    `${ADMIN}/credentials/secrets-stay.ts`,
+    `${ADMIN}/platform/credentials/secrets-stay.ts`,
     'if (scopes.has(AIM)) return;',
     'return;',
-    `${ADMIN}/credentials/mapped-secrets.int-spec.ts`,
+    `${ADMIN}/platform/credentials/mapped-secrets.int-spec.ts`,
   ],
   [
     'another address of a webhook gets another secret',
-    `${ADMIN}/alert-webhooks/alert-webhooks.service.ts`,
+    `${ADMIN}/resources/alert-webhooks/alert-webhooks.service.ts`,
     '    row.sealedSecret = seal(this.secrets.sealingKeyring, secret, webhookBinding(row.id));\n    return',
     '    return',
-    `${ADMIN}/alert-webhooks/alert-webhooks.int-spec.ts`,
+    `${ADMIN}/resources/alert-webhooks/alert-webhooks.int-spec.ts`,
   ],
   [
     'unknown methods are refused before routing',
@@ -121,42 +121,42 @@ const CREDENTIALS = [
 const RIGHTS = [
   [
     'a role above the caller',
-    `${ADMIN}/auth/grants.ts`,
+    `${ADMIN}/platform/auth/grants.ts`,
     'if (rights.rank > rankOf(caller)) {',
     'if (rights.rank === null) {',
     GRANTS_SPEC,
   ],
   [
     'who may change limits that a higher role set',
-    `${ADMIN}/auth/grants.ts`,
+    `${ADMIN}/platform/auth/grants.ts`,
     'if (!isOwn && limitTier(setBy) <= limitTier(rankOf(caller))) return;',
     'return;',
     GRANTS_SPEC,
   ],
   [
     'who may change limits of providers and virtual keys',
-    `${ADMIN}/providers/provider-rows.ts`,
+    `${ADMIN}/resources/providers/provider-rows.ts`,
     'holdLimits(caller, row, { before, after: limitsOf(row), isReset: input.reset_usage === true });',
     '',
     LIMITS_SPEC,
   ],
   [
     'who may change the settings of a workspace',
-    `${ADMIN}/workspaces/workspaces.service.ts`,
+    `${ADMIN}/resources/workspaces/workspaces.service.ts`,
     'holdRestrictions(caller, row, before, isReset);',
     '',
     LIMITS_SPEC,
   ],
   [
     'a service key stays bound as its maker',
-    `${ADMIN}/api-keys/api-key-grants.ts`,
+    `${ADMIN}/resources/api-keys/api-key-grants.ts`,
     'boundAs: caller.standing }',
     'boundAs: null }',
     GRANTS_SPEC,
   ],
   [
     'without logs.view only own requests are read',
-    `${ADMIN}/logs/logs.service.ts`,
+    `${ADMIN}/resources/logs/logs.service.ts`,
     "...(caller.scopes.has('logs.view')",
     '...(caller !== null',
     GRANTS_SPEC,
@@ -166,7 +166,7 @@ const RIGHTS = [
     `${ADMIN}/spec-support/granting-writes.ts`,
     '  apiKeys_create: (',
     '  apiKeys_created: (',
-    `${ADMIN}/auth/rights-matrix.int-spec.ts`,
+    `${ADMIN}/platform/auth/rights-matrix.int-spec.ts`,
   ],
 ];
 
@@ -300,10 +300,10 @@ const TENANTS = [
   ],
   [
     'the throttle of logins by network',
-    `${ADMIN}/auth/login-throttle.ts`,
+    `${ADMIN}/platform/auth/login-throttle.ts`,
     'const name = `${network} ${email}`;\n    const pair',
     "const name = ['any network', email].join(' ');\n    const pair",
-    `${ADMIN}/auth/login-throttle.spec.ts`,
+    `${ADMIN}/platform/auth/login-throttle.spec.ts`,
   ],
   [
     'the limit of calls',
@@ -498,7 +498,7 @@ const ATTACKS = [
     'libs/web/src/http/body-bounds.ts',
     'if (members > bounds.members) throw',
     'if (members < 0) throw',
-    `${ADMIN}/bodies.int-spec.ts`,
+    `${ADMIN}/platform/bodies.int-spec.ts`,
   ],
   [
     'who learns from an answer',

@@ -21,10 +21,10 @@ const { MUTATIONS } = require('./guard-mutations.cjs');
 const { ROOT, runtimePath } = require('./runtime.cjs');
 
 const SOURCES = 'apps/admin-api/src';
-const MATRIX = `${SOURCES}/auth/tenancy-matrix.int-spec.ts`;
-const RIGHTS = `${SOURCES}/auth/rights-matrix.int-spec.ts`;
-const GRANTS = `${SOURCES}/auth/grants.ts`;
-const GUARD = `${SOURCES}/auth/access.guard.ts`;
+const MATRIX = `${SOURCES}/platform/auth/tenancy-matrix.int-spec.ts`;
+const RIGHTS = `${SOURCES}/platform/auth/rights-matrix.int-spec.ts`;
+const GRANTS = `${SOURCES}/platform/auth/grants.ts`;
+const GUARD = `${SOURCES}/platform/auth/access.guard.ts`;
 const ENFORCED = `if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);`;
 /** What ties the rows of a query to the caller's tenant. */
 const TENANT = /\.\.\.(?:reach|inWorkspace|visibleTo)\(caller\),?\s*/g;

@@ -3,9 +3,11 @@
 /** Pages of the log and graphs of analytics as people ask for them, timed. */
 const { findLog, listLogs, PostgresAnalytics } = require('../../libs/log-store/src/index.ts');
 const { uuidv7 } = require('../../libs/kernel/src/index.ts');
-const { AnalyticsGraphsService } = require('../../apps/admin-api/src/analytics/analytics-graphs.service.ts');
-const { periodOf } = require('../../apps/admin-api/src/analytics/asks.ts');
-const { GRAPHS } = require('../../apps/admin-api/src/analytics/graphs.ts');
+const {
+  AnalyticsGraphsService,
+} = require('../../apps/admin-api/src/resources/analytics/analytics-graphs.service.ts');
+const { periodOf } = require('../../apps/admin-api/src/resources/analytics/asks.ts');
+const { GRAPHS } = require('../../apps/admin-api/src/resources/analytics/graphs.ts');
 const { DAYS } = require('./log-fixture.cjs');
 const { ORGANISATION, WORKSPACES, any, key, workspace } = require('./log-records.cjs');
 

@@ -1,4 +1,4 @@
-import { BODY, LOGS_BODY, PUBLIC_BODY, SPANS_BODY } from './bodies';
+import { BODY, LOGS_BODY, PUBLIC_BODY, SPANS_BODY } from './platform/bodies';
 import { SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 import type { Failure } from './spec-support/api-keys';
 import { operationsOf, type Operation } from './spec-support/request-schemas';

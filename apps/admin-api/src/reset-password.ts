@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { dataSourceOptions, UserEntity } from '@gw/entities';
 import { databaseTls, readSettings, SettingsError } from '@gw/kernel';
 import { DataSource } from 'typeorm';
-import { PasswordLinks } from './accounts/password-links';
-import { ADMIN_SETTINGS, Secrets } from './settings';
+import { PasswordLinks } from './resources/accounts/password-links';
+import { ADMIN_SETTINGS, Secrets } from './platform/settings';
 
 const { DATABASE_URL, ENCRYPTION_KEY, ADMIN_PORT, HOST, CONSOLE_URL } = ADMIN_SETTINGS;
 const { DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY } = ADMIN_SETTINGS;

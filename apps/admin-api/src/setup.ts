@@ -2,13 +2,13 @@ import 'reflect-metadata';
 import { databaseTls, readSettings, SettingsError } from '@gw/kernel';
 import { PROVIDERS } from '@gw/providers';
 import { createLog } from '@gw/web';
-import { Secrets } from './settings';
-import { AuditRecorder } from './unit-of-work/audit-recorder';
-import { CredentialsFile } from './setup/credentials-file';
-import { withMigratedDatabase } from './setup/database';
-import { ensureProviders, type FirstProvider } from './setup/first-providers';
-import { ensureInstalled } from './setup/first-start';
-import { PROVIDER_KEY_SETTINGS, SETUP_SETTINGS } from './setup/settings';
+import { Secrets } from './platform/settings';
+import { AuditRecorder } from './platform/unit-of-work/audit-recorder';
+import { CredentialsFile } from './platform/setup/credentials-file';
+import { withMigratedDatabase } from './platform/setup/database';
+import { ensureProviders, type FirstProvider } from './platform/setup/first-providers';
+import { ensureInstalled } from './platform/setup/first-start';
+import { PROVIDER_KEY_SETTINGS, SETUP_SETTINGS } from './platform/setup/settings';
 
 type Settings = ReturnType<typeof readSettings<typeof SETUP_SETTINGS>>;
 

@@ -14,8 +14,8 @@ import { onceOfRun, testDatabase, type TestDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import type { DataSource } from 'typeorm';
 import { createAdminApi, type AdminApi } from '../app';
-import { hashPassword } from '../auth/passwords';
-import { ADMIN_SETTINGS, Secrets } from '../settings';
+import { hashPassword } from '../platform/auth/passwords';
+import { ADMIN_SETTINGS, Secrets } from '../platform/settings';
 import { DocumentedAnswers } from './documented-answers';
 
 export const MASTER_KEY = Buffer.alloc(32, 7);

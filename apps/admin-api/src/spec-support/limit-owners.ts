@@ -7,7 +7,7 @@ import {
   type WorkspaceDocument,
 } from '@gw/contracts';
 import { ApiKeySecretEntity } from '@gw/entities';
-import { DocumentsService } from '../read-model/documents.service';
+import { DocumentsService } from '../publishing/documents.service';
 import type { Tenant, TestAdminApi } from './admin-api';
 import { createIntegration } from './integrations';
 

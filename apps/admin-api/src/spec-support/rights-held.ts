@@ -15,7 +15,7 @@ import {
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { Not, type EntityManager } from 'typeorm';
-import { rightsOfRole, rightsOfServiceKey, rightsOfUserKey } from '../auth/grants';
+import { rightsOfRole, rightsOfServiceKey, rightsOfUserKey } from '../platform/auth/grants';
 
 /** What one principal can do at one place, as the rows say: not what a route believes. */
 export interface Holding {

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { accessRow } from '../auth/access-table';
+import { accessRow } from '../platform/auth/access-table';
 import type { Place } from './tenancy-fixtures';
 import type { TenancyRow } from './tenancy-rows';
 

@@ -1,0 +1,228 @@
+import { ceilingOf, DEFAULT_SECURITY, SCOPES, scopesAllowedFor, SECURITY_CATEGORIES } from '@gw/auth-scopes';
+import { ApiKeyEntity, ApiKeySecretEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
+import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { hashOf } from '../../spec-support/api-keys';
+import {
+  GRANTING_WRITES,
+  WRITES_WITHOUT_RIGHTS,
+  type Aim,
+  type Attempt,
+} from '../../spec-support/granting-writes';
+import { excessOf, holdingsOf, type HoldingCaller } from '../../spec-support/rights-held';
+import { routesOf, type Route } from '../../spec-support/tenancy-verdicts';
+
+interface Caller extends HoldingCaller {
+  readonly name: string;
+  readonly credential: { readonly key?: string; readonly token?: string };
+  readonly scopes: ReadonlySet<string>;
+}
+
+/** What answers show of secrets and links. */
+type Shown = Partial<Readonly<Record<'id' | 'key' | 'invite_link' | 'inviteLink' | 'reset_link', string>>>;
+
+/** Rows that carry rights, and those that go with them. */
+const TABLES = ['organisations', 'workspaces', 'users', 'organisation_users', 'workspace_users', 'sessions'];
+TABLES.push('user_invites', 'api_keys', 'api_key_secrets', 'password_resets');
+
+/** Restricted to their own data; the rest is open to managers, and little to members. */
+const SETTINGS = {
+  ...DEFAULT_SECURITY,
+  membersViewAllData: false,
+  managersViewAllData: false,
+  managersWriteConfigs: false,
+  organisationAdminsViewLogs: false,
+};
+
+/** The workspace decides for itself about everything but prompts. */
+const OVERRIDES = Object.fromEntries(
+  SECURITY_CATEGORIES.map((category) => [category, category !== 'prompts']),
+);
+
+describe('the matrix of writes, callers and rights afterwards', () => {
+  const admin = new TestAdminApi();
+  let ours: Tenant;
+  let aim: Omit<Aim, 'selfId'>;
+  let callers: readonly Caller[];
+  let writes: readonly Route[];
+
+  beforeAll(async () => {
+    writes = routesOf(admin.api.document).filter(({ method }) => method !== 'GET');
+    ours = await admin.tenant();
+    const { organisationId, workspaceId } = ours;
+    const { manager } = admin.dataSource;
+    await manager.update(
+      OrganisationEntity,
+      { id: organisationId },
+      { securitySettings: SETTINGS, workspaceOverrides: OVERRIDES },
+    );
+    await manager.update(WorkspaceEntity, { id: workspaceId }, { securitySettings: SETTINGS });
+    const at = (role: 'admin' | 'manager' | 'member'): Promise<{ id: string; email: string }> =>
+      admin.user(organisationId, 'member', { [workspaceId]: role });
+    const [target, boss, newcomer] = [
+      await at('member'),
+      await at('admin'),
+      await admin.user(organisationId, 'member'),
+    ];
+    const invite = await admin.post<{ id: string }>('/v1/admin/users/invites', {
+      key: ours.adminKey,
+      body: { email: 'waiting@example.com', role: 'admin', workspaces: [] },
+    });
+    const bossKey = await admin.apiKey('workspace-user', { ...ours, userId: boss.id });
+    const weakKey = await admin.apiKey('workspace-service', ours, ['completions.write']);
+    aim = {
+      ...{ organisationId, workspaceId, memberId: target.id, bossId: boss.id, newcomerId: newcomer.id },
+      keyIds: await Promise.all([ours.adminKey, ours.key, bossKey, weakKey].map(idOf)),
+      inviteId: invite.body.id,
+    };
+    callers = [...(await people()), ...(await keysWithMany()), ...(await keysWithOneScope())];
+    for (const table of TABLES)
+      await admin.dataSource.query(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`);
+  }, 120_000);
+
+  async function idOf(secret: string): Promise<string> {
+    const secretHash = hashOf(secret);
+    return (await admin.dataSource.manager.findOneByOrFail(ApiKeySecretEntity, { secretHash })).apiKeyId;
+  }
+
+  async function people(): Promise<Caller[]> {
+    const roles = [
+      ['owner', 'owner', null, 5, true],
+      ['organisation admin', 'admin', null, 4, true],
+      ['workspace admin', 'member', 'admin', 3, true],
+      ['manager', 'member', 'manager', 2, false],
+      ['member', 'member', 'member', 1, false],
+    ] as const;
+    const made: Caller[] = [];
+    for (const [name, role, inWorkspace, rank, seesAllData] of roles) {
+      const memberships = inWorkspace === null ? {} : { [ours.workspaceId]: inWorkspace };
+      const { id, email } = await admin.user(ours.organisationId, role, memberships);
+      made.push({
+        ...{ name, rank, seesAllData, principal: `user ${id}`, userId: id, isOrganisationKey: false },
+        credential: { token: await admin.login(email) },
+        scopes: ceilingOf(role, inWorkspace, SETTINGS),
+      });
+      if (role !== 'member') continue;
+      const scopes = [...ceilingOf(role, inWorkspace, SETTINGS)].filter((scope) =>
+        scopesAllowedFor('workspace-user').has(scope),
+      );
+      const secret = await admin.apiKey('workspace-user', { ...ours, userId: id }, scopes);
+      const key = { name: `user key of the ${name}`, secret, scopes, rank, seesAllData, userId: id };
+      made.push(await callerOf(key));
+    }
+    return made;
+  }
+
+  async function callerOf(key: {
+    readonly name: string;
+    readonly secret: string;
+    readonly scopes: Iterable<string>;
+    readonly rank: number;
+    readonly seesAllData?: boolean;
+    readonly userId?: string;
+  }): Promise<Caller> {
+    const { name, secret, rank, seesAllData = true, userId = null } = key;
+    return {
+      ...{ name, rank, seesAllData, userId, principal: `key ${await idOf(secret)}` },
+      credential: { key: secret },
+      scopes: new Set(key.scopes),
+      isOrganisationKey: rank === 4,
+    };
+  }
+
+  async function keysWithMany(): Promise<Caller[]> {
+    const bound = ceilingOf('member', 'manager', SETTINGS);
+    const secret = await admin.apiKey('workspace-service', ours, [...bound]);
+    await admin.dataSource.manager.update(ApiKeyEntity, { id: await idOf(secret) }, { boundAs: 'managers' });
+    const all = SCOPES;
+    return [
+      await callerOf({ name: 'organisation key', secret: ours.adminKey, scopes: all, rank: 4 }),
+      await callerOf({ name: 'workspace key', secret: ours.key, scopes: all, rank: 3 }),
+      await callerOf({ name: 'key of a manager', secret, scopes: bound, rank: 2, seesAllData: false }),
+    ];
+  }
+
+  /** For each scope that opens one of the writes, a key of each type that holds this scope alone. */
+  async function keysWithOneScope(): Promise<Caller[]> {
+    const opening = new Set(
+      writes.filter(({ handler }) => handler in GRANTING_WRITES).flatMap(({ scopes }) => scopes),
+    );
+    const made: Caller[] = [];
+    for (const scope of opening)
+      for (const [type, rank] of [
+        ['organisation-service', 4],
+        ['workspace-service', 3],
+      ] as const) {
+        if (!scopesAllowedFor(type).has(scope)) continue;
+        const at = type === 'organisation-service' ? { organisationId: ours.organisationId } : ours;
+        const secret = await admin.apiKey(type, at, [scope]);
+        made.push(await callerOf({ name: `${type} key with ${scope}`, secret, scopes: [scope], rank }));
+      }
+    return made;
+  }
+
+  const restore = (): Promise<void> =>
+    admin.dataSource.transaction(async (manager) => {
+      await manager.query('SET LOCAL session_replication_role = replica');
+      for (const table of TABLES) {
+        await manager.query(`DELETE FROM ${table}`);
+        await manager.query(`INSERT INTO ${table} SELECT * FROM saved_${table}`);
+      }
+    });
+
+  function send(route: Route, { path = {}, body }: Attempt, caller: Caller): Promise<Answer<Shown>> {
+    const filled = (route.paths[0] ?? '').replaceAll(
+      /\{(\w+)\}/g,
+      (whole, name: string) => path[name] ?? whole,
+    );
+    const more = body === undefined ? {} : { body };
+    return admin.call<Shown>(route.method, filled, { ...caller.credential, ...more });
+  }
+
+  /** Whose secret or link the answer shows. */
+  function shownBy({ handler }: Route, { path = {} }: Attempt, { body }: Answer<Shown>): string[] {
+    const { id = path['id'] ?? '', key, invite_link: invited, inviteLink: again, reset_link: reset } = body;
+    return [
+      ...(handler.startsWith('apiKeys_') && key ? [`key ${id}`] : []),
+      ...(invited ? [`invite ${id}`] : []),
+      ...(again ? [`invite ${path['inviteId'] ?? ''}`] : []),
+      ...(reset ? [`user ${path['userId'] ?? ''}`] : []),
+    ];
+  }
+
+  it('has a row for every write of the document, and no row without one', () => {
+    const rows = [...Object.keys(GRANTING_WRITES), ...WRITES_WITHOUT_RIGHTS];
+    expect(rows.sort()).toEqual(writes.map(({ handler }) => handler).sort());
+  });
+
+  it('gives no user rights that the caller did not hold, and takes none from those above the caller', async () => {
+    const { manager } = admin.dataSource;
+    const before = await holdingsOf(manager, ours.organisationId);
+    const [wrong, done] = [[] as string[], new Map<string, number>()];
+    const attempts = callers.flatMap((caller) =>
+      writes
+        .filter(({ scopes }) => scopes.some((scope) => caller.scopes.has(scope)))
+        .flatMap((route) =>
+          (GRANTING_WRITES[route.handler]?.({ ...aim, selfId: caller.userId ?? aim.newcomerId }) ?? []).map(
+            (attempt) => ({ caller, route, attempt }),
+          ),
+        ),
+    );
+    const odd: string[] = [];
+    for (const { caller, route, attempt } of attempts) {
+      const answer = await send(route, attempt, caller);
+      const line = `${route.handler} by ${caller.name} ${JSON.stringify(attempt)}`;
+      if (![200, 400, 403, 404, 409].includes(answer.status)) odd.push(`${line}: ${answer.text}`);
+      if (answer.status !== 200) continue;
+      done.set(route.handler, (done.get(route.handler) ?? 0) + 1);
+      const shown = shownBy(route, attempt, answer);
+      const after = await holdingsOf(manager, ours.organisationId);
+      wrong.push(...excessOf({ caller, before, after, shown }).map((excess) => `${line}: ${excess}`));
+      await restore();
+    }
+    expect(wrong).toEqual([]);
+    expect(odd).toEqual([]);
+    // Each of them was allowed to someone, so that its effect was looked at.
+    expect([...done.keys()].sort()).toEqual(Object.keys(GRANTING_WRITES).sort());
+    expect(attempts.length).toBeGreaterThan(600);
+  }, 300_000);
+});

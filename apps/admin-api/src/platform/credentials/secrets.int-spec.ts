@@ -1,0 +1,116 @@
+import { readCases } from '@gw/testing';
+import { TestAdminApi, type Tenant } from '../../spec-support/admin-api';
+
+interface Canary {
+  readonly id: string;
+  readonly value: string;
+}
+
+const { canaries } = readCases('secrets.json') as { readonly canaries: readonly Canary[] };
+const canary = (id: string): string => canaries.find((entry) => entry.id === id)?.value ?? '';
+
+const VIRTUAL_KEY = canary('sec-02');
+const PROVIDER_KEY = canary('sec-03');
+const INLINE_KEY = canary('sec-04');
+const AZURE_SECRET = canary('sec-05');
+const HEADER = canary('sec-25');
+/** Headers of a single model are part of its document, in the clear. */
+const MODEL_HEADERS = 'integration_models';
+const PLANTED = [VIRTUAL_KEY, PROVIDER_KEY, INLINE_KEY, AZURE_SECRET, HEADER];
+
+/** The encodings in which a secret could show up, whole or as its telling parts. */
+const formsOf = (secret: string): string[] => [
+  secret,
+  Buffer.from(secret).toString('base64').replaceAll('=', ''),
+  Buffer.from(secret).toString('base64url'),
+  Buffer.from(secret).toString('hex'),
+  encodeURIComponent(secret),
+  secret.slice(0, 12),
+];
+const leaks = (text: string): string[] => PLANTED.flatMap(formsOf).filter((form) => text.includes(form));
+
+const api = new TestAdminApi();
+let tenant: Tenant;
+const answers: string[] = [];
+
+async function call(method: string, url: string, body?: object): Promise<Record<string, unknown>> {
+  const answer = await api.call(method, url, { key: tenant.key, ...(body ? { body } : {}) });
+  answers.push(answer.text, JSON.stringify(answer.headers));
+  return answer.body;
+}
+
+beforeAll(async () => {
+  tenant = await api.tenant();
+  const azure = {
+    azure_auth_mode: 'entra',
+    azure_resource_name: 'r',
+    azure_entra_tenant_id: 't',
+    azure_entra_client_id: 'c',
+    azure_entra_client_secret: AZURE_SECRET,
+    azure_deployment_config: [{ azure_deployment_name: 'd', azure_api_version: '2024-10-21' }],
+    custom_headers: { authorization: `Bearer ${HEADER}` },
+  };
+  const integration = {
+    name: 'A',
+    slug: 'a',
+    ai_provider_id: 'azure-openai',
+    key: PROVIDER_KEY,
+    configurations: azure,
+  };
+  await call('POST', '/v1/integrations', integration);
+  await call('PUT', '/v1/integrations/a', { configurations: azure, key: PROVIDER_KEY });
+  const model = { slug: 'm', custom_headers: { 'x-api-key': HEADER } };
+  await call('PUT', '/v1/integrations/a/models', { models: [model] });
+  const body = { name: 'V', provider: 'openai', key: VIRTUAL_KEY, custom_headers: { cookie: HEADER } };
+  const created = await call('POST', '/v1/virtual-keys', body);
+  const { slug } = created['data'] as { slug: string };
+  await call('PUT', `/v1/virtual-keys/${slug}`, { key: VIRTUAL_KEY, note: 'n' });
+  for (const path of [
+    'integrations',
+    'integrations/a',
+    'integrations/a/models',
+    'integrations/a/workspaces',
+  ]) {
+    await call('GET', `/v1/${path}`);
+  }
+  for (const path of ['providers', 'providers/a', 'virtual-keys', `virtual-keys/${slug}`])
+    await call('GET', `/v1/${path}`);
+  // Refused requests: an error must not repeat what it refuses.
+  await call('POST', '/v1/integrations', { ...integration, slug: 'a' });
+  await call('POST', '/v1/integrations', { ...integration, slug: 'b', key: `${PROVIDER_KEY} ` });
+  await call('POST', '/v1/integrations', {
+    ...integration,
+    slug: 'b',
+    configurations: { [AZURE_SECRET]: 1 },
+  });
+  await call('PUT', '/v1/integrations/a', { configurations: { custom_headers: { 'x-a': `${HEADER}\n` } } });
+  await call('POST', '/v1/configs', { name: 'C', config: { provider: 'openai', api_key: INLINE_KEY } });
+  await call('DELETE', `/v1/virtual-keys/${slug}`);
+});
+
+describe('a provider credential', () => {
+  it('is in no answer and no answer’s headers, refusals included', () => {
+    expect(answers.length).toBeGreaterThan(30);
+    // The name of an unknown field is repeated, so that it can be corrected; its value never is.
+    const texts = answers.filter((text) => !text.includes('is no field of azure-openai'));
+    expect(texts.flatMap(leaks)).toEqual([]);
+  });
+
+  it('is in no audit row and no change event', async () => {
+    for (const table of ['audit_logs', 'change_events']) {
+      const rows = await api.dataSource.query<object[]>(`SELECT * FROM ${table}`);
+      expect(rows.length).toBeGreaterThan(5);
+      expect(leaks(JSON.stringify(rows))).toEqual([]);
+    }
+  });
+
+  it('rests sealed: a key, a secret field or a header of an integration is in no table in the clear', async () => {
+    const tables = await api.dataSource.query<{ table_name: string }[]>(
+      `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`,
+    );
+    for (const { table_name: table } of tables) {
+      const rows = await api.dataSource.query<object[]>(`SELECT * FROM "${table}"`);
+      if (table !== MODEL_HEADERS) expect([table, leaks(JSON.stringify(rows))]).toEqual([table, []]);
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import { databaseOutage, eventually, withRedis } from '@gw/testing';
+import type { HealthWords, PartReport } from '@gw/web';
+import { SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
+
+describe('the health of the admin API', () => {
+  const redis = withRedis();
+  const admin = new TestAdminApi(() => Promise.resolve({ REDIS_URL: redis.url }));
+  const words = async (): Promise<HealthWords> => (await admin.get<HealthWords>('/health')).body;
+  const stateOf = async (name: string): Promise<PartReport | undefined> => {
+    const { body } = await admin.get<{ parts: PartReport[] }>('/health/parts', { token: SERVICE_TOKEN });
+    return body.parts.find((part) => part.name === name);
+  };
+
+  it('is ready with its database, without Redis too, and says what is away since when', async () => {
+    await eventually(async () => (await words()).status === 'ok');
+    const begun = new Date().toISOString();
+    await redis.kill();
+    await eventually(async () => (await words()).parts['redis'] === 'down');
+    expect((await admin.get('/health/ready')).body).toEqual({ status: 'ok', lacks: [] });
+    const away = await stateOf('redis');
+    expect(away).toMatchObject({ status: 'down', reason: 'It does not answer.' });
+    expect((away?.since ?? '') >= begun).toBe(true);
+    await redis.start();
+    await eventually(async () => (await words()).status === 'ok');
+    expect(await stateOf('redis')).toMatchObject({ status: 'ok', reason: null });
+  });
+
+  it('is not ready and alive while its database is away, and ready again once it is back', async () => {
+    const outage = await databaseOutage(admin.database.url);
+    try {
+      await outage.begin();
+      await eventually(async () => (await admin.get('/health/ready')).status === 503);
+      expect((await admin.get('/health/ready')).body).toEqual({ status: 'down', lacks: ['postgres'] });
+      for (const path of ['/health', '/health/live']) expect((await admin.get(path)).status).toBe(200);
+      expect((await words()).degraded).toEqual(['postgres']);
+    } finally {
+      await outage.release();
+    }
+    await eventually(async () => (await admin.get('/health/ready')).status === 200);
+  });
+
+  it('tells parts in detail to our own processes alone', async () => {
+    const { key, adminKey } = await admin.tenant();
+    for (const call of [{}, { token: 'wrong' }, { key }, { key: adminKey }])
+      expect((await admin.get('/v1/health/parts', call)).status).toBe(401);
+  });
+});

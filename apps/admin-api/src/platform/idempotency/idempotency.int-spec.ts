@@ -1,0 +1,196 @@
+import { ApiKeyEntity, IdempotentRequestEntity, LabelEntity, sweepIdempotentRequests } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { TestAdminApi, type Answer, type Call } from '../../spec-support/admin-api';
+import type { Failure } from '../../spec-support/api-keys';
+import { severalAtATime } from '../../spec-support/several-at-a-time';
+
+const admin = new TestAdminApi();
+const ours = admin.standingTenant();
+
+const labels = (name: string): Promise<number> => admin.dataSource.manager.countBy(LabelEntity, { name });
+const under = (key: string, call: Call): Call => ({ ...call, headers: { 'idempotency-key': key } });
+const makeLabel = (key: string, name: string, secret = ours.adminKey): Promise<Answer<{ id: string }>> =>
+  admin.post('/v1/labels', under(key, { key: secret, body: { name, workspace_id: ours.workspaceId } }));
+const serviceKey = (name: string, workspaceId = ours.workspaceId): Call => ({
+  key: ours.adminKey,
+  body: { name, workspace_id: workspaceId, scopes: ['completions.write'] },
+});
+const rows = (): Promise<IdempotentRequestEntity[]> => admin.dataSource.manager.find(IdempotentRequestEntity);
+
+describe('POST with an Idempotency-Key', () => {
+  it('makes one label of 10 parallel requests, and gives all of them its id', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => makeLabel('parallel', 'parallel')));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).toHaveLength(9);
+    expect(await labels('parallel')).toBe(1);
+  });
+
+  it('makes one policy of 10 parallel requests of one name', async () => {
+    const body = {
+      name: 'one',
+      type: 'requests',
+      unit: 'rpm',
+      value: 100,
+      conditions: [{ key: 'api_key', value: '*' }],
+      group_by: [{ key: 'api_key' }],
+      workspace_id: ours.workspaceId,
+    };
+    const call = under('policy', { key: ours.adminKey, body });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => admin.post<{ id: string }>('/v1/policies/rate-limits', call)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(({ body: { id } }) => id)).size).toBe(1);
+  });
+
+  it('shows a new API key again, and keeps its secret sealed', async () => {
+    const call = under('secret', serviceKey('kept'));
+    const [first, again] = [
+      await admin.post<{ key: string }>('/v1/api-keys/workspace/service', call),
+      await admin.post<{ key: string }>('/v1/api-keys/workspace/service', call),
+    ];
+    expect(again.body).toEqual(first.body);
+    expect(await admin.dataSource.manager.countBy(ApiKeyEntity, { name: 'kept' })).toBe(1);
+    const texts = (await rows()).map((row) => JSON.stringify(row));
+    expect(texts.filter((text) => text.includes(first.body.key))).toEqual([]);
+  });
+
+  it('gives the etag of the first response again', async () => {
+    const send = (): Promise<Answer> =>
+      admin.post(
+        '/v1/configs',
+        under('etag', {
+          key: ours.adminKey,
+          body: { name: 'etag', config: { retry: { attempts: 2 } }, workspace_id: ours.workspaceId },
+        }),
+      );
+    const [first, again] = [await send(), await send()];
+    expect(first.status).toBe(200);
+    expect([again.body, again.headers['etag']]).toEqual([first.body, first.headers['etag']]);
+  });
+
+  it('refuses another body under the same key, and makes nothing', async () => {
+    await makeLabel('reused', 'reused-1');
+    const { status, body } = await makeLabel('reused', 'reused-2');
+    expect([status, (body as unknown as Failure).error]).toMatchObject([
+      422,
+      { type: 'idempotency_key_reused', param: 'idempotency-key' },
+    ]);
+    expect(await labels('reused-2')).toBe(0);
+  });
+
+  it('takes the key of another credential or another path for another key', async () => {
+    await makeLabel('shared', 'shared');
+    const other = await makeLabel('shared', 'shared-2', ours.key);
+    const path = await admin.post('/v1/api-keys/workspace/service', under('shared', serviceKey('shared')));
+    expect([other.status, path.status]).toEqual([200, 200]);
+    expect([other.headers['idempotent-replayed'], path.headers['idempotent-replayed']]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('carries a request out that was refused before, when it can be', async () => {
+    const workspaceId = uuidv7();
+    const call = under('refused', serviceKey('later', workspaceId));
+    const refused = await admin.post('/v1/api-keys/workspace/service', call);
+    await admin.workspace(ours.organisationId, { id: workspaceId });
+    const made = await admin.post('/v1/api-keys/workspace/service', call);
+    expect([refused.status, made.status]).toEqual([404, 200]);
+  });
+
+  it('keeps a change whose response was lost from being made twice', async () => {
+    await makeLabel('lost', 'lost');
+    await admin.dataSource.manager.query('UPDATE idempotent_requests SET sealed_response = NULL');
+    const { status, body } = await makeLabel('lost', 'lost');
+    expect([status, (body as unknown as Failure).error.type]).toEqual([409, 'conflict']);
+    expect(await labels('lost')).toBe(1);
+  });
+
+  it('makes no change for a process that has lost its claim to another', async () => {
+    const { manager } = admin.dataSource;
+    // The handler finds its row in the hands of another process when it is about to commit.
+    await manager.query(
+      `CREATE FUNCTION take_over() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         UPDATE idempotent_requests SET token = 'another' WHERE NOT is_carried_out; RETURN NEW; END $$`,
+    );
+    await manager.query(
+      "CREATE TRIGGER take_over BEFORE INSERT ON labels FOR EACH ROW WHEN (NEW.name = 'taken') EXECUTE FUNCTION take_over()",
+    );
+    const { status, headers, body } = await makeLabel('taken', 'taken');
+    expect([status, headers['retry-after'], (body as unknown as Failure).error.type]).toEqual([
+      409,
+      '1',
+      'idempotency_in_flight',
+    ]);
+    expect(await labels('taken')).toBe(0);
+  });
+
+  it('is carried out again after 24 hours, and the sweep deletes what is older', async () => {
+    await makeLabel('old', 'old');
+    await admin.dataSource.manager.query(
+      "UPDATE idempotent_requests SET created_at = now() - interval '25 hours'",
+    );
+    const before = (await rows()).length;
+    const again = await makeLabel('old', 'old-2');
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, undefined]);
+    expect(await sweepIdempotentRequests(admin.dataSource.manager)).toBe(before - 1);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('keeps 10,000 keys of an organisation at most, and those of others', async () => {
+    const other = await admin.tenant();
+    await admin.post('/v1/labels', under('theirs', { key: other.key, body: { name: 'theirs' } }));
+    await admin.dataSource.manager.query(
+      `INSERT INTO idempotent_requests (scope, organisation_id, fingerprint, token, lease_until, is_carried_out, created_at)
+       SELECT 'full-' || n, $1, '', '', now(), true, now() - interval '1 hour' FROM generate_series(1, 10000) AS n`,
+      [ours.organisationId],
+    );
+    await makeLabel('newest', 'newest');
+    const kept = await rows();
+    expect(kept.filter(({ organisationId }) => organisationId === ours.organisationId)).toHaveLength(10_000);
+    expect(kept.filter(({ organisationId }) => organisationId === other.organisationId)).toHaveLength(1);
+    expect((await makeLabel('newest', 'newest')).headers['idempotent-replayed']).toBe('true');
+  });
+});
+
+describe('every POST of a caller', () => {
+  /** Public: they have no caller that a key could belong to, and each of them ends the token that it is given or makes nothing. */
+  const PUBLIC = [
+    '/v1/auth/login',
+    '/v1/auth/password/forgot',
+    '/v1/auth/password/reset',
+    '/v1/auth/refresh',
+    '/v1/invites/accept',
+  ];
+
+  it('reads Idempotency-Key, whatever it makes', async () => {
+    const { id, email } = await admin.user(ours.organisationId, 'owner', { [ours.workspaceId]: 'admin' });
+    const token = await admin.login(email);
+    const userKey = await admin.apiKey('workspace-user', { ...ours, userId: id });
+    const server = admin.api.app.getHttpAdapter().getInstance() as {
+      routeTable?: { all(): [string, string][] };
+    };
+    const paths = (server.routeTable?.all() ?? [])
+      .filter(([method, path]) => method === 'POST' && path.startsWith('/v1/'))
+      .map(([, path]) => path);
+    expect(paths.length).toBeGreaterThan(50);
+    const deaf: string[] = [];
+    await severalAtATime(paths, async (path) => {
+      const answers: Answer<Partial<Failure>>[] = [];
+      for (const credential of [{ token }, { key: ours.adminKey }, { key: ours.key }, { key: userKey }]) {
+        answers.push(
+          await admin.post<Partial<Failure>>(
+            path.replaceAll(/:\w+/g, path.includes('workspaces/:') ? ours.workspaceId : uuidv7()),
+            under('no key', { ...credential, body: {} }),
+          ),
+        );
+      }
+      if (!answers.some(({ body }) => body.error?.param === 'idempotency-key')) {
+        deaf.push(path);
+      }
+    });
+    expect(deaf.sort()).toEqual(PUBLIC);
+  }, 120_000);
+});

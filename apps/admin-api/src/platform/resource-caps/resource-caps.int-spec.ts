@@ -1,0 +1,173 @@
+import { ALL_OPEN } from '@gw/auth-scopes';
+import { ENTITIES, OrganisationEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { Fixtures, withIds, type Fixture, type Kind, type Place } from '../../spec-support/tenancy-fixtures';
+import { TENANCY_ROWS, type BodyParts } from '../../spec-support/tenancy-rows';
+import { routesOf, type Route } from '../../spec-support/tenancy-verdicts';
+import { CAPPED_KINDS } from './capped-kinds';
+
+/** Below the ten alert webhooks that a workspace may have in any case. */
+const MAX = 9;
+/** Entities whose rows callers do not add one by one, or not without another bound. */
+const NEED_NO_CAP: Readonly<Record<string, string>> = {
+  InstallationEntity: 'one row',
+  OrganisationEntity: 'one row, made by the set-up',
+  UserEntity: 'a user of an organisation has one, and those are capped',
+  WorkspaceUserEntity: 'one for each user and workspace, which are capped',
+  SessionEntity: 'ends by itself, and old ones go with the next login',
+  PasswordResetEntity: 'one for each user',
+  ApiKeySecretEntity: 'two for each API key: the current one and the one before',
+  AuditLogEntity: 'a record of calls, kept for a time',
+  AuditChainEntity: 'one row for each organisation',
+  IntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
+  ChangeEventEntity: 'goes once gateways have read it',
+  EnforcedFeaturesEntity: 'one row',
+  GatewayEntity: 'one for each gateway',
+  PromptLabelEntity: 'one for each prompt and label, which are capped',
+  PromptShareEntity: 'one for each prompt and workspace, which are capped',
+  UsageLimitPolicyValueEntity: 'made by requests, not by calls of the control plane',
+  WorkspaceExclusionEntity: 'one for each workspace and direction',
+  OrganisationPropertiesEntity: 'one for each organisation',
+  BatchEntity: 'a record of a request, as its log',
+  MailEntity: 'goes once it is sent',
+  IdempotentRequestEntity: 'a record of calls, kept for a day',
+  RepricingEntity: 'a record of what was done to the logs',
+  FeedbackEntity: 'belongs to a log',
+  LogExportPartEntity: 'belongs to an export',
+};
+
+/** Bodies that make something, where that of the matrix does not. */
+const MAKING: Readonly<Record<string, (parts: BodyParts) => object>> = {
+  invites_create: () => ({ email: `${uuidv7()}@example.com`, role: 'member', workspaces: [] }),
+  plugins_create: () => ({ plugin_provider_id: `p${uuidv7()}`, credentials: { apiKey: 'x' } }),
+  integrations_updateModels: () => ({ models: [{ slug: uuidv7(), is_custom: true }] }),
+  configs_update: () => ({ config: { provider: '@x', override_params: { user: uuidv7() } } }),
+  guardrails_update: () => ({ checks: [{ id: 'default.contains', parameters: { words: [uuidv7()] } }] }),
+  prompts_update: () => ({ patch: true, string: uuidv7() }),
+  partials_update: () => ({ string: uuidv7() }),
+};
+/** Not filled by the walk. */
+const NOT_FILLED: Readonly<Record<string, string>> = {
+  organisation_users: "made by an invited user's own call, whose token goes out by mail alone",
+  integrations: 'one of a workspace brings a provider with it, and those are full before',
+};
+
+describe('caps on resources', () => {
+  const admin = new TestAdminApi({
+    RESOURCES_MAX: String(MAX),
+    API_KEYS_MAX: String(MAX),
+    VERSIONS_MAX: String(MAX),
+  });
+  const fixtures = new Fixtures(admin);
+  let place: Place;
+
+  beforeAll(async () => {
+    const ours = await admin.tenant();
+    await admin.dataSource.manager.update(
+      OrganisationEntity,
+      { id: ours.organisationId },
+      { securitySettings: ALL_OPEN },
+    );
+    place = { ...ours, mark: 'Own', organisationMark: 'Ours' };
+  });
+
+  const columnOf = (entity: new () => object, member: string): string =>
+    admin.dataSource.getMetadata(entity).findColumnWithPropertyName(member)?.databaseName ?? '';
+
+  /** Rows that count, of the owner that has the most of them. */
+  async function most({ entity, owner, gone, status }: (typeof CAPPED_KINDS)[number]): Promise<number> {
+    const { tableName } = admin.dataSource.getMetadata(entity);
+    const column = columnOf(entity, `${owner}Id`);
+    const of = owner === 'workspace' ? `coalesce(${column}, organisation_id)` : column;
+    const counts = gone ? `status <> '${gone}'` : status ? `status = '${status}'` : 'true';
+    const [row] = await admin.dataSource.query<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM "${tableName}" WHERE ${counts} GROUP BY ${of} ORDER BY 1 DESC LIMIT 1`,
+    );
+    return row?.count ?? 0;
+  }
+
+  async function call(route: Route, fixture: Fixture): Promise<Answer> {
+    const row = TENANCY_ROWS[route.handler];
+    const { workspaceId } = place;
+    const parts = { fixture, workspaceId, targetId: workspaceId };
+    const body = (MAKING[route.handler] ?? row?.body)?.(parts);
+    const path = withIds(route.paths[0] ?? '', fixture, false).replace('{workspaceId}', workspaceId);
+    const isNamed = row?.aim === 'named' || row?.needsWorkspace;
+    const url = isNamed ? `${path}?workspace_id=${workspaceId}` : path;
+    const asWorkspace = await admin.call(route.method, url, { key: place.key, body });
+    if (![401, 403, 404].includes(asWorkspace.status)) return asWorkspace;
+    return admin.call(route.method, url, { key: place.adminKey, body });
+  }
+
+  /** What a route says once there is no more room; null: it says something else, or has made nothing that is capped. */
+  async function refusalOf(route: Route, fixture: Fixture): Promise<string | null> {
+    for (let left = MAX + 2; left > 0; left -= 1) {
+      const { status, body } = await call(route, fixture);
+      const { type, message } = (body['error'] ?? {}) as { type?: string; message?: string };
+      if (type === 'resource_limit_reached') return [status, message].join(' ');
+      if (status !== 200) return null;
+    }
+    return null;
+  }
+
+  it('are declared for every entity, or there is a reason why it needs none', () => {
+    const capped = new Set(CAPPED_KINDS.map(({ entity }) => entity.name));
+    const names = ENTITIES.map(({ name }) => name);
+    expect(names.filter((name) => !capped.has(name) && NEED_NO_CAP[name] === undefined)).toEqual([]);
+    expect(Object.keys(NEED_NO_CAP).filter((name) => capped.has(name) || !names.includes(name))).toEqual([]);
+  });
+
+  it('are kept by every route of the document that makes something, and the refusal says how to go on', async () => {
+    const routes = routesOf(admin.api.document).filter(({ method }) => method === 'POST' || method === 'PUT');
+    const refusals = new Set<string>();
+    // First, while there is room for them.
+    const made = new Map<Kind | undefined, Fixture>();
+    for (const kind of new Set(Object.values(TENANCY_ROWS).map(({ kind }) => kind)))
+      if (kind) made.set(kind, await fixtures.of(kind, place));
+    for (const route of routes) {
+      const row = TENANCY_ROWS[route.handler];
+      if (!row || /^(auth|passwords|inviteAcceptance)_/.test(route.handler)) continue;
+      const fixture = made.get(row.kind);
+      const refusal = await refusalOf(route, fixture ?? { id: uuidv7() });
+      if (refusal !== null) refusals.add(refusal);
+    }
+    const counts: Record<string, number> = {};
+    for (const kind of CAPPED_KINDS) {
+      const { tableName } = admin.dataSource.getMetadata(kind.entity);
+      if (NOT_FILLED[tableName] === undefined) counts[tableName] = await most(kind);
+    }
+    expect(counts).toEqual(Object.fromEntries(Object.keys(counts).map((name) => [name, MAX])));
+    const way = 'delete those that are not used, or have RESOURCES_MAX raised.';
+    expect([...refusals]).toEqual(
+      expect.arrayContaining([
+        `409 This workspace may have 9 configs and has as many; ${way}`,
+        `409 This organisation may have 9 deployments and has as many; ${way}`,
+        '409 This organisation may have 9 open invites and has as many; cancel those that are not used, or have API_KEYS_MAX raised.',
+        '409 This config may have 9 versions and has as many; go on in a new config, or have VERSIONS_MAX raised.',
+      ]),
+    );
+  }, 240_000);
+
+  it('count what belongs to no workspace for the organisation', async () => {
+    const make = async (): Promise<number> => {
+      const body = { name: uuidv7(), ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
+      return (await admin.post('/v1/integrations', { key: place.adminKey, body })).status;
+    };
+    // One is a fixture.
+    for (let left = MAX - 1; left > 0; left -= 1) expect(await make()).toBe(200);
+    expect(await make()).toBe(409);
+  });
+
+  it('let go of what is deleted, and are not there for a dry run to pass by', async () => {
+    const list = await admin.get<{ data: { id: string }[] }>(`/v1/labels?workspace_id=${place.workspaceId}`, {
+      key: place.key,
+    });
+    const make = (query = ''): Promise<Answer> =>
+      admin.post(`/v1/labels${query}`, { key: place.key, body: { name: uuidv7() } });
+    expect([(await make()).status, (await make('?dry_run=true')).status]).toEqual([409, 409]);
+    const [first] = list.body.data;
+    expect((await admin.delete(`/v1/labels/${first?.id ?? ''}`, { key: place.key })).status).toBe(200);
+    expect([(await make()).status, (await make()).status]).toEqual([200, 409]);
+  });
+});

@@ -1,0 +1,34 @@
+import { ProviderEntity } from '@gw/entities';
+import { createAddressPolicy, parseTrustedHosts } from '@gw/kernel';
+import type { DataSource } from 'typeorm';
+import { CredentialsService } from '../credentials/credentials.service';
+import { ensureProvider, type EnsuredProvider } from './ensure-provider';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
+import type { Secrets } from '../settings';
+
+export type FirstProvider = Omit<EnsuredProvider, 'workspaceId'>;
+
+/**
+ * Saves the providers that the workspace has never had. One that was deleted by hand stays deleted, one that was changed stays
+ * changed. Gives the slugs that are new.
+ */
+export async function ensureProviders(
+  dataSource: DataSource,
+  secrets: Secrets,
+  trustedHosts: string,
+  workspaceId: string,
+  wanted: readonly FirstProvider[],
+): Promise<string[]> {
+  return dataSource.transaction(async (manager) => {
+    const rows = await manager.find(ProviderEntity, { where: { workspaceId }, select: { slug: true } });
+    const had = new Set(rows.map(({ slug }) => slug));
+    const missing = wanted.filter(({ slug }) => !had.has(slug));
+    const tools = {
+      credentials: new CredentialsService(secrets),
+      addresses: createAddressPolicy({ trustedHosts: parseTrustedHosts(trustedHosts) }),
+      changes: new ChangeRecorder(),
+    };
+    for (const provider of missing) await ensureProvider(manager, tools, { ...provider, workspaceId });
+    return missing.map(({ slug }) => slug);
+  });
+}

@@ -1,0 +1,37 @@
+import { EVERY_DOCUMENT } from '@gw/contracts';
+import { EnforcedFeaturesEntity } from '@gw/entities';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, Not } from 'typeorm';
+import { SETTINGS } from '../platform/settings';
+import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
+import type { EnforcedFeatures } from './features-in-force';
+
+/**
+ * Gateways keep documents over restarts, so they are notified when a feature was switched since: every document may be another.
+ * Admin APIs of one database must have the same switches, and be restarted together for other ones.
+ */
+@Injectable()
+export class EnforcedFeaturesNotice implements OnModuleInit {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly changes: ChangeRecorder,
+    @Inject(SETTINGS) private readonly features: EnforcedFeatures,
+  ) {}
+
+  /** Before anything reads the events, so that none of them is missed. */
+  onModuleInit(): Promise<void> {
+    const { GUARDRAILS_ENABLED, USAGE_LIMITS_ENABLED, POLICY_ENABLED } = this.features;
+    const disabled = Object.entries({ GUARDRAILS_ENABLED, POLICY_ENABLED, USAGE_LIMITS_ENABLED })
+      .filter(([, isOn]) => !isOn)
+      .map(([name]) => name)
+      .join(' ');
+    return this.dataSource.transaction(async (manager) => {
+      const { affected } = await manager.update(
+        EnforcedFeaturesEntity,
+        { id: 1, disabled: Not(disabled) },
+        { disabled },
+      );
+      if (affected === 1) await this.changes.record(manager, { changed: [EVERY_DOCUMENT] });
+    });
+  }
+}

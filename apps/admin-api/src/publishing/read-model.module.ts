@@ -1,0 +1,84 @@
+import { connectRedis, redisAnswers, RedisBus, RedisDocuments } from '@gw/redis';
+import {
+  Global,
+  Inject,
+  Logger,
+  Module,
+  type OnApplicationBootstrap,
+  type BeforeApplicationShutdown,
+} from '@nestjs/common';
+import { SETTINGS, type AdminSettings } from '../platform/settings';
+import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
+import { DocumentsService } from './documents.service';
+import { EnforcedFeaturesNotice } from './enforced-features';
+import { EventStreams } from './event-streams';
+import { Outbox } from './outbox';
+import { OutboxTail } from './outbox-tail';
+import { ReadModelController } from './read-model.controller';
+import { REDIS_PUBLISHER, RedisPublisher } from './redis-publisher';
+
+function redisPublisher(
+  { REDIS_URL: url }: AdminSettings,
+  outbox: Outbox,
+  tail: OutboxTail,
+  documents: DocumentsService,
+): RedisPublisher | null {
+  if (url === null) return null;
+  const logger = new Logger(RedisPublisher.name);
+  const redis = connectRedis({
+    url,
+    name: 'admin-api',
+    log: (level, message) => {
+      if (level === 'warn') logger.warn(message);
+      else logger.log(message);
+    },
+  });
+  const publisher = new RedisPublisher(
+    outbox,
+    tail,
+    documents,
+    new RedisDocuments(redis),
+    new RedisBus(redis, null),
+    {
+      answers: () => redisAnswers(redis),
+      close: () => {
+        redis.disconnect();
+      },
+    },
+  );
+  redis.on('ready', () => {
+    publisher.reconnected();
+  });
+  return publisher;
+}
+
+/** Tells the gateways of every write: the recorder for the services that write, the publisher for the gateways that read. */
+@Global()
+@Module({
+  controllers: [ReadModelController],
+  providers: [
+    ChangeRecorder,
+    Outbox,
+    OutboxTail,
+    DocumentsService,
+    EnforcedFeaturesNotice,
+    EventStreams,
+    {
+      provide: REDIS_PUBLISHER,
+      useFactory: redisPublisher,
+      inject: [SETTINGS, Outbox, OutboxTail, DocumentsService],
+    },
+  ],
+  exports: [ChangeRecorder, REDIS_PUBLISHER],
+})
+export class ReadModelModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  constructor(@Inject(REDIS_PUBLISHER) private readonly publisher: RedisPublisher | null) {}
+
+  onApplicationBootstrap(): void {
+    this.publisher?.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.publisher?.stop();
+  }
+}

@@ -1,0 +1,49 @@
+import { EmptyAnswer } from '@gw/web';
+import { Body, Param, Post, Req } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { Public, Requires, SessionOnly } from '../../platform/auth/access';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { factsOf } from '../../platform/auth/principals.service';
+import { ControlRoutes } from '../../platform/control-routes';
+import { ChangePasswordDto, ForgotPasswordDto, PasswordResetAnswer, ResetPasswordDto } from './accounts.dto';
+import { PasswordsService } from './passwords.service';
+
+@ControlRoutes('auth/password')
+export class PasswordsController {
+  constructor(private readonly passwords: PasswordsService) {}
+
+  @Post()
+  @SessionOnly()
+  @ApiOkResponse({ type: EmptyAnswer })
+  change(@Caller() caller: Principal, @Body() body: ChangePasswordDto): Promise<object> {
+    return this.passwords.change(caller, body);
+  }
+
+  @Post('forgot')
+  @Public('It answers alike for every address, and mails one link in two minutes to a user of it.')
+  @ApiOkResponse({ type: EmptyAnswer })
+  async forgot(@Body() body: ForgotPasswordDto): Promise<object> {
+    await this.passwords.forgot(body.email);
+    return {};
+  }
+
+  @Post('reset')
+  @Public('The token in the body is the credential, and works once.')
+  @ApiOkResponse({ type: EmptyAnswer })
+  reset(@Body() body: ResetPasswordDto, @Req() request: FastifyRequest): Promise<object> {
+    return this.passwords.reset(body, factsOf(request));
+  }
+}
+
+@ControlRoutes('admin/users/:userId/password-reset', 'users/:userId/password-reset')
+export class PasswordResetsController {
+  constructor(private readonly passwords: PasswordsService) {}
+
+  @Post()
+  @Requires('organisation_users.update')
+  @ApiOkResponse({ type: PasswordResetAnswer })
+  create(@Caller() caller: Principal, @Param('userId') userId: string): Promise<PasswordResetAnswer> {
+    return this.passwords.linkFor(caller, userId);
+  }
+}

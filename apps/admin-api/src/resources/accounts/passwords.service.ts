@@ -1,0 +1,150 @@
+import { OrganisationUserEntity, PasswordResetEntity, SessionEntity, UserEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
+import { Writes } from '../../platform/unit-of-work/writes';
+import { assertNotAbove, rankOfRole } from '../../platform/auth/grants';
+import { PasswordChecks } from '../../platform/auth/password-checks';
+import { assertGoodPassword } from '../../platform/auth/password-rules';
+import type { Principal, RequestFacts } from '../../platform/common/principal';
+import { setPassword } from '../../platform/auth/user-password';
+import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import type { ChangePasswordDto, PasswordResetAnswer, ResetPasswordDto } from './accounts.dto';
+import { PasswordLinks } from './password-links';
+
+const DONE = {};
+
+/** Changes and resets passwords. Decision 0028 says which password counts where. */
+@Injectable()
+export class PasswordsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly checks: PasswordChecks,
+    private readonly links: PasswordLinks,
+  ) {}
+
+  /** Ends every other session that the old password could have begun. */
+  async change(caller: Principal, input: ChangePasswordDto): Promise<object> {
+    const { organisationId } = caller;
+    const userId = caller.userId ?? '';
+    const { manager } = this.dataSource;
+    const user = await manager.findOneByOrFail(UserEntity, { id: userId });
+    const seat = await manager.findOneByOrFail(OrganisationUserEntity, { organisationId, userId });
+    const address = caller.request.clientIp ?? '';
+    const current = seat.passwordHash ?? user.passwordHash;
+    const hashes = current === null ? [] : [current];
+    if (!(await this.checks.matching(address, user.email, hashes, input.current_password))) {
+      throw new GatewayError('unauthenticated', { message: 'The current password is wrong.' });
+    }
+    assertGoodPassword(input.new_password, user.email, 'new_password');
+    const passwordHash = await this.checks.hash(address, input.new_password);
+    const here = seat.passwordHash === null ? null : organisationId;
+    return this.writes.run({ ...caller, workspaceId: null }, async (write) => {
+      await setPassword(write.manager, { userId, organisationId: here, passwordHash });
+      await endSessions(write.manager, userId, here, caller.sessionId);
+      write.audit({ action: 'update', resourceType: 'passwords', resourceId: userId });
+      return DONE;
+    });
+  }
+
+  /** Mails a link to a user of this address, if there is one. Throws `feature_disabled` where mail is not set up. */
+  async forgot(email: string): Promise<void> {
+    if (!this.links.hasMail) {
+      throw new GatewayError('feature_disabled', {
+        message: 'Mail is not set up here. Ask an owner of your organisation for a link.',
+      });
+    }
+    await this.dataSource.transaction(async (manager) => {
+      const user = await manager.findOneBy(UserEntity, { email: email.toLowerCase(), status: 'active' });
+      if (!user) return;
+      const seat = await firstSeat(manager, user.id);
+      if (!seat || (await this.links.wasJustMade(manager, user.id))) return;
+      await this.links.mail(manager, seat.organisationId, user);
+    });
+  }
+
+  /**
+   * A link for another user: mailed where mail is set up. Elsewhere it is shown, to owners only, since its holder can act as that
+   * user; the password that it sets counts in this organisation alone.
+   */
+  linkFor(caller: Principal, userId: string): Promise<PasswordResetAnswer> {
+    const { organisationId } = inOrganisation(caller);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const at = { organisationId, userId, status: 'active' as const };
+      const seat = found(isUuid(userId) ? await manager.findOneBy(OrganisationUserEntity, at) : null);
+      assertNotAbove(caller, rankOfRole(seat.role, null));
+      if (!this.links.hasMail) assertOwnerSession(caller);
+      const user = await manager.findOneByOrFail(UserEntity, { id: seat.userId });
+      const made = this.links.hasMail
+        ? await this.links.mail(manager, organisationId, user)
+        : await this.links.make(manager, user.id, organisationId);
+      write.audit({ action: 'create', resourceType: 'passwords', resourceId: user.id });
+      return {
+        object: 'password-reset',
+        reset_link: this.links.hasMail ? null : made.link,
+        expires_at: made.expiresAt.toISOString(),
+      };
+    });
+  }
+
+  /** Throws `not_found` for a link that is unknown, used, replaced or over. */
+  async assertLink(token: string): Promise<void> {
+    if (!(await this.links.find(this.dataSource.manager, token))) throw ended();
+  }
+
+  /** Works once; the sessions of the old password end. Throws as `assertLink`, and `validation_failed`. */
+  async reset({ token, password }: ResetPasswordDto, request: RequestFacts): Promise<object> {
+    const link = await this.links.find(this.dataSource.manager, token);
+    if (!link) throw ended();
+    const { userId, organisationId } = link;
+    const user = await this.dataSource.manager.findOneByOrFail(UserEntity, { id: userId });
+    assertGoodPassword(password, user.email);
+    const passwordHash = await this.checks.hash(request.clientIp ?? '', password);
+    const seat = organisationId ? { organisationId } : await firstSeat(this.dataSource.manager, userId);
+    if (!seat) throw ended();
+    const { organisationId: recordedIn } = seat;
+    const place = { organisationId: recordedIn, workspaceId: null, userId, apiKeyId: null };
+    return this.writes.run({ kind: 'session', ...place, request }, async (write) => {
+      const { manager } = write;
+      const { affected } = await manager.delete(PasswordResetEntity, { tokenHash: link.tokenHash });
+      if (affected !== 1) throw ended();
+      await setPassword(manager, { userId, organisationId, passwordHash });
+      await endSessions(manager, userId, organisationId, null);
+      write.audit({ action: 'update', resourceType: 'passwords', resourceId: userId });
+      return DONE;
+    });
+  }
+}
+
+const ended = (): GatewayError =>
+  new GatewayError('not_found', { message: 'The link is not valid any more; request a new one.' });
+
+function assertOwnerSession(caller: Principal): void {
+  if (caller.kind === 'session' && caller.organisationRole === 'owner') return;
+  throw new GatewayError('forbidden', {
+    message: 'Without mail only a logged-in owner gets a link for a new password.',
+  });
+}
+
+async function endSessions(
+  manager: EntityManager,
+  userId: string,
+  organisationId: string | null,
+  except: string | null,
+): Promise<void> {
+  const where = {
+    userId,
+    revokedAt: IsNull(),
+    ...(organisationId === null ? {} : { organisationId }),
+    ...(except === null ? {} : { id: Not(except) }),
+  };
+  await manager.update(SessionEntity, where, { revokedAt: new Date() });
+}
+
+const firstSeat = (manager: EntityManager, userId: string): Promise<OrganisationUserEntity | null> =>
+  manager.findOne(OrganisationUserEntity, {
+    where: { userId, status: 'active' },
+    order: { createdAt: 'ASC', organisationId: 'ASC' },
+  });

@@ -1,0 +1,156 @@
+import type { AnalyticsRow, AnalyticsStore } from '@gw/analytics';
+import {
+  feedbackByModel,
+  feedbackByScore,
+  feedbackByTime,
+  type FeedbackAsk,
+  type FeedbackGroup,
+} from '@gw/log-store';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Principal } from '../../platform/common/principal';
+import { AnalyticsScopes } from './analytics-scopes.service';
+import { ANALYTICS_STORE } from '../../platform/logs/analytics-store';
+import type { AnalyticsQuery } from './analytics.dto';
+import { askOf, bucketsOf, periodOf, type AskParts } from './asks';
+import { ratio, toIso } from './figures';
+import { CACHE_SUMMARY, cacheSummary, GRAPHS, NOTHING, plus, type Graph } from './graphs';
+
+export interface GraphAnswer {
+  readonly object: 'analytics-graph';
+  readonly summary: object;
+  readonly data_points: readonly object[];
+}
+
+export interface SummaryAnswer {
+  readonly object: 'analytics-summary';
+  readonly summary: object;
+}
+
+/** Models and scores of one answer. */
+const FEEDBACK_GROUPS_MAX = 1_000;
+
+const graphAnswer = (summary: object, points: readonly object[]): GraphAnswer => ({
+  object: 'analytics-graph',
+  summary,
+  data_points: points,
+});
+
+@Injectable()
+export class AnalyticsGraphsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly scopes: AnalyticsScopes,
+    @Inject(ANALYTICS_STORE) private readonly store: AnalyticsStore,
+  ) {}
+
+  /** One point for each bucket of the period, also where nothing happened. */
+  async graph(caller: Principal, query: AnalyticsQuery, name: keyof typeof GRAPHS): Promise<GraphAnswer> {
+    const graph: Graph = GRAPHS[name];
+    const parts = await this.scopes.partsOf(caller, query);
+    const by = graph.by === undefined ? [] : [graph.by];
+    const { bucket } = parts.period;
+    const [[all], rows] = await Promise.all([
+      this.store.rows(askOf(parts, graph.measures)),
+      this.store.rows(askOf(parts, graph.measures, by, { bucket })),
+    ]);
+    return graphAnswer(graph.summary(all?.values ?? NOTHING, []), pointsOf(graph, parts, rows));
+  }
+
+  async statusCodes(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+    const parts = await this.scopes.partsOf(caller, query);
+    const rows = await this.store.rows(askOf(parts, ['errors'], ['status']));
+    const points = rows
+      .filter(({ values }) => values.errors > 0)
+      .map(({ keys: [status], values }) => ({ status_code: Number(status), count: values.errors }));
+    const total = points.reduce((sum, { count }) => sum + count, 0);
+    return graphAnswer({ total_errors: total, unique_error_codes: points.length }, points);
+  }
+
+  async cacheSummary(caller: Principal, query: AnalyticsQuery): Promise<SummaryAnswer> {
+    const [all] = await this.store.rows(askOf(await this.scopes.partsOf(caller, query), CACHE_SUMMARY));
+    return { object: 'analytics-summary', summary: cacheSummary(all?.values ?? NOTHING) };
+  }
+
+  async counters(caller: Principal, query: AnalyticsQuery): Promise<SummaryAnswer> {
+    const { measures, summary } = GRAPHS.requests;
+    const [all] = await this.store.rows(askOf(await this.scopes.partsOf(caller, query), measures));
+    return { object: 'analytics-summary', summary: summary(all?.values ?? NOTHING) };
+  }
+
+  async feedbacks(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+    const points = await this.feedbackPoints(caller, query);
+    const given = points.map(({ timestamp, total }) => ({ timestamp, total }));
+    return graphAnswer({ total: totalOf(points) }, given);
+  }
+
+  async weighted(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+    const points = await this.feedbackPoints(caller, query);
+    const sum = points.reduce((all, { total, weighted }) => all + total * weighted, 0);
+    const means = points.map(({ timestamp, weighted }) => ({ timestamp, avg: weighted }));
+    return graphAnswer({ avg: ratio(sum, totalOf(points)) }, means);
+  }
+
+  async scores(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+    const groups = await feedbackByScore(
+      this.dataSource.manager,
+      await this.feedbackAsk(caller, query),
+      FEEDBACK_GROUPS_MAX,
+    );
+    const points = groups.map(({ key, total }) => ({ score: Number(key), total }));
+    return graphAnswer({ total: totalOf(groups) }, points);
+  }
+
+  async feedbackModels(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+    const groups = await feedbackByModel(
+      this.dataSource.manager,
+      await this.feedbackAsk(caller, query),
+      FEEDBACK_GROUPS_MAX,
+    );
+    const points = groups.map(({ key, total, weighted }) => ({
+      ai_model: key === '' ? null : key,
+      total,
+      avg_weighted_feedback: weighted,
+    }));
+    return graphAnswer({}, points);
+  }
+
+  private async feedbackPoints(
+    caller: Principal,
+    query: AnalyticsQuery,
+  ): Promise<(FeedbackGroup & { readonly timestamp: string })[]> {
+    const period = periodOf(query);
+    const { sizeMs, offsetMs } = period.bucket;
+    const ask = await this.feedbackAsk(caller, query);
+    const groups = await feedbackByTime(this.dataSource.manager, ask, period.bucket);
+    const byTime = new Map(groups.map((group) => [Number(group.key) * sizeMs - offsetMs, group]));
+    return bucketsOf(period).map((at) => ({
+      ...(byTime.get(at) ?? { key: '', total: 0, weighted: 0 }),
+      timestamp: toIso(at),
+    }));
+  }
+
+  private async feedbackAsk(caller: Principal, query: AnalyticsQuery): Promise<FeedbackAsk> {
+    const { scope, period, filter } = await this.scopes.partsOf(caller, query);
+    return { scope, from: period.from, to: period.to, filter };
+  }
+}
+
+const totalOf = (groups: readonly { readonly total: number }[]): number =>
+  groups.reduce((sum, { total }) => sum + total, 0);
+
+function pointsOf(graph: Graph, { period }: AskParts, rows: readonly AnalyticsRow[]): object[] {
+  const byTime = new Map<number, AnalyticsRow[]>();
+  for (const row of rows) {
+    const known = byTime.get(row.at ?? 0);
+    if (known) known.push(row);
+    else byTime.set(row.at ?? 0, [row]);
+  }
+  let sofar = NOTHING;
+  return bucketsOf(period).map((at) => {
+    const groups = byTime.get(at) ?? [];
+    const values = groups.reduce((sum, group) => plus(sum, group.values), NOTHING);
+    sofar = plus(sofar, values);
+    return { timestamp: toIso(at), ...graph.point(values, groups, sofar) };
+  });
+}

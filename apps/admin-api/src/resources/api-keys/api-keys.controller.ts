@@ -1,0 +1,100 @@
+import { GatewayError } from '@gw/kernel';
+import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { ApiKeyOnly, Requires } from '../../platform/auth/access';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { anyTypeScope, API_KEY_TYPES } from '../../platform/keys/api-key-rules';
+import {
+  CreateApiKeyBody,
+  ListApiKeysQuery,
+  RotateApiKeyDto,
+  UpdateApiKeyDto,
+} from '../../platform/keys/api-keys.dto';
+import { ApiKeysService } from './api-keys.service';
+import { SelfDetailsAnswer, SelfDetailsQuery } from './self-details.dto';
+import { SelfDetailsService } from './self-details.service';
+import { ApiKeyAnswer, CreatedApiKey, RotatedApiKey } from '../../platform/keys/api-keys.view';
+
+@ControlRoutes('api-keys')
+export class ApiKeysController {
+  constructor(
+    private readonly apiKeys: ApiKeysService,
+    private readonly details: SelfDetailsService,
+  ) {}
+
+  @Post(':type/:subType')
+  @Requires(...anyTypeScope('create'))
+  @ApiOkResponse({ type: CreatedApiKey })
+  create(
+    @Caller() caller: Principal,
+    @Param('type') type: string,
+    @Param('subType') subType: string,
+    @Body() body: CreateApiKeyBody,
+  ): Promise<CreatedApiKey> {
+    const keyType = API_KEY_TYPES.find((known) => known === `${type}-${subType}`);
+    if (!keyType) {
+      throw new GatewayError('validation_failed', {
+        message: `Keys are of the types ${API_KEY_TYPES.join(', ').replaceAll('-', '/')}.`,
+        param: 'type',
+      });
+    }
+    return this.apiKeys.create(caller, keyType, body);
+  }
+
+  @Get()
+  @Requires(...anyTypeScope('list'))
+  @ApiOkResponse({ type: listAnswerOf(ApiKeyAnswer) })
+  list(@Caller() caller: Principal, @Query() query: ListApiKeysQuery): Promise<ListAnswer<ApiKeyAnswer>> {
+    return this.apiKeys.list(caller, query);
+  }
+
+  @Get('self/details')
+  @ApiKeyOnly()
+  @ApiOkResponse({ type: SelfDetailsAnswer })
+  self(@Caller() caller: Principal, @Query() query: SelfDetailsQuery): Promise<SelfDetailsAnswer> {
+    return this.details.describe(caller, query);
+  }
+
+  @Get(':id')
+  @Requires(...anyTypeScope('read'))
+  @ApiOkResponse({ type: ApiKeyAnswer })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyAnswer> {
+    return this.apiKeys.get(caller, id);
+  }
+
+  @Put(':id')
+  @Requires(...anyTypeScope('update'))
+  @ApiOkResponse({ type: EmptyAnswer })
+  update(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: UpdateApiKeyDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.apiKeys.update(caller, id, body, ifMatch);
+  }
+
+  @Delete(':id')
+  @Requires(...anyTypeScope('delete'))
+  @ApiOkResponse({ type: EmptyAnswer })
+  remove(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.apiKeys.remove(caller, id, ifMatch);
+  }
+
+  @Post(':id/rotate')
+  @Requires(...anyTypeScope('rotate'))
+  @ApiOkResponse({ type: RotatedApiKey })
+  rotate(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: RotateApiKeyDto,
+  ): Promise<RotatedApiKey> {
+    return this.apiKeys.rotate(caller, id, body);
+  }
+}

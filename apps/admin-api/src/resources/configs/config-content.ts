@@ -1,0 +1,91 @@
+import { configInvalid, type ConfigErrorDetail, type GatewayConfig } from '@gw/config-schema';
+import { validateConfig } from '@gw/routing';
+import { catalogueProvider, PROVIDER_CATALOGUE } from '@gw/providers';
+import type { AddressPolicy } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+import { knownGuardrails, type GuardrailScope } from '../../platform/rows/guardrail-references';
+import { assertHostsStay } from './config-hosts';
+import {
+  guardrailsNamedBy,
+  secretsWrittenOutIn,
+  writtenOutFaults,
+} from '../../platform/rows/config-guardrails';
+
+/** Provider fields that are a credential, by what their names end in; and those that the catalogue calls secrets. */
+const SECRET = /(?:_secret|_access_key|_private_key|_session_token|_password|_service_account_json)$/i;
+const SECRETS: ReadonlySet<string> = new Set([
+  'api_key',
+  ...PROVIDER_CATALOGUE.flatMap(({ fields }) =>
+    fields.filter(({ secret }) => secret).map(({ name }) => name),
+  ),
+]);
+
+/** Throws `config_invalid` as `validConfig` does, and for a credential: a saved config is readable by everyone who may read configs. */
+export async function assertSavable(
+  manager: EntityManager,
+  scope: GuardrailScope,
+  config: Readonly<Record<string, unknown>>,
+  addresses: AddressPolicy,
+): Promise<void> {
+  await validConfig(manager, scope, config, addresses);
+  const credentials = [
+    ...credentialsIn(config, []),
+    ...secretsWrittenOutIn(config).map(({ path }) => ({
+      path,
+      message: 'is a secret; save it as a guardrail and name that',
+      rule: 'credential',
+      value: '(hidden)',
+    })),
+  ];
+  if (credentials.length > 0) throw configInvalid(credentials);
+  if (scope.workspaceId !== null) await assertHostsStay(manager, scope.workspaceId, config);
+}
+
+/**
+ * Throws `config_invalid` with everything that is wrong. Beyond the rules of the document itself, the addresses in it must be
+ * allowed, the guardrails that it names be there (of the workspace or its organisation), and those that it writes out be valid. The returned config is `config`, not a copy.
+ */
+export async function validConfig(
+  manager: EntityManager,
+  scope: GuardrailScope,
+  config: Readonly<Record<string, unknown>>,
+  addresses: AddressPolicy,
+): Promise<GatewayConfig> {
+  const checkHost = (url: string): string | null => {
+    const verdict = addresses.checkUrl(url);
+    return verdict.ok ? null : verdict.rule;
+  };
+  const isKnownGuardrail = await knownGuardrails(manager, scope, guardrailsNamedBy(config));
+  const result = validateConfig(config, {
+    // A saved provider may come later or go: only names of the catalogue are held against it.
+    isKnownProvider: (id) => id.startsWith('@') || catalogueProvider(id) !== undefined,
+    isKnownGuardrail,
+    checkHost,
+  });
+  if (!result.ok) throw configInvalid(result.details);
+  const faults = writtenOutFaults(config, checkHost);
+  if (faults.length > 0) throw configInvalid(faults);
+  return result.config;
+}
+
+/** The config is valid, so its nesting is bounded. */
+function credentialsIn(
+  node: Readonly<Record<string, unknown>>,
+  path: readonly (string | number)[],
+): ConfigErrorDetail[] {
+  const own = Object.keys(node)
+    .filter((name) => SECRETS.has(name) || SECRET.test(name))
+    .map((name) => ({
+      path: [...path, name].join('.'),
+      message: 'is a credential; save it as a provider and name that',
+      rule: 'credential',
+      value: '(hidden)',
+    }));
+  const targets = Array.isArray(node['targets']) ? (node['targets'] as Record<string, unknown>[]) : [];
+  const { embeddings } = (node['cache'] ?? {}) as { readonly embeddings?: Record<string, unknown> };
+  return [
+    ...own,
+    ...(embeddings ? credentialsIn(embeddings, [...path, 'cache', 'embeddings']) : []),
+    ...targets.flatMap((target, i) => credentialsIn(target, [...path, 'targets', i])),
+  ];
+}

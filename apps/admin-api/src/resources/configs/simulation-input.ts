@@ -1,0 +1,105 @@
+import type { AttemptRecord } from '@gw/contracts';
+import type { AttemptFailure, AttemptOutcome, SimulatedRequest } from '@gw/routing';
+import { invalid } from '@gw/web';
+import type { LogDetailAnswer } from '../../platform/logs/log-answers.dto';
+import type { OutcomeDto, SimulatedRequestDto } from './simulation.dto';
+
+const PATHNAME = '/v1/chat/completions';
+
+/** The request as given, completed from the log. Logs keep no headers, and the body only where the settings say so. */
+export function simulatedRequest(given: SimulatedRequestDto, log: LogDetailAnswer | null): SimulatedRequest {
+  const { url, metadata, body, model, api_key_id: caller } = { ...(log ? requestOf(log) : {}), ...given };
+  return {
+    metadata: metadata ?? {},
+    params: body,
+    headers: lowerCased(given.headers ?? {}),
+    pathname: pathnameOf(url ?? PATHNAME),
+    model: given.model ?? modelOf(body) ?? model ?? null,
+    caller: (caller ?? '').toLowerCase(),
+  };
+}
+
+interface LoggedRequest extends Pick<SimulatedRequestDto, 'url' | 'metadata'> {
+  readonly body: unknown;
+  readonly model: string | null;
+  readonly api_key_id: string | null;
+}
+
+const requestOf = (log: LogDetailAnswer): LoggedRequest => ({
+  url: log.request_url,
+  metadata: log.metadata,
+  body: log.request.encoding === 'json' ? log.request.body : undefined,
+  model: log.model,
+  api_key_id: log.api_key_id,
+});
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+function modelOf(params: unknown): string | null {
+  if (typeof params !== 'object' || params === null || !Object.hasOwn(params, 'model')) return null;
+  const { model } = params as { readonly model?: unknown };
+  return typeof model === 'string' ? model : null;
+}
+
+/** Without its query, and as it is: the gateway decodes nothing either. Throws `validation_failed` for what is no address. */
+function pathnameOf(url: string): string {
+  if (url.startsWith('/')) return url.split(/[?#]/, 1)[0] ?? url;
+  if (!URL.canParse(url)) throw invalid('request.url', 'must be a path or an address');
+  return new URL(url).pathname;
+}
+
+/** Throws `validation_failed` for an outcome that says neither a status nor a failure. */
+export const givenOutcomes = (outcomes: readonly OutcomeDto[]): AttemptOutcome[] =>
+  outcomes.map(({ status, failure, retry_after_ms, elapsed_ms }, index) => {
+    if (status === undefined && failure === undefined) {
+      throw invalid(`outcomes.${String(index)}.status`, 'status or failure is required');
+    }
+    return {
+      status: status ?? null,
+      failure: failure ?? null,
+      retryAfterMs: retry_after_ms ?? null,
+      elapsedMs: elapsed_ms ?? 0,
+    };
+  });
+
+/** A guardrail's own status: an attempt that it denied has none of a provider. */
+const DENIED = 446;
+
+const FAILURE_OF: Partial<Record<AttemptRecord['end'], AttemptFailure>> = {
+  timeout: 'timeout',
+  unreachable: 'unreachable',
+  interrupted: 'interrupted',
+  redirected: 'redirected',
+  refused: 'refused',
+  skipped: 'refused',
+  denied: 'denied',
+};
+
+/**
+ * What the attempts of a log ended with, in order. A request that its client or its hedge gave up has no outcome. The log does not
+ * keep what Retry-After said.
+ */
+export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOutcome[] {
+  const ended = attempts.filter(({ end }) => end !== 'client_closed' && end !== 'cancelled');
+  return ended
+    .filter(
+      (attempt, index) => !isOutlived(attempt, ended[index - 1]) && !isOutlived(attempt, ended[index + 1]),
+    )
+    .map(({ end, status, durationMs }) => ({
+      status: end === 'denied' ? DENIED : status,
+      // What had a status before it broke off was a stream that the client had a part of.
+      failure: end === 'interrupted' && status !== null ? 'cut' : (FAILURE_OF[end] ?? null),
+      retryAfterMs: null,
+      elapsedMs: durationMs,
+    }));
+}
+
+/** Of a hedged pair that both ended, the later end is the outcome: it answered, or it was the last to fail. */
+function isOutlived(attempt: AttemptRecord, other: AttemptRecord | undefined): boolean {
+  if (attempt.hedge === undefined || other?.hedge === undefined || attempt.hedge === other.hedge)
+    return false;
+  return endedMs(other) > endedMs(attempt);
+}
+
+const endedMs = ({ startedMs, durationMs }: AttemptRecord): number => startedMs + durationMs;

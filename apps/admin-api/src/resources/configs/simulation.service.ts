@@ -1,0 +1,62 @@
+import { compileConfig } from '@gw/routing';
+import type { AddressPolicy } from '@gw/kernel';
+import { simulate } from '@gw/routing';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { assertScope } from '../../platform/auth/scope-checks';
+import type { Principal } from '../../platform/common/principal';
+import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import type { GuardrailScope } from '../../platform/rows/guardrail-references';
+import type { LogDetailAnswer } from '../../platform/logs/log-answers.dto';
+import { LogsService, READS_A_LOG } from '../logs/logs.service';
+import { validConfig } from './config-content';
+import { ConfigsService } from './configs.service';
+import type { SimulateConfigDto } from './simulation.dto';
+import { givenOutcomes, recordedOutcomes, simulatedRequest } from './simulation-input';
+import { toSimulation, type SimulationAnswer } from './simulation.view';
+
+@Injectable()
+export class SimulationService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly configs: ConfigsService,
+    private readonly logs: LogsService,
+    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
+  ) {}
+
+  /**
+   * Routes a request through a config without calling anyone and without writing anything. Throws `config_invalid` with all
+   * failures, `not_found` for a config or log of another tenant, `scope_missing` for a log that the caller may not read.
+   */
+  async run(caller: Principal, input: SimulateConfigDto): Promise<SimulationAnswer> {
+    const { content, scope } = await this.contentOf(caller, input.config);
+    const config = await validConfig(this.dataSource.manager, scope, content, this.addresses);
+    const log = input.log_id === undefined ? null : await this.logOf(caller, input.log_id);
+    const outcomes = input.outcomes
+      ? givenOutcomes(input.outcomes)
+      : recordedOutcomes(log?.decision.attempts ?? []);
+    const at = input.at ?? log?.created_at;
+    const options = {
+      nowMs: at === undefined ? Date.now() : Date.parse(at),
+      ...(input.random === undefined ? {} : { random: input.random }),
+    };
+    const request = simulatedRequest(input.request ?? {}, log);
+    return toSimulation(simulate(compileConfig(config), request, outcomes, options));
+  }
+
+  private async contentOf(
+    caller: Principal,
+    config: SimulateConfigDto['config'],
+  ): Promise<{ readonly content: Record<string, unknown>; readonly scope: GuardrailScope }> {
+    if (typeof config !== 'string') return { content: config, scope: caller };
+    const saved = await this.configs.get(caller, config);
+    const scope = { organisationId: saved.organisation_id, workspaceId: saved.workspace_id };
+    return { content: JSON.parse(saved.config) as Record<string, unknown>, scope };
+  }
+
+  private logOf(caller: Principal, id: string): Promise<LogDetailAnswer> {
+    // What a condition matches tells of the log, so that reading configs is not enough.
+    assertScope(caller, READS_A_LOG);
+    return this.logs.get(caller, id);
+  }
+}

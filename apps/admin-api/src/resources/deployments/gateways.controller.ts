@@ -1,0 +1,32 @@
+import { INTERNAL } from '@gw/contracts';
+import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import { ApiExcludeController, ApiOkResponse } from '@nestjs/swagger';
+import { Requires, ServiceOnly } from '../../platform/auth/access';
+import { ControlRoutes } from '../../platform/control-routes';
+import { GatewayAnswer, GatewayPresenceDto } from './gateways.dto';
+import { GatewaysService } from './gateways.service';
+
+@ControlRoutes('admin/gateways')
+export class GatewaysController {
+  constructor(private readonly gateways: GatewaysService) {}
+
+  @Get()
+  @Requires('deployments.list')
+  @ApiOkResponse({ type: listAnswerOf(GatewayAnswer) })
+  list(): Promise<ListAnswer<GatewayAnswer>> {
+    return this.gateways.list();
+  }
+}
+
+@ApiExcludeController()
+@Controller()
+export class GatewayPresenceController {
+  constructor(private readonly gateways: GatewaysService) {}
+
+  @Post(INTERNAL.gateways)
+  @ServiceOnly()
+  seen(@Body() body: GatewayPresenceDto): Promise<object> {
+    return this.gateways.seen(body);
+  }
+}

@@ -1,0 +1,185 @@
+import { documentKey, type OrganisationDocument, type WorkspaceDocument } from '@gw/contracts';
+import { AuditLogEntity, ChangeEventEntity } from '@gw/entities';
+import { SERVICE_TOKEN, TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import type { Failure } from '../../spec-support/api-keys';
+
+interface Saved {
+  readonly id: string;
+  readonly slug: string;
+}
+
+interface Defaults {
+  readonly input_guardrails: readonly Saved[];
+  readonly output_guardrails: readonly Saved[];
+}
+
+const api = new TestAdminApi();
+const BODY = { name: 'A', checks: [{ id: 'default.contains', parameters: { words: ['a'] } }] };
+const URL = '/v1/admin/organisation/defaults';
+let tenant: Tenant;
+beforeEach(async () => {
+  tenant = await api.tenant();
+});
+
+async function create(key: string, more: object = {}): Promise<Saved> {
+  const { body, status } = await api.post<Saved>('/v1/guardrails', { key, body: { ...BODY, ...more } });
+  expect(status).toBe(200);
+  return { id: body.id, slug: body.slug };
+}
+
+const put = (body: object, key = tenant.adminKey): Promise<Answer<Defaults & Failure>> =>
+  api.put(URL, { key, body });
+const get = async (): Promise<Defaults> => (await api.get<Defaults>(URL, { key: tenant.adminKey })).body;
+const detailsOf = ({ body }: Answer<Failure>): (string | undefined)[] =>
+  (body.error.details ?? []).map(({ path }) => path);
+
+async function documentOf<T>(key: string): Promise<T | undefined> {
+  const { body } = await api.post<{ documents: Record<string, T> }>('/internal/v1/documents', {
+    token: SERVICE_TOKEN,
+    body: { keys: [key] },
+  });
+  return body.documents[key];
+}
+
+describe('default guardrails of an organisation', () => {
+  it('[CTL-02] [REL-05] are set by slug or id, each direction apart, and answered with both', async () => {
+    const [a, b] = [await create(tenant.adminKey), await create(tenant.adminKey)];
+    expect(await get()).toMatchObject({ input_guardrails: [], output_guardrails: [] });
+    const answer = await put({ input_guardrails: [b.slug, a.id, b.id.toUpperCase()] });
+    expect(answer.body).toMatchObject({ input_guardrails: [b, a], output_guardrails: [] });
+    await put({ output_guardrails: [a.slug] });
+    expect(await get()).toMatchObject({ input_guardrails: [b, a], output_guardrails: [a] });
+    await put({ input_guardrails: [] });
+    expect(await get()).toMatchObject({ input_guardrails: [], output_guardrails: [a] });
+  });
+
+  it('[CTL-02] take no guardrail of a workspace, of another organisation, or of MCP tools', async () => {
+    const stranger = await api.tenant();
+    const good = await create(tenant.adminKey);
+    const bad = [
+      await create(tenant.key),
+      await create(stranger.adminKey),
+      await create(tenant.adminKey, { target: 'mcp_tools' }),
+    ].map(({ slug }) => slug);
+    const answer = await put({ input_guardrails: [good.slug, ...bad, 'a\u2028b'] });
+    expect([answer.status, detailsOf(answer)]).toEqual([
+      400,
+      [1, 2, 3, 4].map((index) => `input_guardrails.${String(index)}`),
+    ]);
+    expect(await get()).toMatchObject({ input_guardrails: [] });
+  });
+
+  it('[SCP-01 in part] are of organisations alone, and need the scopes of their settings', async () => {
+    expect((await put({ input_guardrails: [] }, tenant.key)).status).toBe(403);
+    const at = { organisationId: tenant.organisationId };
+    const reader = await api.apiKey('organisation-service', at, ['organisation_settings.read']);
+    expect((await put({ input_guardrails: [] }, reader)).status).toBe(403);
+    expect((await api.get(URL, { key: reader })).status).toBe(200);
+  });
+
+  it('are in the document of the organisation, and in the audit log', async () => {
+    const { id, slug } = await create(tenant.adminKey);
+    const key = documentKey.organisation(tenant.organisationId);
+    expect(await documentOf<OrganisationDocument>(key)).not.toHaveProperty('guardrails');
+    await put({ input_guardrails: [slug] });
+    const { guardrails } = (await documentOf<OrganisationDocument>(key)) ?? {};
+    expect(guardrails).toEqual({ input: [id], output: [] });
+    const event = await api.dataSource.manager.find(ChangeEventEntity, {
+      order: { sequence: 'DESC' },
+      take: 1,
+    });
+    expect(event[0]?.changed).toEqual([key]);
+    const rows = await api.dataSource.manager.findBy(AuditLogEntity, { resourceId: tenant.organisationId });
+    expect(rows).toHaveLength(1);
+  });
+
+  it('keep their guardrails from being deleted', async () => {
+    const { slug } = await create(tenant.adminKey);
+    await put({ output_guardrails: [slug] });
+    const drop = (): Promise<Answer<Failure>> =>
+      api.delete(`/v1/guardrails/${slug}`, { key: tenant.adminKey });
+    const refused = await drop();
+    expect([refused.status, detailsOf(refused)]).toEqual([409, ['organisation.defaults.output_guardrails']]);
+    await put({ output_guardrails: [] });
+    expect((await drop()).status).toBe(200);
+  });
+
+  it('refuse a change that was made of an older reading', async () => {
+    const { headers } = await api.get(URL, { key: tenant.adminKey });
+    const send = (): Promise<Answer> =>
+      api.put(URL, {
+        key: tenant.adminKey,
+        body: { input_guardrails: [] },
+        headers: { 'if-match': String(headers['etag']) },
+      });
+    await api.put('/v1/admin/organisation', { key: tenant.adminKey, body: { name: 'New' } });
+    expect((await send()).status).toBe(412);
+  });
+});
+
+describe('default guardrails of a workspace', () => {
+  const save = (defaults: unknown): Promise<Answer<Failure>> =>
+    api.put(`/v1/workspaces/${tenant.workspaceId}`, { key: tenant.adminKey, body: { defaults } });
+  const shown = async (): Promise<object> =>
+    (await api.get<{ defaults: object }>(`/v1/workspaces/${tenant.workspaceId}`, { key: tenant.adminKey }))
+      .body.defaults;
+
+  it('[GRD-02] are its own or the organisation’s, shown by slug, and published by id', async () => {
+    const [own, common] = [await create(tenant.key), await create(tenant.adminKey)];
+    expect((await save({ input_guardrails: [common.slug, own.id] })).status).toBe(200);
+    await save({ output_guardrails: [own.slug] });
+    await save({ metadata: { team: 'a' } });
+    expect(await shown()).toMatchObject({
+      metadata: { team: 'a' },
+      input_guardrails: [common.slug, own.slug],
+      output_guardrails: [own.slug],
+    });
+    const key = documentKey.workspace(tenant.workspaceId);
+    expect((await documentOf<WorkspaceDocument>(key))?.defaults.guardrails).toEqual({
+      input: [common.id, own.id],
+      output: [own.id],
+    });
+    const refused = await api.delete<Failure>(`/v1/guardrails/${own.slug}`, { key: tenant.key });
+    expect([refused.status, detailsOf(refused).length]).toEqual([409, 2]);
+    await save(null);
+    expect(await shown()).toMatchObject({ metadata: null, input_guardrails: [], output_guardrails: [] });
+    expect((await documentOf<WorkspaceDocument>(key))?.defaults).not.toHaveProperty('guardrails');
+    expect((await api.delete(`/v1/guardrails/${own.slug}`, { key: tenant.key })).status).toBe(200);
+  });
+
+  it('take no guardrail of another workspace or organisation', async () => {
+    const second = await api.workspace(tenant.organisationId);
+    const background = await create(tenant.adminKey, { workspace_id: second });
+    const stranger = await create((await api.tenant()).adminKey);
+    const answer = await save({ input_guardrails: [background.id], output_guardrails: [] });
+    expect([answer.status, detailsOf(answer)]).toEqual([400, ['defaults.input_guardrails.0']]);
+    expect((await save({ output_guardrails: [stranger.slug] })).status).toBe(400);
+  });
+
+  it('are given to a new workspace, which has only those of its organisation', async () => {
+    const [own, common] = [await create(tenant.key), await create(tenant.adminKey)];
+    const make = (slug: string): Promise<Answer<{ defaults: object } & Failure>> =>
+      api.post('/v1/workspaces', {
+        key: tenant.adminKey,
+        body: { name: 'New', defaults: { input_guardrails: [slug] } },
+      });
+    expect((await make(own.slug)).status).toBe(400);
+    const made = await make(common.slug);
+    expect([made.status, made.body.defaults]).toEqual([
+      200,
+      expect.objectContaining({ input_guardrails: [common.slug] }),
+    ]);
+  });
+});
+
+describe('the feature', () => {
+  const closed = new TestAdminApi({ GUARDRAILS_ENABLED: 'OFF' });
+
+  it('[ENV-07] closes every route of guardrails when it is off', async () => {
+    const { key, adminKey } = await closed.tenant();
+    for (const path of ['/v1/guardrails', '/v2/guardrails/pg-000000', URL]) {
+      const { status, body } = await closed.get<Failure>(path, { key: path === URL ? adminKey : key });
+      expect([path, status, body.error.type]).toEqual([path, 403, 'feature_disabled']);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SavedGuardrailCheck } from '@gw/contracts';
+import { findCheck, isSecretReference, joinSecrets, splitSecrets } from '@gw/guardrails';
+import type { Principal } from '../../platform/common/principal';
+import { maskSecret } from '../../platform/credentials/mask';
+import { assertMayAim, assertSecretsStay, type BoundSecrets } from '../../platform/credentials/secrets-stay';
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** The checks as a read shows them: of secret parameters only masks, of secret maps the names. */
+export function maskedChecks(checks: readonly SavedGuardrailCheck[]): readonly SavedGuardrailCheck[] {
+  const { secrets, checks: open } = splitSecrets(checks);
+  const masks = Object.entries(secrets).map(([index, parameters]) => [index, maskedMap(parameters)] as const);
+  return joinSecrets(open, Object.fromEntries(masks));
+}
+
+/** A mask that comes back as a read showed it means what is saved at its place, in a check of the same id. */
+export const unmaskedChecks = (
+  written: readonly SavedGuardrailCheck[],
+  saved: readonly SavedGuardrailCheck[],
+): readonly SavedGuardrailCheck[] => {
+  const known = splitSecrets(saved).secrets;
+  return written.map((check, index) => {
+    const secrets = known[index];
+    if (!secrets || saved[index]?.id !== check.id || !isMap(check.parameters)) return check;
+    const parameters = unmasked(check.parameters, secrets);
+    assertSecretsStay(
+      bound(index, check.id, { ...saved[index]?.parameters, ...secrets }),
+      bound(index, check.id, parameters),
+      givenIn(index, check.parameters, parameters),
+    );
+    return { ...check, parameters };
+  });
+};
+
+/**
+ * Throws `scope_missing` where a check sends a secret of a manager to an address of its own that is not saved with it, and the caller
+ * may not decide that.
+ */
+export function assertReferencesStay(
+  caller: Principal,
+  written: readonly SavedGuardrailCheck[],
+  saved: readonly SavedGuardrailCheck[] = [],
+): void {
+  for (const [index, check] of written.entries()) {
+    // What is no check at all is refused when the checks are compiled.
+    if (typeof (check.id as unknown) !== 'string' || !isMap(check.parameters ?? {})) continue;
+    const moved = movedReference(check, saved[index]);
+    if (moved !== undefined) assertMayAim(caller, `checks.${String(index)}.parameters.${moved}`);
+  }
+}
+
+/** The address, if any, to which a secret of a manager would go and at which it is not saved. */
+function movedReference(
+  { id, parameters = {} }: SavedGuardrailCheck,
+  saved: SavedGuardrailCheck | undefined,
+): string | undefined {
+  const { secretParameters = [], addressParameters = [] } = findCheck(id) ?? {};
+  const before = saved?.id === id ? (saved.parameters ?? {}) : {};
+  const isNew = (name: string): boolean => !isDeepStrictEqual(parameters[name], before[name]);
+  const references = secretParameters.filter((name) => isSecretReference(parameters[name]));
+  if (references.length === 0) return undefined;
+  return addressParameters
+    .filter((name) => parameters[name] !== undefined || before[name] !== undefined)
+    .find((name) => isNew(name) || references.some(isNew));
+}
+
+/** By the paths of a request; a header is a secret of its own. */
+function bound(index: number, id: string, parameters: Parameters): BoundSecrets {
+  const { secretParameters = [], addressParameters = [] } = findCheck(id) ?? {};
+  const path = `checks.${String(index)}.parameters`;
+  const addresses = addressParameters.map((name) => [`${path}.${name}`, parameters[name]]);
+  const secrets = secretParameters.flatMap((name) => pathsOf(`${path}.${name}`, parameters[name]));
+  return { addresses: Object.fromEntries(addresses) as Parameters, secrets: Object.fromEntries(secrets) };
+}
+
+const pathsOf = (path: string, value: unknown): [string, unknown][] =>
+  isMap(value) && !isSecretReference(value)
+    ? Object.entries(value).map(([name, each]) => [`${path}.${name}`, each])
+    : [[path, value ?? null]];
+
+/** What was written as it is kept: not a mask. */
+function givenIn(index: number, written: Parameters, kept: Parameters): ReadonlySet<string> {
+  const path = `checks.${String(index)}.parameters`;
+  const asKept = new Map(Object.entries(kept).flatMap(([name, value]) => pathsOf(`${path}.${name}`, value)));
+  const asWritten = Object.entries(written).flatMap(([name, value]) => pathsOf(`${path}.${name}`, value));
+  return new Set(asWritten.flatMap(([at, value]) => (asKept.get(at) === value ? [at] : [])));
+}
+
+const isMap = (value: unknown): value is Parameters =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const masked = (secret: unknown): unknown => {
+  if (typeof secret === 'string') return maskSecret(secret);
+  return isMap(secret) ? maskedMap(secret) : maskSecret('');
+};
+
+const maskedMap = (secrets: Parameters): Parameters =>
+  Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, masked(value)]));
+
+/** Only where both sides have a secret of that name: nothing is added to what was written. */
+function unmasked(written: Parameters, saved: Parameters): Parameters {
+  return Object.fromEntries(
+    Object.entries(written).map(([name, value]) => {
+      const before = Object.hasOwn(saved, name) ? saved[name] : undefined;
+      if (isMap(value) && isMap(before)) return [name, unmasked(value, before)];
+      return [name, typeof before === 'string' && value === maskSecret(before) ? before : value];
+    }),
+  );
+}

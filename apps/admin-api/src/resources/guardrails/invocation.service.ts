@@ -1,0 +1,140 @@
+import type { SecretReferenceEntity } from '@gw/entities';
+import {
+  dialectOf,
+  GuardrailRunner,
+  hookResults,
+  Subject,
+  type RequestFacts,
+  type SecretReference,
+} from '@gw/guardrails';
+import { GatewayError } from '@gw/kernel';
+import { pick, type SecretReader } from '@gw/secret-managers';
+import { invalid } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Principal } from '../../platform/common/principal';
+import { referenceRows } from '../../platform/credentials/guardrail-credentials';
+import { mayUse, SecretAccess } from '../../platform/credentials/secret-access';
+import { SECRET_READER } from '../secret-references/secret-references.service';
+import { GuardrailContents } from './guardrail-contents';
+import { currentOf, findRunnable } from '../../platform/rows/guardrail-rows';
+import { OutboundGuardrailWorld } from './outbound-guardrail-world';
+import type { InvokeGuardrailDto } from './guardrails.dto';
+import type { InvocationAnswer } from './guardrails.view';
+
+/** Runs one guardrail on its own. Nothing is saved, and no model is called but those that its checks ask. */
+@Injectable()
+export class InvocationService {
+  private readonly runner: GuardrailRunner;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly contents: GuardrailContents,
+    world: OutboundGuardrailWorld,
+    private readonly access: SecretAccess,
+    @Inject(SECRET_READER) private readonly readSecret: SecretReader,
+  ) {
+    this.runner = new GuardrailRunner(world);
+  }
+
+  async run(caller: Principal, reference: string, input: InvokeGuardrailDto): Promise<InvocationAnswer> {
+    const { manager } = this.dataSource;
+    const row = await findRunnable(manager, caller, reference);
+    const version = await currentOf(manager, row);
+    const content = await this.contents.running(manager, row, version);
+    const references = await referenceRows(manager, content.checks);
+    const compiled = this.contents.compiled(row, version.id, content, (reference) =>
+      this.read(caller, references.get(reference.secret_reference_id), reference),
+    );
+    // Whoever asks for the verdict waits for it.
+    const guardrail = { ...compiled, actions: { ...compiled.actions, async: false } };
+    const { outcome, results, message, body } = await this.runner.run([guardrail], subjectOf(input));
+    return {
+      guardrail_id: row.id,
+      slug: row.slug,
+      version_id: version.id,
+      verdict: results.every(({ verdict }) => verdict),
+      outcome,
+      message,
+      transformed: body !== undefined,
+      body: body ?? null,
+      hook_results: input.stage === 'output' ? hookResults([], results) : hookResults(results),
+    };
+  }
+
+  /** From the manager itself: what gateways remember is theirs. */
+  private async read(
+    { workspaceId }: Principal,
+    row: SecretReferenceEntity | undefined,
+    { secret_key: key }: SecretReference,
+  ): Promise<string> {
+    if (!row || (workspaceId !== null && !mayUse(row, workspaceId))) throw new GatewayError('forbidden');
+    const location = this.access.locationOf(row, key ?? null);
+    return pick(await this.readSecret(location), location);
+  }
+}
+
+/** Families of routes, by which bodies are read, of the kinds of requests that have texts. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  chatComplete: 'chat.completions',
+  complete: 'completions',
+  embed: 'embeddings',
+  moderate: 'moderations',
+  messages: 'messages',
+  createModelResponse: 'responses',
+};
+
+function subjectOf(input: InvokeGuardrailDto): Subject {
+  const { stage = 'input', text, request, response } = input;
+  const body = stage === 'input' ? request : response;
+  if ((text === undefined) === (body === undefined)) {
+    throw invalid(text === undefined ? (stage === 'input' ? 'request' : 'response') : 'text', ONE_OF_THEM);
+  }
+  const subject = bodyOf(input, stage);
+  // Such as the shape in which webhooks get a request: a verdict on nothing would be true.
+  if (subject.passages().length === 0) throw invalid(stage === 'input' ? 'request' : 'response', NO_TEXT);
+  return subject;
+}
+
+function bodyOf(input: InvokeGuardrailDto, stage: 'input' | 'output'): Subject {
+  const { text = '', request, response, model } = input;
+  const facts = factsOf(input);
+  const requested = request ?? chat(model, stage === 'input' ? text : '');
+  if (stage === 'input') return Subject.input(facts, requested);
+  return Subject.output(facts, requested, response ?? chatAnswer(text), 200);
+}
+
+const NO_TEXT =
+  'must be a body of the request_type that has a text to judge, such as {"messages":[…]} for chatComplete';
+const ONE_OF_THEM = 'either a text or the body that the stage judges is needed';
+
+function factsOf(input: InvokeGuardrailDto): RequestFacts {
+  // A text alone counts as a chat, whatever else was given.
+  const requestType = input.request_type ?? 'chatComplete';
+  const isText = input.text !== undefined;
+  const named = input.request?.['model'];
+  return {
+    dialect: isText ? 'chat' : dialectOf(FAMILIES[requestType] ?? ''),
+    requestType,
+    isPassthrough: false,
+    method: 'POST',
+    path: '/v1/guardrails/invoke',
+    contentType: 'application/json',
+    provider: input.provider ?? null,
+    model: input.model ?? (typeof named === 'string' ? named : null),
+    metadata: input.metadata ?? {},
+    headers: Object.fromEntries(
+      Object.entries(input.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    isStreaming: false,
+  };
+}
+
+const chat = (model: string | undefined, content: string): Record<string, unknown> => ({
+  ...(model === undefined ? {} : { model }),
+  messages: [{ role: 'user', content }],
+});
+
+const chatAnswer = (content: string): Record<string, unknown> => ({
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+});

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { AuditLogEntity } from '@gw/entities';
+import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import type { Failure } from '../../spec-support/api-keys';
+
+interface Mapping {
+  readonly id: string;
+  readonly mcp_server_id: string;
+  readonly run_on: readonly string[];
+  readonly capability_ids: readonly string[];
+}
+
+const api = new TestAdminApi();
+const tenant = api.standingTenant();
+const CHECKS = [{ id: 'default.contains', parameters: { words: ['a'] } }];
+const [A, B, TOOL] = [randomUUID(), randomUUID(), randomUUID()];
+
+async function guardrail(target: string): Promise<string> {
+  const body = { name: 'A', checks: CHECKS, target };
+  return (await api.post<{ slug: string }>('/v1/guardrails', { key: tenant.key, body })).body.slug;
+}
+
+const put = (slug: string, mcp_servers: object): Promise<Answer<object & Failure>> =>
+  api.put(`/v1/guardrails/${slug}/mcp-servers`, { key: tenant.key, body: { mcp_servers } });
+const list = async (slug: string): Promise<Mapping[]> =>
+  (await api.get<Mapping[]>(`/v1/guardrails/${slug}/mcp-servers`, { key: tenant.key })).body;
+
+describe('servers of tools that a guardrail judges', () => {
+  it('[REL-02 in part] are kept with their phases and tools, in either spelling', async () => {
+    const slug = await guardrail('mcp_tools');
+    const first = await put(slug, {
+      [A]: { run_on: ['input'], mcp_integration_capability_ids: [TOOL] },
+      [B.toUpperCase()]: {},
+    });
+    expect(first.body).toEqual({ changed: true, added: 2, updated: 0, removed: 0 });
+    const mappings = await list(slug);
+    expect(mappings).toHaveLength(2);
+    expect(mappings.find(({ mcp_server_id }) => mcp_server_id === A)).toMatchObject({
+      run_on: ['beforeToolCall'],
+      capability_ids: [TOOL],
+      mcp_integration_capability_ids: [TOOL],
+    });
+    expect(mappings.find(({ mcp_server_id }) => mcp_server_id === B)).toMatchObject({
+      run_on: ['beforeToolCall', 'afterToolCall'],
+      capability_ids: [],
+    });
+    const read = await api.get<{ mcp_server_mappings: Mapping[] }>(`/v1/guardrails/${slug}`, tenant);
+    expect(read.body.mcp_server_mappings).toEqual(mappings);
+  });
+
+  it('[REL-02 in part] are replaced as a whole, or one by one', async () => {
+    const slug = await guardrail('mcp_tools');
+    await put(slug, { [A]: {}, [B]: {} });
+    const [before] = (await list(slug)).filter(({ mcp_server_id }) => mcp_server_id === B);
+    const again = await put(slug, { [B]: { run_on: ['afterToolCall'], capability_ids: [TOOL] } });
+    expect(again.body).toEqual({ changed: true, added: 0, updated: 1, removed: 1 });
+    const same = await put(slug, { [B]: { run_on: ['output'], capability_ids: [TOOL, TOOL.toUpperCase()] } });
+    expect(same.body).toEqual({ changed: false, added: 0, updated: 0, removed: 0 });
+    const one = await api.put<{ map_id: string }>(`/v1/guardrails/${slug}/mcp-servers/${B}`, {
+      key: tenant.key,
+      body: { run_on: ['beforeToolCall', 'afterToolCall'] },
+    });
+    expect(one.body.map_id).toBe(before?.id);
+    expect(await list(slug)).toMatchObject([
+      { run_on: ['beforeToolCall', 'afterToolCall'], capability_ids: [] },
+    ]);
+    expect((await put(slug, {})).body).toMatchObject({ removed: 1 });
+    expect(await list(slug)).toEqual([]);
+  });
+
+  it('are of guardrails for tools alone, and every fault is reported at once', async () => {
+    expect((await put(await guardrail('llm'), { [A]: {} })).status).toBe(400);
+    const slug = await guardrail('mcp_tools');
+    const answer = await put(slug, {
+      [A]: { run_on: ['sometimes'], capability_ids: ['x'] },
+      [B]: { surprise: 1 },
+      unknown: {},
+    });
+    expect([answer.status, (answer.body.error.details ?? []).map(({ path }) => path)]).toEqual([
+      400,
+      [
+        `mcp_servers.${A}.run_on`,
+        `mcp_servers.${A}.capability_ids`,
+        `mcp_servers.${B}.surprise`,
+        'mcp_servers.unknown',
+      ],
+    ]);
+    const one = await api.put(`/v1/guardrails/${slug}/mcp-servers/unknown`, { key: tenant.key, body: {} });
+    expect(one.status).toBe(400);
+    expect(await list(slug)).toEqual([]);
+  });
+
+  it('are in the audit log of their guardrail', async () => {
+    const slug = await guardrail('mcp_tools');
+    await put(slug, { [A]: {} });
+    const rows = await api.dataSource.manager.findBy(AuditLogEntity, { resourceType: 'guardrails' });
+    expect(rows.some((row) => row.action === 'update' && JSON.stringify(row).includes(A))).toBe(true);
+  });
+});

@@ -1,0 +1,106 @@
+import { GuardrailMcpServerEntity, type GuardrailEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { invalid } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Writes, type Write } from '../../platform/unit-of-work/writes';
+import type { Principal } from '../../platform/common/principal';
+import { actorOf, findGuardrail } from '../../platform/rows/guardrail-rows';
+import {
+  isSameMapping,
+  mappingsOf,
+  readMappings,
+  readOneMapping,
+  toMapping,
+  type Mapping,
+} from './mcp-mappings';
+import type {
+  McpMapAnswer,
+  McpMappingAnswer,
+  McpMappingDto,
+  McpMappingsChangeAnswer,
+  McpMappingsDto,
+} from './mcp-mappings.dto';
+
+/** Which servers of tools a guardrail judges. */
+@Injectable()
+export class McpMappingsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  async list(caller: Principal, reference: string): Promise<McpMappingAnswer[]> {
+    const { manager } = this.dataSource;
+    const row = await findGuardrail(manager, caller, reference, 'read');
+    return (await mappingsOf(manager, row.id)).map(toMapping);
+  }
+
+  /** The whole set: servers that it leaves out are judged no more. */
+  replace(caller: Principal, reference: string, input: McpMappingsDto): Promise<McpMappingsChangeAnswer> {
+    const wanted = readMappings(input.mcp_servers);
+    return this.change(caller, reference, async (manager, row, known) => {
+      const gone = known.filter(({ mcpServerId }) => !wanted.has(mcpServerId));
+      if (gone.length > 0) await manager.remove(gone);
+      let [added, updated] = [0, 0];
+      for (const [server, mapping] of wanted) {
+        const before = known.find(({ mcpServerId }) => mcpServerId === server);
+        if (before && isSameMapping(before, mapping)) continue;
+        await keep(manager, row, server, mapping, before);
+        if (before) updated += 1;
+        else added += 1;
+      }
+      const changed = added + updated + gone.length > 0;
+      return { changed, added, updated, removed: gone.length };
+    });
+  }
+
+  put(caller: Principal, reference: string, server: string, input: McpMappingDto): Promise<McpMapAnswer> {
+    const mapping = readOneMapping(server, input);
+    const id = server.toLowerCase();
+    return this.change(caller, reference, async (manager, row, known) => {
+      const before = known.find(({ mcpServerId }) => mcpServerId === id);
+      return { map_id: await keep(manager, row, id, mapping, before) };
+    });
+  }
+
+  private change<T>(
+    caller: Principal,
+    reference: string,
+    work: (manager: EntityManager, row: GuardrailEntity, known: GuardrailMcpServerEntity[]) => Promise<T>,
+  ): Promise<T> {
+    return this.writes.run(caller, async (write: Write) => {
+      const { manager } = write;
+      const row = await findGuardrail(manager, caller, reference, 'update');
+      if (row.target !== 'mcp_tools')
+        throw invalid('mcp_servers', 'only guardrails of the target mcp_tools judge calls of tools');
+      const known = await mappingsOf(manager, row.id);
+      const before = { mcp_server_mappings: known.map(toMapping) };
+      const result = await work(manager, row, known);
+      row.updatedBy = actorOf(caller);
+      await manager.save(row);
+      write.audit({
+        action: 'update',
+        resourceType: 'guardrails',
+        resourceId: row.id,
+        workspaceId: row.workspaceId,
+        before,
+        after: { mcp_server_mappings: (await mappingsOf(manager, row.id)).map(toMapping) },
+      });
+      return result;
+    });
+  }
+}
+
+async function keep(
+  manager: EntityManager,
+  { id: guardrailId }: GuardrailEntity,
+  mcpServerId: string,
+  { runOn, capabilityIds }: Mapping,
+  before: GuardrailMcpServerEntity | undefined,
+): Promise<string> {
+  const id = before?.id ?? uuidv7();
+  const row = { id, guardrailId, mcpServerId, runOn: [...runOn], capabilityIds: [...capabilityIds] };
+  await manager.upsert(GuardrailMcpServerEntity, row, ['guardrailId', 'mcpServerId']);
+  return id;
+}

@@ -1,0 +1,100 @@
+import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
+import { Requires } from '../../platform/auth/access';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { WORKSPACE_ID } from '../../platform/common/workspace-query';
+import { scopesFor } from '../../platform/rows/guardrail-rows';
+import {
+  McpMapAnswer,
+  McpMappingAnswer,
+  McpMappingDto,
+  McpMappingsChangeAnswer,
+  McpMappingsDto,
+} from './mcp-mappings.dto';
+import { McpMappingsService } from './mcp-mappings.service';
+import {
+  GuardrailQualityAnswer,
+  QualityQuery,
+  VerdictAnswer,
+  VerdictFeedbackAnswer,
+  VerdictFeedbackDto,
+  VerdictsQuery,
+} from './quality.dto';
+import { QualityService } from './quality.service';
+
+@ControlRoutes('guardrails')
+export class GuardrailQualityController {
+  constructor(private readonly qualities: QualityService) {}
+
+  @Get(':guardrail/verdicts')
+  @Requires(...scopesFor('read'))
+  @ApiOkResponse({ type: listAnswerOf(VerdictAnswer) })
+  verdicts(
+    @Caller() caller: Principal,
+    @Param('guardrail') guardrail: string,
+    @Query() query: VerdictsQuery,
+  ): Promise<ListAnswer<VerdictAnswer>> {
+    return this.qualities.verdicts(caller, guardrail, query);
+  }
+
+  @Get(':guardrail/quality')
+  @Requires(...scopesFor('read'))
+  @ApiOkResponse({ type: GuardrailQualityAnswer })
+  quality(
+    @Caller() caller: Principal,
+    @Param('guardrail') guardrail: string,
+    @Query() query: QualityQuery,
+  ): Promise<GuardrailQualityAnswer> {
+    return this.qualities.quality(caller, guardrail, query);
+  }
+
+  @Post(':guardrail/feedback')
+  @Requires(...scopesFor('update'))
+  @ApiQuery(WORKSPACE_ID)
+  @ApiOkResponse({ type: VerdictFeedbackAnswer })
+  feedback(
+    @Caller() caller: Principal,
+    @Param('guardrail') guardrail: string,
+    @Body() body: VerdictFeedbackDto,
+  ): Promise<VerdictFeedbackAnswer> {
+    return this.qualities.mark(caller, guardrail, body);
+  }
+}
+
+@ControlRoutes('guardrails')
+@ApiQuery(WORKSPACE_ID)
+export class GuardrailServersController {
+  constructor(private readonly mappings: McpMappingsService) {}
+
+  @Get(':guardrail/mcp-servers')
+  @Requires(...scopesFor('read'))
+  @ApiOkResponse({ type: [McpMappingAnswer] })
+  list(@Caller() caller: Principal, @Param('guardrail') guardrail: string): Promise<McpMappingAnswer[]> {
+    return this.mappings.list(caller, guardrail);
+  }
+
+  @Put(':guardrail/mcp-servers')
+  @Requires(...scopesFor('update'))
+  @ApiOkResponse({ type: McpMappingsChangeAnswer })
+  replace(
+    @Caller() caller: Principal,
+    @Param('guardrail') guardrail: string,
+    @Body() body: McpMappingsDto,
+  ): Promise<McpMappingsChangeAnswer> {
+    return this.mappings.replace(caller, guardrail, body);
+  }
+
+  @Put(':guardrail/mcp-servers/:mcpServer')
+  @Requires(...scopesFor('update'))
+  @ApiOkResponse({ type: McpMapAnswer })
+  put(
+    @Caller() caller: Principal,
+    @Param('guardrail') guardrail: string,
+    @Param('mcpServer') mcpServer: string,
+    @Body() body: McpMappingDto,
+  ): Promise<McpMapAnswer> {
+    return this.mappings.put(caller, guardrail, mcpServer, body);
+  }
+}

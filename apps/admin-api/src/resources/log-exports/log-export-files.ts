@@ -1,0 +1,150 @@
+import { ApiKeyEntity, LogExportEntity, LogExportPartEntity, SessionEntity } from '@gw/entities';
+import { GatewayError, Shares } from '@gw/kernel';
+import type { ObjectStore } from '@gw/object-store';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { In, IsNull, type DataSource, type EntityManager } from 'typeorm';
+import type { Principal } from '../../platform/common/principal';
+import { isUuid } from '../../platform/auth/tenancy';
+import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
+import type { AdminSettings } from '../../platform/settings';
+
+const LINK_MS = 60 * 60 * 1_000;
+/** Downloads of this process at a time, shared by callers; each holds one part. */
+const DOWNLOADS_MAX = 20;
+/** A reader that takes nothing for so long is cut off, and one that is so late at `RATE_MIN`. */
+const STALLED_MS = 60_000;
+/** Bytes of a file that a reader takes in a millisecond, at least: 64 KiB a second. */
+const RATE_MIN = 65.536;
+
+const CONTENT_TYPES = { jsonl: 'application/x-ndjson', parquet: 'application/vnd.apache.parquet' } as const;
+
+/** The query of a link, as it came. */
+export interface LinkParts {
+  readonly expires: unknown;
+  readonly by: unknown;
+  readonly signature: unknown;
+}
+
+/** Hands out the files of finished exports to callers with a link that was signed here. */
+export class LogExportFiles {
+  private readonly places = new Shares(DOWNLOADS_MAX);
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly store: ObjectStore,
+    private readonly key: Buffer,
+    private readonly settings: PublicUrlSettings & Pick<AdminSettings, 'DATA_EXPORTS_ENABLED'>,
+  ) {}
+
+  /** A link to the file of this run, which ends with the key or the session that it was made by; another run has another link. */
+  link(caller: Principal, { id, run }: LogExportEntity): string {
+    const expires = String(Date.now() + LINK_MS);
+    const by = makerOf(caller);
+    const query = `expires=${expires}&by=${by}&signature=${this.sign([id, run, expires, by])}`;
+    return publicUrl(this.settings, `/v1/logs/exports/${id}/file?${query}`);
+  }
+
+  /**
+   * `takeOver` gives the response, which is ours from then on. Throws `not_found` for a link that is wrong or over, of a deleted
+   * export, or of a key or session that has ended.
+   */
+  async send(id: string, link: LinkParts, takeOver: () => ServerResponse): Promise<void> {
+    const { row, reader } = await this.exportOf(id, link);
+    const share = this.places.of(reader, row.organisationId);
+    if (!share.take(1))
+      throw new GatewayError('unavailable', {
+        message: 'Too many exports are downloaded, by you or in all; wait until one has ended.',
+        headers: { 'retry-after': '5' },
+      });
+    try {
+      const parts = await this.dataSource.manager.find(LogExportPartEntity, {
+        where: { exportId: row.id },
+        order: { number: 'ASC' },
+      });
+      await this.write(row, parts, takeOver());
+    } finally {
+      share.give(1);
+    }
+  }
+
+  /** The export that a link names, and the user or service key whose link it is. */
+  private async exportOf(
+    id: string,
+    { expires, by, signature }: LinkParts,
+  ): Promise<{ readonly row: LogExportEntity; readonly reader: string }> {
+    const row = isUuid(id)
+      ? await this.dataSource.manager.findOneBy(LogExportEntity, {
+          id,
+          status: 'success',
+          deletedAt: IsNull(),
+        })
+      : null;
+    const isOver = typeof expires !== 'string' || !/^\d{1,15}$/.test(expires) || Number(expires) < Date.now();
+    if (!this.settings.DATA_EXPORTS_ENABLED || row === null || isOver) throw new GatewayError('not_found');
+    if (typeof by !== 'string' || typeof signature !== 'string') throw new GatewayError('not_found');
+    const right = Buffer.from(this.sign([row.id, row.run, expires, by]));
+    const given = Buffer.from(signature);
+    if (given.length !== right.length || !timingSafeEqual(given, right)) throw new GatewayError('not_found');
+    const reader = await readerOf(this.dataSource.manager, by);
+    if (reader === null) throw new GatewayError('not_found');
+    return { row, reader };
+  }
+
+  private sign(parts: readonly (string | number)[]): string {
+    return createHmac('sha256', this.key).update(parts.join(' ')).digest('base64url');
+  }
+
+  private async write(
+    row: LogExportEntity,
+    parts: readonly LogExportPartEntity[],
+    res: ServerResponse,
+  ): Promise<void> {
+    res.on('error', () => undefined);
+    res.setTimeout(STALLED_MS, () => res.destroy());
+    const late = setTimeout(() => res.destroy(), STALLED_MS + Number(row.bytesDone) / RATE_MIN);
+    res.writeHead(200, {
+      'content-type': CONTENT_TYPES[row.format],
+      'content-length': row.bytesDone,
+      'content-disposition': `attachment; filename="logs-${row.id}.${row.format}"`,
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    try {
+      for (const { key } of parts) {
+        const bytes = await this.store.get(key);
+        if (bytes === null || res.destroyed) break;
+        if (!res.write(bytes)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+      }
+      // A file that is not whole must not look as if it were: fewer bytes than were announced break the connection.
+      res.end();
+    } catch {
+      res.destroy();
+    } finally {
+      clearTimeout(late);
+    }
+  }
+}
+
+const KEY = 'key.';
+const SESSION = 'session.';
+
+const makerOf = ({ apiKeyId, sessionId }: Principal): string =>
+  apiKeyId === null ? `${SESSION}${sessionId ?? ''}` : `${KEY}${apiKeyId}`;
+
+/** Id of the user or service key of a signed link; null when its key or session has ended. A user who leaves loses both. */
+async function readerOf(manager: EntityManager, by: string): Promise<string | null> {
+  if (by.startsWith(KEY)) {
+    const status = In(['active', 'exhausted']);
+    const key = await manager.findOneBy(ApiKeyEntity, { id: by.slice(KEY.length), status });
+    return key !== null && isAhead(key.expiresAt) ? (key.userId ?? key.id) : null;
+  }
+  const session = await manager.findOneBy(SessionEntity, {
+    id: by.slice(SESSION.length),
+    revokedAt: IsNull(),
+  });
+  return session !== null && isAhead(session.expiresAt) ? session.userId : null;
+}
+
+const isAhead = (time: Date | null): boolean => time === null || time.getTime() > Date.now();

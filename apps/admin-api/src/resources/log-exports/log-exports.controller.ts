@@ -1,0 +1,123 @@
+import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiQuery } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Public, Requires } from '../../platform/auth/access';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { WORKSPACE_ID } from '../../platform/common/workspace-query';
+import { LogExportFiles } from './log-export-files';
+import {
+  CreateLogExportDto,
+  FieldRestrictionsAnswer,
+  ListLogExportsQuery,
+  LogExportAnswer,
+  LogExportDownloadAnswer,
+  LogExportTaskAnswer,
+  UpdateLogExportDto,
+  WrittenLogExportAnswer,
+} from './log-exports.dto';
+import { LogExportsService } from './log-exports.service';
+
+const SCOPE = 'logs.export';
+
+@ControlRoutes('logs/exports')
+@ApiQuery(WORKSPACE_ID)
+export class LogExportsController {
+  constructor(
+    private readonly exports: LogExportsService,
+    private readonly files: LogExportFiles,
+  ) {}
+
+  @Post()
+  @Requires(SCOPE)
+  @ApiOkResponse({ type: WrittenLogExportAnswer })
+  create(@Caller() caller: Principal, @Body() body: CreateLogExportDto): Promise<WrittenLogExportAnswer> {
+    return this.exports.create(caller, body);
+  }
+
+  @Get()
+  @Requires(SCOPE)
+  @ApiOkResponse({ type: listAnswerOf(LogExportAnswer) })
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListLogExportsQuery,
+  ): Promise<ListAnswer<LogExportAnswer>> {
+    return this.exports.list(caller, query);
+  }
+
+  @Get('field-restrictions')
+  @Requires(SCOPE)
+  @ApiOkResponse({ type: FieldRestrictionsAnswer })
+  fieldRestrictions(@Caller() caller: Principal): Promise<FieldRestrictionsAnswer> {
+    return this.exports.fieldRestrictions(caller);
+  }
+
+  @Get(':exportId')
+  @Requires(SCOPE)
+  @ApiOkResponse({ type: LogExportAnswer })
+  get(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportAnswer> {
+    return this.exports.get(caller, id);
+  }
+
+  @Put(':exportId')
+  @Requires(SCOPE)
+  @ApiOkResponse({ type: WrittenLogExportAnswer })
+  update(
+    @Caller() caller: Principal,
+    @Param('exportId') id: string,
+    @Body() body: UpdateLogExportDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<WrittenLogExportAnswer> {
+    return this.exports.update(caller, id, body, ifMatch);
+  }
+
+  @Post(':exportId/start')
+  @Requires(SCOPE)
+  @ApiOkResponse({ type: LogExportTaskAnswer })
+  start(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportTaskAnswer> {
+    return this.exports.start(caller, id);
+  }
+
+  @Post(':exportId/cancel')
+  @Requires(SCOPE)
+  @ApiOkResponse({ type: LogExportTaskAnswer })
+  cancel(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportTaskAnswer> {
+    return this.exports.cancel(caller, id);
+  }
+
+  @Get(':exportId/download')
+  @Requires(SCOPE)
+  @ApiOkResponse({ type: LogExportDownloadAnswer })
+  download(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportDownloadAnswer> {
+    return this.exports.download(caller, id);
+  }
+
+  @Delete(':exportId')
+  @Requires(SCOPE)
+  @ApiOkResponse({ type: EmptyAnswer })
+  remove(
+    @Caller() caller: Principal,
+    @Param('exportId') id: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.exports.remove(caller, id, ifMatch);
+  }
+
+  /** No call of the API: browsers open it. */
+  @Get(':exportId/file')
+  @Public('the address is signed, and good for an hour while its maker is')
+  @ApiExcludeEndpoint()
+  file(
+    @Param('exportId') id: string,
+    @Query('expires') expires: unknown,
+    @Query('by') by: unknown,
+    @Query('signature') signature: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.files.send(id, { expires, by, signature }, () => {
+      reply.hijack();
+      return reply.raw;
+    });
+  }
+}

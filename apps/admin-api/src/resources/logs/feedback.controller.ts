@@ -1,0 +1,37 @@
+import { Body, Param, Post, Put } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiOkResponse, ApiQuery, getSchemaPath } from '@nestjs/swagger';
+import { Requires } from '../../platform/auth/access';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { OneOrManyBody } from '../../platform/common/one-or-many';
+import { ControlRoutes } from '../../platform/control-routes';
+import { WORKSPACE_ID } from '../../platform/common/workspace-query';
+import { CreateFeedbackDto, UpdateFeedbackDto, WrittenFeedbackAnswer } from './feedback.dto';
+import { FeedbackService } from './feedback.service';
+
+const ONE = { $ref: getSchemaPath(CreateFeedbackDto) };
+
+@ControlRoutes('feedback')
+@ApiQuery(WORKSPACE_ID)
+@ApiExtraModels(CreateFeedbackDto)
+export class FeedbackController {
+  constructor(private readonly feedback: FeedbackService) {}
+
+  @Post()
+  @Requires('logs.write')
+  @ApiBody({ schema: { oneOf: [ONE, { type: 'array', items: ONE, minItems: 1, maxItems: 1_000 }] } })
+  @ApiOkResponse({ type: WrittenFeedbackAnswer })
+  create(@Caller() caller: Principal, @OneOrManyBody() body: unknown): Promise<WrittenFeedbackAnswer> {
+    return this.feedback.create(caller, body);
+  }
+
+  @Put(':feedbackId')
+  @Requires('logs.write')
+  @ApiOkResponse({ type: WrittenFeedbackAnswer })
+  update(
+    @Caller() caller: Principal,
+    @Param('feedbackId') id: string,
+    @Body() body: UpdateFeedbackDto,
+  ): Promise<WrittenFeedbackAnswer> {
+    return this.feedback.update(caller, id, body);
+  }
+}

@@ -1,0 +1,103 @@
+import { GatewayError, Shares } from '@gw/kernel';
+import { listLogs, type LogFilter, type StoredRequestLog } from '@gw/log-store';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { DataSource } from 'typeorm';
+import type { Principal } from '../../platform/common/principal';
+import { logAnswer } from './log.view';
+
+/** Tails of this process at a time, shared by callers; each asks the database once a second. */
+const TAILS_MAX = 50;
+const POLL_MS = 1_000;
+/** Logs of one second at most; of more, the newest. */
+const AT_ONCE = 500;
+/** Records come seconds after their request, or later when a gateway was cut off: so far back is looked for them. */
+const LATE_MS = 60_000;
+/** A reader that lets so much pile up gets nothing more until it has taken some. */
+const PENDING_BYTES_MAX = 1_048_576;
+
+/** New logs as they are stored, as server-sent events. */
+@Injectable()
+export class LogTail implements BeforeApplicationShutdown {
+  private readonly open = new Set<ServerResponse>();
+  private readonly places = new Shares(TAILS_MAX);
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  beforeApplicationShutdown(): void {
+    for (const res of this.open) res.end();
+  }
+
+  /**
+   * Events `log` with a log as lists show it, oldest first; `skipped` where more came than can be sent; a comment while nothing comes. Ends
+   * after `seconds`, so that a lost reader or a key that was taken away costs no more than that.
+   */
+  async follow(
+    caller: Pick<Principal, 'organisationId' | 'userId' | 'apiKeyId'>,
+    filter: LogFilter,
+    seconds: number,
+    takeOver: () => ServerResponse,
+  ): Promise<void> {
+    const { organisationId, userId, apiKeyId } = caller;
+    const share = this.places.of(userId ?? apiKeyId ?? organisationId, organisationId);
+    if (!share.take(1))
+      throw new GatewayError('unavailable', {
+        message: 'Too many tails are open, of yours or in all; close one, or try again later.',
+        headers: { 'retry-after': '10' },
+      });
+    const startedAt = Date.now();
+    const seen = new Map<string, number>();
+    const res = takeOver();
+    this.open.add(res);
+    res.on('error', () => undefined);
+    res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    res.write(': tail\n\n');
+    try {
+      while (!res.destroyed && !res.writableEnded && Date.now() - startedAt < seconds * 1_000) {
+        if (res.writableLength < PENDING_BYTES_MAX) await this.poll(filter, startedAt, seen, res);
+        await closedWithin(res, POLL_MS);
+      }
+      res.end();
+    } catch {
+      // The reader comes back.
+      res.destroy();
+    } finally {
+      this.open.delete(res);
+      share.give(1);
+    }
+  }
+
+  private async poll(
+    filter: LogFilter,
+    startedAt: number,
+    seen: Map<string, number>,
+    res: ServerResponse,
+  ): Promise<void> {
+    const from = Math.max(startedAt, Date.now() - LATE_MS);
+    const { created_at: times } = filter.ranges;
+    const min = new Date(Math.max(from, Number(times?.min ?? 0)));
+    const ranges = { ...filter.ranges, created_at: { ...times, min } };
+    const rows = await listLogs(this.dataSource.manager, { ...filter, ranges }, AT_ONCE);
+    const fresh = rows.filter(({ id }) => !seen.has(id));
+    if (rows.length === AT_ONCE && fresh.length === AT_ONCE) res.write('event: skipped\ndata: {}\n\n');
+    for (const row of fresh.reverse()) send(res, row);
+    if (fresh.length === 0) res.write(': \n\n');
+    for (const { id, created_at } of fresh) seen.set(id, created_at.getTime());
+    for (const [id, at] of seen) if (at < from) seen.delete(id);
+  }
+}
+
+function send(res: ServerResponse, row: StoredRequestLog): void {
+  res.write(`event: log\nid: ${row.id}\ndata: ${JSON.stringify(logAnswer(row))}\n\n`);
+}
+
+const closedWithin = (res: ServerResponse, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      res.off('close', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    res.once('close', done);
+  });

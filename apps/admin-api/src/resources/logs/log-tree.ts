@@ -1,0 +1,44 @@
+import type { LogAnswer } from '../../platform/logs/log-answers.dto';
+
+/** A log of a trace with what was called from within it. */
+export interface LogTreeNode {
+  readonly log: LogAnswer;
+  readonly children: LogTreeNode[];
+}
+
+/**
+ * The logs of one trace as a tree, by their span ids. What names a parent that is not there, or is its own ancestor, is at the top;
+ * siblings are in the order of their time.
+ */
+export function logTree(logs: readonly LogAnswer[]): LogTreeNode[] {
+  const nodes = [...logs]
+    .sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))
+    .map((log): LogTreeNode => ({ log, children: [] }));
+  const bySpan = new Map<string, LogTreeNode>();
+  for (const node of nodes) {
+    const { span_id: span } = node.log;
+    if (span !== null && !bySpan.has(span)) bySpan.set(span, node);
+  }
+  const parents = new Map<LogTreeNode, LogTreeNode>();
+  const roots: LogTreeNode[] = [];
+  for (const node of nodes) {
+    const parent = bySpan.get(node.log.parent_span_id ?? '');
+    if (parent === undefined || isBelow(parent, node, parents)) {
+      roots.push(node);
+      continue;
+    }
+    parents.set(node, parent);
+    parent.children.push(node);
+  }
+  return roots;
+}
+
+function isBelow(
+  node: LogTreeNode,
+  ancestor: LogTreeNode,
+  parents: ReadonlyMap<LogTreeNode, LogTreeNode>,
+): boolean {
+  for (let at: LogTreeNode | undefined = node; at !== undefined; at = parents.get(at))
+    if (at === ancestor) return true;
+  return false;
+}

@@ -1,0 +1,73 @@
+import { Get, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiBody, ApiExcludeEndpoint, ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Requires } from '../../platform/auth/access';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { LOGS_BODY, TakesBody } from '../../platform/bodies';
+import { OneOrManyBody } from '../../platform/common/one-or-many';
+import { ControlRoutes } from '../../platform/control-routes';
+import { CustomLogDto, InsertedLogsAnswer } from './custom-log.dto';
+import { CustomLogsService } from './custom-logs.service';
+import { LogDetailAnswer, LogPage, LogTraceAnswer } from '../../platform/logs/log-answers.dto';
+import { ListLogsQuery, TailLogsQuery } from '../../platform/logs/logs.dto';
+import { LogsService, READS_A_LOG } from './logs.service';
+
+const ONE = { $ref: getSchemaPath(CustomLogDto) };
+
+@ControlRoutes('logs')
+@ApiExtraModels(CustomLogDto)
+export class LogsController {
+  constructor(
+    private readonly logs: LogsService,
+    private readonly custom: CustomLogsService,
+  ) {}
+
+  @Post()
+  @Requires('logs.write')
+  @TakesBody(LOGS_BODY)
+  @ApiBody({ schema: { oneOf: [ONE, { type: 'array', items: ONE, minItems: 1, maxItems: 1_000 }] } })
+  @ApiOkResponse({ type: InsertedLogsAnswer })
+  insert(@Caller() caller: Principal, @OneOrManyBody() body: unknown): Promise<InsertedLogsAnswer> {
+    return this.custom.insert(caller, body);
+  }
+
+  @Get()
+  @Requires('logs.list')
+  @ApiOkResponse({ type: LogPage })
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListLogsQuery,
+    @Query() all: Record<string, unknown>,
+  ): Promise<LogPage> {
+    return this.logs.list(caller, query, all);
+  }
+
+  @Get('tail')
+  @Requires('logs.list')
+  @ApiExcludeEndpoint()
+  tail(
+    @Caller() caller: Principal,
+    @Query() query: TailLogsQuery,
+    @Query() all: Record<string, unknown>,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.logs.tail(caller, query, all, () => {
+      reply.hijack();
+      return reply.raw;
+    });
+  }
+
+  @Get('traces/:traceId')
+  @Requires('logs.list')
+  @ApiOkResponse({ type: LogTraceAnswer })
+  trace(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<LogTraceAnswer> {
+    return this.logs.trace(caller, traceId);
+  }
+
+  @Get(':logId')
+  @Requires(...READS_A_LOG)
+  @ApiOkResponse({ type: LogDetailAnswer })
+  get(@Caller() caller: Principal, @Param('logId') logId: string): Promise<LogDetailAnswer> {
+    return this.logs.get(caller, logId);
+  }
+}

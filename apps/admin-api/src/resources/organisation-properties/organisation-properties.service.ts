@@ -1,0 +1,89 @@
+import { readMetadataSchema } from '@gw/config-schema';
+import { documentKey } from '@gw/contracts';
+import { OrganisationPropertiesEntity } from '@gw/entities';
+import { assertMatches, etagOf, validationFailed } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Writes } from '../../platform/unit-of-work/writes';
+import type { Principal } from '../../platform/common/principal';
+import { inOrganisation } from '../../platform/auth/tenancy';
+import type { PropertiesAnswer, UpdatePropertiesDto } from './organisation-properties.dto';
+
+const COLUMNS = {
+  api_key_metadata_schema: 'apiKeyMetadataSchema',
+  workspace_metadata_schema: 'workspaceMetadataSchema',
+  request_metadata_schema: 'requestMetadataSchema',
+} as const;
+type Name = keyof typeof COLUMNS;
+const NAMES = Object.keys(COLUMNS) as Name[];
+
+@Injectable()
+export class OrganisationPropertiesService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  async get(caller: Principal): Promise<PropertiesAnswer> {
+    const { organisationId } = inOrganisation(caller);
+    return toProperties(await read(this.dataSource.manager, organisationId));
+  }
+
+  /** Schemas hold for what is written from then on; what is there already stays. */
+  update(caller: Principal, input: UpdatePropertiesDto, ifMatch: string | undefined): Promise<object> {
+    const { organisationId } = inOrganisation(caller);
+    const faults = NAMES.flatMap((name) => {
+      const schema = input[name];
+      return schema === undefined || schema === null ? [] : readMetadataSchema(schema, name).faults;
+    });
+    if (faults.length > 0) throw validationFailed(faults);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      await manager.query('SELECT id FROM organisations WHERE id = $1 FOR UPDATE', [organisationId]);
+      const row = await read(manager, organisationId);
+      assertMatches(ifMatch, versionOf(row));
+      const before = toProperties(row);
+      for (const name of NAMES) {
+        const schema = input[name];
+        if (schema !== undefined) row[COLUMNS[name]] = schema;
+      }
+      const after = toProperties(await manager.save(OrganisationPropertiesEntity, row));
+      write.audit({
+        action: 'update',
+        resourceType: 'organisation',
+        resourceId: organisationId,
+        before,
+        after,
+      });
+      write.changed(documentKey.organisation(organisationId));
+      return {};
+    });
+  }
+}
+
+/** As it is saved, or as an organisation without any has it. */
+async function read(manager: EntityManager, organisationId: string): Promise<OrganisationPropertiesEntity> {
+  const row = await manager.findOneBy(OrganisationPropertiesEntity, { organisationId });
+  return (
+    row ??
+    manager.create(OrganisationPropertiesEntity, {
+      organisationId,
+      apiKeyMetadataSchema: null,
+      workspaceMetadataSchema: null,
+      requestMetadataSchema: null,
+    })
+  );
+}
+
+/** A row that was never saved has the version 0. */
+const versionOf = (row: Partial<OrganisationPropertiesEntity>): { readonly version: number } => ({
+  version: row.version ?? 0,
+});
+
+const toProperties = (row: OrganisationPropertiesEntity): PropertiesAnswer => ({
+  api_key_metadata_schema: row.apiKeyMetadataSchema,
+  workspace_metadata_schema: row.workspaceMetadataSchema,
+  request_metadata_schema: row.requestMetadataSchema,
+  etag: etagOf(versionOf(row)),
+  object: 'organisation-properties',
+});

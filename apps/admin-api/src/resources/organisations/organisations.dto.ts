@@ -1,0 +1,179 @@
+import {
+  SecuritySettingsAnswer,
+  SecuritySettingsDto,
+  WorkspaceOverridesAnswer,
+  WorkspaceOverridesDto,
+} from '../../platform/tenant-settings/security-settings.dto';
+import { ExportSettingsAnswer, ExportSettingsDto } from '../../platform/tenant-settings/export-settings.dto';
+import {
+  UserKeySettingsAnswer,
+  UserKeySettingsDto,
+} from '../../platform/tenant-settings/user-key-settings.dto';
+import {
+  Answer,
+  BitField,
+  BooleanField,
+  EnumField,
+  IntegerField,
+  NameField,
+  NestedField,
+  RowAnswer,
+} from '@gw/web';
+import { SESSION_SECONDS_MAX, SESSION_SECONDS_MIN } from '../../platform/auth/session-life';
+
+export class UpdateOrganisationDto {
+  @NameField({ optional: true })
+  name?: string;
+}
+
+export class OrganisationSettingsDto extends UserKeySettingsDto {
+  @BitField({
+    optional: true,
+    nullable: true,
+    description: '1: bodies are logged (the default). 0: metrics only.',
+  })
+  debug_log?: 0 | 1 | null;
+
+  @EnumField(['standard', 'strict'], {
+    optional: true,
+    nullable: true,
+    description:
+      'strict: requests that cannot be recorded are refused with 503, in all workspaces. standard (the default): they are served and counted.',
+  })
+  audit?: 'standard' | 'strict' | null;
+
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description: 'New members of the default workspace get a user key.',
+  })
+  default_workspace_user_api_key_auto_create?: boolean | null;
+}
+
+export class DataPlaneSecurityDto {
+  @BooleanField({ optional: true, nullable: true, description: 'True: requests use saved resources only.' })
+  block_inline_config?: boolean | null;
+}
+
+export class SessionSettingsDto {
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: SESSION_SECONDS_MIN,
+    max: SESSION_SECONDS_MAX,
+    description:
+      'Seconds that a session of a user lasts at most, 30 days when it is not set. Ends sessions that are older.',
+  })
+  max_session_ttl?: number | null;
+}
+
+/** Partial: what is absent stays, null is as if it had never been set. */
+export class UpdateOrganisationSettingsDto {
+  @NestedField(() => OrganisationSettingsDto, { optional: true })
+  settings?: OrganisationSettingsDto;
+
+  @NestedField(() => DataPlaneSecurityDto, { optional: true })
+  data_plane_security_settings?: DataPlaneSecurityDto;
+
+  @NestedField(() => ExportSettingsDto, { optional: true })
+  export_settings?: ExportSettingsDto;
+
+  @NestedField(() => SecuritySettingsDto, { optional: true })
+  security_settings?: SecuritySettingsDto;
+
+  @NestedField(() => SessionSettingsDto, { optional: true })
+  session_settings?: SessionSettingsDto;
+
+  @NestedField(() => WorkspaceOverridesDto, {
+    optional: true,
+    description:
+      'What workspaces may set for themselves. Switching one off takes their own settings of it away.',
+  })
+  workspace_overrides?: WorkspaceOverridesDto;
+}
+
+class RetentionAnswer {
+  @Answer.integer({ description: 'Days, for display.', example: 90 })
+  readonly logs_days!: number;
+
+  @Answer.integer({ description: 'Days, for display.', example: 365 })
+  readonly metrics_days!: number;
+}
+
+export class OrganisationAnswer extends RowAnswer {
+  @Answer.kind('organisation')
+  readonly object!: 'organisation';
+
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'Acme' })
+  readonly name!: string;
+
+  @Answer.text({ example: 'acme' })
+  readonly slug!: string;
+
+  @Answer.oneOf(['active', 'archived'])
+  readonly status!: string;
+
+  @Answer.one(() => RetentionAnswer)
+  readonly retention!: RetentionAnswer;
+}
+
+class SettingsInForce extends UserKeySettingsAnswer {
+  @Answer.bit()
+  readonly debug_log!: 0 | 1;
+
+  @Answer.oneOf(['standard', 'strict'])
+  readonly audit!: string;
+
+  @Answer.boolean()
+  readonly default_workspace_user_api_key_auto_create!: boolean;
+}
+
+class SecurityInForce {
+  @Answer.boolean({ description: 'The installation may block inline configs for all.' })
+  readonly block_inline_config!: boolean;
+}
+
+class SessionSettingsAnswer {
+  @Answer.integer({ description: 'Seconds.', example: SESSION_SECONDS_MAX })
+  readonly max_session_ttl!: number;
+}
+
+class ScimSettingsAnswer {
+  @Answer.boolean({
+    description:
+      'Set by the installation. True: memberships come from the groups of users; members that groups name change nothing.',
+  })
+  readonly membership_user_mode!: boolean;
+}
+
+export class OrganisationSettingsAnswer {
+  @Answer.kind('organisation-settings')
+  readonly object!: 'organisation-settings';
+
+  @Answer.one(() => SettingsInForce)
+  readonly settings!: SettingsInForce;
+
+  @Answer.one(() => SecurityInForce)
+  readonly data_plane_security_settings!: SecurityInForce;
+
+  @Answer.one(() => ExportSettingsAnswer)
+  readonly export_settings!: ExportSettingsAnswer;
+
+  @Answer.one(() => SecuritySettingsAnswer)
+  readonly security_settings!: SecuritySettingsAnswer;
+
+  @Answer.one(() => SessionSettingsAnswer)
+  readonly session_settings!: SessionSettingsAnswer;
+
+  @Answer.one(() => ScimSettingsAnswer)
+  readonly scim_settings!: ScimSettingsAnswer;
+
+  @Answer.one(() => WorkspaceOverridesAnswer)
+  readonly workspace_overrides!: WorkspaceOverridesAnswer;
+
+  @Answer.etag()
+  readonly etag!: string;
+}

@@ -1,0 +1,199 @@
+import { OVERRIDE_DEFAULTS, SECURITY_SETTINGS, securityInForce } from '@gw/auth-scopes';
+import { documentKey } from '@gw/contracts';
+import { OrganisationEntity, type UserKeySettings } from '@gw/entities';
+import { assertMatches, etagOf, rowFields } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { assertMayChangeSettings } from '../../platform/auth/grants';
+import type { Principal } from '../../platform/common/principal';
+import { cutSessions, sessionSecondsOf } from '../../platform/auth/session-life';
+import { found, inOrganisation } from '../../platform/auth/tenancy';
+import { SETTINGS, type AdminSettings } from '../../platform/settings';
+import { toStoredExportSettings } from '../../platform/tenant-settings/export-settings.dto';
+import {
+  mergeSettings,
+  toStoredUserKeySettings,
+  userKeySettingsAnswer,
+} from '../../platform/tenant-settings/user-key-settings';
+import type {
+  OrganisationAnswer,
+  OrganisationSettingsAnswer,
+  UpdateOrganisationDto,
+  UpdateOrganisationSettingsDto,
+} from './organisations.dto';
+
+@Injectable()
+export class OrganisationsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    @Inject(SETTINGS)
+    private readonly env: Pick<
+      AdminSettings,
+      | 'BLOCK_INLINE_CONFIG'
+      | 'LOG_RETENTION_DISPLAY'
+      | 'METRICS_RETENTION_DISPLAY'
+      | 'SCIM_MEMBERSHIP_USER_MODE'
+    >,
+  ) {}
+
+  async get(caller: Principal): Promise<OrganisationAnswer> {
+    return this.view(await this.find(this.dataSource.manager, caller));
+  }
+
+  async settings(caller: Principal): Promise<OrganisationSettingsAnswer> {
+    return this.settingsView(await this.find(this.dataSource.manager, caller));
+  }
+
+  update(caller: Principal, input: UpdateOrganisationDto, ifMatch: string | undefined): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const row = await this.find(write.manager, caller, true);
+      assertMatches(ifMatch, row);
+      const before = this.view(row);
+      if (input.name !== undefined) row.name = input.name;
+      await write.manager.save(OrganisationEntity, row);
+      const after = this.view(row);
+      write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });
+      write.changed(documentKey.organisation(row.id));
+      return {};
+    });
+  }
+
+  updateSettings(
+    caller: Principal,
+    input: UpdateOrganisationSettingsDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await this.find(manager, caller, true);
+      assertMatches(ifMatch, row);
+      const before = this.settingsView(row);
+      applySettings(caller, row, input);
+      await resetOverrides(manager, row, input.workspace_overrides);
+      await manager.save(OrganisationEntity, row);
+      if (input.session_settings?.max_session_ttl) await cutSessions(manager, row);
+      const after = this.settingsView(row);
+      write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });
+      write.changed(documentKey.organisation(row.id));
+      return {};
+    });
+  }
+
+  private async find(
+    manager: EntityManager,
+    caller: Principal,
+    forUpdate = false,
+  ): Promise<OrganisationEntity> {
+    const { organisationId } = inOrganisation(caller);
+    return found(
+      await manager.findOne(OrganisationEntity, {
+        where: { id: organisationId, status: 'active' },
+        ...(forUpdate ? { lock: FOR_UPDATE } : {}),
+      }),
+    );
+  }
+
+  private view(row: OrganisationEntity): OrganisationAnswer {
+    return {
+      object: 'organisation',
+      id: row.id,
+      name: row.name,
+      slug: row.slug,
+      status: row.status,
+      retention: {
+        logs_days: this.env.LOG_RETENTION_DISPLAY,
+        metrics_days: this.env.METRICS_RETENTION_DISPLAY,
+      },
+      ...rowFields(row),
+    };
+  }
+
+  private settingsView(row: OrganisationEntity): OrganisationSettingsAnswer {
+    const { block_inline_config: blocked = false } = row.dataPlaneSecuritySettings;
+    return {
+      object: 'organisation-settings',
+      settings: {
+        debug_log: row.settings.debug_log ?? 1,
+        audit: row.settings.audit ?? 'standard',
+        default_workspace_user_api_key_auto_create:
+          row.settings.default_workspace_user_api_key_auto_create ?? false,
+        ...userKeySettingsAnswer({ ...USER_KEY_DEFAULTS, ...row.settings }),
+      },
+      data_plane_security_settings: { block_inline_config: blocked || this.env.BLOCK_INLINE_CONFIG },
+      export_settings: { deniedFields: row.exportSettings.deniedFields ?? [] },
+      security_settings: securityInForce({
+        organisation: row.securitySettings,
+        workspace: {},
+        overrides: {},
+      }),
+      session_settings: { max_session_ttl: sessionSecondsOf(row) },
+      scim_settings: { membership_user_mode: this.env.SCIM_MEMBERSHIP_USER_MODE },
+      workspace_overrides: { ...OVERRIDE_DEFAULTS, ...row.workspaceOverrides },
+      etag: etagOf(row),
+    };
+  }
+}
+
+const USER_KEY_DEFAULTS: UserKeySettings = {
+  user_api_key_count: -1,
+  user_api_key_ttl: 0,
+  user_api_key_max_ttl: 0,
+  user_api_key_rotation_period: 0,
+  user_api_key_auto_create: false,
+  user_api_key_auto_create_scopes: [],
+};
+
+function applySettings(
+  caller: Principal,
+  row: OrganisationEntity,
+  input: UpdateOrganisationSettingsDto,
+): void {
+  const { settings, security_settings: security, workspace_overrides: overrides } = input;
+  if (settings !== undefined) {
+    row.settings = mergeSettings(row.settings, {
+      debug_log: settings.debug_log,
+      audit: settings.audit,
+      default_workspace_user_api_key_auto_create: settings.default_workspace_user_api_key_auto_create,
+      ...toStoredUserKeySettings(settings),
+    });
+  }
+  row.settings = mergeSettings(row.settings, {
+    max_session_ttl: input.session_settings?.max_session_ttl,
+  });
+  const block = input.data_plane_security_settings?.block_inline_config;
+  if (block !== undefined) {
+    row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
+  }
+  const exports = toStoredExportSettings(input.export_settings);
+  if (exports !== undefined) row.exportSettings = exports;
+  if (security !== undefined) {
+    const before = securityInForce({ organisation: row.securitySettings, workspace: {}, overrides: {} });
+    assertMayChangeSettings(caller, before, { ...security });
+    row.securitySettings = { ...security };
+  }
+  if (overrides !== undefined)
+    row.workspaceOverrides = mergeSettings(row.workspaceOverrides, { ...overrides });
+}
+
+/** What workspaces had set for themselves goes with the permission; it would come back unseen with it otherwise. */
+async function resetOverrides(
+  manager: EntityManager,
+  { id, workspaceOverrides }: OrganisationEntity,
+  changed: UpdateOrganisationSettingsDto['workspace_overrides'],
+): Promise<void> {
+  const shut = Object.keys(changed ?? {}).filter((category) => workspaceOverrides[category] === false);
+  if (shut.length === 0) return;
+  const names = SECURITY_SETTINGS.filter(({ category }) => shut.includes(category)).map(({ name }) => name);
+  const settings = shut.includes('user_api_keys') ? Object.keys(USER_KEY_DEFAULTS) : [];
+  await manager.query(
+    `UPDATE workspaces SET
+       version = version + 1,
+       security_settings = security_settings - $2::text[],
+       settings = settings - $3::text[],
+       export_settings = export_settings - $4::text[]
+     WHERE organisation_id = $1`,
+    [id, names, settings, shut.includes('export_settings') ? ['deniedFields'] : []],
+  );
+}

@@ -1,0 +1,113 @@
+import { PromptEntity, PromptVersionEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { compilePartial, compilePrompt } from '@gw/prompts';
+import { invalid } from '@gw/web';
+import { In, type EntityManager } from 'typeorm';
+import { isUuid } from '../../platform/auth/tenancy';
+import { isOpenTo, splitReference, type PromptType } from '../../platform/rows/prompt-rows';
+
+/** What a version says; what a partial's version has nothing of is null or empty. */
+export type VersionContent = Pick<
+  PromptVersionEntity,
+  | 'template'
+  | 'isRaw'
+  | 'description'
+  | 'parameters'
+  | 'model'
+  | 'virtualKey'
+  | 'functions'
+  | 'tools'
+  | 'toolChoice'
+  | 'metadata'
+>;
+
+export const EMPTY_CONTENT: VersionContent = {
+  template: '',
+  isRaw: false,
+  description: null,
+  parameters: {},
+  model: null,
+  virtualKey: null,
+  functions: null,
+  tools: null,
+  toolChoice: null,
+  metadata: null,
+};
+
+const PARTIALS_MAX = 100;
+
+/** Where a text is to be saved. `id`: of the prompt or partial, null for a new one. */
+export interface Place {
+  readonly id: string | null;
+  readonly organisationId: string;
+  readonly workspaceId: string;
+}
+
+/**
+ * The ids of the partials that a text names. Throws `validation_failed` for a template that can't be read, a partial or version
+ * that the workspace does not have, and a partial that would include itself.
+ */
+export async function partialIdsOf(
+  manager: EntityManager,
+  type: PromptType,
+  content: VersionContent,
+  place: Place,
+): Promise<string[]> {
+  const references = [...referencesIn(type, content)];
+  if (references.length > PARTIALS_MAX) {
+    throw invalid('string', `a template names at most ${String(PARTIALS_MAX)} partials`);
+  }
+  const ids = new Set<string>();
+  for (const reference of references) {
+    const partial = await partialNamed(manager, reference, place);
+    if (partial === null) throw invalid('string', `there is no partial ${reference} in the workspace`);
+    ids.add(partial.id);
+  }
+  if (type === 'partial' && place.id !== null) await assertNotWithin(manager, place.id, [...ids]);
+  return [...ids];
+}
+
+function referencesIn(type: PromptType, { template, isRaw }: VersionContent): ReadonlySet<string> {
+  try {
+    return type === 'prompt' ? compilePrompt(template, isRaw).partials : compilePartial(template).partials;
+  } catch (error) {
+    if (error instanceof GatewayError) throw invalid('string', error.message);
+    throw error;
+  }
+}
+
+/** Null when the workspace has no such partial, or the partial no such version. */
+async function partialNamed(
+  manager: EntityManager,
+  reference: string,
+  { organisationId, workspaceId }: Place,
+): Promise<PromptEntity | null> {
+  const [name, version] = splitReference(reference);
+  const row = await manager.findOneBy(PromptEntity, {
+    organisationId,
+    type: 'partial',
+    status: 'active',
+    ...(isUuid(name) ? { id: name.toLowerCase() } : { slug: name }),
+  });
+  if (!row || !(await isOpenTo(manager, row, workspaceId))) return null;
+  if (version === null || version === 'latest') return row;
+  const exists = await manager.existsBy(PromptVersionEntity, { promptId: row.id, number: Number(version) });
+  return exists ? row : null;
+}
+
+/** Follows the published and the latest versions; what older ones include, the gateway bounds when it renders. */
+async function assertNotWithin(manager: EntityManager, id: string, first: readonly string[]): Promise<void> {
+  const seen = new Set<string>();
+  let next = [...first];
+  while (next.length > 0) {
+    if (next.includes(id)) throw invalid('string', 'a partial cannot include itself');
+    for (const each of next) seen.add(each);
+    const rows = await manager.findBy(PromptEntity, { id: In(next), status: 'active' });
+    const versionIds = rows.flatMap((row) => [row.publishedVersionId, row.latestVersionId]);
+    const versions = await manager.find(PromptVersionEntity, {
+      where: { id: In(versionIds) },
+      select: { id: true, partialIds: true },
+    });
+    next = [...new Set(versions.flatMap(({ partialIds }) => partialIds))].filter((each) => !seen.has(each));
+  }
+}

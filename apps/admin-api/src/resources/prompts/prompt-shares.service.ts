@@ -1,0 +1,244 @@
+import {
+  PromptEntity,
+  PromptShareEntity,
+  PromptVersionEntity,
+  ProviderEntity,
+  WorkspaceEntity,
+} from '@gw/entities';
+import { assertMatches, invalid, isStorableText } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { In, type EntityManager } from 'typeorm';
+import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import type { Principal } from '../../platform/common/principal';
+import { inWorkspace, isUuid } from '../../platform/auth/tenancy';
+import { LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
+import {
+  actorOf,
+  findOwn,
+  findReadable,
+  isOpenTo,
+  keysOf,
+  numbered,
+  publishedOf,
+  RESOURCE,
+  type PromptType,
+} from '../../platform/rows/prompt-rows';
+import { createPrompt } from './prompt-writes';
+import type { CreatedPromptDto, ForkDto, ShareDto, SharedDto, UnshareDto } from './prompts.dto';
+
+/** With whom something is shared. */
+interface Audience {
+  readonly access: PromptEntity['accessLevel'];
+  readonly workspaceIds: readonly string[];
+}
+
+/** Sharing within the organisation: other workspaces read and use what one owns, and copy it to change it. */
+@Injectable()
+export class PromptSharesService {
+  constructor(private readonly writes: Writes) {}
+
+  /** `replace`: the audience is exactly the given one; else it is added to what there is. */
+  share(
+    caller: Principal,
+    type: PromptType,
+    reference: string,
+    input: ShareDto & { readonly replace: boolean },
+    ifMatch: string | undefined,
+  ): Promise<SharedDto> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await findOwn(manager, caller, type, reference);
+      assertMatches(ifMatch, row);
+      const audience = await audienceOf(manager, row, input);
+      await setAudience(write, caller, row, audience, input.replace);
+      const partials = await partialsWithin(manager, row);
+      if (input.include_partials === true) {
+        for (const partial of partials.filter(({ workspaceId }) => workspaceId === row.workspaceId)) {
+          await setAudience(write, caller, partial, audience, false);
+        }
+      }
+      return this.shared(manager, row, partials);
+    });
+  }
+
+  unshare(
+    caller: Principal,
+    type: PromptType,
+    reference: string,
+    input: UnshareDto,
+    ifMatch: string | undefined,
+  ): Promise<SharedDto> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await findOwn(manager, caller, type, reference);
+      assertMatches(ifMatch, row);
+      let left: Audience = { access: 'workspace', workspaceIds: [] };
+      if (input.workspace_ids !== undefined) {
+        if (row.accessLevel === 'organisation') {
+          throw invalid('workspace_ids', 'it is shared with the organisation as a whole');
+        }
+        const gone = new Set(await workspacesNamed(manager, row.organisationId, input.workspace_ids));
+        const rest = (await sharedWith(manager, row)).filter((id) => !gone.has(id));
+        if (rest.length > 0) left = { access: 'workspaces', workspaceIds: rest };
+      }
+      await setAudience(write, caller, row, left, true);
+      return this.shared(manager, row, []);
+    });
+  }
+
+  /** A copy of one version, in a workspace that may read it and can use it: with the provider and the partials it names. */
+  fork(caller: Principal, type: PromptType, reference: string, input: ForkDto): Promise<CreatedPromptDto> {
+    const owner = inWorkspace(caller);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const source = await findReadable(manager, sourceReach(caller), type, reference);
+      const version =
+        input.version === undefined
+          ? await publishedOf(manager, source)
+          : await numbered(manager, source, input.version);
+      await assertProvisioned(manager, version, owner.workspaceId);
+      const { collection_id: collection, name = source.name } = input;
+      const fork = { type, name, collection, content: version, forkedFrom: version };
+      const row = await createPrompt(write, caller, owner, fork);
+      return { id: row.id, slug: row.slug, version_id: row.latestVersionId, object: type };
+    });
+  }
+
+  private async shared(
+    manager: EntityManager,
+    row: PromptEntity,
+    partials: readonly PromptEntity[],
+  ): Promise<SharedDto> {
+    const workspace_ids = await sharedWith(manager, row);
+    const unshared: string[] = [];
+    for (const partial of partials) {
+      if (!(await reaches(manager, partial, row, workspace_ids))) unshared.push(partial.slug);
+    }
+    return { access: row.accessLevel, workspace_ids, unshared_partials: unshared };
+  }
+}
+
+/** Who may act in every workspace of the organisation may copy out of every one of them, shared or not. */
+function sourceReach(caller: Principal): Principal {
+  const { keyType, organisationRole } = caller;
+  const isEverywhere =
+    keyType === 'organisation-service' || organisationRole === 'owner' || organisationRole === 'admin';
+  return isEverywhere ? { ...caller, workspaceId: null } : caller;
+}
+
+async function audienceOf(manager: EntityManager, row: PromptEntity, input: ShareDto): Promise<Audience> {
+  if (input.access === 'organisation') {
+    if (input.workspace_ids && input.workspace_ids.length > 0) {
+      throw invalid('workspace_ids', 'workspace_ids goes with access workspaces alone');
+    }
+    return { access: 'organisation', workspaceIds: [] };
+  }
+  const ids = await workspacesNamed(manager, row.organisationId, input.workspace_ids ?? []);
+  const others = ids.filter((id) => id !== row.workspaceId);
+  if (others.length === 0) throw invalid('workspace_ids', 'workspace_ids must name another workspace');
+  return { access: 'workspaces', workspaceIds: others };
+}
+
+/** Ids of workspaces of the organisation. Throws for one that is unknown, which another tenant's is. */
+async function workspacesNamed(
+  manager: EntityManager,
+  organisationId: string,
+  references: readonly string[],
+): Promise<string[]> {
+  const named = references.filter(isStorableText).map((name) => (isUuid(name) ? name.toLowerCase() : name));
+  const rows = await manager.find(WorkspaceEntity, {
+    where: [
+      { organisationId, status: 'active', id: In(named.filter(isUuid)) },
+      { organisationId, status: 'active', slug: In(named.filter((name) => !isUuid(name))) },
+    ],
+    select: { id: true, slug: true },
+  });
+  const known = new Set(rows.flatMap(({ id, slug }) => [id, slug]));
+  const unknown = references.find((name) => !known.has(isUuid(name) ? name.toLowerCase() : name));
+  if (unknown !== undefined) throw invalid('workspace_ids', `there is no workspace ${unknown}`);
+  return rows.map(({ id }) => id);
+}
+
+async function sharedWith(manager: EntityManager, { id: promptId }: PromptEntity): Promise<string[]> {
+  const rows = await manager.find(PromptShareEntity, { where: { promptId }, order: { workspaceId: 'ASC' } });
+  return rows.map(({ workspaceId }) => workspaceId);
+}
+
+async function setAudience(
+  write: Write,
+  caller: Principal,
+  row: PromptEntity,
+  audience: Audience,
+  replace: boolean,
+): Promise<void> {
+  const { manager } = write;
+  const before = { access: row.accessLevel, workspace_ids: await sharedWith(manager, row) };
+  // What everybody has already, some of them can't be given in addition.
+  if (!replace && row.accessLevel === 'organisation') return;
+  if (replace || audience.access === 'organisation')
+    await manager.delete(PromptShareEntity, { promptId: row.id });
+  for (const workspaceId of audience.workspaceIds) {
+    await manager.upsert(PromptShareEntity, { promptId: row.id, workspaceId }, ['promptId', 'workspaceId']);
+  }
+  const isShared = audience.access !== 'workspace';
+  row.accessLevel = audience.access;
+  row.sharedAt = isShared ? (row.sharedAt ?? new Date()) : null;
+  row.sharedBy = isShared ? actorOf(caller) : null;
+  row.updatedBy = actorOf(caller);
+  await manager.save(PromptEntity, row);
+  write.audit({
+    action: isShared ? 'share' : 'unshare',
+    resourceType: RESOURCE[row.type],
+    resourceId: row.id,
+    workspaceId: row.workspaceId,
+    before,
+    after: { access: row.accessLevel, workspace_ids: await sharedWith(manager, row) },
+  });
+  write.changed(...keysOf(row));
+}
+
+/** Partials that the published and the latest version include, those within one another too; locked. */
+async function partialsWithin(manager: EntityManager, row: PromptEntity): Promise<PromptEntity[]> {
+  const found = new Map<string, PromptEntity>();
+  let next: readonly PromptEntity[] = [row];
+  while (next.length > 0) {
+    const ids = next.flatMap((each) => [each.publishedVersionId, each.latestVersionId]);
+    const versions = await manager.find(PromptVersionEntity, {
+      where: { id: In(ids) },
+      select: { id: true, partialIds: true },
+    });
+    const wanted = versions.flatMap(({ partialIds }) => partialIds).filter((id) => !found.has(id));
+    next = await manager.find(PromptEntity, {
+      where: { id: In([...new Set(wanted)]), status: 'active' },
+      order: { id: 'ASC' },
+      lock: FOR_UPDATE,
+    });
+    for (const partial of next) found.set(partial.id, partial);
+  }
+  return [...found.values()];
+}
+
+/** Whether all of a prompt's audience has the partial. */
+async function reaches(
+  manager: EntityManager,
+  partial: PromptEntity,
+  row: PromptEntity,
+  workspaceIds: readonly string[],
+): Promise<boolean> {
+  if (row.accessLevel === 'workspace' || partial.accessLevel === 'organisation') return true;
+  if (row.accessLevel === 'organisation') return false;
+  for (const workspaceId of workspaceIds) if (!(await isOpenTo(manager, partial, workspaceId))) return false;
+  return true;
+}
+
+/** Throws unless the workspace has a provider of the slug that the version names. */
+async function assertProvisioned(
+  manager: EntityManager,
+  { virtualKey }: PromptVersionEntity,
+  workspaceId: string,
+): Promise<void> {
+  if (virtualKey === null) return;
+  const where = { workspaceId, slug: virtualKey, status: LIVE_PROVIDER };
+  if (await manager.existsBy(ProviderEntity, where)) return;
+  throw invalid('workspace_id', `the workspace has no provider ${virtualKey}, which the prompt names`);
+}

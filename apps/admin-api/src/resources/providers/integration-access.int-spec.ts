@@ -1,0 +1,241 @@
+import { readCases } from '@gw/testing';
+import { ProviderEntity } from '@gw/entities';
+import { TestAdminApi, type Tenant } from '../../spec-support/admin-api';
+
+interface Failure {
+  readonly error: { readonly type: string; readonly param: string | null; readonly details?: object[] };
+}
+
+interface PolicyCase {
+  readonly id: string;
+  readonly endpoint: string;
+  readonly body: object;
+  readonly expect: 'accept' | 'reject';
+}
+
+const policies = readCases('policies.json') as { readonly cases: readonly PolicyCase[] };
+
+const api = new TestAdminApi();
+let tenant: Tenant;
+let path: string;
+let slug: string;
+beforeEach(async () => {
+  tenant = await api.tenant();
+  slug = `account-${tenant.organisationId.slice(-12)}`;
+  const body = { name: 'Account', slug, ai_provider_id: 'openai', key: 'sk-CANARYPROVIDER0123456789' };
+  const { status } = await api.post('/v1/integrations', { key: tenant.adminKey, body });
+  expect(status).toBe(200);
+  path = `/v1/integrations/${slug}`;
+});
+
+/** A model with an address of its own takes the integration's key there, so that it is given again. */
+const KEY_AGAIN = 'sk-given-again';
+const put = (part: string, body: object): ReturnType<typeof api.put<Failure>> =>
+  api.put<Failure>(`${path}/${part}`, { key: tenant.adminKey, body });
+const read = async (part: string): Promise<Record<string, unknown>> =>
+  (await api.get(`${path}/${part}`, { key: tenant.adminKey })).body;
+
+describe('models of an integration', () => {
+  const HEADERS = { authorization: 'Bearer CANARYCLIENTHEADER0123', 'x-team': 'a' };
+  const PRICING = {
+    type: 'static',
+    pay_as_you_go: { request_token: { price: 0.0001 }, response_token: { price: 0.0002 } },
+  };
+  const CUSTOM = {
+    slug: 'my-llama',
+    enabled: true,
+    is_custom: true,
+    base_model_slug: 'llama-3.1-8b',
+    custom_headers: HEADERS,
+    configurations: { custom_host: 'https://llm.example.org/v1' },
+    pricing_config: PRICING,
+  };
+
+  it('keeps address, headers and price of a custom model, and masks credentials in its headers', async () => {
+    expect(
+      (
+        await put('integration-models', {
+          key: KEY_AGAIN,
+          models: [CUSTOM, { slug: 'gpt-4o', enabled: false }],
+        })
+      ).status,
+    ).toBe(200);
+    expect(await read('models')).toEqual({
+      total: 2,
+      allow_all_models: true,
+      models: [
+        {
+          slug: 'gpt-4o',
+          name: 'gpt-4o',
+          enabled: false,
+          is_custom: false,
+          is_finetune: false,
+          base_model_slug: null,
+          configurations: null,
+          pricing_config: null,
+        },
+        {
+          slug: 'my-llama',
+          name: 'my-llama',
+          enabled: true,
+          is_custom: true,
+          is_finetune: false,
+          base_model_slug: 'llama-3.1-8b',
+          configurations: {
+            custom_host: 'https://llm.example.org/v1',
+            custom_headers: { authorization: '*****', 'x-team': 'a' },
+          },
+          pricing_config: PRICING,
+        },
+      ],
+    });
+  });
+
+  it('lays a write over the saved model, and merges with the list unless it overrides', async () => {
+    await put('models', { key: KEY_AGAIN, models: [CUSTOM, { slug: 'other' }] });
+    const shown = { custom_headers: { authorization: '*****', 'x-new': 'b' } };
+    await put('models', { models: [{ slug: 'my-llama', configurations: shown, pricing_config: null }] });
+    const [row] = await api.dataSource.query<[{ custom_headers: object; custom_host: string }]>(
+      `SELECT custom_headers, custom_host FROM integration_models m JOIN integrations i ON i.id = m.integration_id
+       WHERE i.slug = $1 AND m.slug = 'my-llama'`,
+      [slug],
+    );
+    expect(row).toEqual({
+      custom_headers: { authorization: HEADERS.authorization, 'x-new': 'b' },
+      custom_host: 'https://llm.example.org/v1',
+    });
+    expect(await read('models')).toMatchObject({ total: 2 });
+    await put('models', {
+      models: [{ slug: 'only' }],
+      override_existing_model_access: true,
+      allow_all_models: false,
+    });
+    expect(await read('models')).toMatchObject({
+      total: 1,
+      allow_all_models: false,
+      models: [{ slug: 'only' }],
+    });
+  });
+
+  it('deletes custom models only, all of the named or none', async () => {
+    await put('models', { key: KEY_AGAIN, models: [CUSTOM, { slug: 'gpt-4o' }] });
+    const remove = (slugs: string): ReturnType<typeof api.delete> =>
+      api.delete(`${path}/models?slugs=${slugs}`, { key: tenant.adminKey });
+    expect((await remove('my-llama,gpt-4o')).status).toBe(400);
+    expect(await read('models')).toMatchObject({ total: 2 });
+    expect((await remove('my-llama')).status).toBe(200);
+    expect(await read('models')).toMatchObject({ total: 1 });
+    expect((await remove('')).status).toBe(400);
+    expect((await api.delete(`${path}/models`, { key: tenant.adminKey })).status).toBe(400);
+  });
+
+  const cases = policies.cases.filter(({ endpoint }) => endpoint.endsWith('/integration-models'));
+  it.each(cases.map((entry) => [entry.id, entry] as const))(
+    'rules on the models of %s',
+    async (_id, entry) => {
+      const { status } = await put('integration-models', { key: KEY_AGAIN, ...entry.body });
+      expect(status).toBe(entry.expect === 'accept' ? 200 : 400);
+    },
+  );
+
+  it.each([
+    ['models', { models: 'x' }],
+    ['models.0.slug', { models: [{}] }],
+    ['models.1.slug', { models: [{ slug: 'm' }, { slug: 'm' }] }],
+    ['models.0.enabled', { models: [{ slug: 'm', enabled: 'yes' }] }],
+    ['models.0.is_custom', { models: [{ ...CUSTOM, is_custom: false }] }],
+    ['models.0.configurations', { models: [{ slug: 'm', configurations: {} }] }],
+    ['models.0.configurations.region', { models: [{ slug: 'm', configurations: { region: 'eu' } }] }],
+    ['models.0.pricing_config.pay_as_you_go', { models: [{ slug: 'm', pricing_config: {} }] }],
+  ])('refuses bad %s and names it', async (param, body) => {
+    const answer = await put('models', body);
+    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+  });
+});
+
+describe('workspaces of an integration', () => {
+  const live = (): Promise<ProviderEntity[]> =>
+    api.dataSource.manager.findBy(ProviderEntity, {
+      organisationId: tenant.organisationId,
+      status: 'active',
+    });
+
+  it('gives a workspace access with a provider, and takes both away', async () => {
+    const usage_limits = [{ type: 'cost', credit_limit: 10, periodic_reset: 'monthly' }];
+    const rate_limits = [{ type: 'requests', unit: 'rpm', value: 5 }];
+    const grant = { id: tenant.workspaceId, enabled: true, usage_limits, rate_limits };
+    expect((await put('workspaces', { workspaces: [grant] })).status).toBe(200);
+    expect(await read('workspaces')).toMatchObject({
+      total: 1,
+      workspaces: [
+        { id: tenant.workspaceId, enabled: true, usage_limits: [{ credit_limit: 10 }], rate_limits },
+      ],
+    });
+    const { body: provider } = await api.get(`/v1/providers/${slug}`, tenant);
+    expect(provider).toMatchObject({ note: 'Created automatically on integration access grant' });
+
+    await put('workspaces', { workspaces: [{ id: tenant.workspaceId, enabled: false }] });
+    expect((await api.get(`/v1/providers/${slug}`, tenant)).status).toBe(404);
+    expect(await live()).toEqual([]);
+    const refused = { key: tenant.key, body: { name: 'P', integration_id: slug } };
+    expect((await api.post('/v1/providers', refused)).status).toBe(400);
+  });
+
+  it('makes no second provider, and none when the request says so', async () => {
+    const quiet = { id: tenant.workspaceId, enabled: true, create_default_provider: false };
+    await put('workspaces', { workspaces: [quiet] });
+    expect(await live()).toEqual([]);
+    await api.post('/v1/providers', { key: tenant.key, body: { name: 'P', integration_id: slug } });
+    await put('workspaces', { workspaces: [{ ...quiet, create_default_provider: true }] });
+    expect(await live()).toHaveLength(1);
+  });
+
+  it('opens it to every workspace, future ones included, unless one is shut out', async () => {
+    await put('workspaces', { global_workspace_access: { enabled: true } });
+    const later = await api.workspace(tenant.organisationId);
+    const at = { organisationId: tenant.organisationId, workspaceId: later };
+    const laterKey = await api.apiKey('workspace-service', at);
+    const provider = { name: 'P', integration_id: slug };
+    expect((await api.post('/v1/providers', { key: laterKey, body: provider })).status).toBe(200);
+    expect((await api.get(path, { key: tenant.adminKey })).body).toMatchObject({ workspace_count: 2 });
+    await put('workspaces', { workspaces: [{ id: later, enabled: false }] });
+    expect(await live()).toEqual([]);
+    expect((await api.post('/v1/providers', { key: tenant.key, body: provider })).status).toBe(200);
+    await put('workspaces', { global_workspace_access: null });
+    expect(await live()).toEqual([]);
+  });
+
+  it('replaces the list when it overrides', async () => {
+    const second = await api.workspace(tenant.organisationId);
+    await put('workspaces', { workspaces: [{ id: tenant.workspaceId, enabled: true }] });
+    await put('workspaces', {
+      workspaces: [{ id: second, enabled: true }],
+      override_existing_workspace_access: true,
+    });
+    expect(await read('workspaces')).toMatchObject({ total: 1, workspaces: [{ id: second }] });
+    expect(await live()).toMatchObject([{ workspaceId: second }]);
+    await put('workspaces', { workspaces: [], override_existing_workspace_access: true });
+    expect(await read('workspaces')).toMatchObject({ total: 0 });
+  });
+
+  it('does not know a workspace of another organisation', async () => {
+    const other = await api.tenant();
+    for (const id of [other.workspaceId, '0193f0aa-0000-7000-8000-000000000000', 'unknown']) {
+      const answer = await put('workspaces', { workspaces: [{ id, enabled: true }] });
+      expect([answer.status, answer.body.error.param]).toEqual([400, 'workspaces.0.id']);
+      expect(answer.body.error.details).toEqual([
+        { path: 'workspaces.0.id', message: 'names no workspace of the organisation' },
+      ]);
+    }
+  });
+
+  it.each([
+    ['workspaces.0.enabled', { workspaces: [{ id: 'a' }] }],
+    ['workspaces.0.id', { workspaces: [{ enabled: true }] }],
+    ['workspaces.0.usage_limits', { workspaces: [{ id: 'a', enabled: true, usage_limits: [{}, {}] }] }],
+    ['global_workspace_access.enabled', { global_workspace_access: {} }],
+  ])('refuses a bad %s and names it', async (param, body) => {
+    const answer = await put('workspaces', body);
+    expect([answer.status, answer.body.error.param?.startsWith(param)]).toEqual([400, true]);
+  });
+});

@@ -1,0 +1,261 @@
+import { IntegrationEntity, IntegrationModelEntity } from '@gw/entities';
+import { assertAllowedUrl, uuidv7, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
+import { assertMatches, invalid, validationFailed } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, Not, type EntityManager } from 'typeorm';
+import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import type { Principal } from '../../platform/common/principal';
+import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from '../../platform/credentials/header-map';
+import {
+  ADDRESS_POLICY,
+  givenIn,
+  IntegrationCredentials,
+} from '../../platform/credentials/integration-credentials';
+import { assertMayAim, assertSecretsStay } from '../../platform/credentials/secrets-stay';
+import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
+import { providersChanged } from '../../platform/rows/integrations.queries';
+import { IntegrationsService } from './integrations.service';
+import { toModel, type IntegrationModelsAnswer } from './integrations.view';
+import { pricingConfigFaults } from './pricing';
+
+/** Rows of one integration at most: each of its providers' documents carries them all. */
+const MODELS_MAX = 2_000;
+
+@Injectable()
+export class IntegrationModelsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly integrations: IntegrationsService,
+    private readonly credentials: IntegrationCredentials,
+    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
+  ) {}
+
+  async list(caller: Principal, reference: string): Promise<IntegrationModelsAnswer> {
+    const { manager } = this.dataSource;
+    const integration = await this.integrations.find(manager, caller, 'read', reference);
+    const models = (await rowsOf(manager, integration)).map(toModel);
+    return { total: models.length, allow_all_models: integration.allowAllModels, models };
+  }
+
+  update(
+    caller: Principal,
+    reference: string,
+    input: UpdateIntegrationModelsDto,
+    ifMatch: string | undefined,
+  ): Promise<object> {
+    this.assertValid(input.models);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const integration = await this.integrations.find(manager, caller, 'update', reference, FOR_UPDATE);
+      assertMatches(ifMatch, integration);
+      const before = (await rowsOf(manager, integration)).map(toModel);
+      const slugs = input.models.map(({ slug }) => slug);
+      if (input.override_existing_model_access === true) {
+        await manager.delete(IntegrationModelEntity, { integrationId: integration.id, slug: Not(In(slugs)) });
+      }
+      const saved = await manager.findBy(IntegrationModelEntity, {
+        integrationId: integration.id,
+        slug: In(slugs),
+      });
+      const bySlug = new Map(saved.map((row) => [row.slug, row]));
+      const rows = input.models.map((model, at) => {
+        const row = bySlug.get(model.slug) ?? newModel(manager, integration.id, model.slug);
+        const host = row.customHost;
+        const headers = { ...row.customHeaders };
+        applyModel(row, model);
+        if (row.customHost !== host) {
+          this.assertSecretsStay(caller, integration, input, { at, model, host, headers, row });
+        }
+        return row;
+      });
+      if (input.key !== undefined || input.configurations !== undefined) {
+        const { key, configurations } = input;
+        this.credentials.apply(integration, { key, configurations, caller });
+        await manager.save(IntegrationEntity, integration);
+      }
+      await manager.save(IntegrationModelEntity, rows);
+      const after = (await rowsOf(manager, integration)).map(toModel);
+      if (after.length > MODELS_MAX) {
+        throw invalid('models', `an integration has at most ${String(MODELS_MAX)} models`);
+      }
+      if (input.allow_all_models !== undefined) integration.allowAllModels = input.allow_all_models;
+      await this.integrations.touch(manager, integration);
+      write.audit({
+        action: 'update',
+        resourceType: 'integrations',
+        resourceId: integration.id,
+        before: { models: before },
+        after: { models: after },
+      });
+      await providersChanged(write, integration.id);
+      return {};
+    });
+  }
+
+  /** Custom models only: a model of the catalogue is switched off instead. */
+  remove(caller: Principal, reference: string, list: string, ifMatch: string | undefined): Promise<object> {
+    const slugs = [...new Set(list.split(',').map((slug) => slug.trim()))].filter((slug) => slug !== '');
+    if (slugs.length === 0) throw invalid('slugs', 'must name at least one model');
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const integration = await this.integrations.find(manager, caller, 'update', reference, FOR_UPDATE);
+      assertMatches(ifMatch, integration);
+      const where = { integrationId: integration.id, slug: In(slugs), isCustom: true };
+      const rows = await manager.findBy(IntegrationModelEntity, where);
+      const known = new Set(rows.map(({ slug }) => slug));
+      const missing = slugs.filter((slug) => !known.has(slug));
+      if (missing.length > 0) {
+        throw validationFailed(
+          missing.map((slug) => ({ path: 'slugs', message: `${slug} is no custom model` })),
+        );
+      }
+      await manager.delete(IntegrationModelEntity, where);
+      await this.integrations.touch(manager, integration);
+      write.audit({
+        action: 'update',
+        resourceType: 'integrations',
+        resourceId: integration.id,
+        before: { models: rows.map(toModel) },
+      });
+      await providersChanged(write, integration.id);
+      return {};
+    });
+  }
+
+  /** The integration's secrets go to the model's address, too; without one of its own, the model's go to the integration's. */
+  private assertSecretsStay(
+    caller: Principal,
+    integration: IntegrationEntity,
+    input: UpdateIntegrationModelsDto,
+    { at, model, host, headers, row }: MovedModel,
+  ): void {
+    const path = `models.${String(at)}`;
+    const hostPath = `${path}.configurations.custom_host`;
+    const own = integration.configurations['custom_host'] ?? null;
+    const bound = this.credentials.secretsOf(integration);
+    const headersAt = (values: object): Record<string, unknown> =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [`${path}.custom_headers.${name}`, value]),
+      );
+    const written = {
+      ...(model.configurations?.['custom_headers'] as object | undefined),
+      ...model.custom_headers,
+    };
+    const given = new Set([
+      ...givenIn(input),
+      ...Object.keys(
+        headersAt(Object.fromEntries(Object.entries(written).filter(([, value]) => !isMaskedHeader(value)))),
+      ),
+    ]);
+    assertSecretsStay(
+      { addresses: { [hostPath]: host ?? own }, secrets: { ...bound, ...headersAt(headers) } },
+      {
+        addresses: { [hostPath]: row.customHost ?? own },
+        secrets: { ...bound, ...headersAt(row.customHeaders) },
+      },
+      given,
+    );
+    if (integration.secretMappings !== null && integration.secretMappings.length > 0)
+      assertMayAim(caller, hostPath);
+  }
+
+  private assertValid(models: readonly IntegrationModelDto[]): void {
+    const seen = new Set<string>();
+    const faults = models.flatMap((model, i) => {
+      const path = `models.${String(i)}`;
+      const isRepeated = seen.has(model.slug);
+      seen.add(model.slug);
+      const repeated = { path: `${path}.slug`, message: 'is there twice' };
+      return [...(isRepeated ? [repeated] : []), ...modelFaults(model, path)];
+    });
+    if (faults.length > 0) throw validationFailed(faults);
+    models.forEach((model, i) => {
+      const host = model.configurations?.['custom_host'];
+      const path = `models.${String(i)}.configurations.custom_host`;
+      if (host !== undefined && host !== null) assertAllowedUrl(this.addresses, host, path);
+    });
+  }
+}
+
+const rowsOf = (manager: EntityManager, { id }: IntegrationEntity): Promise<IntegrationModelEntity[]> =>
+  manager.find(IntegrationModelEntity, { where: { integrationId: id }, order: { slug: 'ASC' } });
+
+const newModel = (manager: EntityManager, integrationId: string, slug: string): IntegrationModelEntity =>
+  manager.create(IntegrationModelEntity, {
+    id: uuidv7(),
+    integrationId,
+    slug,
+    enabled: true,
+    isCustom: false,
+    isFinetune: false,
+    baseModelSlug: null,
+    customHost: null,
+    customHeaders: {},
+    pricingConfig: null,
+  });
+
+interface MovedModel {
+  readonly at: number;
+  readonly model: IntegrationModelDto;
+  /** Before the write. */
+  readonly host: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** After it. */
+  readonly row: IntegrationModelEntity;
+}
+
+const CONFIGURATIONS: ReadonlySet<string> = new Set(['custom_host', 'custom_headers']);
+
+/** What only a custom model may have. */
+const isCustomised = (model: IntegrationModelDto): boolean =>
+  [model.configurations, model.custom_headers, model.base_model_slug].some(
+    (value) => value !== undefined && value !== null,
+  );
+
+function modelFaults(model: IntegrationModelDto, path: string): ErrorDetail[] {
+  const faults: ErrorDetail[] = [];
+  const { configurations, custom_headers: headers, pricing_config: pricing } = model;
+  if (model.is_custom === false && isCustomised(model)) {
+    faults.push({
+      path: `${path}.is_custom`,
+      message: 'must be true for a model with its own address or headers',
+    });
+  }
+  if (headers) faults.push(...headerMapFaults(headers, `${path}.custom_headers`));
+  if (pricing) faults.push(...pricingConfigFaults(pricing, `${path}.pricing_config`));
+  if (!configurations) return faults;
+  const at = `${path}.configurations`;
+  if (Object.keys(configurations).length === 0) faults.push({ path: at, message: 'must not be empty' });
+  for (const name of Object.keys(configurations)) {
+    if (!CONFIGURATIONS.has(name)) faults.push({ path: `${at}.${name}`, message: 'is not known' });
+  }
+  const nested = configurations['custom_headers'];
+  if (nested !== undefined && nested !== null) {
+    faults.push(...headerMapFaults(nested, `${at}.custom_headers`));
+  }
+  return faults;
+}
+
+/** An absent field stays as it is, null clears it. */
+function applyModel(row: IntegrationModelEntity, model: IntegrationModelDto): IntegrationModelEntity {
+  row.enabled = model.enabled ?? row.enabled;
+  row.isCustom = model.is_custom ?? (row.isCustom || isCustomised(model));
+  row.isFinetune = model.is_finetune ?? row.isFinetune;
+  if (model.base_model_slug !== undefined) row.baseModelSlug = model.base_model_slug;
+  if (model.pricing_config !== undefined) row.pricingConfig = model.pricing_config;
+  applyAddress(row, model);
+  return row;
+}
+
+/** The shapes were checked by `modelFaults`. Headers may stand next to `configurations` or inside. */
+function applyAddress(row: IntegrationModelEntity, model: IntegrationModelDto): void {
+  const inner = model.configurations === null ? CLEARED : model.configurations;
+  const host = inner?.['custom_host'] as string | null | undefined;
+  const headers = (model.custom_headers ?? inner?.['custom_headers'] ?? model.custom_headers) as
+    Record<string, string> | null | undefined;
+  if (host !== undefined) row.customHost = host;
+  if (headers !== undefined) row.customHeaders = unmaskedHeaders(headers ?? {}, row.customHeaders);
+}
+
+const CLEARED: Readonly<Record<string, unknown>> = { custom_host: null, custom_headers: null };

@@ -1,0 +1,220 @@
+import { ChangeEventEntity, ProviderEntity } from '@gw/entities';
+import { TestAdminApi, type Tenant } from '../../spec-support/admin-api';
+
+interface Created {
+  readonly id: string;
+  readonly slug: string;
+}
+
+interface Failure {
+  readonly error: { readonly type: string; readonly param: string | null };
+}
+
+const api = new TestAdminApi();
+let tenant: Tenant;
+let other: Tenant;
+let integration: string;
+beforeAll(async () => {
+  tenant = await api.tenant();
+  other = await api.tenant();
+  const body = { name: 'Account', ai_provider_id: 'sandbox', create_default_provider: false };
+  integration = (await api.post<Created>('/v1/integrations', { key: tenant.key, body })).body.slug;
+});
+
+async function create(more: object = {}): Promise<Created> {
+  const body = { name: 'Provider', integration_id: integration, ...more };
+  const answer = await api.post<Created>('/v1/providers', { key: tenant.key, body });
+  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+  return answer.body;
+}
+
+const events = async (): Promise<ChangeEventEntity[]> =>
+  api.dataSource.manager.find(ChangeEventEntity, { order: { sequence: 'DESC' }, take: 1 });
+
+describe('/v1/providers', () => {
+  it('creates, reads, lists, updates and deletes, and tells the gateways each time', async () => {
+    const { id, slug } = await create({
+      name: 'My Provider',
+      note: 'n',
+      tags: { a: 'b' },
+      usage_limits: { credit_limit: 5, periodic_reset: 'monthly' },
+      rate_limits: [{ type: 'requests', unit: 'rpm', value: 60 }],
+      expires_at: '2999-01-01T00:00:00.000Z',
+    });
+    const key = `provider:${tenant.workspaceId}:${slug}`;
+    expect(slug).toMatch(/^my-provider-[0-9a-f]{6}$/);
+    expect(await events()).toMatchObject([{ changed: [key], removed: [] }]);
+
+    const { body: read } = await api.get(`/v2/providers/${slug}`, tenant);
+    expect(read).toMatchObject({
+      id,
+      slug,
+      name: 'My Provider',
+      integration_id: integration,
+      note: 'n',
+      status: 'active',
+      tags: { a: 'b' },
+      usage_limits: { type: 'cost', credit_limit: 5, periodic_reset: 'monthly', status: 'active' },
+      rate_limits: [{ type: 'requests', unit: 'rpm', value: 60 }],
+      expires_at: '2999-01-01T00:00:00.000Z',
+      object: 'provider',
+    });
+    expect((await api.get(`/v1/providers/${id}`, tenant)).body).toEqual(read);
+
+    const change = { note: null, expires_at: null, usage_limits: null, rate_limits: null };
+    const updated = await api.put(`/v1/providers/${slug}`, { key: tenant.key, body: change });
+    expect([updated.status, updated.body]).toEqual([200, { id, slug }]);
+    expect(await events()).toMatchObject([{ changed: [key], removed: [] }]);
+    expect((await api.get(`/v1/providers/${slug}`, tenant)).body).toMatchObject({
+      ...change,
+      name: 'My Provider',
+      tags: { a: 'b' },
+    });
+
+    const { body: list } = await api.get<{ data: Created[] }>('/v1/providers', tenant);
+    expect(list.data.map((item) => item.id)).toContain(id);
+    expect((await api.delete(`/v1/providers/${slug}`, tenant)).body).toEqual({});
+    expect(await events()).toMatchObject([{ changed: [], removed: [key] }]);
+    expect((await api.get(`/v1/providers/${slug}`, tenant)).status).toBe(404);
+    await create({ slug });
+  });
+
+  it('answers 409 for a slug of the workspace, shared with its virtual keys, and not for another workspace', async () => {
+    await create({ slug: 'unique' });
+    const body = { name: 'P', integration_id: integration, slug: 'unique' };
+    expect((await api.post('/v1/providers', { key: tenant.key, body })).status).toBe(409);
+    const theirs = { name: 'A', ai_provider_id: 'sandbox', default_provider_slug: 'unique' };
+    expect((await api.post('/v1/integrations', { key: other.key, body: theirs })).status).toBe(200);
+  });
+
+  it('lets one of two simultaneous creations have the slug and answers the other 409', async () => {
+    const body = { name: 'P', integration_id: integration, slug: 'race' };
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => api.post('/v1/providers', { key: tenant.key, body })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+  });
+
+  it('does not know an integration of another tenant, nor one that the workspace may not use', async () => {
+    const foreign = await api.post<Created>('/v1/integrations', {
+      key: other.adminKey,
+      body: { name: 'F', ai_provider_id: 'sandbox' },
+    });
+    const ungranted = await api.post<Created>('/v1/integrations', {
+      key: tenant.adminKey,
+      body: { name: 'U', ai_provider_id: 'sandbox' },
+    });
+    const texts = new Set<string>();
+    for (const reference of [foreign.body.id, foreign.body.slug, ungranted.body.slug, 'unknown']) {
+      const body = { name: 'P', integration_id: reference };
+      const answer = await api.post<Failure>('/v1/providers', { key: tenant.key, body });
+      expect(answer.status).toBe(400);
+      texts.add(JSON.stringify({ ...answer.body.error, request_id: null }));
+    }
+    expect(texts.size).toBe(1);
+  });
+
+  it.each([
+    ['name', { name: undefined }],
+    ['name', { name: 'a\nb' }],
+    ['integration_id', { integration_id: undefined }],
+    ['slug', { slug: 'a b' }],
+    ['usage_limits.credit_limit', { usage_limits: {} }],
+    ['usage_limits.credit_limit', { usage_limits: { credit_limit: 0 } }],
+    ['usage_limits.type', { usage_limits: { type: 'wishes', credit_limit: 5 } }],
+    ['usage_limits.alert_threshold', { usage_limits: { credit_limit: 5, alert_threshold: 5 } }],
+    [
+      'usage_limits.periodic_reset_days',
+      { usage_limits: { credit_limit: 5, periodic_reset: 'weekly', periodic_reset_days: 3 } },
+    ],
+    ['rate_limits.0.unit', { rate_limits: [{ type: 'requests', unit: 'rpx', value: 1 }] }],
+    ['rate_limits.0.value', { rate_limits: [{ type: 'requests', unit: 'rpm', value: -1 }] }],
+    ['expires_at', { expires_at: 'tomorrow' }],
+    ['expires_at', { expires_at: '2020-01-01T00:00:00.000Z' }],
+    ['note', { note: 5 }],
+    ['tags', { tags: 'a' }],
+  ])('refuses a bad %s and names it, on create and on update', async (param, more) => {
+    const body = { name: 'P', integration_id: integration, ...more };
+    const created = await api.post<Failure>('/v1/providers', { key: tenant.key, body });
+    expect([created.status, created.body.error.param]).toEqual([400, param]);
+    const { slug } = await create();
+    const isOfCreateOnly = ['integration_id', 'slug'].includes(param) || Object.values(more)[0] === undefined;
+    if (isOfCreateOnly) return;
+    const updated = await api.put<Failure>(`/v1/providers/${slug}`, { key: tenant.key, body: more });
+    expect([updated.status, updated.body.error.param]).toEqual([400, param]);
+  });
+
+  it('makes an exhausted provider active again when its credit_limit is raised, and not otherwise', async () => {
+    const { id, slug } = await create({ usage_limits: { credit_limit: 5 } });
+    const { manager } = api.dataSource;
+    const exhaust = (): Promise<unknown> => manager.update(ProviderEntity, { id }, { status: 'exhausted' });
+    const statusAfter = async (change: object): Promise<unknown> => {
+      await api.put(`/v1/providers/${slug}`, { key: tenant.key, body: change });
+      return (await api.get(`/v1/providers/${slug}`, tenant)).body['status'];
+    };
+    await exhaust();
+    expect(await statusAfter({ usage_limits: { credit_limit: 5, alert_threshold: 2 } })).toBe('exhausted');
+    expect(await statusAfter({ usage_limits: { credit_limit: 6 } })).toBe('active');
+    await exhaust();
+    expect(await statusAfter({ reset_usage: true })).toBe('active');
+  });
+
+  it('says that a provider past its time is expired, and active once it is moved on', async () => {
+    const { id, slug } = await create();
+    await api.dataSource.manager.update(ProviderEntity, { id }, { expiresAt: new Date(1) });
+    expect((await api.get(`/v1/providers/${slug}`, tenant)).body).toMatchObject({ status: 'expired' });
+    await api.put(`/v1/providers/${slug}`, { key: tenant.key, body: { expires_at: null } });
+    expect((await api.get(`/v1/providers/${slug}`, tenant)).body).toMatchObject({ status: 'active' });
+  });
+
+  it('guards a write with If-Match', async () => {
+    const { slug } = await create();
+    const { headers } = await api.get(`/v1/providers/${slug}`, tenant);
+    const stale = { key: tenant.key, body: { note: 'a' }, headers: { 'if-match': String(headers['etag']) } };
+    expect((await api.put(`/v1/providers/${slug}`, stale)).status).toBe(200);
+    expect((await api.put(`/v1/providers/${slug}`, stale)).status).toBe(412);
+    expect((await api.delete(`/v1/providers/${slug}`, stale)).status).toBe(412);
+  });
+
+  it('needs the workspace with a credential of the organisation', async () => {
+    const { slug } = await create();
+    const at = `workspace_id=${tenant.workspaceId}`;
+    for (const url of ['/v1/providers', `/v1/providers/${slug}`]) {
+      expect((await api.get(url, { key: tenant.adminKey })).status).toBe(400);
+      expect((await api.get(`${url}?${at}`, { key: tenant.adminKey })).status).toBe(200);
+      expect((await api.get(`${url}?${at}`, { key: other.adminKey })).status).toBe(404);
+    }
+  });
+
+  it('answers 404 alike to every other tenant, 401 without a key, 403 without the scope', async () => {
+    const { id, slug } = await create();
+    const sibling = await api.workspace(tenant.organisationId);
+    const at = { organisationId: tenant.organisationId, workspaceId: sibling };
+    const siblingKey = await api.apiKey('workspace-service', at);
+    const weak = await api.apiKey('workspace-service', { ...at, workspaceId: tenant.workspaceId }, [
+      'configs.list',
+    ]);
+    for (const reference of [id, slug, 'unknown']) {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const url = `/v1/providers/${reference}`;
+        const body = method === 'PUT' ? { body: { note: 'x' } } : {};
+        expect((await api.call(method, url, body)).status).toBe(401);
+        expect((await api.call(method, url, { ...body, key: weak })).status).toBe(403);
+        for (const key of [other.key, siblingKey]) {
+          expect((await api.call(method, url, { ...body, key })).status).toBe(404);
+        }
+      }
+    }
+    for (const method of ['GET', 'POST']) {
+      const body = method === 'POST' ? { body: { name: 'P', integration_id: integration } } : {};
+      expect((await api.call(method, '/v1/providers', body)).status).toBe(401);
+      expect((await api.call(method, '/v1/providers', { ...body, key: weak })).status).toBe(403);
+    }
+  });
+
+  it('is reached with the scope of virtual keys, too', async () => {
+    const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
+    const key = await api.apiKey('workspace-service', at, ['virtual_keys.list']);
+    expect((await api.get('/v1/providers', { key })).status).toBe(200);
+  });
+});

@@ -1,0 +1,127 @@
+import { OrganisationEntity, RepricingEntity } from '@gw/entities';
+import { GatewayError, uuidv7 } from '@gw/kernel';
+import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import type { Principal } from '../../platform/common/principal';
+import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import type {
+  CreatedRepricingAnswer,
+  CreateRepricingDto,
+  ListRepricingsQuery,
+  RepricingAnswer,
+} from './repricings.dto';
+
+const UNITS_PER_USD = 100_000_000;
+const RANGE_MAX_MS = 366 * 86_400_000;
+/** Of one organisation, under way at the same time. */
+const OPEN_MAX = 5;
+const RESOURCE = 'repricings';
+const NOTHING = { seen: 0, groups: [] };
+
+/** Logs of a time priced by what is known of prices now: looked at first, and changed when somebody asks for it. The worker does both. */
+@Injectable()
+export class RepricingsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  create(caller: Principal, input: CreateRepricingDto): Promise<CreatedRepricingAnswer> {
+    const { organisationId } = inOrganisation(caller);
+    const [startTime, endTime] = [new Date(input.start_time), new Date(input.end_time)];
+    if (endTime <= startTime) throw invalid('end_time', 'end_time must be after start_time');
+    if (endTime.getTime() - startTime.getTime() > RANGE_MAX_MS) {
+      throw invalid('end_time', 'end_time must be at most 366 days after start_time');
+    }
+    const { provider = null, model = null } = input;
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      await assertFewOpen(manager, organisationId);
+      const row = await manager.save(
+        manager.create(RepricingEntity, {
+          ...{ id: uuidv7(), organisationId, status: 'previewing', startTime, endTime, provider, model },
+          ...{ cursorTime: null, cursorId: null, report: NOTHING },
+        }),
+      );
+      write.audit({
+        action: 'create',
+        resourceType: RESOURCE,
+        resourceId: row.id,
+        after: toRepricing(row),
+      });
+      return { id: row.id, object: 'repricing' };
+    });
+  }
+
+  async list(caller: Principal, query: ListRepricingsQuery): Promise<ListAnswer<RepricingAnswer>> {
+    const [rows, total] = await this.dataSource.manager.findAndCount(RepricingEntity, {
+      where: inOrganisation(caller),
+      order: { createdAt: 'DESC', id: 'DESC' },
+      ...windowOf(query),
+    });
+    return listOf([rows.map(toRepricing), total]);
+  }
+
+  async get(caller: Principal, id: string): Promise<RepricingAnswer> {
+    return toRepricing(await findRepricing(this.dataSource.manager, caller, id, false));
+  }
+
+  /** Throws `conflict` for one that was not looked at to the end, or was applied already. */
+  apply(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const row = await findRepricing(manager, caller, id, true);
+      assertMatches(ifMatch, row);
+      if (row.status !== 'previewed') {
+        throw new GatewayError('conflict', { message: `The repricing is ${row.status}.` });
+      }
+      const before = toRepricing(row);
+      Object.assign(row, { status: 'applying', cursorTime: null, cursorId: null, report: NOTHING });
+      const after = toRepricing(await manager.save(row));
+      write.audit({ action: 'apply', resourceType: RESOURCE, resourceId: row.id, before, after });
+      return {};
+    });
+  }
+}
+
+async function assertFewOpen(manager: EntityManager, organisationId: string): Promise<void> {
+  // The organisation's row serialises two writers that both want the last place.
+  found(await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_UPDATE }));
+  const open = { organisationId, status: In(['previewing', 'applying']) };
+  if ((await manager.countBy(RepricingEntity, open)) < OPEN_MAX) return;
+  throw new GatewayError('conflict', {
+    message: `At most ${String(OPEN_MAX)} repricings are under way at the same time.`,
+  });
+}
+
+async function findRepricing(
+  manager: EntityManager,
+  caller: Principal,
+  id: string,
+  forUpdate: boolean,
+): Promise<RepricingEntity> {
+  const where = { ...inOrganisation(caller), id: found(isUuid(id) ? id.toLowerCase() : null) };
+  return found(await manager.findOne(RepricingEntity, { where, ...(forUpdate ? { lock: FOR_UPDATE } : {}) }));
+}
+
+const toRepricing = (row: RepricingEntity): RepricingAnswer => ({
+  id: row.id,
+  status: row.status,
+  start_time: row.startTime.toISOString(),
+  end_time: row.endTime.toISOString(),
+  provider: row.provider,
+  model: row.model,
+  seen: row.report.seen,
+  difference: row.report.groups.reduce((sum, { before, after }) => sum + after - before, 0) / UNITS_PER_USD,
+  data: row.report.groups.map(({ before, after, ...group }) => ({
+    ...group,
+    before: before / UNITS_PER_USD,
+    after: after / UNITS_PER_USD,
+    difference: (after - before) / UNITS_PER_USD,
+  })),
+  organisation_id: row.organisationId,
+  object: 'repricing',
+  ...rowFields(row),
+});

@@ -1,0 +1,135 @@
+import { otlpTraceResponse } from '@gw/telemetry';
+import { Answer } from '@gw/web';
+import { createParamDecorator, Get, Header, Param, Post, Res, type ExecutionContext } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOkResponse } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Requires } from '../../platform/auth/access';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { SPANS_BODY, TakesBody } from '../../platform/bodies';
+import { ControlRoutes } from '../../platform/control-routes';
+import { TracesService, type PartialSuccess, type SpanList } from './traces.service';
+
+/** The body as its parser left it: bytes of protobuf, or what JSON says. */
+const OtlpBody = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): unknown =>
+    context.switchToHttp().getRequest<FastifyRequest>().body,
+);
+
+export class PartialSuccessAnswer {
+  @Answer.integer({ optional: true, description: 'Spans without ids or times that can be read.', example: 0 })
+  readonly rejectedSpans?: number;
+
+  @Answer.text({ optional: true, example: 'Some spans could not be read.' })
+  readonly errorMessage?: string;
+}
+
+export class OtlpAnswer {
+  @Answer.one(() => PartialSuccessAnswer, { optional: true })
+  readonly partialSuccess?: PartialSuccessAnswer;
+}
+
+export class SpanAnswer {
+  @Answer.kind('span')
+  readonly object!: 'span';
+
+  @Answer.text({ example: '0af7651916cd43dd8448eb211c80319c' })
+  readonly trace_id!: string;
+
+  @Answer.text({ example: 'b7ad6b7169203331' })
+  readonly span_id!: string;
+
+  @Answer.text({ nullable: true, example: '00f067aa0ba902b7' })
+  readonly parent_span_id!: string | null;
+
+  @Answer.text({ example: 'retrieve documents' })
+  readonly name!: string;
+
+  @Answer.text({ example: 'internal' })
+  readonly kind!: string;
+
+  @Answer.time()
+  readonly started_at!: string;
+
+  @Answer.number({ description: 'Milliseconds.', example: 12.5 })
+  readonly duration_ms!: number;
+
+  @Answer.oneOf(['unset', 'ok', 'error'])
+  readonly status!: 'unset' | 'ok' | 'error';
+
+  @Answer.text({ nullable: true, example: 'No document was found.' })
+  readonly status_message!: string | null;
+
+  @Answer.json()
+  readonly attributes!: object;
+
+  @Answer.json()
+  readonly resource!: object;
+
+  @Answer.jsons()
+  readonly events!: readonly object[];
+}
+
+export class SpanListAnswer {
+  @Answer.kind('list')
+  readonly object!: 'list';
+
+  @Answer.list(() => SpanAnswer)
+  readonly data!: readonly SpanAnswer[];
+}
+
+const OTLP_EXAMPLE = {
+  resourceSpans: [
+    {
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'search' } }] },
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: '0af7651916cd43dd8448eb211c80319c',
+              spanId: 'b7ad6b7169203331',
+              name: 'retrieve documents',
+              kind: 1,
+              startTimeUnixNano: '1770000000000000000',
+              endTimeUnixNano: '1770000000012500000',
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+/** Where these paths are: what they take is protobuf, too. */
+export const OTLP_PATHS = ['/v1/otel/v1/traces', '/v2/otel/v1/traces'] as const;
+
+@ControlRoutes('otel')
+export class TracesController {
+  constructor(private readonly traces: TracesService) {}
+
+  /** OTLP over HTTP, answered in the form in which it came. */
+  @Post('v1/traces')
+  @Requires('logs.write', 'completions.write')
+  @TakesBody(SPANS_BODY)
+  @ApiConsumes('application/json', 'application/x-protobuf')
+  @ApiBody({ schema: { type: 'object', additionalProperties: true, example: OTLP_EXAMPLE } })
+  @ApiOkResponse({ type: OtlpAnswer })
+  async ingest(
+    @Caller() caller: Principal,
+    @OtlpBody() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PartialSuccess | Buffer> {
+    const result = await this.traces.ingest(caller, body);
+    if (!Buffer.isBuffer(body)) return result;
+    void reply.header('content-type', 'application/x-protobuf');
+    const type = otlpTraceResponse();
+    return Buffer.from(type.encode(type.fromObject(result)).finish());
+  }
+
+  @Get('traces/:traceId')
+  @Requires('logs.view')
+  @Header('cache-control', 'no-store')
+  @ApiOkResponse({ type: SpanListAnswer })
+  spans(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<SpanList> {
+    return this.traces.spans(caller, traceId);
+  }
+}

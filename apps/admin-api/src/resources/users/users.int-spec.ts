@@ -1,0 +1,96 @@
+import { AuditLogEntity } from '@gw/entities';
+import { TestAdminApi, type Tenant } from '../../spec-support/admin-api';
+import { UNKNOWN_ID, type Failure } from '../../spec-support/api-keys';
+
+describe('the users of an organisation', () => {
+  const admin = new TestAdminApi();
+  const theirs = admin.standingTenant();
+  let ours: Tenant;
+  let owner: { readonly id: string; readonly token: string };
+
+  beforeEach(async () => {
+    ours = await admin.tenant();
+    const { id, email } = await admin.user(ours.organisationId, 'owner');
+    owner = { id, token: await admin.login(email) };
+  });
+
+  const role = (by: object, id: string, to: string): Promise<{ status: number; body: Failure }> =>
+    admin.put<Failure>(`/v1/admin/users/${id}`, { ...by, body: { role: to } });
+  const remove = (by: object, id: string): Promise<{ status: number; body: Failure }> =>
+    admin.delete<Failure>(`/v1/admin/users/${id}`, by);
+  const roleOf = async (id: string): Promise<unknown> =>
+    (await admin.get(`/v1/admin/users/${id}`, { key: ours.adminKey })).body['role'];
+
+  it('change their roles, at once for sessions and keys, with an audit record of before and after', async () => {
+    const { id, email } = await admin.user(ours.organisationId, 'admin');
+    const token = await admin.login(email);
+    expect((await admin.get('/v1/admin/users', { token })).status).toBe(200);
+    expect((await role({ key: ours.adminKey }, id, 'member')).status).toBe(200);
+    expect(await roleOf(id)).toBe('member');
+    expect((await admin.get('/v1/admin/users', { token })).status).toBe(403);
+    const [audit] = await admin.dataSource.manager.findBy(AuditLogEntity, {
+      resourceId: id,
+      action: 'update',
+    });
+    expect([audit?.before, audit?.after]).toMatchObject([{ role: 'admin' }, { role: 'member' }]);
+    expect((await role({ key: ours.adminKey }, id, 'chief')).status).toBe(400);
+  });
+
+  it('are made owners, and owners changed or removed, by owners alone', async () => {
+    const other = await admin.user(ours.organisationId, 'admin');
+    const byAdmin = { token: await admin.login(other.email) };
+    for (const by of [byAdmin, { key: ours.adminKey }]) {
+      expect((await role(by, other.id, 'owner')).status).toBe(403);
+      expect((await role(by, owner.id, 'member')).status).toBe(403);
+      expect((await remove(by, owner.id)).status).toBe(403);
+    }
+    expect((await role({ token: owner.token }, other.id, 'owner')).status).toBe(200);
+    expect((await role(byAdmin, owner.id, 'admin')).status).toBe(200);
+    expect(await roleOf(owner.id)).toBe('admin');
+  });
+
+  it('keep one owner: no caller demotes or removes the last, nor an owner themselves', async () => {
+    const second = await admin.user(ours.organisationId, 'owner');
+    const by = { token: owner.token };
+    for (const attempt of [role(by, owner.id, 'admin'), remove(by, owner.id)]) {
+      const { status, body } = await attempt;
+      expect([status, body.error.type]).toEqual([409, 'conflict']);
+    }
+    // Both at once: one of them finds itself the last.
+    const other = { token: await admin.login(second.email) };
+    const statuses = await Promise.all([role(by, second.id, 'admin'), role(other, owner.id, 'admin')]);
+    expect(statuses.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { body } = await admin.get<{ total: number }>('/v1/admin/users?role=owner', { key: ours.adminKey });
+    expect(body.total).toBe(1);
+  });
+
+  it('leave with their memberships, their keys and their sessions, and with nothing of another organisation', async () => {
+    const { organisationId, workspaceId } = ours;
+    const { id, email } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
+    const token = await admin.login(email);
+    const key = await admin.apiKey('workspace-user', { organisationId, workspaceId, userId: id });
+    expect((await admin.get('/v1/configs', { key })).status).toBe(200);
+    expect((await remove({ key: ours.adminKey }, id)).status).toBe(200);
+    expect((await admin.get('/v1/configs', { key })).status).toBe(401);
+    expect((await admin.get('/v1/auth/self', { token })).status).toBe(401);
+    const { body } = await admin.get<{ total: number }>(`/v1/workspaces/${workspaceId}/users`, {
+      key: ours.adminKey,
+    });
+    expect(body.total).toBe(0);
+    expect((await admin.get(`/v1/users/${id}`, { key: ours.adminKey })).status).toBe(404);
+    expect((await remove({ key: ours.adminKey }, id)).status).toBe(404);
+  });
+
+  it('are hidden from other organisations as if they were not there', async () => {
+    const foreign = await admin.user(theirs.organisationId, 'member');
+    for (const id of [foreign.id, UNKNOWN_ID, 'no-id']) {
+      for (const answer of [
+        await role({ key: ours.adminKey }, id, 'admin'),
+        await remove({ key: ours.adminKey }, id),
+      ]) {
+        expect([answer.status, answer.body.error.type]).toEqual([404, 'not_found']);
+      }
+    }
+    expect((await remove({ key: ours.key }, owner.id)).status).toBe(403);
+  });
+});

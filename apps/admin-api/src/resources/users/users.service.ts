@@ -1,0 +1,101 @@
+import { OrganisationUserEntity, UserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { listOf, windowOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
+import type { Principal } from '../../platform/common/principal';
+import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import { userTag, type ListUsersQuery, type UserAnswer } from './users.dto';
+
+interface UserRow {
+  readonly id: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  readonly role: OrganisationUserEntity['role'];
+  readonly createdAt: Date;
+  readonly lastUpdatedAt: Date;
+}
+
+@Injectable()
+export class UsersService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async list(caller: Principal, query: ListUsersQuery): Promise<ListAnswer<UserAnswer>> {
+    const { organisationId } = inOrganisation(caller);
+    const { skip, take } = windowOf({
+      current_page: query.currentPage ?? query.current_page ?? 0,
+      page_size: query.pageSize ?? query.page_size ?? 50,
+    });
+    const users = this.seatsOf(organisationId);
+    if (query.role !== undefined) users.andWhere('seat.role = :role', { role: query.role });
+    if (query.email !== undefined)
+      users.andWhere('person.email = :email', { email: query.email.toLowerCase() });
+    const total = await users.getCount();
+    const rows = await columnsOf(users)
+      .orderBy('seat.createdAt', 'DESC')
+      .addOrderBy('seat.userId', 'DESC')
+      .offset(skip)
+      .limit(take)
+      .getRawMany<UserRow>();
+    return listOf([await this.viewsOf(organisationId, rows), total]);
+  }
+
+  async get(caller: Principal, userId: string): Promise<UserAnswer> {
+    const { organisationId } = inOrganisation(caller);
+    if (!isUuid(userId)) throw new GatewayError('not_found');
+    const row = await columnsOf(
+      this.seatsOf(organisationId).andWhere('person.id = :userId', { userId }),
+    ).getRawOne<UserRow>();
+    const [view] = await this.viewsOf(organisationId, [found(row)]);
+    return found(view);
+  }
+
+  private seatsOf(organisationId: string): SelectQueryBuilder<OrganisationUserEntity> {
+    return this.dataSource
+      .createQueryBuilder(OrganisationUserEntity, 'seat')
+      .innerJoin(UserEntity, 'person', 'person.id = seat.userId')
+      .where(`seat.organisationId = :organisationId AND seat.status = 'active'`, { organisationId });
+  }
+
+  private async viewsOf(organisationId: string, rows: readonly UserRow[]): Promise<UserAnswer[]> {
+    const { manager } = this.dataSource;
+    const workspaces = await manager.find(WorkspaceEntity, {
+      where: { organisationId, status: 'active' },
+      select: { id: true },
+      order: { createdAt: 'DESC', id: 'DESC' },
+    });
+    const all = workspaces.map(({ id }) => id);
+    const live = new Set(all);
+    const memberships = await manager.findBy(WorkspaceUserEntity, { userId: In(rows.map(({ id }) => id)) });
+    return rows.map((row) => ({
+      object: 'user',
+      id: row.id,
+      first_name: row.firstName,
+      last_name: row.lastName,
+      email: row.email,
+      role: row.role,
+      created_at: row.createdAt.toISOString(),
+      last_updated_at: row.lastUpdatedAt.toISOString(),
+      workspace_ids:
+        row.role === 'member'
+          ? memberships
+              .filter(({ userId, workspaceId }) => userId === row.id && live.has(workspaceId))
+              .map(({ workspaceId }) => workspaceId)
+          : all,
+      etag: userTag(row),
+    }));
+  }
+}
+
+const columnsOf = (
+  users: SelectQueryBuilder<OrganisationUserEntity>,
+): SelectQueryBuilder<OrganisationUserEntity> =>
+  users
+    .select('person.id', 'id')
+    .addSelect('person.firstName', 'firstName')
+    .addSelect('person.lastName', 'lastName')
+    .addSelect('person.email', 'email')
+    .addSelect('seat.role', 'role')
+    .addSelect('seat.createdAt', 'createdAt')
+    .addSelect('person.lastUpdatedAt', 'lastUpdatedAt');

@@ -1,0 +1,109 @@
+import { documentKey } from '@gw/contracts';
+import { WorkspaceExclusionEntity } from '@gw/entities';
+import { assertTag, contentTag, invalid } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { Writes } from '../../platform/unit-of-work/writes';
+import type { Principal } from '../../platform/common/principal';
+import { inOrganisation } from '../../platform/auth/tenancy';
+import { workspaceIds } from '../../platform/auth/workspace-references';
+import type {
+  ExclusionAnswer,
+  ExclusionDto,
+  ExclusionsAnswer,
+  UpdateExclusionsDto,
+} from './workspace-exclusions.dto';
+
+export type Direction = 'input' | 'output';
+
+/** Which workspaces skip the organisation's default guardrails. */
+@Injectable()
+export class WorkspaceExclusionsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  async get(
+    caller: Principal,
+    direction: Direction,
+    named: { readonly organisation_id?: string },
+  ): Promise<ExclusionsAnswer> {
+    const { organisationId } = inOrganisation(caller, named.organisation_id);
+    return answerOf(direction, await exclusionsOf(this.dataSource.manager, organisationId, direction));
+  }
+
+  /** Laid over what is there, or in its place. All or nothing. */
+  update(
+    caller: Principal,
+    direction: Direction,
+    input: UpdateExclusionsDto,
+    ifMatch: string | undefined,
+  ): Promise<ExclusionsAnswer> {
+    const { organisationId } = inOrganisation(caller, input.organisation_id);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      // One writer of the organisation after the other, so that two bulk changes do not mix.
+      await manager.query('SELECT id FROM organisations WHERE id = $1 FOR UPDATE', [organisationId]);
+      const before = await exclusionsOf(manager, organisationId, direction);
+      assertTag(ifMatch, answerOf(direction, before).etag);
+      const wanted = new Map(before.map(({ workspace_id, excluded }) => [workspace_id, excluded]));
+      if (input.override_existing === true) for (const id of wanted.keys()) wanted.set(id, false);
+      for (const [id, excluded] of await namedIn(manager, organisationId, input.workspaces))
+        wanted.set(id, excluded);
+      const changed = before.filter(({ workspace_id, excluded }) => wanted.get(workspace_id) !== excluded);
+      const added = changed.filter(({ excluded }) => !excluded).map(({ workspace_id }) => workspace_id);
+      const removed = changed.filter(({ excluded }) => excluded).map(({ workspace_id }) => workspace_id);
+      await manager.delete(WorkspaceExclusionEntity, { workspaceId: In(removed), direction });
+      await manager.insert(
+        WorkspaceExclusionEntity,
+        added.map((workspaceId) => ({ workspaceId, direction })),
+      );
+      const after = await exclusionsOf(manager, organisationId, direction);
+      write.audit({
+        action: 'update',
+        resourceType: 'workspace_exclusions',
+        resourceId: null,
+        before: { direction, workspaces: before.filter(({ excluded }) => excluded) },
+        after: { direction, workspaces: after.filter(({ excluded }) => excluded) },
+      });
+      write.changed(...changed.map(({ workspace_id }) => documentKey.workspace(workspace_id)));
+      return answerOf(direction, after);
+    });
+  }
+}
+
+const answerOf = (direction: Direction, workspaces: readonly ExclusionAnswer[]): ExclusionsAnswer => ({
+  workspaces,
+  etag: contentTag([direction, workspaces]),
+});
+
+async function exclusionsOf(
+  manager: EntityManager,
+  organisationId: string,
+  direction: Direction,
+): Promise<ExclusionAnswer[]> {
+  return manager.query<ExclusionAnswer[]>(
+    `SELECT w.id AS workspace_id, e.workspace_id IS NOT NULL AS excluded
+     FROM workspaces w LEFT JOIN workspace_exclusions e ON e.workspace_id = w.id AND e.direction = $2
+     WHERE w.organisation_id = $1 AND w.status = 'active' ORDER BY w.created_at, w.id`,
+    [organisationId, direction],
+  );
+}
+
+async function namedIn(
+  manager: EntityManager,
+  organisationId: string,
+  workspaces: readonly ExclusionDto[],
+): Promise<Map<string, boolean>> {
+  const named = new Map<string, boolean>();
+  const pathOf = (index: number): string => `workspaces.${String(index)}.workspace_id`;
+  const references = workspaces.map(({ workspace_id: reference }) => reference);
+  const ids = await workspaceIds(manager, organisationId, references, pathOf);
+  for (const [index, { excluded }] of workspaces.entries()) {
+    const id = ids[index] ?? '';
+    if (named.has(id)) throw invalid(pathOf(index), 'is named twice');
+    named.set(id, excluded);
+  }
+  return named;
+}

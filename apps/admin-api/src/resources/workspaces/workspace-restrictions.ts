@@ -1,0 +1,54 @@
+import type { WorkspaceDefaults, WorkspaceEntity } from '@gw/entities';
+import { holdLimits, ranksAfter, type Restrictions } from '../../platform/auth/grants';
+import type { Principal } from '../../platform/common/principal';
+
+/** What a workspace restricts, as it is at one moment. */
+export interface WorkspaceRestrictions {
+  readonly limits: readonly unknown[];
+  readonly settings: Restrictions;
+}
+
+const named = (prefix: string, values: object): [string, unknown][] =>
+  Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]);
+
+/** Any value of a setting restricts, also 0. */
+const given = (values: object): Record<string, unknown[]> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]]));
+
+const closed = (values: object): Record<string, boolean> =>
+  Object.fromEntries(Object.entries(values).map(([name, isOpen]) => [name, isOpen === false]));
+
+export const restrictionsOf = (row: WorkspaceEntity): WorkspaceRestrictions => ({
+  limits: [row.usageLimits?.map((limit) => ({ ...limit, status: null })) ?? null, row.rateLimits],
+  settings: Object.fromEntries([
+    ...named('defaults', row.defaults),
+    ...named('data_plane_security_settings', row.dataPlaneSecuritySettings),
+    ...named('security_settings', closed(row.securitySettings)),
+    ...named('settings', given(row.settings)),
+    ...named('export_settings', row.exportSettings),
+  ]),
+});
+
+/** Call it after a change, with the restrictions from before it. Throws `forbidden` for those that a higher role has set. */
+export function holdRestrictions(
+  caller: Principal,
+  row: WorkspaceEntity,
+  before: WorkspaceRestrictions,
+  isReset: boolean,
+): void {
+  const after = restrictionsOf(row);
+  holdLimits(caller, row, { before: before.limits, after: after.limits, isReset });
+  const removed = Object.keys(before.settings).map((name) => [name, null] as const);
+  const settings = { ...Object.fromEntries(removed), ...after.settings };
+  const ranks = ranksAfter(caller, row.setBy, { before: before.settings, after: settings });
+  row.setBy = withoutZeros(ranks);
+}
+
+/** The ranks to store with the defaults of a new workspace. */
+export const setByOf = (caller: Principal, defaults: WorkspaceDefaults): Record<string, number> =>
+  withoutZeros(
+    ranksAfter(caller, {}, { before: {}, after: Object.fromEntries(named('defaults', defaults)) }),
+  );
+
+const withoutZeros = (ranks: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(ranks).filter(([, rank]) => rank > 0));

@@ -1,0 +1,221 @@
+import { ExportSettingsAnswer } from '../../platform/tenant-settings/export-settings.dto';
+import type { SecuritySettings } from '@gw/auth-scopes';
+import type { StoredRateLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
+import { Answer, contentTag, RowAnswer, rowFields } from '@gw/web';
+import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-usage';
+import { RateLimitAnswer, UsageLimitAnswer } from '../../platform/limits/limits.dto';
+import { SecuritySettingsAnswer } from '../../platform/tenant-settings/security-settings.dto';
+import { userKeySettingsAnswer } from '../../platform/tenant-settings/user-key-settings';
+import { UserKeySettingsAnswer } from '../../platform/tenant-settings/user-key-settings.dto';
+import { displayName, type NameFormat } from './workspace-names';
+
+class WorkspaceDefaultsAnswer {
+  @Answer.map({ nullable: true })
+  readonly metadata!: Readonly<Record<string, string>> | null;
+
+  @Answer.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
+  readonly input_guardrails!: readonly string[];
+
+  @Answer.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
+  readonly output_guardrails!: readonly string[];
+
+  @Answer.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
+  readonly user_api_key_config!: string | null;
+
+  @Answer.kind('workspace-defaults')
+  readonly object!: 'workspace-defaults';
+}
+
+class WorkspaceSettingsAnswer extends UserKeySettingsAnswer {
+  @Answer.bit({ nullable: true, description: 'Null: as the organisation says.' })
+  readonly debug_log!: 0 | 1 | null;
+
+  @Answer.oneOf(['standard', 'strict'], { nullable: true, description: 'Null: as the organisation says.' })
+  readonly audit!: string | null;
+}
+
+class WorkspaceSecurityAnswer {
+  @Answer.boolean({
+    nullable: true,
+    description: 'Null: as the organisation says, which may block it for all.',
+  })
+  readonly block_inline_config!: boolean | null;
+}
+
+/** A user of a workspace. */
+export class MemberAnswer {
+  @Answer.kind('workspace-user')
+  readonly object!: 'workspace-user';
+
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'ada@example.com' })
+  readonly email!: string;
+
+  @Answer.text({ example: 'Ada' })
+  readonly first_name!: string;
+
+  @Answer.text({ example: 'Lovelace' })
+  readonly last_name!: string;
+
+  @Answer.oneOf(['owner', 'admin', 'member'])
+  readonly org_role!: string;
+
+  @Answer.oneOf(['admin', 'manager', 'member'])
+  readonly role!: WorkspaceUserEntity['role'];
+
+  @Answer.oneOf(['active'])
+  readonly status!: 'active';
+
+  @Answer.uuid()
+  readonly workspace_id!: string;
+
+  @Answer.time()
+  readonly created_at!: string;
+
+  @Answer.time()
+  readonly last_updated_at!: string;
+
+  @Answer.etag()
+  readonly etag!: string;
+}
+
+export class WorkspaceAnswer extends RowAnswer {
+  @Answer.uuid()
+  readonly id!: string;
+
+  @Answer.text({ example: 'search-team' })
+  readonly slug!: string;
+
+  @Answer.text({ example: 'Search team' })
+  readonly name!: string;
+
+  @Answer.text({ nullable: true, example: '🔍' })
+  readonly icon!: string | null;
+
+  @Answer.text({ nullable: true, example: 'What it is for' })
+  readonly description!: string | null;
+
+  @Answer.uuid()
+  readonly organisation_id!: string;
+
+  @Answer.oneOf(['active', 'archived'])
+  readonly status!: string;
+
+  @Answer.bit()
+  readonly is_default!: 0 | 1;
+
+  @Answer.one(() => WorkspaceDefaultsAnswer)
+  readonly defaults!: WorkspaceDefaultsAnswer;
+
+  @Answer.one(() => WorkspaceSettingsAnswer)
+  readonly settings!: WorkspaceSettingsAnswer;
+
+  @Answer.one(() => SecuritySettingsAnswer, { optional: true, description: 'Those in force.' })
+  readonly security_settings?: SecuritySettingsAnswer;
+
+  @Answer.one(() => WorkspaceSecurityAnswer)
+  readonly data_plane_security_settings!: WorkspaceSecurityAnswer;
+
+  @Answer.one(() => ExportSettingsAnswer)
+  readonly export_settings!: ExportSettingsAnswer;
+
+  @Answer.list(() => UsageLimitAnswer, { nullable: true })
+  readonly usage_limits!: readonly ShownUsageLimit[] | null;
+
+  @Answer.list(() => RateLimitAnswer, { nullable: true })
+  readonly rate_limits!: readonly StoredRateLimit[] | null;
+
+  @Answer.text({ nullable: true })
+  readonly created_by!: string | null;
+
+  @Answer.text({ example: 'api' })
+  readonly creation_source!: string;
+
+  @Answer.kind('workspace')
+  readonly object!: 'workspace';
+
+  @Answer.list(() => MemberAnswer, { optional: true })
+  readonly users?: readonly MemberAnswer[];
+}
+
+/** `slugs`: by id, of the config and the guardrails that the defaults name. */
+export function toWorkspace(
+  row: WorkspaceEntity,
+  slugs: ReadonlyMap<string, string>,
+  format: NameFormat = 'display',
+  security: SecuritySettings | null = null,
+): WorkspaceAnswer {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: displayName(row, format),
+    icon: row.icon,
+    description: row.description,
+    organisation_id: row.organisationId,
+    status: row.status,
+    is_default: row.isDefault ? 1 : 0,
+    defaults: {
+      metadata: row.defaults.metadata ?? null,
+      input_guardrails: slugsOf(row.defaults.input_guardrails, slugs),
+      output_guardrails: slugsOf(row.defaults.output_guardrails, slugs),
+      user_api_key_config: slugs.get(row.defaults.user_api_key_config ?? '') ?? null,
+      object: 'workspace-defaults',
+    },
+    settings: {
+      debug_log: row.settings.debug_log ?? null,
+      audit: row.settings.audit ?? null,
+      ...userKeySettingsAnswer(row.settings),
+    },
+    ...(security === null ? {} : { security_settings: security }),
+    data_plane_security_settings: {
+      block_inline_config: row.dataPlaneSecuritySettings.block_inline_config ?? null,
+    },
+    export_settings: { deniedFields: row.exportSettings.deniedFields ?? null },
+    usage_limits: row.usageLimits,
+    rate_limits: row.rateLimits,
+    created_by: row.createdBy,
+    creation_source: row.creationSource,
+    ...rowFields(row),
+    object: 'workspace',
+  };
+}
+
+export const limitOwnerOf = ({ organisationId, id, lastResetAt }: WorkspaceEntity): LimitOwner => ({
+  ...{ organisationId, scope: 'workspace', id, lastResetAt },
+});
+
+const slugsOf = (ids: readonly string[] = [], slugs: ReadonlyMap<string, string>): readonly string[] =>
+  ids.flatMap((id) => slugs.get(id) ?? []);
+
+/** The row of the join of a membership with its user. */
+export interface MemberRow {
+  readonly userId: string;
+  readonly workspaceId: string;
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly organisationRole: string;
+  readonly role: WorkspaceUserEntity['role'];
+  readonly createdAt: Date;
+  readonly lastUpdatedAt: Date;
+}
+
+export function toMember(row: MemberRow): MemberAnswer {
+  const { email, firstName, lastName, organisationRole, role } = row;
+  return {
+    object: 'workspace-user',
+    id: row.userId,
+    email,
+    first_name: firstName,
+    last_name: lastName,
+    org_role: organisationRole,
+    role,
+    status: 'active',
+    workspace_id: row.workspaceId,
+    created_at: row.createdAt.toISOString(),
+    last_updated_at: row.lastUpdatedAt.toISOString(),
+    etag: contentTag([row.workspaceId, row.userId, email, firstName, lastName, organisationRole, role]),
+  };
+}
