@@ -498,7 +498,7 @@ const ATTACKS = [
     'libs/web/src/http/body-bounds.ts',
     'if (members > bounds.members) throw',
     'if (members < 0) throw',
-    `${ADMIN}/platform/bodies.int-spec.ts`,
+    `${ADMIN}/bodies.int-spec.ts`,
   ],
   [
     'who learns from an answer',

@@ -1,7 +1,7 @@
 /**
  * `node tools/import-circles.cjs [folder]`: the circles of files that import each other, directly or through others, imports of types
- * included, and the circles of the admin API's folders. Exits with 1 where a circle has more than `FILES_MAX` files, and where there is one
- * of folders. Specs and their support are left out.
+ * included, the circles of the admin API's folders, and its resources that import each other. Exits with 1 where a circle has more than
+ * `FILES_MAX` files, where there is one of folders, and where one resource imports another. Specs and their support are left out.
  */
 const { existsSync, globSync, readFileSync } = require('node:fs');
 const { dirname, join, posix } = require('node:path');
@@ -10,7 +10,9 @@ const { ROOT } = require('./runtime.cjs');
 
 const FILES_MAX = 3;
 /** Folders below these may not import each other in a circle. Files next to them put the app together. */
-const FOLDERS_OF = ['apps/admin-api/src'];
+const FOLDERS_OF = ['apps/admin-api/src', 'apps/admin-api/src/platform'];
+/** Folders below this one may not import each other at all. */
+const APART = 'apps/admin-api/src/resources';
 const LEFT_OUT = /\.(?:[a-z-]+-)?spec\.ts$|\.d\.ts$|\/spec-support\/|\/node_modules\/|\/dist\//;
 
 /** Import paths of the workspace's libs by their names. */
@@ -106,6 +108,10 @@ for (const parent of FOLDERS_OF) {
   const ofFolders = circlesOf(folders);
   report(ofFolders, folders, ({ length }) => `${length} folders of ${parent} import each other in a circle:`);
   found += ofFolders.length;
+}
+for (const [folder, others] of folderGraph(graph, APART)) {
+  for (const other of others) console.error(`${APART}/${folder} imports the resource ${other}.`);
+  found += others.length;
 }
 if (found > 0) {
   console.error('Move what both sides need to where neither is imported, or depend on an interface.');

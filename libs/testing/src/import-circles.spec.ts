@@ -48,19 +48,36 @@ describe('tools/import-circles.cjs', () => {
     expect(run(roots[0] as string)).toEqual({ status: 0, stderr: '' });
   }, 60_000);
 
-  it('fails on a new circle of two folders of the admin API, and names them', () => {
+  function workspaceOf(files: Readonly<Record<string, string>>): string {
     const root = mkdtempSync(join(tmpdir(), 'tollgate-circle-'));
     roots.push(root);
-    const write = (path: string, text: string): void => {
+    for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
-    };
-    write('apps/admin-api/src/labels/rows.ts', 'export const rows = 1;\n');
-    write('apps/admin-api/src/labels/service.ts', "import '../prompts/service';\n");
-    write('apps/admin-api/src/prompts/service.ts', "import '../labels/rows';\n");
+    }
+    return root;
+  }
+
+  it('fails on a new circle of two folders of the admin API, and names them', () => {
+    const root = workspaceOf({
+      'apps/admin-api/src/platform/rows.ts': 'export const rows = 1;\n',
+      'apps/admin-api/src/platform/service.ts': "import '../publishing/service';\n",
+      'apps/admin-api/src/publishing/service.ts': "import '../platform/rows';\n",
+    });
     const { status, stderr } = run(root);
     expect(status).toBe(1);
     expect(stderr).toContain('2 folders of apps/admin-api/src import each other in a circle');
-    expect(stderr).toContain('labels imports prompts');
+    expect(stderr).toContain('platform imports publishing');
+  }, 60_000);
+
+  it('fails on a resource of the admin API that imports another, and names both', () => {
+    const { status, stderr } = run(
+      workspaceOf({
+        'apps/admin-api/src/resources/labels/rows.ts': 'export const rows = 1;\n',
+        'apps/admin-api/src/resources/prompts/service.ts': "import '../labels/rows';\n",
+      }),
+    );
+    expect(status).toBe(1);
+    expect(stderr).toContain('apps/admin-api/src/resources/prompts imports the resource labels');
   }, 60_000);
 });

@@ -1,5 +1,12 @@
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, randomHex } from '@gw/kernel';
 import type { EntityManager, EntityTarget, FindOptionsWhere, ObjectLiteral } from 'typeorm';
+import { slugOf } from './text';
+
+/** Leaves room for the random part within 255 characters. */
+const SLUG_BASE_MAX = 240;
+
+/** A slug made of a name, with 24 random bits: two of one name differ. */
+export const autoSlug = (name: string): string => `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
 
 /** Throws `conflict` when a row that `where` finds has the slug already. */
 export async function assertSlugFree<Row extends ObjectLiteral>(

@@ -1,11 +1,10 @@
-import { CollectionEntity, PromptEntity, WorkspaceEntity } from '@gw/entities';
+import { CollectionEntity, WorkspaceEntity } from '@gw/entities';
 import { randomHex, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
-import { In, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { FOR_UPDATE } from '../unit-of-work/writes';
 import { byReference, type TenantWhere } from '../auth/tenancy';
 import { slugOf } from '../common/text';
-import type { CollectionDetailsAnswer } from '../../resources/collections/collections.view';
 
 type Owner = Required<TenantWhere>;
 
@@ -60,59 +59,4 @@ export async function assertNoCycle(
     [parent.id, row.id],
   );
   if (within) throw invalid('parent_collection_id', 'a collection cannot stand within itself');
-}
-
-const NOTHING: CollectionDetailsAnswer = {
-  child_collections_count: 0,
-  prompts_count: 0,
-  child_collections_last_updated_at: null,
-  prompts_last_updated_at: null,
-};
-
-interface Count {
-  readonly id: string;
-  readonly count: string;
-  readonly last: Date;
-}
-
-/** What is in each of the collections. */
-export async function detailsOf(
-  manager: EntityManager,
-  ids: readonly string[],
-): Promise<(id: string) => CollectionDetailsAnswer> {
-  const children = await countsOf(manager, CollectionEntity, 'parentId', ids);
-  const prompts = await countsOf(manager, PromptEntity, 'collectionId', ids);
-  return (id) => {
-    const [child, prompt] = [children.get(id), prompts.get(id)];
-    return {
-      ...NOTHING,
-      ...(child
-        ? {
-            child_collections_count: Number(child.count),
-            child_collections_last_updated_at: child.last.toISOString(),
-          }
-        : {}),
-      ...(prompt
-        ? { prompts_count: Number(prompt.count), prompts_last_updated_at: prompt.last.toISOString() }
-        : {}),
-    };
-  };
-}
-
-async function countsOf(
-  manager: EntityManager,
-  entity: typeof CollectionEntity | typeof PromptEntity,
-  column: 'parentId' | 'collectionId',
-  ids: readonly string[],
-): Promise<Map<string, Count>> {
-  if (ids.length === 0) return new Map();
-  const counts = await manager
-    .createQueryBuilder<CollectionEntity | PromptEntity>(entity, 'item')
-    .select(`item.${column}`, 'id')
-    .addSelect('count(*)', 'count')
-    .addSelect('max(item.lastUpdatedAt)', 'last')
-    .where({ [column]: In([...ids]), status: 'active' })
-    .groupBy(`item.${column}`)
-    .getRawMany<Count>();
-  return new Map(counts.map((count) => [count.id, count]));
 }

@@ -10,7 +10,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { AnalyticsScopes } from './analytics-scopes.service';
-import { ANALYTICS_STORE } from '../../platform/logs/analytics-store';
+import { ANALYTICS_STORE } from '../../platform/logs/stores';
 import type { AnalyticsQuery } from './analytics.dto';
 import { askOf, bucketsOf, periodOf, type AskParts } from './asks';
 import { ratio, toIso } from './figures';

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { AnalyticsScopes } from './analytics-scopes.service';
-import { ANALYTICS_STORE } from '../../platform/logs/analytics-store';
+import { ANALYTICS_STORE } from '../../platform/logs/stores';
 import { GROUP_BY, type AnalyticsGroupByQuery, type AnalyticsGroupsQuery } from './analytics.dto';
 import { askOf, type AskParts } from './asks';
 import { COLUMNS } from './columns';

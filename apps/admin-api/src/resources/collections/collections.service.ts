@@ -13,8 +13,8 @@ import {
   collectionNamed,
   collectionSlug,
   defaultCollection,
-  detailsOf,
 } from '../../platform/rows/collection-rows';
+import { detailsOf } from './collection-details';
 import type {
   CreateCollectionDto,
   CreatedCollectionDto,

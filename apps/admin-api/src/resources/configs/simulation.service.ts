@@ -8,7 +8,7 @@ import type { Principal } from '../../platform/common/principal';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import type { GuardrailScope } from '../../platform/rows/guardrail-references';
 import type { LogDetailAnswer } from '../../platform/logs/log-answers.dto';
-import { LogsService, READS_A_LOG } from '../logs/logs.service';
+import { LogReader, READS_A_LOG } from '../../platform/logs/log-reader';
 import { validConfig } from './config-content';
 import { ConfigsService } from './configs.service';
 import type { SimulateConfigDto } from './simulation.dto';
@@ -20,7 +20,7 @@ export class SimulationService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly configs: ConfigsService,
-    private readonly logs: LogsService,
+    private readonly logs: LogReader,
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 

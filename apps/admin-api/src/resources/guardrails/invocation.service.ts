@@ -15,7 +15,7 @@ import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { referenceRows } from '../../platform/credentials/guardrail-credentials';
 import { mayUse, SecretAccess } from '../../platform/credentials/secret-access';
-import { SECRET_READER } from '../secret-references/secret-references.service';
+import { SECRET_READER } from '../../platform/credentials/secret-reader';
 import { GuardrailContents } from './guardrail-contents';
 import { currentOf, findRunnable } from '../../platform/rows/guardrail-rows';
 import { OutboundGuardrailWorld } from './outbound-guardrail-world';

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  addCounts,
-  AuditLogEntity,
-  dayOf,
-  ensureLogPartitions,
-  insertVerdicts,
-  type GuardrailVerdict,
-} from '@gw/entities';
+import { AuditLogEntity } from '@gw/entities';
+import { addCounts, dayOf, ensureLogPartitions, insertVerdicts, type GuardrailVerdict } from '@gw/log-store';
 import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 

@@ -2,12 +2,13 @@ import { LabelEntity, OrganisationEntity, PromptEntity, PromptLabelEntity } from
 import { GatewayError, type ErrorDetail, uuidv7 } from '@gw/kernel';
 import { assertMatches, invalid, plainListOf, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, ILike, In, IsNull, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { DataSource, ILike, In, IsNull, Not, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
-import { found, isUuid } from '../../platform/auth/tenancy';
+import { found } from '../../platform/auth/tenancy';
 import { assertDeletable, type DeleteQuery } from '../../platform/common/uses';
 import { escapeLike } from '../../platform/common/text';
+import { findLabel, visibleTo } from '../../platform/rows/label-rows';
 import { keysOf } from '../../platform/rows/prompt-rows';
 import type { CreatedLabelDto, CreateLabelDto, ListLabelsQuery, UpdateLabelDto } from './labels.dto';
 import { toLabel, type LabelAnswer, type LabelListAnswer } from './labels.view';
@@ -118,19 +119,6 @@ export class LabelsService {
       return {};
     });
   }
-}
-
-const visibleTo = ({ organisationId, workspaceId }: Principal): FindOptionsWhere<LabelEntity>[] => [
-  { organisationId: IsNull(), status: 'active' },
-  { organisationId, status: 'active', ...(workspaceId === null ? {} : { workspaceId: IsNull() }) },
-  ...(workspaceId === null ? [] : [{ organisationId, workspaceId, status: 'active' as const }]),
-];
-
-/** A label that prompts of the caller's workspace may carry. Throws `not_found`. */
-export async function findLabel(manager: EntityManager, caller: Principal, id: string): Promise<LabelEntity> {
-  if (!isUuid(id)) throw new GatewayError('not_found');
-  const where = visibleTo(caller).map((each) => ({ ...each, id: id.toLowerCase() }));
-  return found(await manager.findOne(LabelEntity, { where }));
 }
 
 /** One that the caller may change: a workspace's own from within it, the organisation's from outside of any. */

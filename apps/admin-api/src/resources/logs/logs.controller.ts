@@ -10,7 +10,8 @@ import { CustomLogDto, InsertedLogsAnswer } from './custom-log.dto';
 import { CustomLogsService } from './custom-logs.service';
 import { LogDetailAnswer, LogPage, LogTraceAnswer } from '../../platform/logs/log-answers.dto';
 import { ListLogsQuery, TailLogsQuery } from '../../platform/logs/logs.dto';
-import { LogsService, READS_A_LOG } from './logs.service';
+import { READS_A_LOG } from '../../platform/logs/log-reader';
+import { LogsService } from './logs.service';
 
 const ONE = { $ref: getSchemaPath(CustomLogDto) };
 

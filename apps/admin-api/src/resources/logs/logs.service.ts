@@ -13,14 +13,12 @@ import { LogBodiesReader } from './log-bodies.reader';
 import { encodeCursor } from '../../platform/logs/log-cursor';
 import { logFilterOf } from '../../platform/logs/log-filter';
 import type { LogDetailAnswer, LogPage, LogTraceAnswer } from '../../platform/logs/log-answers.dto';
+import type { LogReader } from '../../platform/logs/log-reader';
 import { LogSearch } from './log-search';
 import { LogTail } from './log-tail';
 import { logTree } from './log-tree';
 import { logAnswer, logDetailAnswer } from './log.view';
 import type { ListLogsQuery, TailLogsQuery } from '../../platform/logs/logs.dto';
-
-/** Any one of them. `logs.view` reads every log, the others only requests that the caller made itself. */
-export const READS_A_LOG: [string, ...string[]] = ['logs.view', 'completions.write', 'logs.write'];
 
 const FEEDBACK_MAX = 100;
 const TRACE_LOGS_MAX = 1_000;
@@ -43,7 +41,7 @@ const readerOf = (caller: Principal): LogOwner => ({
 });
 
 @Injectable()
-export class LogsService {
+export class LogsService implements LogReader {
   constructor(
     private readonly dataSource: DataSource,
     private readonly bodies: LogBodiesReader,

@@ -5,6 +5,7 @@ import {
   WorkspaceOverridesDto,
 } from '../../platform/tenant-settings/security-settings.dto';
 import { ExportSettingsAnswer, ExportSettingsDto } from '../../platform/tenant-settings/export-settings.dto';
+import { DataPlaneSecurityDto } from '../../platform/tenant-settings/data-plane-security.dto';
 import {
   UserKeySettingsAnswer,
   UserKeySettingsDto,
@@ -48,11 +49,6 @@ export class OrganisationSettingsDto extends UserKeySettingsDto {
     description: 'New members of the default workspace get a user key.',
   })
   default_workspace_user_api_key_auto_create?: boolean | null;
-}
-
-export class DataPlaneSecurityDto {
-  @BooleanField({ optional: true, nullable: true, description: 'True: requests use saved resources only.' })
-  block_inline_config?: boolean | null;
 }
 
 export class SessionSettingsDto {

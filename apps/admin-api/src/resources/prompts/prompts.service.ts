@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { inWorkspace } from '../../platform/auth/tenancy';
-import { findLabel } from '../labels/labels.service';
+import { findLabel } from '../../platform/rows/label-rows';
 import { EMPTY_CONTENT, type VersionContent } from './prompt-content';
 import { audiencesOf, pageOfPrompts } from './prompt-lists';
 import {

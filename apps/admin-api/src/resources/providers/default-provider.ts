@@ -1,19 +1,13 @@
 import { ProviderEntity, type IntegrationEntity } from '@gw/entities';
-import { randomHex, uuidv7 } from '@gw/kernel';
+import { uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import type { Write } from '../../platform/unit-of-work/writes';
-import { slugOf } from '../../platform/common/text';
+import { autoSlug } from '../../platform/common/slugs';
 import { LIVE_PROVIDER, providerKey } from '../../platform/rows/integrations.queries';
 import { toProvider } from './providers.view';
 
 const NOTE = 'Created automatically on integration access grant';
-/** Leaves room for the random part within 255 characters. */
-const SLUG_BASE_MAX = 240;
-
-/** A slug made of a name, with 24 random bits: two of one name differ. */
-export const autoSlug = (name: string): string => `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
-
 export const isSlugTaken = (manager: EntityManager, workspaceId: string, slug: string): Promise<boolean> =>
   manager.existsBy(ProviderEntity, { workspaceId, slug, status: LIVE_PROVIDER });
 

@@ -18,7 +18,8 @@ import {
 } from '../../platform/credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../../platform/credentials/secret-mappings';
 import { usesOfProvider } from './provider-uses';
-import { autoSlug, createDefaultProvider } from './default-provider';
+import { autoSlug } from '../../platform/common/slugs';
+import { createDefaultProvider } from './default-provider';
 import type {
   CreatedIntegrationDto,
   CreateIntegrationDto,

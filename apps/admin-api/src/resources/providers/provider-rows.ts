@@ -8,7 +8,8 @@ import { byReference, found, inWorkspace, isUuid, reach } from '../../platform/a
 import { LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
 import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
-import { autoSlug, isSlugTaken } from './default-provider';
+import { autoSlug } from '../../platform/common/slugs';
+import { isSlugTaken } from './default-provider';
 import type { ProviderFieldsDto } from './providers.dto';
 
 /**

@@ -11,6 +11,7 @@ import { assertSlugFree } from '../../platform/common/slugs';
 import { parseTags } from '../../platform/common/tags';
 import { escapeLike } from '../../platform/common/text';
 import { workspaceIds } from '../../platform/auth/workspace-references';
+import { SECRET_READER } from '../../platform/credentials/secret-reader';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { integrationsUsing } from '../../platform/credentials/secret-mappings';
 import { SecretAccess } from '../../platform/credentials/secret-access';
@@ -18,7 +19,7 @@ import { maskSecret } from '../../platform/credentials/mask';
 import { keysOf } from '../../platform/rows/guardrail-rows';
 import { guardrailsUsing } from '../../platform/rows/guardrails.queries';
 import { providersChanged } from '../../platform/rows/integrations.queries';
-import { autoSlug } from '../providers/default-provider';
+import { autoSlug } from '../../platform/common/slugs';
 import { managerTypeOf, readAuthConfig, secretPathFault, type AuthConfig } from './auth-config';
 import type {
   CreatedSecretReferenceDto,
@@ -33,9 +34,6 @@ import {
   type SecretReferenceDetailAnswer,
   type SecretReferenceTestAnswer,
 } from './secret-references.view';
-
-/** Injection token of the `SecretReader`. */
-export const SECRET_READER = Symbol('SECRET_READER');
 
 const RESOURCE = 'secret_references';
 

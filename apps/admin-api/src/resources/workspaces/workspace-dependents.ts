@@ -15,7 +15,7 @@ import {
 import { In, Not, type EntityManager } from 'typeorm';
 import type { Write } from '../../platform/unit-of-work/writes';
 import { archiveProviders, LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
-import { archivePromptsOf } from '../prompts/prompt-writes';
+import { archivePromptsOf } from '../../platform/rows/prompts-of-workspace';
 
 export interface DependentCount {
   readonly kind: string;

@@ -18,7 +18,7 @@ import { ExportSettingsDto } from '../../platform/tenant-settings/export-setting
 import { SecuritySettingsDto } from '../../platform/tenant-settings/security-settings.dto';
 import { FirstMembersField, type NewMemberDto } from './workspace-members.dto';
 import { UserKeySettingsDto } from '../../platform/tenant-settings/user-key-settings.dto';
-import { DataPlaneSecurityDto } from '../organisations/organisations.dto';
+import { DataPlaneSecurityDto } from '../../platform/tenant-settings/data-plane-security.dto';
 
 const GUARDRAILS = {
   optional: true,

@@ -15,7 +15,7 @@ import { escapeLike, slugOf } from '../../platform/common/text';
 import { withUsage } from '../../platform/limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
 import { CLEARED_DEFAULTS, defaultSlugsOf, mergeDefaults } from './workspace-defaults';
-import { assertNothingShared } from '../prompts/prompt-writes';
+import { assertNothingShared } from '../../platform/rows/prompts-of-workspace';
 import { archiveDependents, countDependents } from './workspace-dependents';
 import { toNewMembers } from './workspace-members.dto';
 import { membersOf } from './workspace-members.queries';

@@ -1,0 +1,129 @@
+import { ClickHouseAnalytics } from '@gw/clickhouse';
+import { PostgresAnalytics } from '@gw/log-store';
+import { createAddressPolicy, parseTrustedHosts, type AddressPolicy } from '@gw/kernel';
+import { openLogStores } from '@gw/object-store';
+import { BufferedClient } from '@gw/outbound';
+import { createSecretReader } from '@gw/secret-managers';
+import { Global, Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { PassportModule } from '@nestjs/passport';
+import { DataSource } from 'typeorm';
+import { AuditLogsController } from './audit/audit-logs.controller';
+import { AuditLogsService } from './audit/audit-logs.service';
+import { AccessGate } from './auth/access.gate';
+import { AccessGuard } from './auth/access.guard';
+import { ApiKeyAuthenticator } from './auth/api-key.authenticator';
+import { AuthController } from './auth/auth.controller';
+import { EarlierKeysController } from './auth/earlier-keys.controller';
+import { PasswordChecks } from './auth/password-checks';
+import { PrincipalsService } from './auth/principals.service';
+import { SelfService } from './auth/self.service';
+import { SessionGuard, SessionStrategy } from './auth/session.strategy';
+import { SessionsService } from './auth/sessions.service';
+import { CredentialsService } from './credentials/credentials.service';
+import { GuardrailCredentials } from './credentials/guardrail-credentials';
+import { ADDRESS_POLICY, IntegrationCredentials } from './credentials/integration-credentials';
+import { SecretAccess } from './credentials/secret-access';
+import { SECRET_READER } from './credentials/secret-reader';
+import { ApiKeySecretsService } from './keys/api-key-secrets.service';
+import { UserKeysService } from './keys/user-keys.service';
+import { ANALYTICS_STORE, CLICKHOUSE, LOG_STORES } from './logs/stores';
+import { ResourceCaps } from './resource-caps/resource-caps';
+import { Secrets, SETTINGS, type AdminSettings } from './settings';
+import { AuditRecorder } from './unit-of-work/audit-recorder';
+import { Writes } from './unit-of-work/writes';
+
+const proxyOf = ({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY }: AdminSettings) => ({
+  httpProxy: HTTP_PROXY,
+  httpsProxy: HTTPS_PROXY,
+  noProxy: NO_PROXY,
+});
+
+/** Parts that are built from the settings. */
+const FROM_SETTINGS: readonly FactoryProvider[] = [
+  {
+    provide: ADDRESS_POLICY,
+    inject: [SETTINGS],
+    useFactory: ({ TRUSTED_CUSTOM_HOSTS }: AdminSettings) =>
+      createAddressPolicy({ trustedHosts: parseTrustedHosts(TRUSTED_CUSTOM_HOSTS) }),
+  },
+  {
+    provide: SECRET_READER,
+    inject: [SETTINGS, ADDRESS_POLICY],
+    useFactory: (settings: AdminSettings, policy: AddressPolicy) =>
+      createSecretReader({
+        settings,
+        policy,
+        trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS),
+        proxy: proxyOf(settings),
+      }),
+  },
+  {
+    provide: BufferedClient,
+    inject: [ADDRESS_POLICY, SETTINGS],
+    useFactory: (policy: AddressPolicy, settings: AdminSettings) =>
+      new BufferedClient({ policy, proxy: proxyOf(settings) }),
+  },
+  {
+    provide: LOG_STORES,
+    inject: [SETTINGS, DataSource],
+    useFactory: (settings: AdminSettings, source: DataSource) =>
+      openLogStores(settings, (sql, parameters) => source.query(sql, parameters)),
+  },
+  {
+    provide: CLICKHOUSE,
+    inject: [SETTINGS],
+    useFactory: (settings: AdminSettings) =>
+      settings.ANALYTICS_STORE === 'clickhouse' ? new ClickHouseAnalytics(settings) : null,
+  },
+  {
+    provide: ANALYTICS_STORE,
+    inject: [DataSource, CLICKHOUSE],
+    useFactory: (source: DataSource, clickhouse: ClickHouseAnalytics | null) =>
+      clickhouse ?? new PostgresAnalytics(source),
+  },
+];
+
+const SHARED = [
+  ApiKeySecretsService,
+  AuditRecorder,
+  CredentialsService,
+  GuardrailCredentials,
+  IntegrationCredentials,
+  PasswordChecks,
+  SecretAccess,
+  UserKeysService,
+  Writes,
+];
+
+/** What every resource uses: settings, access, credentials, the unit of work. Its guard protects every route of the app. */
+@Global()
+@Module({})
+export class PlatformModule {
+  static with(settings: AdminSettings): DynamicModule {
+    const { ENCRYPTION_KEY, SERVICE_TOKEN, ENCRYPTION_KEYS_PREVIOUS } = settings;
+    const secrets = new Secrets(ENCRYPTION_KEY, SERVICE_TOKEN, ENCRYPTION_KEYS_PREVIOUS);
+    return {
+      module: PlatformModule,
+      imports: [PassportModule],
+      controllers: [AuditLogsController, AuthController, EarlierKeysController],
+      providers: [
+        { provide: SETTINGS, useValue: settings },
+        { provide: Secrets, useValue: secrets },
+        ...FROM_SETTINGS,
+        ...SHARED,
+        AccessGate,
+        ApiKeyAuthenticator,
+        AuditLogsService,
+        PrincipalsService,
+        ResourceCaps,
+        SelfService,
+        SessionGuard,
+        SessionStrategy,
+        SessionsService,
+        { provide: APP_GUARD, useClass: AccessGuard },
+      ],
+      exports: [SETTINGS, Secrets, ...FROM_SETTINGS.map(({ provide }) => provide), ...SHARED],
+    };
+  }
+}

@@ -1,0 +1,208 @@
+import type { LogStores } from '@gw/object-store';
+import { Module, type ModuleMetadata } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { LogReader } from '../platform/logs/log-reader';
+import { LOG_STORES } from '../platform/logs/stores';
+import { Secrets, SETTINGS, type AdminSettings } from '../platform/settings';
+import { AccountPagesController } from './accounts/account-pages.controller';
+import { InviteAcceptanceService } from './accounts/invite-acceptance.service';
+import { InviteMails } from './accounts/invite-mails';
+import { InviteTokens } from './accounts/invite-tokens';
+import { InviteAcceptanceController, InvitesController } from './accounts/invites.controller';
+import { InvitesService } from './accounts/invites.service';
+import { PasswordLinks } from './accounts/password-links';
+import { PasswordResetsController, PasswordsController } from './accounts/passwords.controller';
+import { PasswordsService } from './accounts/passwords.service';
+import { AlertWebhooksController } from './alert-webhooks/alert-webhooks.controller';
+import { AlertWebhooksService } from './alert-webhooks/alert-webhooks.service';
+import { AnalyticsGraphsController } from './analytics/analytics-graphs.controller';
+import { AnalyticsGraphsService } from './analytics/analytics-graphs.service';
+import { AnalyticsGroupsController } from './analytics/analytics-groups.controller';
+import { AnalyticsGroupsService } from './analytics/analytics-groups.service';
+import { AnalyticsScopes } from './analytics/analytics-scopes.service';
+import { ApiKeyPages } from './api-keys/api-key-pages';
+import { ApiKeysController } from './api-keys/api-keys.controller';
+import { ApiKeysService } from './api-keys/api-keys.service';
+import { SelfDetailsService } from './api-keys/self-details.service';
+import { BatchesController } from './batches/batches.controller';
+import { CollectionsController } from './collections/collections.controller';
+import { CollectionsService } from './collections/collections.service';
+import { ConfigLookupController, ConfigsController } from './configs/configs.controller';
+import { ConfigsService } from './configs/configs.service';
+import { SimulationService } from './configs/simulation.service';
+import { DeploymentsController } from './deployments/deployments.controller';
+import { DeploymentsService } from './deployments/deployments.service';
+import { GatewayPresenceController, GatewaysController } from './deployments/gateways.controller';
+import { GatewaysService } from './deployments/gateways.service';
+import { DefaultGuardrailsService } from './guardrails/default-guardrails.service';
+import { GuardrailContents } from './guardrails/guardrail-contents';
+import { DefaultGuardrailsController, GuardrailsController } from './guardrails/guardrails.controller';
+import { GuardrailsService } from './guardrails/guardrails.service';
+import { InvocationService } from './guardrails/invocation.service';
+import { McpMappingsService } from './guardrails/mcp-mappings.service';
+import { OutboundGuardrailWorld } from './guardrails/outbound-guardrail-world';
+import { GuardrailQualityController, GuardrailServersController } from './guardrails/quality.controller';
+import { QualityService } from './guardrails/quality.service';
+import { LabelsController } from './labels/labels.controller';
+import { LabelsService } from './labels/labels.service';
+import { LogExportsController } from './log-exports/log-exports.controller';
+import { LogExportsService } from './log-exports/log-exports.service';
+import { FeedbackController } from './logs/feedback.controller';
+import { FeedbackService } from './logs/feedback.service';
+import { LogTail } from './logs/log-tail';
+import { LogsController } from './logs/logs.controller';
+import { LogsService } from './logs/logs.service';
+import { OrganisationPropertiesController } from './organisation-properties/organisation-properties.controller';
+import { OrganisationPropertiesService } from './organisation-properties/organisation-properties.service';
+import { OrganisationsController } from './organisations/organisations.controller';
+import { OrganisationsService } from './organisations/organisations.service';
+import { PluginsController } from './plugins/plugins.controller';
+import { PluginsService } from './plugins/plugins.service';
+import { RateLimitPoliciesController, UsageLimitPoliciesController } from './policies/policies.controller';
+import { PolicyValuesService } from './policies/policy-values.service';
+import { RateLimitPoliciesService } from './policies/rate-limit-policies.service';
+import { UsageLimitPoliciesService } from './policies/usage-limit-policies.service';
+import { PartialsController } from './prompts/partials.controller';
+import { PartialsService } from './prompts/partials.service';
+import { PromptSharesService } from './prompts/prompt-shares.service';
+import { PromptsController } from './prompts/prompts.controller';
+import { PromptsService } from './prompts/prompts.service';
+import { IntegrationModelsService } from './providers/integration-models.service';
+import { IntegrationWorkspacesService } from './providers/integration-workspaces.service';
+import { IntegrationsController, ProviderCatalogueController } from './providers/integrations.controller';
+import { IntegrationsService } from './providers/integrations.service';
+import { ProvidersController } from './providers/providers.controller';
+import { ProvidersService } from './providers/providers.service';
+import { VirtualKeysController } from './providers/virtual-keys.controller';
+import { VirtualKeysService } from './providers/virtual-keys.service';
+import { RepricingsController } from './repricings/repricings.controller';
+import { RepricingsService } from './repricings/repricings.service';
+import { SecretReferencesController } from './secret-references/secret-references.controller';
+import { SecretReferencesService } from './secret-references/secret-references.service';
+import { TracesController } from './traces/traces.controller';
+import { TracesService } from './traces/traces.service';
+import { UserChangesService } from './users/user-changes.service';
+import { UsersController } from './users/users.controller';
+import { UsersService } from './users/users.service';
+import { WorkspaceExclusionsController } from './workspace-exclusions/workspace-exclusions.controller';
+import { WorkspaceExclusionsService } from './workspace-exclusions/workspace-exclusions.service';
+import { WorkspaceMembersController } from './workspaces/workspace-members.controller';
+import { WorkspaceMembersService } from './workspaces/workspace-members.service';
+import { WorkspacesController } from './workspaces/workspaces.controller';
+import { WorkspacesService } from './workspaces/workspaces.service';
+import { CustomLogsService } from './logs/custom-logs.service';
+import { LogBodiesReader } from './logs/log-bodies.reader';
+import { LogSearch } from './logs/log-search';
+import { LogExportFiles } from './log-exports/log-export-files';
+
+/** Parts of logs and log exports that are built from the settings and the stores. */
+const FROM_SETTINGS: NonNullable<ModuleMetadata['providers']> = [
+  {
+    provide: CustomLogsService,
+    inject: [DataSource, SETTINGS],
+    useFactory: (source: DataSource, settings: AdminSettings) => new CustomLogsService(source, settings),
+  },
+  {
+    provide: LogBodiesReader,
+    inject: [LOG_STORES],
+    useFactory: ({ bodies }: LogStores) => new LogBodiesReader(bodies),
+  },
+  {
+    provide: LogSearch,
+    inject: [DataSource, LOG_STORES],
+    useFactory: (source: DataSource, { bodies }: LogStores) => new LogSearch(source, bodies === null),
+  },
+  {
+    provide: LogExportFiles,
+    inject: [DataSource, LOG_STORES, Secrets, SETTINGS],
+    useFactory: (source: DataSource, { exports }: LogStores, secrets: Secrets, settings: AdminSettings) =>
+      new LogExportFiles(source, exports, secrets.exportLinkKey, settings),
+  },
+];
+
+/** Every resource of the control plane: one entry each. Partials come before prompts, whose paths include theirs. */
+const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = [
+  { controllers: [OrganisationsController], providers: [OrganisationsService] },
+  { controllers: [UsersController], providers: [UsersService, UserChangesService] },
+  {
+    controllers: [InvitesController, InviteAcceptanceController],
+    providers: [InvitesService, InviteAcceptanceService, InviteTokens, InviteMails],
+  },
+  {
+    controllers: [WorkspacesController, WorkspaceMembersController],
+    providers: [WorkspacesService, WorkspaceMembersService],
+  },
+  { controllers: [ApiKeysController], providers: [ApiKeysService, ApiKeyPages, SelfDetailsService] },
+  {
+    controllers: [IntegrationsController, ProviderCatalogueController],
+    providers: [IntegrationsService, IntegrationModelsService, IntegrationWorkspacesService],
+  },
+  { controllers: [ProvidersController], providers: [ProvidersService] },
+  { controllers: [VirtualKeysController], providers: [VirtualKeysService] },
+  {
+    controllers: [ConfigsController, ConfigLookupController],
+    providers: [ConfigsService, SimulationService],
+  },
+  {
+    controllers: [
+      GuardrailsController,
+      GuardrailQualityController,
+      GuardrailServersController,
+      DefaultGuardrailsController,
+    ],
+    providers: [
+      GuardrailsService,
+      GuardrailContents,
+      DefaultGuardrailsService,
+      InvocationService,
+      OutboundGuardrailWorld,
+      McpMappingsService,
+      QualityService,
+    ],
+  },
+  { controllers: [LogExportsController], providers: [LogExportsService] },
+  {
+    controllers: [LogsController, FeedbackController],
+    providers: [
+      LogsService,
+      { provide: LogReader, useExisting: LogsService },
+      FeedbackService,
+      LogTail,
+      ...FROM_SETTINGS,
+    ],
+  },
+  {
+    controllers: [AnalyticsGraphsController, AnalyticsGroupsController],
+    providers: [AnalyticsScopes, AnalyticsGraphsService, AnalyticsGroupsService],
+  },
+  { controllers: [TracesController], providers: [TracesService] },
+  { controllers: [GatewaysController, GatewayPresenceController], providers: [GatewaysService] },
+  { controllers: [LabelsController], providers: [LabelsService] },
+  { controllers: [CollectionsController], providers: [CollectionsService] },
+  {
+    controllers: [PartialsController, PromptsController],
+    providers: [PromptsService, PartialsService, PromptSharesService],
+  },
+  {
+    controllers: [UsageLimitPoliciesController, RateLimitPoliciesController],
+    providers: [UsageLimitPoliciesService, RateLimitPoliciesService, PolicyValuesService],
+  },
+  { controllers: [SecretReferencesController], providers: [SecretReferencesService] },
+  { controllers: [DeploymentsController], providers: [DeploymentsService] },
+  { controllers: [PluginsController], providers: [PluginsService] },
+  { controllers: [WorkspaceExclusionsController], providers: [WorkspaceExclusionsService] },
+  { controllers: [OrganisationPropertiesController], providers: [OrganisationPropertiesService] },
+  {
+    controllers: [PasswordsController, PasswordResetsController, AccountPagesController],
+    providers: [PasswordsService, PasswordLinks],
+  },
+  { controllers: [BatchesController] },
+  { controllers: [AlertWebhooksController], providers: [AlertWebhooksService] },
+  { controllers: [RepricingsController], providers: [RepricingsService] },
+];
+
+@Module({
+  controllers: RESOURCES.flatMap(({ controllers = [] }) => controllers),
+  providers: RESOURCES.flatMap(({ providers = [] }) => providers),
+})
+export class ResourcesModule {}
