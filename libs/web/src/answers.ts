@@ -85,3 +85,12 @@ export function listAnswerOf<T>(item: Class<T>): Class<ListAnswer<T>> {
   lists.set(item, List);
   return List;
 }
+
+/** The base class of a list without `object`: `class LabelListAnswer extends plainListAnswerOf(LabelAnswer) {}`. */
+export function plainListAnswerOf<T>(item: Class<T>): Class<{ readonly data: T[]; readonly total: number }> {
+  class PlainList {
+    @Answer.list(() => item) readonly data!: T[];
+    @Answer.integer({ example: 1 }) readonly total!: number;
+  }
+  return PlainList;
+}

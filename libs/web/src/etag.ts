@@ -22,21 +22,31 @@ export const contentTag = (content: object): string =>
 /** 132 bits. */
 const TAG_LENGTH = 22;
 
-const readIfMatch = (_data: unknown, context: ExecutionContext): string | undefined =>
+export const ifMatchOf = (context: ExecutionContext): string | undefined =>
   context.switchToHttp().getRequest<FastifyRequest>().headers['if-match'];
+
+const READERS = new WeakSet<object>();
+
+/** Marks the factory of a parameter decorator that reads `If-Match`, so that its routes take the header. */
+export function readsIfMatch<F extends object>(factory: F): F {
+  READERS.add(factory);
+  return factory;
+}
 
 /**
  * The `If-Match` header, or undefined. Pass it to `assertMatches` or `assertTag` inside the transaction that locked the row. A route
  * without this parameter refuses the header.
  */
-export const IfMatch = createParamDecorator(readIfMatch);
+export const IfMatch = createParamDecorator(
+  readsIfMatch((_data: unknown, context: ExecutionContext) => ifMatchOf(context)),
+);
 
 /** Whether a handler of a controller takes the `If-Match` header. */
 export function takesIfMatch(controller: Type, handler: string): boolean {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) ?? {}) as Readonly<
-    Record<string, { readonly factory?: unknown }>
+    Record<string, { readonly factory?: object }>
   >;
-  return Object.values(args).some(({ factory }) => factory === readIfMatch);
+  return Object.values(args).some(({ factory }) => factory !== undefined && READERS.has(factory));
 }
 
 /** Throws `etag_mismatch` (412) unless the header is absent, `*`, or names the row's version. */

@@ -1,5 +1,15 @@
-export { EmptyAnswer, listAnswerOf, RowAnswer, rowFields } from './answers';
-export { assertMatches, assertTag, contentTag, EtagInterceptor, etagOf, IfMatch, takesIfMatch } from './etag';
+export { EmptyAnswer, listAnswerOf, plainListAnswerOf, RowAnswer, rowFields } from './answers';
+export {
+  assertMatches,
+  assertTag,
+  contentTag,
+  EtagInterceptor,
+  etagOf,
+  IfMatch,
+  ifMatchOf,
+  readsIfMatch,
+  takesIfMatch,
+} from './etag';
 export { Answer, type AnswerOptions } from './fields/answer-fields';
 export {
   EmailListField,
@@ -15,6 +25,8 @@ export {
   type ListOptions,
   type MapOptions,
 } from './fields/composite-fields';
+export { answerOf, omitOf, partialOf, pickOf } from './fields/derived';
+export { assign, columnsOf, viewOf } from './fields/rows';
 export { field as customField, type FieldOptions } from './fields/options';
 export {
   QueryBooleanField,

@@ -59,9 +59,8 @@ import { OrganisationsService } from './organisations/organisations.service';
 import { PluginsController } from './plugins/plugins.controller';
 import { PluginsService } from './plugins/plugins.service';
 import { RateLimitPoliciesController, UsageLimitPoliciesController } from './policies/policies.controller';
+import { PoliciesService } from './policies/policies.service';
 import { PolicyValuesService } from './policies/policy-values.service';
-import { RateLimitPoliciesService } from './policies/rate-limit-policies.service';
-import { UsageLimitPoliciesService } from './policies/usage-limit-policies.service';
 import { PartialsController } from './prompts/partials.controller';
 import { PartialsService } from './prompts/partials.service';
 import { PromptSharesService } from './prompts/prompt-shares.service';
@@ -185,7 +184,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   },
   {
     controllers: [UsageLimitPoliciesController, RateLimitPoliciesController],
-    providers: [UsageLimitPoliciesService, RateLimitPoliciesService, PolicyValuesService],
+    providers: [PoliciesService, PolicyValuesService],
   },
   { controllers: [SecretReferencesController], providers: [SecretReferencesService] },
   { controllers: [DeploymentsController], providers: [DeploymentsService] },

@@ -1,5 +1,7 @@
-import { applyDecorators, type Type as Class } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import type { Type as Class } from '@nestjs/common';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { Documented } from './documented-fields';
+import { EXAMPLES } from './options';
 
 /** `optional`: some answers leave the field out. A field is always there and not null unless it says so. */
 export interface AnswerOptions {
@@ -14,22 +16,20 @@ type Field = (options?: AnswerOptions) => PropertyDecorator;
 const field =
   (schema: ApiPropertyOptions): Field =>
   ({ optional, nullable, description, example } = {}) =>
-    applyDecorators(
-      ApiProperty({
-        ...schema,
-        required: !optional,
-        ...(nullable ? { nullable: true } : {}),
-        ...(description === undefined ? {} : { description }),
-        ...(example === undefined ? {} : { example }),
-      } as ApiPropertyOptions),
-    );
+    Documented({
+      ...schema,
+      required: !optional,
+      ...(nullable ? { nullable: true } : {}),
+      ...(description === undefined ? {} : { description }),
+      ...(example === undefined ? {} : { example }),
+    });
 
 /** The fields of an answer, for its document alone: nothing checks or changes what is sent. */
 export const Answer = {
-  uuid: field({ type: 'string', format: 'uuid', example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90' }),
+  uuid: field({ type: 'string', format: 'uuid', example: EXAMPLES['uuid'] }),
   text: field({ type: 'string' }),
   /** ISO 8601. */
-  time: field({ type: 'string', format: 'date-time', example: '2026-05-03T17:08:55.000Z' }),
+  time: field({ type: 'string', format: 'date-time', example: EXAMPLES['date-time'] }),
   integer: field({ type: 'integer' }),
   number: field({ type: 'number' }),
   boolean: field({ type: 'boolean', example: true }),

@@ -20,3 +20,13 @@ export function heldClass(holder: Class, name: string): Class | null {
   }
   return null;
 }
+
+/** Lets a class that was derived of another hold the same classes. */
+export function inheritNested<D extends Class>(from: Class, derived: D): D {
+  const members = new Map<string, () => Class>();
+  for (let at: unknown = from; typeof at === 'function'; at = Object.getPrototypeOf(at)) {
+    for (const [name, type] of NESTED.get(at) ?? []) if (!members.has(name)) members.set(name, type);
+  }
+  NESTED.set(derived, members);
+  return derived;
+}

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateIf } from 'class-validator';
+import { Documented } from './documented-fields';
 
 /**
  * What every field decorator takes. `optional`: may be absent (in a PUT: unchanged). `nullable`: may be null (in a PUT:
@@ -12,6 +13,13 @@ export interface FieldOptions {
   readonly description?: string;
   readonly example?: unknown;
 }
+
+/** Examples of a response's fields that name none, by format or type. */
+export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  uuid: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
+  'date-time': '2026-05-03T17:08:55.000Z',
+  boolean: true,
+};
 
 /** Validation and documentation of one field, from one place. For the field decorators of this folder. */
 export function field(
@@ -29,6 +37,6 @@ export function field(
     ...(nullable ? { nullable: true } : {}),
     ...(description === undefined ? {} : { description }),
     ...(example === undefined ? {} : { example }),
-  } as ApiPropertyOptions;
-  return applyDecorators(ApiProperty(documented), ...conditions, ...rules);
+  };
+  return applyDecorators(Documented(documented), ...conditions, ...rules);
 }

@@ -55,9 +55,11 @@ declare module 'fastify' {
   }
 }
 
-/** The authenticated caller: `create(@Caller() caller: Principal, @Body() body: CreateThingDto)`. */
-export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Principal => {
+export function callerOf(context: ExecutionContext): Principal {
   const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
   if (!principal) throw new Error('A route that is not authenticated asks for its caller.');
   return principal;
-});
+}
+
+/** The authenticated caller: `create(@Caller() caller: Principal, @Body() body: CreateThingDto)`. */
+export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext) => callerOf(context));

@@ -14,14 +14,7 @@ import { AuditRecorder, type AuditCaller, type AuditEntry } from './audit-record
  * One control-plane write: its rows, its audit rows and its change event commit together or not at all.
  *
  * ```ts
- * return this.writes.run(caller, async (write) => {
- *   const row = found(await write.manager.findOne(ThingEntity, { where: { id, ...reach(caller) }, lock: FOR_UPDATE }));
- *   assertMatches(ifMatch, row);
- *   const before = toThing(row);
- *   …change and save…
- *   write.audit({ action: 'update', resourceType: 'things', resourceId: row.id, before, after: toThing(row) });
- *   write.changed(documentKey.thing(row.id));
- * });
+ * return this.writes.run(caller, (write) => patchRow(write, THING, at, (row) => assign(ThingFields, row, input)));
  * ```
  */
 @Injectable()
@@ -33,9 +26,9 @@ export class Writes {
     private readonly caps: ResourceCaps,
   ) {}
 
-  run<T>(caller: AuditCaller, work: (write: Write) => Promise<T>): Promise<T> {
+  run<T, C extends AuditCaller>(caller: C, work: (write: Write<C>) => Promise<T>): Promise<T> {
     return this.dataSource.transaction(async (manager) => {
-      const write = new Write(manager);
+      const write = new Write(manager, caller);
       const result = await work(write);
       const { fixed } = currentCall() ?? {};
       if (fixed) assertFixed(fixed, write.entries[0]?.before);
@@ -64,12 +57,15 @@ async function assertOnce(manager: EntityManager): Promise<void> {
 /** For rows that are read in order to be changed: two writers of one row come one after the other. */
 export const FOR_UPDATE = { mode: 'pessimistic_write' } as const;
 
-export class Write {
+export class Write<C extends AuditCaller = AuditCaller> {
   readonly entries: AuditEntry[] = [];
   readonly changedKeys: DocumentKey[] = [];
   readonly removedKeys: DocumentKey[] = [];
 
-  constructor(readonly manager: EntityManager) {}
+  constructor(
+    readonly manager: EntityManager,
+    readonly caller: C,
+  ) {}
 
   audit(entry: AuditEntry): void {
     this.entries.push(entry);

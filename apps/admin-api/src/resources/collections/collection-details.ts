@@ -1,6 +1,6 @@
 import { CollectionEntity, PromptEntity } from '@gw/entities';
 import { In, type EntityManager } from 'typeorm';
-import type { CollectionDetailsAnswer } from './collections.view';
+import type { CollectionDetailsAnswer } from './collections.dto';
 
 const NOTHING: CollectionDetailsAnswer = {
   child_collections_count: 0,
@@ -18,8 +18,9 @@ interface Count {
 /** What is in each of the collections. */
 export async function detailsOf(
   manager: EntityManager,
-  ids: readonly string[],
+  rows: readonly { readonly id: string }[],
 ): Promise<(id: string) => CollectionDetailsAnswer> {
+  const ids = rows.map(({ id }) => id);
   const children = await countsOf(manager, CollectionEntity, 'parentId', ids);
   const prompts = await countsOf(manager, PromptEntity, 'collectionId', ids);
   return (id) => {

@@ -1,68 +1,47 @@
-import { EmptyAnswer, IfMatch } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { Body, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/auth/route';
+import { Named, type At } from '../../platform/common/at';
 import { Caller, type Principal } from '../../platform/common/principal';
-import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
+import { ControlRoutes } from '../../platform/control-routes';
 import {
+  CollectionListAnswer,
+  CollectionWithChildrenAnswer,
   CreateCollectionDto,
   CreatedCollectionDto,
   ListCollectionsQuery,
   UpdateCollectionDto,
 } from './collections.dto';
 import { CollectionsService } from './collections.service';
-import { CollectionListAnswer, CollectionWithChildrenAnswer } from './collections.view';
 
 @ControlRoutes('collections')
 @ApiQuery(WORKSPACE_ID)
 export class CollectionsController {
   constructor(private readonly collections: CollectionsService) {}
 
-  @Post()
-  @Requires('prompts.create')
-  @ApiOkResponse({ type: CreatedCollectionDto })
+  @Route.post('', 'prompts.create', CreatedCollectionDto)
   create(@Caller() caller: Principal, @Body() body: CreateCollectionDto): Promise<CreatedCollectionDto> {
     return this.collections.create(caller, body);
   }
 
-  @Get()
-  @Requires('prompts.list')
-  @ApiOkResponse({ type: CollectionListAnswer })
+  @Route.get('', 'prompts.list', CollectionListAnswer)
   list(@Caller() caller: Principal, @Query() query: ListCollectionsQuery): Promise<CollectionListAnswer> {
     return this.collections.list(caller, query);
   }
 
-  @Get(':collection')
-  @Requires('prompts.read')
-  @ApiOkResponse({ type: CollectionWithChildrenAnswer })
-  get(
-    @Caller() caller: Principal,
-    @Param('collection') collection: string,
-  ): Promise<CollectionWithChildrenAnswer> {
-    return this.collections.get(caller, collection);
+  @Route.get(':collection', 'prompts.read', CollectionWithChildrenAnswer)
+  get(@Named('collection') at: At): Promise<CollectionWithChildrenAnswer> {
+    return this.collections.get(at);
   }
 
-  @Put(':collection')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: EmptyAnswer })
-  update(
-    @Caller() caller: Principal,
-    @Param('collection') collection: string,
-    @Body() body: UpdateCollectionDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.collections.update(caller, collection, body, ifMatch);
+  @Route.put(':collection', 'prompts.update')
+  update(@Named('collection') at: At, @Body() body: UpdateCollectionDto): Promise<object> {
+    return this.collections.update(at, body);
   }
 
-  @Delete(':collection')
-  @Requires('prompts.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
-  remove(
-    @Caller() caller: Principal,
-    @Param('collection') collection: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.collections.remove(caller, collection, ifMatch);
+  @Route.delete(':collection', 'prompts.delete')
+  remove(@Named('collection') at: At): Promise<object> {
+    return this.collections.remove(at);
   }
 }

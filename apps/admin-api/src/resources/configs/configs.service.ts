@@ -5,9 +5,17 @@ import { assertMatches, isStorableText, listOf, windowOf, type ListAnswer, type 
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import {
+  actorOf,
+  addVersion,
+  findVersion,
+  listVersions,
+  versionNamed,
+  type Versions,
+} from '../../platform/unit-of-work/versioned';
 import { assertMayChangeConfig } from '../../platform/auth/bound-contents';
 import type { Principal } from '../../platform/common/principal';
-import { byReference, found, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
+import { byReference, found, inWorkspace, reach } from '../../platform/auth/tenancy';
 import { assertNotUsed } from '../../platform/common/uses';
 import { assertSlugFree } from '../../platform/common/slugs';
 import { slugOf } from '../../platform/common/text';
@@ -24,6 +32,7 @@ import {
 } from './configs.view';
 
 const RESOURCE = 'configs';
+const VERSIONS: Versions<ConfigVersionEntity> = { entity: ConfigVersionEntity, owner: 'configId' };
 
 @Injectable()
 export class ConfigsService {
@@ -58,7 +67,10 @@ export class ConfigsService {
           updatedBy: actorOf(caller),
         }),
       );
-      const version = await addVersion(manager, caller, row, { id: versionId, content: input.config });
+      const version = await addVersion(manager, caller, VERSIONS, id, {
+        id: versionId,
+        content: input.config,
+      });
       write.audit({
         action: 'create',
         resourceType: RESOURCE,
@@ -118,7 +130,7 @@ export class ConfigsService {
       if (input.name !== undefined) row.name = input.name;
       if (input.isDefault !== undefined) await this.setDefault(write, row, input.isDefault === 1);
       if (input.config !== undefined) {
-        const version = await addVersion(manager, caller, row, { id: uuidv7(), content: input.config });
+        const version = await addVersion(manager, caller, VERSIONS, row.id, { content: input.config });
         row.currentVersionId = version.id;
       }
       row.updatedBy = actorOf(caller);
@@ -150,20 +162,14 @@ export class ConfigsService {
   async versions(caller: Principal, reference: string, query: PageQuery): Promise<ListAnswer<ConfigAnswer>> {
     const { manager } = this.dataSource;
     const row = await find(manager, caller, reference);
-    const [versions, total] = await manager.findAndCount(ConfigVersionEntity, {
-      where: { configId: row.id },
-      order: { number: 'DESC' },
-      ...windowOf(query),
-    });
+    const [versions, total] = await listVersions(manager, VERSIONS, row.id, query);
     return listOf([versions.map((version) => toConfigVersion(row, version)), total]);
   }
 
   async version(caller: Principal, reference: string, versionId: string): Promise<ConfigAnswer> {
     const { manager } = this.dataSource;
     const row = await find(manager, caller, reference);
-    const where = { configId: row.id, id: versionId.toLowerCase() };
-    const version = isUuid(versionId) ? await manager.findOneBy(ConfigVersionEntity, where) : null;
-    return toConfigVersion(row, found(version));
+    return toConfigVersion(row, await findVersion(manager, VERSIONS, row.id, versionId));
   }
 
   private async setDefault(write: Write, row: ConfigEntity, isDefault: boolean): Promise<void> {
@@ -173,9 +179,6 @@ export class ConfigsService {
     else write.changed(documentKey.workspace(row.workspaceId));
   }
 }
-
-/** The user, or the API key that has none. */
-const actorOf = ({ userId, apiKeyId }: Principal): string | null => userId ?? apiKeyId;
 
 /** A config is addressed by its slug and by its id. */
 const keysOf = ({ workspaceId, slug, id }: ConfigEntity): DocumentKey[] => [
@@ -203,24 +206,7 @@ async function find(
 const currentOf = (
   manager: EntityManager,
   { currentVersionId }: ConfigEntity,
-): Promise<ConfigVersionEntity> => manager.findOneByOrFail(ConfigVersionEntity, { id: currentVersionId });
-
-async function addVersion(
-  manager: EntityManager,
-  caller: Principal,
-  row: ConfigEntity,
-  { id, content }: { readonly id: string; readonly content: Record<string, unknown> },
-): Promise<ConfigVersionEntity> {
-  const last = await manager.maximum(ConfigVersionEntity, 'number', { configId: row.id });
-  const version = manager.create(ConfigVersionEntity, {
-    id,
-    configId: row.id,
-    number: (last ?? 0) + 1,
-    content,
-    createdBy: actorOf(caller),
-  });
-  return manager.save(version);
-}
+): Promise<ConfigVersionEntity> => versionNamed(manager, VERSIONS, currentVersionId);
 
 /** Takes the default from the config that has it. The workspace's document names the default, so it changes. */
 async function replaceDefault(write: Write, workspaceId: string, next: string): Promise<void> {

@@ -1,55 +1,62 @@
-import { NameField, pageOf, ReferenceField, TextField, UuidField } from '@gw/web';
-import { ApiProperty } from '@nestjs/swagger';
+import {
+  Answer,
+  answerOf,
+  NameField,
+  pageOf,
+  partialOf,
+  pickOf,
+  plainListAnswerOf,
+  ReferenceField,
+  RowAnswer,
+  TextField,
+  UuidField,
+  viewOf,
+} from '@gw/web';
+import type { LabelEntity } from '@gw/entities';
 
 /** Written behind an `@`: a version's number and `latest` and `default` mean something else there. */
 const NAME = /^(?!latest$)(?!default$)(?!\d+$)[a-zA-Z0-9_-]*(?:[^@\sa-zA-Z0-9_-][a-zA-Z0-9_-]*)?$/;
+const ORGANISATION = { optional: true, description: 'Of the credential; nothing else is taken.' } as const;
 
-export class CreateLabelDto {
-  @TextField({ pattern: NAME, example: 'canary' })
-  name!: string;
-
-  @TextField({ optional: true, nullable: true, max: 2000 })
-  description?: string | null;
-
+/** What callers write of a label. */
+export class LabelFields {
+  @TextField({ pattern: NAME, example: 'canary' }) name!: string;
+  @TextField({ optional: true, nullable: true, max: 2000 }) description?: string | null;
   @TextField({ optional: true, nullable: true, max: 32, pattern: /^#?[\w-]+$/, example: '#0969da' })
   color_code?: string | null;
+}
 
-  @UuidField({ optional: true, description: 'Of the credential; nothing else is taken.' })
-  organisation_id?: string;
-
+export class CreateLabelDto extends LabelFields {
+  @UuidField(ORGANISATION) organisation_id?: string;
   @ReferenceField({ optional: true, description: 'Absent: a label of every workspace of the organisation.' })
   workspace_id?: string;
 }
 
-export class UpdateLabelDto {
-  @TextField({ optional: true, pattern: NAME, example: 'canary' })
-  name?: string;
-
-  @TextField({ optional: true, nullable: true, max: 2000 })
-  description?: string | null;
-
-  @TextField({ optional: true, nullable: true, max: 32, pattern: /^#?[\w-]+$/, example: '#0969da' })
-  color_code?: string | null;
-
-  @ReferenceField({ optional: true })
-  workspace_id?: string;
+export class UpdateLabelDto extends partialOf(LabelFields) {
+  @ReferenceField({ optional: true }) workspace_id?: string;
 }
 
 export class ListLabelsQuery extends pageOf({ size: 100 }) {
-  @UuidField({ optional: true, description: 'Of the credential; nothing else is taken.' })
-  organisation_id?: string;
-
-  @ReferenceField({ optional: true })
-  workspace_id?: string;
-
-  @NameField({ optional: true, description: 'Part of the name.' })
-  search?: string;
-
-  @NameField({ optional: true, description: 'The whole name.' })
-  name?: string;
+  @UuidField(ORGANISATION) organisation_id?: string;
+  @ReferenceField({ optional: true }) workspace_id?: string;
+  @NameField({ optional: true, description: 'Part of the name.' }) search?: string;
+  @NameField({ optional: true, description: 'The whole name.' }) name?: string;
 }
 
-export class CreatedLabelDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
+export class LabelAnswer extends answerOf(LabelFields, RowAnswer) {
+  @Answer.uuid() readonly id!: string;
+  @Answer.uuid({ description: 'Of the caller, for a universal label too.' })
+  readonly organisation_id!: string;
+  @Answer.uuid({ nullable: true, description: 'Null: of every workspace.' })
+  readonly workspace_id!: string | null;
+  @Answer.boolean({ description: 'Every organisation has it, and it cannot be changed.' })
+  readonly is_universal!: boolean;
+  @Answer.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
 }
+
+export class CreatedLabelDto extends pickOf(LabelAnswer, 'id') {}
+
+export class LabelListAnswer extends plainListAnswerOf(LabelAnswer) {}
+
+export const toLabel = (row: LabelEntity, organisationId: string): LabelAnswer =>
+  viewOf(LabelAnswer, row, { organisation_id: organisationId, is_universal: row.organisationId === null });

@@ -1,19 +1,47 @@
 import { LabelEntity, OrganisationEntity, PromptEntity, PromptLabelEntity } from '@gw/entities';
-import { GatewayError, type ErrorDetail, uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid, plainListOf, windowOf } from '@gw/web';
+import { GatewayError, type ErrorDetail } from '@gw/kernel';
+import { assign, columnsOf, invalid, plainListOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, ILike, In, IsNull, Not, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { DataSource, In, Not, type EntityManager } from 'typeorm';
+import type { At } from '../../platform/common/at';
 import type { Principal } from '../../platform/common/principal';
-import { found } from '../../platform/auth/tenancy';
 import { assertDeletable, type DeleteQuery } from '../../platform/common/uses';
-import { escapeLike } from '../../platform/common/text';
-import { findLabel, visibleTo } from '../../platform/rows/label-rows';
+import { labelNamed, visibleTo } from '../../platform/rows/label-rows';
 import { keysOf } from '../../platform/rows/prompt-rows';
-import type { CreatedLabelDto, CreateLabelDto, ListLabelsQuery, UpdateLabelDto } from './labels.dto';
-import { toLabel, type LabelAnswer, type LabelListAnswer } from './labels.view';
+import {
+  archiveRow,
+  createRow,
+  findRow,
+  listRows,
+  patchRow,
+  present,
+  type Resource,
+} from '../../platform/unit-of-work/rows';
+import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import {
+  LabelFields,
+  toLabel,
+  type CreatedLabelDto,
+  type CreateLabelDto,
+  type LabelAnswer,
+  type LabelListAnswer,
+  type ListLabelsQuery,
+  type UpdateLabelDto,
+} from './labels.dto';
 
-const RESOURCE = 'labels';
+const LABEL: Resource<LabelEntity> = {
+  entity: LabelEntity,
+  type: 'labels',
+  view: (row, { organisationId }) => toLabel(row, organisationId),
+  where: labelNamed,
+  /** A workspace's own label is changed from within it, the organisation's from outside of any. */
+  allow: (row, caller) => {
+    if (row.organisationId === null) {
+      throw new GatewayError('conflict', { message: 'The label is everybody’s and cannot be changed.' });
+    }
+    if (row.workspaceId === null && caller.workspaceId !== null) throw new GatewayError('forbidden');
+  },
+};
 
 @Injectable()
 export class LabelsService {
@@ -25,111 +53,57 @@ export class LabelsService {
   create(caller: Principal, input: CreateLabelDto): Promise<CreatedLabelDto> {
     assertOwn(caller, input.organisation_id);
     return this.writes.run(caller, async (write) => {
-      const { manager } = write;
       const { organisationId, workspaceId } = caller;
-      await assertFree(manager, caller, workspaceId, input.name);
-      const row = await manager.save(
-        manager.create(LabelEntity, {
-          id: uuidv7(),
-          organisationId,
-          workspaceId,
-          name: input.name,
-          description: input.description ?? null,
-          colorCode: input.color_code ?? null,
-          status: 'active',
-        }),
-      );
-      write.audit({
-        action: 'create',
-        resourceType: RESOURCE,
-        resourceId: row.id,
+      await assertFree(write.manager, caller, workspaceId, input.name);
+      const columns = columnsOf(LabelFields, input);
+      const { id } = await createRow(write, LABEL, {
+        ...columns,
+        organisationId,
         workspaceId,
-        after: toLabel(row, organisationId),
+        status: 'active',
       });
-      return { id: row.id };
+      return { id };
     });
   }
 
-  /** Its own ones, those of the organisation, and everybody's. */
+  /** Its own labels, those of the organisation, and universal ones. */
   async list(caller: Principal, query: ListLabelsQuery): Promise<LabelListAnswer> {
     assertOwn(caller, query.organisation_id);
-    const named =
-      query.name ?? (query.search === undefined ? undefined : ILike(`%${escapeLike(query.search)}%`));
-    const [rows, total] = await this.dataSource.manager.findAndCount(LabelEntity, {
-      where: visibleTo(caller).map((where) => ({
-        ...where,
-        ...(named === undefined ? {} : { name: named }),
-      })),
-      order: { createdAt: 'DESC', id: 'DESC' },
-      ...windowOf(query),
+    const { name } = query;
+    const [rows, total] = await listRows(this.dataSource.manager, LABEL, query, {
+      where: visibleTo(caller).map((where) => ({ ...where, ...present({ name }) })),
+      search: { text: name === undefined ? query.search : undefined, in: ['name'] },
     });
     return plainListOf([rows.map((row) => toLabel(row, caller.organisationId)), total]);
   }
 
-  async get(caller: Principal, id: string): Promise<LabelAnswer> {
-    return toLabel(await findLabel(this.dataSource.manager, caller, id), caller.organisationId);
+  async get(at: At): Promise<LabelAnswer> {
+    return toLabel(await findRow(this.dataSource.manager, LABEL, at), at.caller.organisationId);
   }
 
-  update(caller: Principal, id: string, input: UpdateLabelDto, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await findOwn(manager, caller, id);
-      assertMatches(ifMatch, row);
-      const before = toLabel(row, caller.organisationId);
-      if (input.name !== undefined && input.name !== row.name) {
-        await assertFree(manager, caller, row.workspaceId, input.name);
-        row.name = input.name;
-        write.changed(...(await promptsWith(manager, row.id)).flatMap(keysOf));
-      }
-      if (input.description !== undefined) row.description = input.description;
-      if (input.color_code !== undefined) row.colorCode = input.color_code;
-      const saved = await manager.save(LabelEntity, row);
-      write.audit({
-        action: 'update',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
-        before,
-        after: toLabel(saved, caller.organisationId),
-      });
-      return {};
-    });
+  update(at: At, input: UpdateLabelDto): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      patchRow(write, LABEL, at, async (row) => {
+        if (input.name !== undefined && input.name !== row.name) {
+          await assertFree(write.manager, at.caller, row.workspaceId, input.name);
+          write.changed(...(await promptsWith(write.manager, row.id)).flatMap(keysOf));
+        }
+        assign(LabelFields, row, input);
+      }),
+    );
   }
 
-  /** Soft. With `force` also while versions carry it: they lose it, and are no longer found by it. */
-  remove(caller: Principal, id: string, query: DeleteQuery, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await findOwn(manager, caller, id);
-      assertMatches(ifMatch, row);
-      const prompts = await promptsWith(manager, row.id);
-      assertDeletable('The label', prompts.map(labelled), query);
-      write.changed(...prompts.flatMap(keysOf));
-      await manager.delete(PromptLabelEntity, { labelId: row.id });
-      const before = toLabel(row, caller.organisationId);
-      row.status = 'archived';
-      await manager.save(LabelEntity, row);
-      write.audit({
-        action: 'delete',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
-        before,
-      });
-      return {};
-    });
+  /** Archives the label. With `force` also while versions carry it: they lose it, and are no longer found by it. */
+  remove(at: At, query: DeleteQuery): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      archiveRow(write, LABEL, at, async (row) => {
+        const prompts = await promptsWith(write.manager, row.id);
+        assertDeletable('The label', prompts.map(labelled), query);
+        write.changed(...prompts.flatMap(keysOf));
+        await write.manager.delete(PromptLabelEntity, { labelId: row.id });
+      }),
+    );
   }
-}
-
-/** One that the caller may change: a workspace's own from within it, the organisation's from outside of any. */
-async function findOwn(manager: EntityManager, caller: Principal, id: string): Promise<LabelEntity> {
-  const { id: known } = await findLabel(manager, caller, id);
-  const row = found(await manager.findOne(LabelEntity, { where: { id: known }, lock: FOR_UPDATE }));
-  if (row.organisationId === null) {
-    throw new GatewayError('conflict', { message: 'The label is everybody’s and cannot be changed.' });
-  }
-  if (row.workspaceId === null && caller.workspaceId !== null) throw new GatewayError('forbidden');
-  return row;
 }
 
 /** A name means one label in each workspace. */
@@ -142,11 +116,10 @@ async function assertFree(
   const { organisationId } = caller;
   // The organisation's row serialises two writers of one name.
   await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_UPDATE });
-  const clash = await manager.existsBy(LabelEntity, [
-    { organisationId: IsNull(), name, status: 'active' },
-    { organisationId, name, status: 'active', ...(workspaceId === null ? {} : { workspaceId: IsNull() }) },
-    ...(workspaceId === null ? [] : [{ organisationId, workspaceId, name, status: 'active' as const }]),
-  ]);
+  const clash = await manager.existsBy(
+    LabelEntity,
+    visibleTo({ organisationId, workspaceId }).map((where) => ({ ...where, name })),
+  );
   if (clash) throw new GatewayError('conflict', { param: 'name', message: 'There is a label of that name.' });
 }
 

@@ -1,13 +1,12 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/auth/route';
+import { Named, type At } from '../../platform/common/at';
 import { Caller, type Principal } from '../../platform/common/principal';
-import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
+import { ControlRoutes } from '../../platform/control-routes';
 import {
-  CreatedRateLimitPolicyDto,
-  CreatedUsageLimitPolicyDto,
   CreateRateLimitPolicyDto,
   CreateUsageLimitPolicyDto,
   GetPolicyQuery,
@@ -18,153 +17,108 @@ import {
   UpdateRateLimitPolicyDto,
   UpdateUsageLimitPolicyDto,
 } from './policies.dto';
-import { PolicyEntityAnswer, RateLimitPolicyAnswer, UsageLimitPolicyAnswer } from './policies.view';
+import { PoliciesService } from './policies.service';
+import {
+  CreatedRateLimitPolicyDto,
+  CreatedUsageLimitPolicyDto,
+  PolicyEntityAnswer,
+  RateLimitPolicyAnswer,
+  UsageLimitPolicyAnswer,
+} from './policies.view';
 import { PolicyValuesService } from './policy-values.service';
-import { RateLimitPoliciesService } from './rate-limit-policies.service';
-import { UsageLimitPoliciesService } from './usage-limit-policies.service';
+import { RATE_LIMITS } from './rate-limit-policies';
+import { USAGE_LIMITS } from './usage-limit-policies';
 
 @ControlRoutes('policies/usage-limits')
 @ApiQuery(WORKSPACE_ID)
 export class UsageLimitPoliciesController {
   constructor(
-    private readonly policies: UsageLimitPoliciesService,
+    private readonly policies: PoliciesService,
     private readonly values: PolicyValuesService,
   ) {}
 
-  @Post()
-  @Requires('policies.create')
-  @ApiOkResponse({ type: CreatedUsageLimitPolicyDto })
+  @Route.post('', 'policies.create', CreatedUsageLimitPolicyDto)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateUsageLimitPolicyDto,
   ): Promise<CreatedUsageLimitPolicyDto> {
-    return this.policies.create(caller, body);
+    return this.policies.create(USAGE_LIMITS, caller, body);
   }
 
-  @Get()
-  @Requires('policies.list')
-  @ApiOkResponse({ type: listAnswerOf(UsageLimitPolicyAnswer) })
+  @Route.get('', 'policies.list', listAnswerOf(UsageLimitPolicyAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListUsageLimitPoliciesQuery,
   ): Promise<ListAnswer<UsageLimitPolicyAnswer>> {
-    return this.policies.list(caller, query);
+    return this.policies.list(USAGE_LIMITS, caller, query, { type: query.type });
   }
 
-  @Get(':policy')
-  @Requires('policies.read')
-  @ApiOkResponse({ type: UsageLimitPolicyAnswer })
-  get(
-    @Caller() caller: Principal,
-    @Param('policy') policy: string,
+  @Route.get(':policy', 'policies.read', UsageLimitPolicyAnswer)
+  async get(
+    @Named('policy') at: At,
     @Query() query: GetUsageLimitPolicyQuery,
   ): Promise<UsageLimitPolicyAnswer> {
-    return this.policies.get(caller, policy, query);
+    return this.values.shown(await this.policies.find(USAGE_LIMITS, at, query.status), query);
   }
 
-  @Put(':policy')
-  @Requires('policies.update')
-  @ApiOkResponse({ type: EmptyAnswer })
-  update(
-    @Caller() caller: Principal,
-    @Param('policy') policy: string,
-    @Body() body: UpdateUsageLimitPolicyDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.policies.update(caller, policy, body, ifMatch);
+  @Route.put(':policy', 'policies.update')
+  update(@Named('policy') at: At, @Body() body: UpdateUsageLimitPolicyDto): Promise<object> {
+    return this.policies.update(USAGE_LIMITS, at, body);
   }
 
-  @Delete(':policy')
-  @Requires('policies.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
-  remove(
-    @Caller() caller: Principal,
-    @Param('policy') policy: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.policies.remove(caller, policy, ifMatch);
+  @Route.delete(':policy', 'policies.delete')
+  remove(@Named('policy') at: At): Promise<object> {
+    return this.policies.remove(USAGE_LIMITS, at);
   }
 
-  @Get(':policy/entities')
-  @Requires('policies.read')
-  @ApiOkResponse({ type: listAnswerOf(PolicyEntityAnswer) })
+  @Route.get(':policy/entities', 'policies.read', listAnswerOf(PolicyEntityAnswer))
   entities(
-    @Caller() caller: Principal,
-    @Param('policy') policy: string,
+    @Named('policy') at: At,
     @Query() query: ListPolicyEntitiesQuery,
   ): Promise<ListAnswer<PolicyEntityAnswer>> {
-    return this.values.list(caller, policy, query);
+    return this.values.list(at, query);
   }
 
-  @Put(':policy/entities/:entity/reset')
-  @Requires('policies.update')
-  @ApiOkResponse({ type: EmptyAnswer })
-  reset(
-    @Caller() caller: Principal,
-    @Param('policy') policy: string,
-    @Param('entity') entity: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.values.reset(caller, policy, entity, ifMatch);
+  @Route.put(':policy/entities/:entity/reset', 'policies.update')
+  reset(@Named('policy') at: At, @Param('entity') entity: string): Promise<object> {
+    return this.values.reset(at, entity);
   }
 }
 
 @ControlRoutes('policies/rate-limits')
 @ApiQuery(WORKSPACE_ID)
 export class RateLimitPoliciesController {
-  constructor(private readonly policies: RateLimitPoliciesService) {}
+  constructor(private readonly policies: PoliciesService) {}
 
-  @Post()
-  @Requires('policies.create')
-  @ApiOkResponse({ type: CreatedRateLimitPolicyDto })
+  @Route.post('', 'policies.create', CreatedRateLimitPolicyDto)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateRateLimitPolicyDto,
   ): Promise<CreatedRateLimitPolicyDto> {
-    return this.policies.create(caller, body);
+    return this.policies.create(RATE_LIMITS, caller, body);
   }
 
-  @Get()
-  @Requires('policies.list')
-  @ApiOkResponse({ type: listAnswerOf(RateLimitPolicyAnswer) })
+  @Route.get('', 'policies.list', listAnswerOf(RateLimitPolicyAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListRateLimitPoliciesQuery,
   ): Promise<ListAnswer<RateLimitPolicyAnswer>> {
-    return this.policies.list(caller, query);
+    const { type, unit, target } = query;
+    return this.policies.list(RATE_LIMITS, caller, query, { type, unit, target });
   }
 
-  @Get(':policy')
-  @Requires('policies.read')
-  @ApiOkResponse({ type: RateLimitPolicyAnswer })
-  get(
-    @Caller() caller: Principal,
-    @Param('policy') policy: string,
-    @Query() query: GetPolicyQuery,
-  ): Promise<RateLimitPolicyAnswer> {
-    return this.policies.get(caller, policy, query);
+  @Route.get(':policy', 'policies.read', RateLimitPolicyAnswer)
+  async get(@Named('policy') at: At, @Query() query: GetPolicyQuery): Promise<RateLimitPolicyAnswer> {
+    return RATE_LIMITS.view(await this.policies.find(RATE_LIMITS, at, query.status));
   }
 
-  @Put(':policy')
-  @Requires('policies.update')
-  @ApiOkResponse({ type: EmptyAnswer })
-  update(
-    @Caller() caller: Principal,
-    @Param('policy') policy: string,
-    @Body() body: UpdateRateLimitPolicyDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.policies.update(caller, policy, body, ifMatch);
+  @Route.put(':policy', 'policies.update')
+  update(@Named('policy') at: At, @Body() body: UpdateRateLimitPolicyDto): Promise<object> {
+    return this.policies.update(RATE_LIMITS, at, body);
   }
 
-  @Delete(':policy')
-  @Requires('policies.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
-  remove(
-    @Caller() caller: Principal,
-    @Param('policy') policy: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.policies.remove(caller, policy, ifMatch);
+  @Route.delete(':policy', 'policies.delete')
+  remove(@Named('policy') at: At): Promise<object> {
+    return this.policies.remove(RATE_LIMITS, at);
   }
 }

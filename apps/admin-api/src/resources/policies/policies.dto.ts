@@ -6,6 +6,7 @@ import {
   NestedListField,
   NumberField,
   pageOf,
+  partialOf,
   QueryBooleanField,
   ReferenceField,
   Strict,
@@ -13,7 +14,6 @@ import {
   TextOrListField,
   UuidField,
 } from '@gw/web';
-import { ApiProperty } from '@nestjs/swagger';
 import {
   ENFORCEMENT,
   ENFORCEMENTS,
@@ -36,14 +36,19 @@ const WORKSPACE = {
   description: 'Needed with a credential of the whole organisation.',
 } as const;
 const ORGANISATION = { optional: true, description: 'The caller’s own; no other is found.' } as const;
-const CONDITIONS = { minItems: 1, maxItems: 20, description: 'All must hold.' } as const;
-const CONDITIONS_EXAMPLE = [{ key: 'metadata.team', value: 'search' }];
+const CONDITIONS = {
+  minItems: 1,
+  maxItems: 20,
+  description: 'All must hold.',
+  example: [{ key: 'metadata.team', value: 'search' }],
+} as const;
 const GROUP_BY = { maxItems: 10, description: 'Each combination of values is counted apart.' } as const;
 const AMOUNT_MAX = 1_000_000_000_000;
 const AMOUNT = {
   min: 0.01,
   max: AMOUNT_MAX,
   description: 'USD for cost; otherwise a whole number.',
+  example: 100,
 } as const;
 const THRESHOLD = {
   optional: true,
@@ -51,7 +56,9 @@ const THRESHOLD = {
   min: 0.01,
   max: AMOUNT_MAX,
   description: 'Below credit_limit.',
+  example: 80,
 } as const;
+const DAYS = { optional: true, nullable: true, min: 1, max: 365, example: null } as const;
 const RESET = {
   optional: true,
   nullable: true,
@@ -59,6 +66,7 @@ const RESET = {
 } as const;
 const NEXT = { optional: true, nullable: true, description: 'Normalised to midnight UTC.' } as const;
 
+const OF_STATUS = { optional: true, description: 'active when absent.' } as const;
 const STATUSES = ['active', 'archived'] as const;
 export const USAGE_TYPES = ['cost', 'tokens', 'requests'] as const;
 export const RATE_TYPES = ['requests', 'tokens', 'concurrency'] as const;
@@ -67,69 +75,55 @@ export const TARGETS = ['llm', 'mcp_tools'] as const;
 
 /** At least one of `value` and `excludes`. */
 export class PolicyConditionDto {
-  @TextField(KEY)
-  key!: string;
-
+  @TextField(KEY) key!: string;
   @TextOrListField({ optional: true, description: 'Any of them; `*` is any value that is present.' })
   value?: string | string[];
-
   @TextOrListField({ optional: true, description: 'None of them.' })
   excludes?: string | string[];
 }
 
 export class PolicyGroupDto {
-  @TextField(KEY)
-  key!: string;
+  @TextField(KEY) key!: string;
+}
+
+type OutageMode = (typeof OUTAGE_MODES)[number];
+type Enforcement = (typeof ENFORCEMENTS)[number];
+
+/** What callers write of a policy of either kind. */
+class PolicyFields {
+  @NameField({ example: 'Search team' }) name!: string;
+  @TextField(DESCRIPTION) description?: string | null;
+  @NestedListField(() => PolicyConditionDto, CONDITIONS) conditions!: PolicyConditionDto[];
+  @EnumField(OUTAGE_MODES, ON_OUTAGE) on_outage?: OutageMode | null;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
+}
+
+export class UsageLimitFields extends PolicyFields {
+  @NumberField(AMOUNT) credit_limit!: number;
+  @NumberField(THRESHOLD) alert_threshold?: number | null;
+  @EnumField(['weekly', 'monthly'], RESET) periodic_reset?: 'weekly' | 'monthly' | null;
+  @IntegerField(DAYS) periodic_reset_days?: number | null;
+  @DateField(NEXT) next_usage_reset_at?: string | null;
+  @EnumField(ENFORCEMENTS, ENFORCEMENT) enforcement?: Enforcement | null;
+}
+
+export class RateLimitFields extends PolicyFields {
+  @IntegerField({ min: 1, max: AMOUNT_MAX, example: 600 }) value!: number;
+  @EnumField(WINDOWS, WINDOW) window?: (typeof WINDOWS)[number] | null;
+  @EnumField(ENFORCEMENTS, RATE_ENFORCEMENT) enforcement?: Enforcement | null;
 }
 
 @Strict()
-export class CreateUsageLimitPolicyDto {
-  @NameField({ example: 'Search team' })
-  name!: string;
-
-  @TextField(DESCRIPTION)
-  description?: string | null;
-
-  @NestedListField(() => PolicyConditionDto, { ...CONDITIONS, example: CONDITIONS_EXAMPLE })
-  conditions!: PolicyConditionDto[];
-
+export class CreateUsageLimitPolicyDto extends UsageLimitFields {
   @NestedListField(() => PolicyGroupDto, { ...GROUP_BY, minItems: 1, example: [{ key: 'api_key' }] })
   group_by!: PolicyGroupDto[];
-
-  @EnumField(USAGE_TYPES, { example: 'cost' })
-  type!: (typeof USAGE_TYPES)[number];
-
-  @NumberField({ ...AMOUNT, example: 100 })
-  credit_limit!: number;
-
-  @NumberField(THRESHOLD)
-  alert_threshold?: number | null;
-
-  @EnumField(['weekly', 'monthly'], RESET)
-  periodic_reset?: 'weekly' | 'monthly' | null;
-
-  @IntegerField({ optional: true, nullable: true, min: 1, max: 365 })
-  periodic_reset_days?: number | null;
-
-  @DateField(NEXT)
-  next_usage_reset_at?: string | null;
-
-  @EnumField(ENFORCEMENTS, ENFORCEMENT)
-  enforcement?: (typeof ENFORCEMENTS)[number] | null;
-
-  @EnumField(OUTAGE_MODES, ON_OUTAGE)
-  on_outage?: (typeof OUTAGE_MODES)[number] | null;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
-
-  @UuidField(ORGANISATION)
-  organisation_id?: string;
+  @EnumField(USAGE_TYPES, { example: 'cost' }) type!: (typeof USAGE_TYPES)[number];
+  @UuidField(ORGANISATION) organisation_id?: string;
 }
 
 /** Type, grouping and workspace stay as they were made. */
 @Strict()
-export class UpdateUsageLimitPolicyDto {
+export class UpdateUsageLimitPolicyDto extends partialOf(UsageLimitFields) {
   @TextField({
     optional: true,
     max: 4_096,
@@ -137,68 +131,22 @@ export class UpdateUsageLimitPolicyDto {
     example: 'api_key:0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   reset_usage_for_value?: string;
-
-  @NameField({ optional: true, example: 'Search team' })
-  name?: string;
-
-  @TextField(DESCRIPTION)
-  description?: string | null;
-
-  @NestedListField(() => PolicyConditionDto, { ...CONDITIONS, optional: true })
-  conditions?: PolicyConditionDto[];
-
-  @NumberField({ ...AMOUNT, optional: true })
-  credit_limit?: number;
-
-  @NumberField(THRESHOLD)
-  alert_threshold?: number | null;
-
-  @EnumField(['weekly', 'monthly'], RESET)
-  periodic_reset?: 'weekly' | 'monthly' | null;
-
-  @IntegerField({ optional: true, nullable: true, min: 1, max: 365 })
-  periodic_reset_days?: number | null;
-
-  @DateField(NEXT)
-  next_usage_reset_at?: string | null;
-
-  @EnumField(ENFORCEMENTS, ENFORCEMENT)
-  enforcement?: (typeof ENFORCEMENTS)[number] | null;
-
-  @EnumField(OUTAGE_MODES, ON_OUTAGE)
-  on_outage?: (typeof OUTAGE_MODES)[number] | null;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
 }
 
 @Strict()
-export class CreateRateLimitPolicyDto {
-  @NameField({ example: 'Search team' })
-  name!: string;
-
-  @TextField(DESCRIPTION)
-  description?: string | null;
-
-  @EnumField(TARGETS, { optional: true, description: 'llm when absent.' })
-  target?: (typeof TARGETS)[number];
-
-  @NestedListField(() => PolicyConditionDto, { ...CONDITIONS, example: CONDITIONS_EXAMPLE })
-  conditions!: PolicyConditionDto[];
-
+export class CreateRateLimitPolicyDto extends RateLimitFields {
+  @EnumField(TARGETS, { optional: true, description: 'llm when absent.' }) target?: (typeof TARGETS)[number];
   @NestedListField(() => PolicyGroupDto, {
     ...GROUP_BY,
     optional: true,
     description: `${GROUP_BY.description} At least one, unless the target is mcp_tools.`,
   })
   group_by?: PolicyGroupDto[];
-
   @EnumField(RATE_TYPES, {
     example: 'requests',
     description: 'concurrency: requests that are under way at the same time.',
   })
   type!: (typeof RATE_TYPES)[number];
-
   @EnumField(RATE_UNITS, {
     optional: true,
     nullable: true,
@@ -206,90 +154,34 @@ export class CreateRateLimitPolicyDto {
     description: 'Required, but for concurrency, which has none.',
   })
   unit?: (typeof RATE_UNITS)[number] | null;
-
-  @IntegerField({ min: 1, max: AMOUNT_MAX, example: 600 })
-  value!: number;
-
-  @EnumField(WINDOWS, WINDOW)
-  window?: (typeof WINDOWS)[number] | null;
-
-  @EnumField(ENFORCEMENTS, RATE_ENFORCEMENT)
-  enforcement?: (typeof ENFORCEMENTS)[number] | null;
-
-  @EnumField(OUTAGE_MODES, ON_OUTAGE)
-  on_outage?: (typeof OUTAGE_MODES)[number] | null;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
-
-  @UuidField(ORGANISATION)
-  organisation_id?: string;
+  @UuidField(ORGANISATION) organisation_id?: string;
 }
 
 /** Target, type, grouping and workspace stay as they were made. */
 @Strict()
-export class UpdateRateLimitPolicyDto {
-  @NameField({ optional: true, example: 'Search team' })
-  name?: string;
-
-  @TextField(DESCRIPTION)
-  description?: string | null;
-
-  @NestedListField(() => PolicyConditionDto, { ...CONDITIONS, optional: true })
-  conditions?: PolicyConditionDto[];
-
-  @EnumField(RATE_UNITS, { optional: true })
-  unit?: (typeof RATE_UNITS)[number];
-
-  @IntegerField({ optional: true, min: 1, max: AMOUNT_MAX })
-  value?: number;
-
-  @EnumField(WINDOWS, WINDOW)
-  window?: (typeof WINDOWS)[number] | null;
-
-  @EnumField(ENFORCEMENTS, RATE_ENFORCEMENT)
-  enforcement?: (typeof ENFORCEMENTS)[number] | null;
-
-  @EnumField(OUTAGE_MODES, ON_OUTAGE)
-  on_outage?: (typeof OUTAGE_MODES)[number] | null;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+export class UpdateRateLimitPolicyDto extends partialOf(RateLimitFields) {
+  @EnumField(RATE_UNITS, { optional: true }) unit?: (typeof RATE_UNITS)[number];
 }
 
-class ListPoliciesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
-  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' })
-  workspace_id?: string;
-
-  @UuidField(ORGANISATION)
-  organisation_id?: string;
-
-  @TextField({ optional: true, description: 'Part of the name.' })
-  search?: string;
-
-  @EnumField(STATUSES, { optional: true, description: 'active when absent.' })
-  status?: (typeof STATUSES)[number];
+export class ListPoliciesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
+  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
+  @UuidField(ORGANISATION) organisation_id?: string;
+  @TextField({ optional: true, description: 'Part of the name.' }) search?: string;
+  @EnumField(STATUSES, OF_STATUS) status?: (typeof STATUSES)[number];
 }
 
 export class ListUsageLimitPoliciesQuery extends ListPoliciesQuery {
-  @EnumField(USAGE_TYPES, { optional: true })
-  type?: (typeof USAGE_TYPES)[number];
+  @EnumField(USAGE_TYPES, { optional: true }) type?: (typeof USAGE_TYPES)[number];
 }
 
 export class ListRateLimitPoliciesQuery extends ListPoliciesQuery {
-  @EnumField(RATE_TYPES, { optional: true })
-  type?: (typeof RATE_TYPES)[number];
-
-  @EnumField(RATE_UNITS, { optional: true })
-  unit?: (typeof RATE_UNITS)[number];
-
-  @EnumField(TARGETS, { optional: true })
-  target?: (typeof TARGETS)[number];
+  @EnumField(RATE_TYPES, { optional: true }) type?: (typeof RATE_TYPES)[number];
+  @EnumField(RATE_UNITS, { optional: true }) unit?: (typeof RATE_UNITS)[number];
+  @EnumField(TARGETS, { optional: true }) target?: (typeof TARGETS)[number];
 }
 
 export class GetPolicyQuery {
-  @EnumField(STATUSES, { optional: true, description: 'active when absent.' })
-  status?: (typeof STATUSES)[number];
+  @EnumField(STATUSES, OF_STATUS) status?: (typeof STATUSES)[number];
 }
 
 export class GetUsageLimitPolicyQuery extends GetPolicyQuery {
@@ -301,28 +193,7 @@ export class GetUsageLimitPolicyQuery extends GetPolicyQuery {
 }
 
 export class ListPolicyEntitiesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
-  @EnumField(['active', 'exhausted'], { optional: true })
-  status?: 'active' | 'exhausted';
-
-  @TextField({ optional: true, description: 'Part of the value key.' })
-  search?: string;
-
-  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' })
-  workspace_id?: string;
-}
-
-export class CreatedUsageLimitPolicyDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ enum: ['policy_usage_limits'] })
-  object!: 'policy_usage_limits';
-}
-
-export class CreatedRateLimitPolicyDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ enum: ['policy_rate_limits'] })
-  object!: 'policy_rate_limits';
+  @EnumField(['active', 'exhausted'], { optional: true }) status?: 'active' | 'exhausted';
+  @TextField({ optional: true, description: 'Part of the value key.' }) search?: string;
+  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
 }

@@ -1,80 +1,54 @@
 import type { PolicyCondition } from '@gw/contracts';
 import type { RateLimitPolicyEntity, UsageLimitPolicyEntity } from '@gw/entities';
-import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { Answer, answerOf, pickOf, RowAnswer, viewOf } from '@gw/web';
 import type { LimitUsage } from '../../platform/limits/limit-usage';
 import { BURN_RATE, ENFORCEMENTS, FORECAST, OUTAGE_MODES, WINDOWS } from '../../platform/limits/limits.dto';
-import { RATE_TYPES, RATE_UNITS, TARGETS, USAGE_TYPES } from './policies.dto';
+import {
+  RATE_TYPES,
+  RATE_UNITS,
+  RateLimitFields,
+  TARGETS,
+  USAGE_TYPES,
+  UsageLimitFields,
+} from './policies.dto';
 
 class PolicyConditionAnswer implements PolicyCondition {
-  @Answer.text({ example: 'metadata.team' })
-  readonly key!: string;
-
+  @Answer.text({ example: 'metadata.team' }) readonly key!: string;
   @Answer.any({ optional: true, description: 'A text or a list of texts.', example: 'search' })
   readonly value?: string | readonly string[];
-
   @Answer.any({ optional: true, description: 'A text or a list of texts.', example: ['batch'] })
   readonly excludes?: string | readonly string[];
 }
 
 class PolicyGroupAnswer {
-  @Answer.text({ example: 'api_key' })
-  readonly key!: string;
+  @Answer.text({ example: 'api_key' }) readonly key!: string;
 }
+
+const DESCRIBED = { description: 'What it does while the counters cannot be reached.' } as const;
 
 class PolicyAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'Search team' })
-  readonly name!: string;
-
-  @Answer.text({ nullable: true, example: null })
-  readonly description!: string | null;
-
-  @Answer.list(() => PolicyConditionAnswer)
-  readonly conditions!: readonly PolicyConditionAnswer[];
-
-  @Answer.list(() => PolicyGroupAnswer)
-  readonly group_by!: readonly PolicyGroupAnswer[];
-
-  @Answer.oneOf(['active', 'archived'])
-  readonly status!: 'active' | 'archived';
-
-  @Answer.uuid()
-  readonly workspace_id!: string;
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'Search team' }) readonly name!: string;
+  @Answer.text({ nullable: true, example: null }) readonly description!: string | null;
+  @Answer.list(() => PolicyConditionAnswer) readonly conditions!: readonly PolicyConditionAnswer[];
+  @Answer.list(() => PolicyGroupAnswer) readonly group_by!: readonly PolicyGroupAnswer[];
+  @Answer.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
+  @Answer.uuid() readonly workspace_id!: string;
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.oneOf(OUTAGE_MODES, DESCRIBED) readonly on_outage!: string;
 }
 
-export class UsageLimitPolicyAnswer extends PolicyAnswer {
-  @Answer.oneOf(USAGE_TYPES)
-  readonly type!: string;
+const ShownUsageLimit = answerOf(
+  pickOf(UsageLimitFields, 'alert_threshold', 'periodic_reset', 'periodic_reset_days', 'next_usage_reset_at'),
+  PolicyAnswer,
+);
 
-  @Answer.number({ description: 'USD for cost.', example: 100 })
-  readonly credit_limit!: number;
-
-  @Answer.number({ nullable: true, example: 80 })
-  readonly alert_threshold!: number | null;
-
-  @Answer.oneOf(['weekly', 'monthly'], { nullable: true })
-  readonly periodic_reset!: string | null;
-
-  @Answer.integer({ nullable: true, example: null })
-  readonly periodic_reset_days!: number | null;
-
-  @Answer.time({ nullable: true })
-  readonly next_usage_reset_at!: string | null;
-
-  @Answer.time({ nullable: true })
-  readonly last_reset_at!: string | null;
-
+export class UsageLimitPolicyAnswer extends ShownUsageLimit {
+  @Answer.oneOf(USAGE_TYPES) readonly type!: string;
+  @Answer.number({ description: 'USD for cost.', example: 100 }) readonly credit_limit!: number;
+  @Answer.time({ nullable: true }) readonly last_reset_at!: string | null;
   @Answer.oneOf(ENFORCEMENTS, { description: 'strict never passes the limit.' })
   readonly enforcement!: string;
-
-  @Answer.oneOf(OUTAGE_MODES, { description: 'What it does while the counters cannot be reached.' })
-  readonly on_outage!: string;
-
   @Answer.json({
     optional: true,
     description:
@@ -83,9 +57,7 @@ export class UsageLimitPolicyAnswer extends PolicyAnswer {
     example: {},
   })
   readonly value_key_usage_map?: Readonly<Record<string, PolicyValueUsage>>;
-
-  @Answer.kind('policy_usage_limits')
-  readonly object!: 'policy_usage_limits';
+  @Answer.kind('policy_usage_limits') readonly object!: 'policy_usage_limits';
 }
 
 /** Usage of one value of a policy. */
@@ -95,87 +67,47 @@ export interface PolicyValueUsage extends LimitUsage {
   readonly is_exhausted_alerts_sent: boolean;
 }
 
-export class RateLimitPolicyAnswer extends PolicyAnswer {
-  @Answer.oneOf(TARGETS)
-  readonly target!: string;
-
-  @Answer.oneOf(RATE_TYPES)
-  readonly type!: string;
-
+export class RateLimitPolicyAnswer extends answerOf(pickOf(RateLimitFields, 'value'), PolicyAnswer) {
+  @Answer.oneOf(TARGETS) readonly target!: string;
+  @Answer.oneOf(RATE_TYPES) readonly type!: string;
   @Answer.oneOf(RATE_UNITS, { nullable: true, description: 'Null for concurrency.' })
   readonly unit!: string | null;
-
-  @Answer.integer({ example: 600 })
-  readonly value!: number;
-
   @Answer.oneOf(WINDOWS, { nullable: true, description: 'Null for concurrency.' })
   readonly window!: string | null;
-
   @Answer.oneOf(ENFORCEMENTS, { nullable: true, description: 'Of tokens; null for what is never passed.' })
   readonly enforcement!: string | null;
-
-  @Answer.oneOf(OUTAGE_MODES, { description: 'What it does while the counters cannot be reached.' })
-  readonly on_outage!: string;
-
-  @Answer.kind('policy_rate_limits')
-  readonly object!: 'policy_rate_limits';
+  @Answer.kind('policy_rate_limits') readonly object!: 'policy_rate_limits';
 }
+
+export class CreatedUsageLimitPolicyDto extends pickOf(UsageLimitPolicyAnswer, 'id', 'object') {}
+export class CreatedRateLimitPolicyDto extends pickOf(RateLimitPolicyAnswer, 'id', 'object') {}
 
 /** One of the values that a policy counts apart. */
 export class PolicyEntityAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'metadata.team:search' })
-  readonly value_key!: string;
-
-  @Answer.number({ description: 'USD for cost.', example: 12.5 })
-  readonly current_usage!: number;
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'metadata.team:search' }) readonly value_key!: string;
+  @Answer.number({ description: 'USD for cost.', example: 12.5 }) readonly current_usage!: number;
   @Answer.number({ nullable: true, description: BURN_RATE, example: 1.25 })
   readonly burn_rate_per_day!: number | null;
-
-  @Answer.time({ nullable: true, description: FORECAST })
-  readonly forecast_exhausted_at!: string | null;
-
-  @Answer.oneOf(['active', 'exhausted'])
-  readonly status!: 'active' | 'exhausted';
+  @Answer.time({ nullable: true, description: FORECAST }) readonly forecast_exhausted_at!: string | null;
+  @Answer.oneOf(['active', 'exhausted']) readonly status!: 'active' | 'exhausted';
 }
 
-const shared = (row: UsageLimitPolicyEntity | RateLimitPolicyEntity): PolicyAnswer => ({
-  id: row.id,
-  name: row.name,
-  description: row.description,
-  conditions: row.conditions,
-  group_by: row.groupBy.map((key) => ({ key })),
-  status: row.status,
-  workspace_id: row.workspaceId,
-  organisation_id: row.organisationId,
-  ...rowFields(row),
-});
+const groupsOf = (keys: readonly string[]): PolicyGroupAnswer[] => keys.map((key) => ({ key }));
 
-export const toUsageLimitPolicy = (row: UsageLimitPolicyEntity): UsageLimitPolicyAnswer => ({
-  ...shared(row),
-  type: row.type,
-  credit_limit: row.creditLimit,
-  alert_threshold: row.alertThreshold,
-  periodic_reset: row.periodicReset,
-  periodic_reset_days: row.periodicResetDays,
-  next_usage_reset_at: row.nextUsageResetAt?.toISOString() ?? null,
-  last_reset_at: row.lastResetAt?.toISOString() ?? null,
-  enforcement: row.enforcement ?? 'standard',
-  on_outage: row.onOutage ?? (row.enforcement === 'strict' ? 'refuse' : 'hold'),
-  object: 'policy_usage_limits',
-});
+export const toUsageLimitPolicy = (row: UsageLimitPolicyEntity): UsageLimitPolicyAnswer =>
+  viewOf(UsageLimitPolicyAnswer, row, {
+    group_by: groupsOf(row.groupBy),
+    enforcement: row.enforcement ?? 'standard',
+    on_outage: row.onOutage ?? (row.enforcement === 'strict' ? 'refuse' : 'hold'),
+    object: 'policy_usage_limits',
+  });
 
-export const toRateLimitPolicy = (row: RateLimitPolicyEntity): RateLimitPolicyAnswer => ({
-  ...shared(row),
-  target: row.target,
-  type: row.type,
-  unit: row.unit,
-  value: row.value,
-  window: row.type === 'concurrency' ? null : (row.window ?? 'fixed'),
-  enforcement: row.type === 'tokens' ? (row.enforcement ?? 'standard') : null,
-  on_outage: row.onOutage ?? 'hold',
-  object: 'policy_rate_limits',
-});
+export const toRateLimitPolicy = (row: RateLimitPolicyEntity): RateLimitPolicyAnswer =>
+  viewOf(RateLimitPolicyAnswer, row, {
+    group_by: groupsOf(row.groupBy),
+    window: row.type === 'concurrency' ? null : (row.window ?? 'fixed'),
+    enforcement: row.type === 'tokens' ? (row.enforcement ?? 'standard') : null,
+    on_outage: row.onOutage ?? 'hold',
+    object: 'policy_rate_limits',
+  });

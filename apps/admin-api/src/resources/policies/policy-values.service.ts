@@ -1,17 +1,17 @@
-import { UsageLimitPolicyEntity, UsageLimitPolicyValueEntity } from '@gw/entities';
-import { assertMatches, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { UsageLimitPolicyValueEntity, type UsageLimitPolicyEntity } from '@gw/entities';
+import { listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike } from 'typeorm';
+import { findRow, patchRow } from '../../platform/unit-of-work/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
-import { assertMayChangeLimits } from '../../platform/auth/grants';
-import type { Principal } from '../../platform/common/principal';
+import type { At } from '../../platform/common/at';
 import { found, isUuid } from '../../platform/auth/tenancy';
 import { escapeLike } from '../../platform/common/text';
 import { UNUSED, usageOf } from '../../platform/limits/limit-usage';
-import type { ListPolicyEntitiesQuery } from './policies.dto';
-import { toUsageLimitPolicy, type PolicyEntityAnswer } from './policies.view';
-import { findPolicy, recordPolicy } from './policy-rows';
-import { valueBucket } from './policy-values';
+import type { GetUsageLimitPolicyQuery, ListPolicyEntitiesQuery } from './policies.dto';
+import type { PolicyEntityAnswer, UsageLimitPolicyAnswer } from './policies.view';
+import { USAGE_LIMITS } from './usage-limit-policies';
+import { valueBucket, valueUsage } from './policy-values';
 
 /** The values that a usage-limit policy counts apart: what each has used, and its reset. */
 @Injectable()
@@ -21,13 +21,17 @@ export class PolicyValuesService {
     private readonly writes: Writes,
   ) {}
 
-  async list(
-    caller: Principal,
-    policyId: string,
-    query: ListPolicyEntitiesQuery,
-  ): Promise<ListAnswer<PolicyEntityAnswer>> {
+  /** The policy, with what each of its values has used where the query says so. */
+  async shown(row: UsageLimitPolicyEntity, query: GetUsageLimitPolicyQuery): Promise<UsageLimitPolicyAnswer> {
+    const policy = USAGE_LIMITS.view(row);
+    return query.include_usage === true
+      ? { ...policy, value_key_usage_map: await valueUsage(this.dataSource.manager, row) }
+      : policy;
+  }
+
+  async list(at: At, query: ListPolicyEntitiesQuery): Promise<ListAnswer<PolicyEntityAnswer>> {
     const { manager } = this.dataSource;
-    const policy = await findPolicy(manager, UsageLimitPolicyEntity, caller, policyId);
+    const policy = await findRow(manager, USAGE_LIMITS, at);
     const { status, search } = query;
     const [rows, total] = await manager.findAndCount(UsageLimitPolicyValueEntity, {
       where: {
@@ -53,20 +57,16 @@ export class PolicyValuesService {
   }
 
   /** What it has used until now does not count any more. */
-  reset(caller: Principal, policyId: string, valueId: string, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const policy = await findPolicy(manager, UsageLimitPolicyEntity, caller, policyId, { forUpdate: true });
-      assertMatches(ifMatch, policy);
-      assertMayChangeLimits(caller, policy.limitsRank);
-      const where = { policyId: policy.id, id: found(isUuid(valueId) ? valueId.toLowerCase() : null) };
-      const value = found(await manager.findOneBy(UsageLimitPolicyValueEntity, where));
-      const lastResetAt = new Date();
-      await manager.update(UsageLimitPolicyValueEntity, { id: value.id }, { lastResetAt, status: 'active' });
-      const before = toUsageLimitPolicy(policy);
-      const after = { ...before, reset: { value_key: value.valueKey, at: lastResetAt.toISOString() } };
-      recordPolicy(write, 'update', policy, { before, after });
-      return {};
-    });
+  reset(at: At, valueId: string): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      patchRow(write, USAGE_LIMITS, at, async ({ id: policyId }) => {
+        const { manager } = write;
+        const where = { policyId, id: found(isUuid(valueId) ? valueId.toLowerCase() : null) };
+        const { id, valueKey } = found(await manager.findOneBy(UsageLimitPolicyValueEntity, where));
+        const lastResetAt = new Date();
+        await manager.update(UsageLimitPolicyValueEntity, { id }, { lastResetAt, status: 'active' });
+        return { reset: { value_key: valueKey, at: lastResetAt.toISOString() } };
+      }),
+    );
   }
 }

@@ -1,10 +1,10 @@
-import { PromptVersionEntity, type PromptEntity } from '@gw/entities';
+import { LabelEntity, PromptVersionEntity, type PromptEntity } from '@gw/entities';
 import { assertMatches, invalid, listOf, type ListAnswer, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
-import { inWorkspace } from '../../platform/auth/tenancy';
-import { findLabel } from '../../platform/rows/label-rows';
+import { found, inWorkspace } from '../../platform/auth/tenancy';
+import { labelNamed } from '../../platform/rows/label-rows';
 import { EMPTY_CONTENT, type VersionContent } from './prompt-content';
 import { audiencesOf, pageOfPrompts } from './prompt-lists';
 import {
@@ -123,7 +123,10 @@ export class PromptsService extends TemplatesService {
       const row = await findOwn(manager, caller, 'prompt', at.prompt);
       assertMatches(ifMatch, row);
       const version = await versionById(manager, row, at.version);
-      const label = labelId === null ? null : await findLabel(manager, caller, labelId);
+      const label =
+        labelId === null
+          ? null
+          : found(await manager.findOne(LabelEntity, { where: labelNamed(caller, labelId) }));
       // The label must mean something in the workspace that owns the prompt.
       if (label !== null && label.workspaceId !== null && label.workspaceId !== row.workspaceId) {
         throw invalid('label_id', 'label_id is of another workspace');

@@ -1,0 +1,18 @@
+import { EmptyAnswer } from '@gw/web';
+import { applyDecorators, Delete, Get, Post, Put, type Type } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { Requires } from './access';
+
+type Scopes = string | [string, ...string[]];
+
+const route =
+  (method: (path: string) => MethodDecorator) =>
+  (path: string, scopes: Scopes, answer: Type = EmptyAnswer): MethodDecorator =>
+    applyDecorators(
+      method(path),
+      Requires(...(typeof scopes === 'string' ? ([scopes] as [string]) : scopes)),
+      ApiOkResponse({ type: answer }),
+    );
+
+/** A route below the controller's paths: who may call it, and what it answers; `{}` when no class is given. */
+export const Route = { get: route(Get), post: route(Post), put: route(Put), delete: route(Delete) } as const;

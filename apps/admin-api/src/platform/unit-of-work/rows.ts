@@ -1,0 +1,199 @@
+import type { DocumentKey } from '@gw/contracts';
+import type { Row } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { assertMatches, windowOf, type PageQuery } from '@gw/web';
+import { ILike, type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { byReference, found, reach } from '../auth/tenancy';
+import type { At } from '../common/at';
+import type { Principal } from '../common/principal';
+import { escapeLike } from '../common/text';
+import { FOR_UPDATE, type Write } from './writes';
+
+type Where<R> = FindOptionsWhere<R> | FindOptionsWhere<R>[];
+
+export interface ResourceRow extends Row {
+  readonly id: string;
+  readonly workspaceId?: string | null;
+}
+
+type Soon<T> = T | Promise<T>;
+
+/** What the functions of this file have to know of a resource. */
+export interface Resource<R extends ResourceRow> {
+  readonly entity: new () => R;
+  /** In the audit log, plural, as in the path. */
+  readonly type: string;
+  /** The public form, which the audit log keeps before and after a change. */
+  readonly view: (row: R, caller: Principal, manager: EntityManager) => Soon<object>;
+  /** The live rows that a reference of a path may name for this caller; when absent, by id or slug among the active rows within reach. */
+  readonly where?: (caller: Principal, reference: string) => Where<R>;
+  /** Throws where this caller may not change or end a row that it can read. */
+  readonly allow?: (row: R, caller: Principal, action: 'update' | 'delete') => void;
+  /** Documents that gateways read again after each change of the row. */
+  readonly changes?: (row: R, manager: EntityManager) => Soon<readonly DocumentKey[]>;
+  /** Documents of the row itself: they change with it and are gone when it is archived or deleted. */
+  readonly documents?: (row: R, manager: EntityManager) => Soon<readonly DocumentKey[]>;
+}
+
+type Work<R, T = void> = (row: R) => Soon<T>;
+
+const defaultWhere = <R extends ResourceRow>(caller: Principal, reference: string): Where<R> =>
+  ({ ...reach(caller), ...byReference(reference), status: 'active' }) as unknown as Where<R>;
+
+/** The row that a path names, or `not_found`: a row of another tenant and one that is not there look the same. */
+export async function findRow<R extends ResourceRow>(
+  manager: EntityManager,
+  resource: Resource<R>,
+  { caller, reference }: Pick<At, 'caller' | 'reference'>,
+  options: { readonly lock?: typeof FOR_UPDATE } = {},
+): Promise<R> {
+  const where = (resource.where ?? defaultWhere)(caller, reference) as Where<R>;
+  return found(await manager.findOne(resource.entity, { where, ...options }));
+}
+
+/** The same, locked until the write ends: one that the caller may change, of the version that `If-Match` names. */
+export async function lockRow<R extends ResourceRow>(
+  { manager }: Write,
+  resource: Resource<R>,
+  at: At,
+  action: 'update' | 'delete' = 'update',
+): Promise<R> {
+  const row = await findRow(manager, resource, at, { lock: FOR_UPDATE });
+  resource.allow?.(row, at.caller, action);
+  assertMatches(at.ifMatch, row);
+  return row;
+}
+
+/** Inserts a row under a new id, unless `values` has one. */
+export async function createRow<R extends ResourceRow>(
+  write: Write<Principal>,
+  resource: Resource<R>,
+  values: DeepPartial<R>,
+): Promise<R> {
+  const row = await write.manager.save(
+    write.manager.create(resource.entity, { id: uuidv7(), ...values } as DeepPartial<R>),
+  );
+  audit(write, resource, 'create', row, { after: await resource.view(row, write.caller, write.manager) });
+  await publish(write, resource, row);
+  return row;
+}
+
+/** Locks a row, changes and saves it. What `change` gives is added to the audit log's view after the change. */
+export async function patchRow<R extends ResourceRow>(
+  write: Write<Principal>,
+  resource: Resource<R>,
+  at: At,
+  change: Work<R, object | void>,
+): Promise<object> {
+  const row = await lockRow(write, resource, at);
+  const before = await resource.view(row, write.caller, write.manager);
+  const more = await change(row);
+  const saved = await write.manager.save(row);
+  const after = { ...(await resource.view(saved, write.caller, write.manager)), ...(more ?? {}) };
+  audit(write, resource, 'update', row, { before, after });
+  await publish(write, resource, saved);
+  return {};
+}
+
+/** Locks a row and archives it: it is found by no path any more. `prepare` checks what uses it and takes it out there. */
+export async function archiveRow<R extends ResourceRow & { status: string }>(
+  write: Write<Principal>,
+  resource: Resource<R>,
+  at: At,
+  prepare?: Work<R>,
+): Promise<object> {
+  return endRow(write, resource, at, prepare, async (row) => {
+    await write.manager.save(Object.assign(row, { status: 'archived' }));
+  });
+}
+
+/** Locks a row and deletes it. */
+export async function deleteRow<R extends ResourceRow>(
+  write: Write<Principal>,
+  resource: Resource<R>,
+  at: At,
+  prepare?: Work<R>,
+): Promise<object> {
+  return endRow(write, resource, at, prepare, async ({ id }) => {
+    await write.manager.delete(resource.entity, id);
+  });
+}
+
+async function endRow<R extends ResourceRow>(
+  write: Write<Principal>,
+  resource: Resource<R>,
+  at: At,
+  prepare: Work<R> | undefined,
+  end: (row: R) => Promise<void>,
+): Promise<object> {
+  const row = await lockRow(write, resource, at, 'delete');
+  const before = await resource.view(row, write.caller, write.manager);
+  await prepare?.(row);
+  await end(row);
+  audit(write, resource, 'delete', row, { before });
+  write.changed(...((await resource.changes?.(row, write.manager)) ?? []));
+  write.removed(...((await resource.documents?.(row, write.manager)) ?? []));
+  return {};
+}
+
+/** Notes a change of the row; for changes that none of the functions above makes. */
+export function audit<R extends ResourceRow>(
+  write: Write<Principal>,
+  { type }: Resource<R>,
+  action: string,
+  row: R,
+  views: { readonly before?: object; readonly after?: object },
+): void {
+  const { id, workspaceId } = row;
+  write.audit({
+    action,
+    resourceType: type,
+    resourceId: id,
+    ...(workspaceId === undefined ? {} : { workspaceId }),
+    ...views,
+  });
+}
+
+/** Has gateways read again what the row changes. */
+export async function publish<R extends ResourceRow>(
+  write: Write<Principal>,
+  { changes, documents }: Resource<R>,
+  row: R,
+): Promise<void> {
+  write.changed(...((await changes?.(row, write.manager)) ?? []));
+  write.changed(...((await documents?.(row, write.manager)) ?? []));
+}
+
+export interface ListOptions<R> {
+  /** Spread `reach(caller)` or `inWorkspace(caller)` into each of them. */
+  readonly where: Where<R>;
+  /** Part of one of the columns. */
+  readonly search?: { readonly text: string | undefined; readonly in: readonly (keyof R & string)[] };
+}
+
+/** A page of rows, the newest first, and how many there are in all. */
+export function listRows<R extends ResourceRow>(
+  manager: EntityManager,
+  { entity }: Pick<Resource<R>, 'entity'>,
+  page: PageQuery,
+  { where, search }: ListOptions<R>,
+): Promise<[R[], number]> {
+  const each = Array.isArray(where) ? where : [where];
+  const { text } = search ?? {};
+  const like = text === undefined ? undefined : ILike(`%${escapeLike(text)}%`);
+  const searched =
+    like === undefined || !search
+      ? each
+      : each.flatMap((one) => search.in.map((column) => ({ ...one, [column]: like })));
+  return manager.findAndCount<ResourceRow>(entity, {
+    where: searched as FindOptionsWhere<ResourceRow>[],
+    order: { createdAt: 'DESC', id: 'DESC' },
+    ...windowOf(page),
+  }) as Promise<[R[], number]>;
+}
+
+/** The filters of a query that are there, for `where`. */
+export const present = <T extends object>(filters: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };

@@ -1,0 +1,78 @@
+import type { PlainRow } from '@gw/entities';
+import { GatewayError, uuidv7 } from '@gw/kernel';
+import { windowOf, type PageQuery } from '@gw/web';
+import type { DeepPartial, EntityManager, FindOptionsOrder, FindOptionsWhere } from 'typeorm';
+import { found, isUuid } from '../auth/tenancy';
+import type { Principal } from '../common/principal';
+
+export interface VersionRow extends PlainRow {
+  readonly id: string;
+  /** 1 is the first. */
+  readonly number: number;
+  readonly createdBy: string | null;
+}
+
+/** The versions of a resource: rows of their own, which are written once and numbered from 1. */
+export interface Versions<V extends VersionRow> {
+  readonly entity: new () => V;
+  /** The column that names the resource: `configId`. */
+  readonly owner: keyof V & string;
+  /** Versions of one resource at most; absent: as many as there are. */
+  readonly max?: number;
+}
+
+/** The user, or the API key that has none. */
+export const actorOf = ({ userId, apiKeyId }: Pick<Principal, 'userId' | 'apiKeyId'>): string | null =>
+  userId ?? apiKeyId;
+
+const ofOwner = <V extends VersionRow>({ owner }: Versions<V>, id: string): FindOptionsWhere<V> =>
+  ({ [owner]: id }) as FindOptionsWhere<V>;
+
+/** Inserts the next version. The row of its resource must be locked, or new. */
+export async function addVersion<V extends VersionRow>(
+  manager: EntityManager,
+  caller: Principal,
+  versions: Versions<V>,
+  ownerId: string,
+  { id = uuidv7(), ...content }: DeepPartial<V>,
+): Promise<V> {
+  const { entity, owner, max = Infinity } = versions;
+  const last = (await manager.maximum(entity, 'number' as never, ofOwner(versions, ownerId))) ?? 0;
+  if (last >= max) {
+    throw new GatewayError('conflict', { message: `There are ${String(max)} versions, which is the most.` });
+  }
+  const values = { ...content, id, [owner]: ownerId, number: last + 1, createdBy: actorOf(caller) };
+  return manager.save(manager.create(entity, values as DeepPartial<V>));
+}
+
+/** A version that its resource names, such as the current one. */
+export const versionNamed = <V extends VersionRow>(
+  manager: EntityManager,
+  { entity }: Versions<V>,
+  id: string,
+): Promise<V> => manager.findOneByOrFail(entity, { id } as FindOptionsWhere<V>);
+
+/** A version that a path names by its id. Throws `not_found`. */
+export async function findVersion<V extends VersionRow>(
+  manager: EntityManager,
+  versions: Versions<V>,
+  ownerId: string,
+  id: string,
+): Promise<V> {
+  if (!isUuid(id)) throw new GatewayError('not_found');
+  const where = { ...ofOwner(versions, ownerId), id: id.toLowerCase() } as FindOptionsWhere<V>;
+  return found(await manager.findOneBy(versions.entity, where));
+}
+
+/** A page of versions, the newest first, and how many there are in all. */
+export const listVersions = <V extends VersionRow>(
+  manager: EntityManager,
+  versions: Versions<V>,
+  ownerId: string,
+  page: PageQuery,
+): Promise<[V[], number]> =>
+  manager.findAndCount(versions.entity, {
+    where: ofOwner(versions, ownerId),
+    order: { number: 'DESC' } as FindOptionsOrder<V>,
+    ...windowOf(page),
+  });

@@ -1,0 +1,141 @@
+import { documentKey } from '@gw/contracts';
+import { WorkspaceEntity, type RateLimitPolicyEntity, type UsageLimitPolicyEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { listOf, type ListAnswer } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { assertMayChangeLimits, assertMayEnd, rankOf } from '../../platform/auth/grants';
+import { found, inWorkspace, isUuid, reach, type TenantWhere } from '../../platform/auth/tenancy';
+import type { At } from '../../platform/common/at';
+import type { Principal } from '../../platform/common/principal';
+import {
+  archiveRow,
+  createRow,
+  findRow,
+  listRows,
+  patchRow,
+  present,
+  type Resource,
+} from '../../platform/unit-of-work/rows';
+import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import type { ListPoliciesQuery } from './policies.dto';
+
+export type PolicyRow = UsageLimitPolicyEntity | RateLimitPolicyEntity;
+type Status = PolicyRow['status'];
+
+/** What one kind of policy adds to what all of them share. */
+export interface PolicyKind<R extends PolicyRow, Create, Update, Answer> extends Resource<R> {
+  readonly view: (row: R) => Answer & object;
+  readonly object: string;
+  /** Columns of a new policy. Throws `validation_failed`. */
+  readonly columns: (input: Create) => DeepPartial<R>;
+  /** Throws `validation_failed`. What it gives is added to the audit log's view. */
+  readonly change: (row: R, input: Update, manager: EntityManager) => Promise<object | void> | void;
+}
+
+/** What every kind has in common as a resource. */
+export const policyResource = {
+  type: 'policies',
+  where: (caller: Principal, id: string) => ofStatus('active')(caller, id),
+  allow: (row: PolicyRow, caller: Principal, action: 'update' | 'delete'): void => {
+    if (action === 'update') assertMayChangeLimits(caller, row.limitsRank);
+    else assertMayEnd(caller, [row], 'The policy');
+  },
+  // The workspace's document carries its policies.
+  changes: ({ workspaceId }: PolicyRow) => [documentKey.workspace(workspaceId)],
+} as const;
+
+const ofStatus =
+  (status: Status) =>
+  (caller: Principal, id: string): TenantWhere & { readonly id: string; readonly status: Status } => ({
+    ...reach(caller),
+    id: found(isUuid(id) ? id.toLowerCase() : null),
+    status,
+  });
+
+/** Of each kind in one workspace: every gateway holds all of them in memory and asks each for every request. */
+const POLICIES_MAX = 100;
+
+/** Usage and rate limit policies: the same routes for both kinds. */
+@Injectable()
+export class PoliciesService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  create<R extends PolicyRow, C extends { readonly organisation_id?: string }, U, A, O extends string>(
+    kind: PolicyKind<R, C, U, A> & { readonly object: O },
+    caller: Principal,
+    input: C,
+  ): Promise<{ id: string; object: O }> {
+    assertOwnOrganisation(caller, input.organisation_id);
+    const columns = kind.columns(input);
+    return this.writes.run(caller, async (write) => {
+      const owner = await roomFor(write.manager, kind, caller);
+      const values = { ...columns, ...owner, status: 'active', limitsRank: rankOf(caller) };
+      const { id } = await createRow(write, kind, values as DeepPartial<R>);
+      return { id, object: kind.object };
+    });
+  }
+
+  /** A page of policies, the newest first; `filters` are those of the kind, an undefined one filters nothing. */
+  async list<R extends PolicyRow, C, U, A>(
+    kind: PolicyKind<R, C, U, A>,
+    caller: Principal,
+    query: ListPoliciesQuery,
+    filters: object,
+  ): Promise<ListAnswer<A>> {
+    assertOwnOrganisation(caller, query.organisation_id);
+    const { search, status = 'active' } = query;
+    const [rows, total] = await listRows(this.dataSource.manager, kind, query, {
+      where: { ...reach(caller), ...present(filters), status } as unknown as FindOptionsWhere<R>,
+      search: { text: search, in: ['name'] },
+    });
+    return listOf([rows.map((row) => kind.view(row)), total]);
+  }
+
+  /** Throws `not_found` for one that is of another tenant or has another status. */
+  find<R extends PolicyRow, C, U, A>(
+    kind: PolicyKind<R, C, U, A>,
+    at: At,
+    status: Status = 'active',
+  ): Promise<R> {
+    const where = ofStatus(status) as unknown as NonNullable<Resource<R>['where']>;
+    return findRow(this.dataSource.manager, { ...kind, where }, at);
+  }
+
+  update<R extends PolicyRow, C, U, A>(kind: PolicyKind<R, C, U, A>, at: At, input: U): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      patchRow(write, kind, at, (row) => kind.change(row, input, write.manager)),
+    );
+  }
+
+  remove<R extends PolicyRow, C, U, A>(kind: PolicyKind<R, C, U, A>, at: At): Promise<object> {
+    return this.writes.run(at.caller, (write) => archiveRow(write, kind, at));
+  }
+}
+
+/** 404 for another organisation than the caller's. */
+function assertOwnOrganisation({ organisationId }: Principal, named: string | undefined): void {
+  found(named === undefined || named.toLowerCase() === organisationId ? organisationId : null);
+}
+
+/** The workspace that a new policy belongs to. Throws `conflict` when it has as many as one may have. */
+async function roomFor<R extends PolicyRow>(
+  manager: EntityManager,
+  { entity }: Resource<R>,
+  caller: Principal,
+): Promise<Required<TenantWhere>> {
+  const owner = inWorkspace(caller);
+  // The workspace's row serialises two writers that both want the last place.
+  const where = { id: owner.workspaceId, organisationId: owner.organisationId, status: 'active' } as const;
+  found(await manager.findOne(WorkspaceEntity, { where, lock: FOR_UPDATE }));
+  const active = { ...owner, status: 'active' } as unknown as FindOptionsWhere<R>;
+  if ((await manager.countBy(entity, active)) >= POLICIES_MAX) {
+    throw new GatewayError('conflict', {
+      message: `A workspace has at most ${String(POLICIES_MAX)} active policies of a kind.`,
+    });
+  }
+  return owner;
+}

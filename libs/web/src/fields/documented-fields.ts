@@ -1,0 +1,40 @@
+import type { Type as Class } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Schemas of the fields that a class itself declares, by name. */
+const DECLARED = new WeakMap<object, Map<string, Schema>>();
+
+/** Documents a field, and keeps its schema for the classes and views that are derived from the class. */
+export const Documented =
+  (schema: Schema): PropertyDecorator =>
+  (target, name) => {
+    ApiProperty(schema as ApiPropertyOptions)(target, name);
+    declare(target.constructor, String(name), schema);
+  };
+
+function declare(type: object, name: string, schema: Schema): void {
+  const fields = DECLARED.get(type) ?? new Map<string, Schema>();
+  DECLARED.set(type, fields.set(name, { ...fields.get(name), ...schema }));
+}
+
+const KNOWN = new WeakMap<object, ReadonlyMap<string, Schema>>();
+
+/** Schemas of all fields of a class, inherited ones first; a field that is declared again adds to what it was. */
+export function fieldsOf(type: Class): ReadonlyMap<string, Schema> {
+  const known = KNOWN.get(type);
+  if (known) return known;
+  const above: unknown = Object.getPrototypeOf(type);
+  const fields = new Map(typeof above === 'function' && above.prototype ? fieldsOf(above as Class) : []);
+  for (const [name, schema] of DECLARED.get(type) ?? []) {
+    fields.set(name, { ...fields.get(name), ...schema });
+  }
+  KNOWN.set(type, fields);
+  return fields;
+}
+
+/** Lets a mapped type of a class know the schemas of its fields. */
+export function inheritFields(from: Class, derived: Class, names: readonly PropertyKey[]): void {
+  for (const [name, schema] of fieldsOf(from)) if (names.includes(name)) declare(derived, name, schema);
+}
