@@ -6,8 +6,7 @@ import { ServiceOnly } from './access';
 import { ApiKeyAuthenticator } from './api-key.authenticator';
 
 class EarlierKeyDto {
-  @TextField({ max: 1_024 })
-  key!: string;
+  @TextField({ max: 1_024 }) key!: string;
 }
 
 /** API keys that a gateway has recognised by an earlier master key. */

@@ -7,31 +7,19 @@ import { mayUse } from './secret-access';
 
 /** A field of a credential whose value is in a secret manager. */
 export class SecretMappingDto {
-  @TextField({ description: '`key` or `configurations.<field>`.', example: 'key' })
-  target_field!: string;
-
-  @ReferenceField({ description: 'Id or slug.', example: 'openai-key' })
-  secret_reference_id!: string;
-
+  @TextField({ description: '`key` or `configurations.<field>`.', example: 'key' }) target_field!: string;
+  @ReferenceField({ description: 'Id or slug.', example: 'openai-key' }) secret_reference_id!: string;
   @TextField({ optional: true, nullable: true, description: 'Wins over the secret_key of the reference.' })
   secret_key?: string | null;
-
   @EnumField(['string', 'json'], { optional: true, nullable: true, description: 'string when absent.' })
   value_format?: 'string' | 'json' | null;
 }
 
 export class SecretMappingAnswer implements StoredSecretMapping {
-  @Answer.text({ example: 'key' })
-  readonly target_field!: string;
-
-  @Answer.uuid()
-  readonly secret_reference_id!: string;
-
-  @Answer.text({ nullable: true, example: 'api_key' })
-  readonly secret_key!: string | null;
-
-  @Answer.oneOf(['string', 'json'])
-  readonly value_format!: 'string' | 'json';
+  @Answer.text({ example: 'key' }) readonly target_field!: string;
+  @Answer.uuid() readonly secret_reference_id!: string;
+  @Answer.text({ nullable: true, example: 'api_key' }) readonly secret_key!: string | null;
+  @Answer.oneOf(['string', 'json']) readonly value_format!: 'string' | 'json';
 }
 
 export interface MappingOwner {

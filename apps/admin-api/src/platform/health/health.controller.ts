@@ -6,33 +6,21 @@ import type { FastifyReply } from 'fastify';
 import { Public, ServiceOnly } from '../auth/access';
 
 export class HealthAnswer {
-  @Answer.oneOf(['ok', 'degraded'])
-  readonly status!: 'ok' | 'degraded';
-
-  @Answer.oneOf(['admin-api'])
-  readonly service!: 'admin-api';
-
-  @Answer.text({ example: '1.0.0' })
-  readonly version!: string;
-
-  @Answer.texts({ description: 'Parts that do not work.' })
-  readonly degraded!: readonly string[];
-
+  @Answer.oneOf(['ok', 'degraded']) readonly status!: 'ok' | 'degraded';
+  @Answer.oneOf(['admin-api']) readonly service!: 'admin-api';
+  @Answer.text({ example: '1.0.0' }) readonly version!: string;
+  @Answer.texts({ description: 'Parts that do not work.' }) readonly degraded!: readonly string[];
   @Answer.map({ description: 'How each part is: ok, degraded or down.', example: { postgres: 'ok' } })
   readonly parts!: Readonly<Record<string, PartStatus>>;
 }
 
 export class ReadinessAnswer {
-  @Answer.oneOf(['ok', 'down', 'stopping'])
-  readonly status!: 'ok' | 'down' | 'stopping';
-
-  @Answer.texts({ description: 'What it cannot serve without.' })
-  readonly lacks!: readonly string[];
+  @Answer.oneOf(['ok', 'down', 'stopping']) readonly status!: 'ok' | 'down' | 'stopping';
+  @Answer.texts({ description: 'What it cannot serve without.' }) readonly lacks!: readonly string[];
 }
 
 export class LivenessAnswer {
-  @Answer.oneOf(['ok'])
-  readonly status!: 'ok';
+  @Answer.oneOf(['ok']) readonly status!: 'ok';
 }
 
 const SERVICE = { service: 'admin-api', version: CONTROL_PLANE_VERSION } as const;

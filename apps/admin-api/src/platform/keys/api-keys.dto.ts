@@ -23,12 +23,9 @@ export const TRANSITION_MS_MIN = 1_800_000;
 const TRANSITION_MS_MAX = 365 * 86_400_000;
 
 export class ApiKeyDefaultsDto {
-  @MapField({ optional: true, nullable: true })
-  metadata?: Record<string, string> | null;
-
+  @MapField({ optional: true, nullable: true }) metadata?: Record<string, string> | null;
   @ReferenceField({ optional: true, nullable: true, description: 'Id or slug of a config of the workspace.' })
   config_id?: string | null;
-
   @BooleanField({ optional: true, description: 'False: requests may name no other config.' })
   allow_config_override?: boolean;
 }
@@ -37,47 +34,30 @@ export class ApiKeyDefaultsDto {
 export class RotationPolicyDto {
   @EnumField(['weekly', 'monthly'], { optional: true, nullable: true })
   rotation_period?: 'weekly' | 'monthly' | null;
-
-  @IntegerField({ optional: true, nullable: true, min: 1, max: 365 })
-  rotation_period_days?: number | null;
-
+  @IntegerField({ optional: true, nullable: true, min: 1, max: 365 }) rotation_period_days?: number | null;
   @DateField({ optional: true, nullable: true, description: 'Normalised to midnight UTC.' })
   next_rotation_at?: string | null;
-
   @IntegerField({ optional: true, min: TRANSITION_MS_MIN, max: TRANSITION_MS_MAX })
   key_transition_period_ms?: number;
 }
 
 class ApiKeyFieldsDto {
-  @TextField({ optional: true, nullable: true, min: 0, max: 1024 })
-  description?: string | null;
-
+  @TextField({ optional: true, nullable: true, min: 0, max: 1024 }) description?: string | null;
   @NestedListField(() => RateLimitDto, { optional: true, nullable: true, maxItems: 10 })
   rate_limits?: RateLimitDto[] | null;
-
-  @NestedField(() => UsageLimitDto, { optional: true, nullable: true })
-  usage_limits?: UsageLimitDto | null;
-
+  @NestedField(() => UsageLimitDto, { optional: true, nullable: true }) usage_limits?: UsageLimitDto | null;
   @NestedField(() => ApiKeyDefaultsDto, { optional: true, nullable: true })
   defaults?: ApiKeyDefaultsDto | null;
-
-  @EmailListField({ optional: true, nullable: true, maxItems: 50 })
-  alert_emails?: string[] | null;
-
-  @DateField({ optional: true, nullable: true })
-  expires_at?: string | null;
-
+  @EmailListField({ optional: true, nullable: true, maxItems: 50 }) alert_emails?: string[] | null;
+  @DateField({ optional: true, nullable: true }) expires_at?: string | null;
   @NestedField(() => RotationPolicyDto, { optional: true, nullable: true })
   rotation_policy?: RotationPolicyDto | null;
 }
 
 export class CreateApiKeyDto extends ApiKeyFieldsDto {
-  @NameField({ example: 'search-production' })
-  name!: string;
-
+  @NameField({ example: 'search-production' }) name!: string;
   @TextListField({ minItems: 1, maxItems: 300, example: ['completions.write', 'logs.list'] })
   scopes!: string[];
-
   @UuidField({ optional: true, description: 'The user of a user key; the caller when absent.' })
   user_id?: string;
 }
@@ -89,14 +69,9 @@ export class CreateApiKeyBody extends CreateApiKeyDto {
 }
 
 export class UpdateApiKeyDto extends ApiKeyFieldsDto {
-  @NameField({ optional: true })
-  name?: string;
-
-  @TextListField({ optional: true, minItems: 1, maxItems: 300 })
-  scopes?: string[];
-
-  @BooleanField({ optional: true, description: 'True sets the usage to zero.' })
-  reset_usage?: boolean;
+  @NameField({ optional: true }) name?: string;
+  @TextListField({ optional: true, minItems: 1, maxItems: 300 }) scopes?: string[];
+  @BooleanField({ optional: true, description: 'True sets the usage to zero.' }) reset_usage?: boolean;
 }
 
 export class RotateApiKeyDto {
@@ -107,7 +82,6 @@ export class RotateApiKeyDto {
     description: 'How long the old secret keeps working. Excludes revoke_previous.',
   })
   key_transition_period_ms?: number;
-
   @BooleanField({
     optional: true,
     description:
@@ -119,10 +93,6 @@ export class RotateApiKeyDto {
 export class ListApiKeysQuery extends pageOf({ size: 50 }) {
   @ReferenceField({ optional: true, description: 'UUID or slug; a workspace key is locked to its own.' })
   workspace_id?: string;
-
-  @QueryEnumListField(['active', 'exhausted', 'expired'])
-  status?: ('active' | 'exhausted' | 'expired')[];
-
-  @QueryUuidListField({ max: 100, description: 'Looks up these keys only.' })
-  ids?: string[];
+  @QueryEnumListField(['active', 'exhausted', 'expired']) status?: ('active' | 'exhausted' | 'expired')[];
+  @QueryUuidListField({ max: 100, description: 'Looks up these keys only.' }) ids?: string[];
 }

@@ -4,131 +4,66 @@ import type { LimitOwner, ShownUsageLimit } from '../limits/limit-usage';
 import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
 
 class ApiKeyDefaultsAnswer {
-  @Answer.map({ nullable: true })
-  readonly metadata!: Readonly<Record<string, string>> | null;
-
+  @Answer.map({ nullable: true }) readonly metadata!: Readonly<Record<string, string>> | null;
   @Answer.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
   readonly config_id!: string | null;
-
-  @Answer.boolean()
-  readonly allow_config_override!: boolean;
+  @Answer.boolean() readonly allow_config_override!: boolean;
 }
 
 class RotationPolicyAnswer implements StoredRotationPolicy {
   @Answer.oneOf(['weekly', 'monthly'], { nullable: true })
   readonly rotation_period!: 'weekly' | 'monthly' | null;
-
-  @Answer.integer({ nullable: true, example: null })
-  readonly rotation_period_days!: number | null;
-
-  @Answer.time({ nullable: true })
-  readonly next_rotation_at!: string | null;
-
-  @Answer.integer({ example: 1_800_000 })
-  readonly key_transition_period_ms!: number;
-
-  @Answer.text({ example: 'ACTIVE' })
-  readonly status!: string;
-
-  @Answer.time({ nullable: true })
-  readonly last_rotated_at!: string | null;
+  @Answer.integer({ nullable: true, example: null }) readonly rotation_period_days!: number | null;
+  @Answer.time({ nullable: true }) readonly next_rotation_at!: string | null;
+  @Answer.integer({ example: 1_800_000 }) readonly key_transition_period_ms!: number;
+  @Answer.text({ example: 'ACTIVE' }) readonly status!: string;
+  @Answer.time({ nullable: true }) readonly last_rotated_at!: string | null;
 }
 
 export class ApiKeyAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
+  @Answer.uuid() readonly id!: string;
   @Answer.text({ description: 'First two and last three characters.', example: 'tg*****3Ax' })
   readonly key!: string;
-
-  @Answer.text({ example: 'Search team' })
-  readonly name!: string;
-
-  @Answer.text({ nullable: true, example: 'What it is for' })
-  readonly description!: string | null;
-
+  @Answer.text({ example: 'Search team' }) readonly name!: string;
+  @Answer.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
   @Answer.oneOf(['organisation-service', 'workspace-service', 'workspace-user'])
   readonly type!: ApiKeyEntity['type'];
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
-  @Answer.uuid({ nullable: true })
-  readonly workspace_id!: string | null;
-
-  @Answer.uuid({ nullable: true })
-  readonly user_id!: string | null;
-
-  @Answer.oneOf(['active', 'exhausted', 'expired', 'archived'])
-  readonly status!: ApiKeyEntity['status'];
-
-  @Answer.oneOf(['ui', 'api', 'auto'])
-  readonly creation_mode!: ApiKeyEntity['creationMode'];
-
-  @Answer.texts({ example: ['completions.write'] })
-  readonly scopes!: readonly string[];
-
-  @Answer.list(() => RateLimitAnswer)
-  readonly rate_limits!: readonly StoredRateLimit[];
-
-  @Answer.one(() => UsageLimitAnswer, { nullable: true })
-  readonly usage_limits!: ShownUsageLimit | null;
-
-  @Answer.time({ nullable: true })
-  readonly next_usage_reset_at!: string | null;
-
-  @Answer.time({ nullable: true })
-  readonly last_reset_at!: string | null;
-
-  @Answer.nothing()
-  readonly reset_usage!: null;
-
-  @Answer.one(() => ApiKeyDefaultsAnswer)
-  readonly defaults!: ApiKeyDefaultsAnswer;
-
-  @Answer.bit()
-  readonly allow_config_override!: 0 | 1;
-
-  @Answer.uuid({ nullable: true })
-  readonly api_key_defaults_id!: string | null;
-
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.uuid({ nullable: true }) readonly workspace_id!: string | null;
+  @Answer.uuid({ nullable: true }) readonly user_id!: string | null;
+  @Answer.oneOf(['active', 'exhausted', 'expired', 'archived']) readonly status!: ApiKeyEntity['status'];
+  @Answer.oneOf(['ui', 'api', 'auto']) readonly creation_mode!: ApiKeyEntity['creationMode'];
+  @Answer.texts({ example: ['completions.write'] }) readonly scopes!: readonly string[];
+  @Answer.list(() => RateLimitAnswer) readonly rate_limits!: readonly StoredRateLimit[];
+  @Answer.one(() => UsageLimitAnswer, { nullable: true }) readonly usage_limits!: ShownUsageLimit | null;
+  @Answer.time({ nullable: true }) readonly next_usage_reset_at!: string | null;
+  @Answer.time({ nullable: true }) readonly last_reset_at!: string | null;
+  @Answer.nothing() readonly reset_usage!: null;
+  @Answer.one(() => ApiKeyDefaultsAnswer) readonly defaults!: ApiKeyDefaultsAnswer;
+  @Answer.bit() readonly allow_config_override!: 0 | 1;
+  @Answer.uuid({ nullable: true }) readonly api_key_defaults_id!: string | null;
   @Answer.texts({ nullable: true, example: ['ops@example.com'] })
   readonly alert_emails!: readonly string[] | null;
-
-  @Answer.time({ nullable: true })
-  readonly expires_at!: string | null;
-
-  @Answer.bit()
-  readonly expiry_enforced!: 0 | 1;
-
+  @Answer.time({ nullable: true }) readonly expires_at!: string | null;
+  @Answer.bit() readonly expiry_enforced!: 0 | 1;
   @Answer.one(() => RotationPolicyAnswer, { nullable: true })
   readonly rotation_policy!: RotationPolicyAnswer | null;
-
-  @Answer.kind('api-key')
-  readonly object!: 'api-key';
+  @Answer.kind('api-key') readonly object!: 'api-key';
 }
 
 export class CreatedApiKey {
-  @Answer.uuid()
-  readonly id!: string;
-
+  @Answer.uuid() readonly id!: string;
   @Answer.text({
     description: 'The secret; this answer is the only place where it is shown.',
     example: 'tg*****3Ax',
   })
   readonly key!: string;
-
-  @Answer.kind('api-key')
-  readonly object!: 'api-key';
+  @Answer.kind('api-key') readonly object!: 'api-key';
 }
 
 export class RotatedApiKey {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'tg*****3Ax' })
-  readonly key!: string;
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'tg*****3Ax' }) readonly key!: string;
   @Answer.time({ nullable: true, description: 'When the old secret stops working; null when it has.' })
   readonly key_transition_expires_at!: string | null;
 }

@@ -36,116 +36,61 @@ export class RateLimitDto {
     description: 'concurrency: requests that are under way at the same time.',
   })
   type!: 'requests' | 'tokens' | 'concurrency';
-
   @EnumField(['rps', 'rpm', 'rph', 'rpd', 'rpw'], {
     ...OPTIONAL,
     example: 'rpm',
     description: 'Required, but for concurrency, which has none.',
   })
   unit?: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw' | null;
-
-  @IntegerField({ min: 0, max: 1_000_000_000_000, example: 600 })
-  value!: number;
-
-  @EnumField(WINDOWS, WINDOW)
-  window?: (typeof WINDOWS)[number] | null;
-
-  @EnumField(ENFORCEMENTS, RATE_ENFORCEMENT)
-  enforcement?: (typeof ENFORCEMENTS)[number] | null;
-
-  @EnumField(OUTAGE_MODES, ON_OUTAGE)
-  on_outage?: (typeof OUTAGE_MODES)[number] | null;
+  @IntegerField({ min: 0, max: 1_000_000_000_000, example: 600 }) value!: number;
+  @EnumField(WINDOWS, WINDOW) window?: (typeof WINDOWS)[number] | null;
+  @EnumField(ENFORCEMENTS, RATE_ENFORCEMENT) enforcement?: (typeof ENFORCEMENTS)[number] | null;
+  @EnumField(OUTAGE_MODES, ON_OUTAGE) on_outage?: (typeof OUTAGE_MODES)[number] | null;
 }
 
 /** A budget. `periodic_reset` and `periodic_reset_days` exclude each other. */
 export class UsageLimitDto {
   @EnumField(['cost', 'tokens'], { optional: true, description: 'cost (the default) is in USD.' })
   type?: 'cost' | 'tokens';
-
-  @NumberField({ min: 1, max: 1_000_000_000_000, example: 100 })
-  credit_limit!: number;
-
+  @NumberField({ min: 1, max: 1_000_000_000_000, example: 100 }) credit_limit!: number;
   @NumberField({ optional: true, nullable: true, min: 1, description: 'Below credit_limit.' })
   alert_threshold?: number | null;
-
   @EnumField(['weekly', 'monthly'], { optional: true, nullable: true })
   periodic_reset?: 'weekly' | 'monthly' | null;
-
-  @IntegerField({ optional: true, nullable: true, min: 1, max: 365 })
-  periodic_reset_days?: number | null;
-
+  @IntegerField({ optional: true, nullable: true, min: 1, max: 365 }) periodic_reset_days?: number | null;
   @DateField({ optional: true, nullable: true, description: 'Normalised to midnight UTC.' })
   next_usage_reset_at?: string | null;
-
-  @MapField({ optional: true, nullable: true })
-  metadata?: Record<string, string> | null;
-
-  @EnumField(ENFORCEMENTS, ENFORCEMENT)
-  enforcement?: (typeof ENFORCEMENTS)[number] | null;
-
-  @EnumField(OUTAGE_MODES, ON_OUTAGE)
-  on_outage?: (typeof OUTAGE_MODES)[number] | null;
+  @MapField({ optional: true, nullable: true }) metadata?: Record<string, string> | null;
+  @EnumField(ENFORCEMENTS, ENFORCEMENT) enforcement?: (typeof ENFORCEMENTS)[number] | null;
+  @EnumField(OUTAGE_MODES, ON_OUTAGE) on_outage?: (typeof OUTAGE_MODES)[number] | null;
 }
 
 /** A rate limit as answers show it. What was not chosen is absent. */
 export class RateLimitAnswer {
-  @Answer.oneOf(['requests', 'tokens', 'concurrency'])
-  readonly type!: string;
-
+  @Answer.oneOf(['requests', 'tokens', 'concurrency']) readonly type!: string;
   @Answer.oneOf(['rps', 'rpm', 'rph', 'rpd', 'rpw'], { nullable: true, description: 'Null for concurrency.' })
   readonly unit!: string | null;
-
-  @Answer.integer({ example: 600 })
-  readonly value!: number;
-
-  @Answer.oneOf(WINDOWS, { optional: true })
-  readonly window?: string;
-
-  @Answer.oneOf(ENFORCEMENTS, { optional: true })
-  readonly enforcement?: string;
-
-  @Answer.oneOf(OUTAGE_MODES, { optional: true })
-  readonly on_outage?: string;
+  @Answer.integer({ example: 600 }) readonly value!: number;
+  @Answer.oneOf(WINDOWS, { optional: true }) readonly window?: string;
+  @Answer.oneOf(ENFORCEMENTS, { optional: true }) readonly enforcement?: string;
+  @Answer.oneOf(OUTAGE_MODES, { optional: true }) readonly on_outage?: string;
 }
 
 /** A budget as answers show it. */
 export class UsageLimitAnswer {
-  @Answer.oneOf(['cost', 'tokens', 'requests'])
-  readonly type!: string;
-
-  @Answer.number({ description: 'USD for cost.', example: 100 })
-  readonly credit_limit!: number;
-
-  @Answer.number({ nullable: true, example: 80 })
-  readonly alert_threshold!: number | null;
-
-  @Answer.oneOf(['weekly', 'monthly'], { nullable: true })
-  readonly periodic_reset!: string | null;
-
-  @Answer.integer({ nullable: true, example: null })
-  readonly periodic_reset_days!: number | null;
-
-  @Answer.time({ nullable: true })
-  readonly next_usage_reset_at!: string | null;
-
-  @Answer.oneOf(['active', 'exhausted'])
-  readonly status!: string;
-
-  @Answer.number({ optional: true, description: USED, example: 12.5 })
-  readonly current_usage?: number;
-
+  @Answer.oneOf(['cost', 'tokens', 'requests']) readonly type!: string;
+  @Answer.number({ description: 'USD for cost.', example: 100 }) readonly credit_limit!: number;
+  @Answer.number({ nullable: true, example: 80 }) readonly alert_threshold!: number | null;
+  @Answer.oneOf(['weekly', 'monthly'], { nullable: true }) readonly periodic_reset!: string | null;
+  @Answer.integer({ nullable: true, example: null }) readonly periodic_reset_days!: number | null;
+  @Answer.time({ nullable: true }) readonly next_usage_reset_at!: string | null;
+  @Answer.oneOf(['active', 'exhausted']) readonly status!: string;
+  @Answer.number({ optional: true, description: USED, example: 12.5 }) readonly current_usage?: number;
   @Answer.number({ optional: true, nullable: true, description: BURN_RATE, example: 1.25 })
   readonly burn_rate_per_day?: number | null;
-
   @Answer.time({ optional: true, nullable: true, description: FORECAST })
   readonly forecast_exhausted_at?: string | null;
-
-  @Answer.map({ optional: true, nullable: true })
-  readonly metadata?: Record<string, string> | null;
-
-  @Answer.oneOf(ENFORCEMENTS, { optional: true })
-  readonly enforcement?: string;
-
-  @Answer.oneOf(OUTAGE_MODES, { optional: true })
-  readonly on_outage?: string;
+  @Answer.map({ optional: true, nullable: true }) readonly metadata?: Record<string, string> | null;
+  @Answer.oneOf(ENFORCEMENTS, { optional: true }) readonly enforcement?: string;
+  @Answer.oneOf(OUTAGE_MODES, { optional: true }) readonly on_outage?: string;
 }

@@ -22,9 +22,7 @@ const statuses = (description: string): PropertyDecorator =>
 
 /** Filters of the request log. A filter that takes a list matches any of its values; different filters must all match. */
 export class ListLogsQuery extends LogFilterFields {
-  @QueryIntegerField({ min: 1, max: 100, fallback: 50 })
-  page_size!: number;
-
+  @QueryIntegerField({ min: 1, max: 100, fallback: 50 }) page_size!: number;
   @QueryIntegerField({
     min: 0,
     max: 9_999,
@@ -33,10 +31,7 @@ export class ListLogsQuery extends LogFilterFields {
       'Page, counted from 0, among the newest 10,000 logs that the filters find; beyond them, and with q, go on by cursor.',
   })
   current_page!: number;
-
-  @TextField({ optional: true, max: 128, description: '`next_cursor` of the page before.' })
-  cursor?: string;
-
+  @TextField({ optional: true, max: 128, description: '`next_cursor` of the page before.' }) cursor?: string;
   @TextField({
     optional: true,
     min: 3,
@@ -45,31 +40,15 @@ export class ListLogsQuery extends LogFilterFields {
       'A text in the URL, the error type or a body, whatever its case. Needs time_of_generation_min and a time of at most 31 days. A page may be short, or empty, and have a next one.',
   })
   q?: string;
-
   @ReferenceField({ optional: true, description: 'Id or slug; with an organisation key or a session.' })
   workspace_id?: string;
-
-  @DateField({ optional: true, description: 'Not before.' })
-  time_of_generation_min?: string;
-
-  @DateField({ optional: true, description: 'Not after.' })
-  time_of_generation_max?: string;
-
-  @anyOf('Providers with models: `<provider>__<model>`.')
-  ai_org_model?: string[];
-
-  @statuses('Statuses or classes: `200`, `4xx`.')
-  status?: string[];
-
-  @statuses('The same as status.')
-  status_code?: string[];
-
-  @QueryBooleanField({ optional: true })
-  streamed?: boolean;
-
-  @QueryBooleanField({ optional: true, description: 'The `is_success` of the log.' })
-  is_success?: boolean;
-
+  @DateField({ optional: true, description: 'Not before.' }) time_of_generation_min?: string;
+  @DateField({ optional: true, description: 'Not after.' }) time_of_generation_max?: string;
+  @anyOf('Providers with models: `<provider>__<model>`.') ai_org_model?: string[];
+  @statuses('Statuses or classes: `200`, `4xx`.') status?: string[];
+  @statuses('The same as status.') status_code?: string[];
+  @QueryBooleanField({ optional: true }) streamed?: boolean;
+  @QueryBooleanField({ optional: true, description: 'The `is_success` of the log.' }) is_success?: boolean;
   @TextField({
     optional: true,
     max: 4_096,

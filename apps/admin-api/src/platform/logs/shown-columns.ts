@@ -40,14 +40,9 @@ const SHOWN = FIELDS.flatMap(([column, { kind, about, shown }]) =>
 );
 
 class ShownLog {
-  @Answer.kind('log')
-  readonly object!: 'log';
-
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.time()
-  readonly created_at!: string;
+  @Answer.kind('log') readonly object!: 'log';
+  @Answer.uuid() readonly id!: string;
+  @Answer.time() readonly created_at!: string;
 }
 
 for (const { kind, about, shown } of SHOWN) {

@@ -37,7 +37,6 @@ const RotationPeriodField = (): PropertyDecorator =>
 export class UserKeySettingsDto {
   @IntegerField({ optional: true, nullable: true, min: -1, max: COUNT_MAX, description: '-1: no limit.' })
   user_api_key_count?: number | null;
-
   @IntegerField({
     optional: true,
     nullable: true,
@@ -46,7 +45,6 @@ export class UserKeySettingsDto {
     description: 'Seconds; 0: none.',
   })
   user_api_key_ttl?: number | null;
-
   @IntegerField({
     optional: true,
     nullable: true,
@@ -55,28 +53,20 @@ export class UserKeySettingsDto {
     description: 'Seconds; 0: none.',
   })
   user_api_key_max_ttl?: number | null;
-
-  @RotationPeriodField()
-  user_api_key_rotation_period?: number | string | null;
-
+  @RotationPeriodField() user_api_key_rotation_period?: number | string | null;
   @BooleanField({ optional: true, nullable: true, description: 'New members get a user key.' })
   user_api_key_auto_create?: boolean | null;
-
   @TextListField({ optional: true, nullable: true, maxItems: 300, description: 'Empty: the default set.' })
   user_api_key_auto_create_scopes?: string[] | null;
 }
 
 /** Of a workspace, null: as the organisation says. */
 export class UserKeySettingsAnswer {
-  @Answer.integer({ nullable: true, example: -1 })
-  readonly user_api_key_count!: number | null;
-
+  @Answer.integer({ nullable: true, example: -1 }) readonly user_api_key_count!: number | null;
   @Answer.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
   readonly user_api_key_ttl!: number | null;
-
   @Answer.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
   readonly user_api_key_max_ttl!: number | null;
-
   @ApiProperty({
     anyOf: [
       { type: 'integer', minimum: 1, maximum: DAYS_MAX },
@@ -87,10 +77,7 @@ export class UserKeySettingsAnswer {
     example: 30,
   })
   readonly user_api_key_rotation_period!: number | '' | null;
-
-  @Answer.boolean({ nullable: true })
-  readonly user_api_key_auto_create!: boolean | null;
-
+  @Answer.boolean({ nullable: true }) readonly user_api_key_auto_create!: boolean | null;
   @Answer.texts({ nullable: true, example: ['completions.write'] })
   readonly user_api_key_auto_create_scopes!: readonly string[] | null;
 }

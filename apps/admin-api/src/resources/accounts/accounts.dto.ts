@@ -1,37 +1,29 @@
 import { Answer, EmailField, TextField } from '@gw/web';
 
 export class ChangePasswordDto {
-  @TextField({ max: 1024, example: 'correct horse battery staple' })
-  current_password!: string;
-
+  @TextField({ max: 1024, example: 'correct horse battery staple' }) current_password!: string;
   @TextField({ max: 1024, description: 'At least 12 characters.', example: 'quiet lamp under seven rivers' })
   new_password!: string;
 }
 
 export class ForgotPasswordDto {
-  @EmailField({ example: 'ada@example.com' })
-  email!: string;
+  @EmailField({ example: 'ada@example.com' }) email!: string;
 }
 
 export class ResetPasswordDto {
   @TextField({ max: 128, description: 'The last part of the link.', example: 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7' })
   token!: string;
-
   @TextField({ max: 1024, description: 'At least 12 characters.', example: 'quiet lamp under seven rivers' })
   password!: string;
 }
 
 export class PasswordResetAnswer {
-  @Answer.kind('password-reset')
-  readonly object!: 'password-reset';
-
+  @Answer.kind('password-reset') readonly object!: 'password-reset';
   @Answer.text({
     nullable: true,
     description: 'Null where mail is set up: the link goes to the user.',
     example: 'https://gateway.example.com/reset/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
   readonly reset_link!: string | null;
-
-  @Answer.time()
-  readonly expires_at!: string;
+  @Answer.time() readonly expires_at!: string;
 }

@@ -23,147 +23,83 @@ type WorkspaceRole = (typeof WORKSPACE_ROLES)[number];
 export type InviteStatus = (typeof INVITE_STATUSES)[number];
 
 export class InvitedWorkspaceDto {
-  @ReferenceField({ description: 'Id or slug.', example: 'ws-search-3f9a1c' })
-  id!: string;
-
-  @EnumField(WORKSPACE_ROLES, { example: 'member' })
-  role!: WorkspaceRole;
+  @ReferenceField({ description: 'Id or slug.', example: 'ws-search-3f9a1c' }) id!: string;
+  @EnumField(WORKSPACE_ROLES, { example: 'member' }) role!: WorkspaceRole;
 }
 
 class KeyDefaultsDto {
-  @MapField({ optional: true, nullable: true })
-  metadata?: Record<string, string> | null;
+  @MapField({ optional: true, nullable: true }) metadata?: Record<string, string> | null;
 }
 
 /** Of the user key that the invited user gets in each of the workspaces. */
 export class InvitedApiKeyDto {
-  @NameField({ optional: true, nullable: true })
-  name?: string | null;
-
-  @DateField({ optional: true, nullable: true })
-  expiry?: string | null;
-
-  @MapField({ optional: true, nullable: true })
-  metadata?: Record<string, string> | null;
-
-  @NestedField(() => KeyDefaultsDto, { optional: true, nullable: true })
-  defaults?: KeyDefaultsDto | null;
-
-  @TextListField({ minItems: 1, maxItems: 300, example: ['completions.write'] })
-  scopes!: string[];
+  @NameField({ optional: true, nullable: true }) name?: string | null;
+  @DateField({ optional: true, nullable: true }) expiry?: string | null;
+  @MapField({ optional: true, nullable: true }) metadata?: Record<string, string> | null;
+  @NestedField(() => KeyDefaultsDto, { optional: true, nullable: true }) defaults?: KeyDefaultsDto | null;
+  @TextListField({ minItems: 1, maxItems: 300, example: ['completions.write'] }) scopes!: string[];
 }
 
 export class CreateInviteDto {
-  @EmailField({ example: 'ada@example.com' })
-  email!: string;
-
-  @EnumField(ROLES, { example: 'member' })
-  role!: InviteRole;
-
-  @NestedListField(() => InvitedWorkspaceDto, { maxItems: 100 })
-  workspaces!: InvitedWorkspaceDto[];
-
+  @EmailField({ example: 'ada@example.com' }) email!: string;
+  @EnumField(ROLES, { example: 'member' }) role!: InviteRole;
+  @NestedListField(() => InvitedWorkspaceDto, { maxItems: 100 }) workspaces!: InvitedWorkspaceDto[];
   @NestedField(() => InvitedApiKeyDto, { optional: true, nullable: true })
   workspace_api_key_details?: InvitedApiKeyDto | null;
-
-  @TextField({ optional: true, min: 0 })
-  first_name?: string;
-
-  @TextField({ optional: true, min: 0 })
-  last_name?: string;
+  @TextField({ optional: true, min: 0 }) first_name?: string;
+  @TextField({ optional: true, min: 0 }) last_name?: string;
 }
 
 export class AcceptInviteDto {
   @TextField({ max: 128, description: 'The last part of the link.', example: 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7' })
   token!: string;
-
   @TextField({
     max: 1024,
     description: 'Of a new user: from now on, at least 12 characters. Of a user who is known: theirs.',
     example: 'correct horse battery staple',
   })
   password!: string;
-
-  @TextField({ optional: true, min: 0 })
-  first_name?: string;
-
-  @TextField({ optional: true, min: 0 })
-  last_name?: string;
+  @TextField({ optional: true, min: 0 }) first_name?: string;
+  @TextField({ optional: true, min: 0 }) last_name?: string;
 }
 
 export class ListInvitesQuery {
-  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  currentPage?: number;
-
-  @QueryIntegerField({ min: 1, max: 100, description: '50 when absent.' })
-  pageSize?: number;
-
-  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  current_page?: number;
-
-  @QueryIntegerField({ min: 1, max: 100 })
-  page_size?: number;
-
-  @EnumField(ROLES, { optional: true })
-  role?: InviteRole;
-
-  @EmailField({ optional: true })
-  email?: string;
-
-  @EnumField(INVITE_STATUSES, { optional: true })
-  status?: InviteStatus;
+  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) currentPage?: number;
+  @QueryIntegerField({ min: 1, max: 100, description: '50 when absent.' }) pageSize?: number;
+  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) current_page?: number;
+  @QueryIntegerField({ min: 1, max: 100 }) page_size?: number;
+  @EnumField(ROLES, { optional: true }) role?: InviteRole;
+  @EmailField({ optional: true }) email?: string;
+  @EnumField(INVITE_STATUSES, { optional: true }) status?: InviteStatus;
 }
 
 class InvitedWorkspaceAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.oneOf(WORKSPACE_ROLES)
-  readonly role!: WorkspaceRole;
+  @Answer.uuid() readonly id!: string;
+  @Answer.oneOf(WORKSPACE_ROLES) readonly role!: WorkspaceRole;
 }
 
 export class InviteAnswer extends RowAnswer {
-  @Answer.kind('invite')
-  readonly object!: 'invite';
-
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'ada@example.com' })
-  readonly email!: string;
-
-  @Answer.oneOf(ROLES)
-  readonly role!: InviteRole;
-
-  @Answer.oneOf(INVITE_STATUSES)
-  readonly status!: InviteStatus;
-
-  @Answer.list(() => InvitedWorkspaceAnswer)
-  readonly workspaces!: readonly InvitedWorkspaceAnswer[];
-
-  @Answer.time()
-  readonly expires_at!: string;
-
-  @Answer.time({ nullable: true })
-  readonly accepted_at!: string | null;
-
+  @Answer.kind('invite') readonly object!: 'invite';
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'ada@example.com' }) readonly email!: string;
+  @Answer.oneOf(ROLES) readonly role!: InviteRole;
+  @Answer.oneOf(INVITE_STATUSES) readonly status!: InviteStatus;
+  @Answer.list(() => InvitedWorkspaceAnswer) readonly workspaces!: readonly InvitedWorkspaceAnswer[];
+  @Answer.time() readonly expires_at!: string;
+  @Answer.time({ nullable: true }) readonly accepted_at!: string | null;
   @Answer.uuid({ nullable: true, description: 'The user who invited; null for an API key.' })
   readonly invited_by!: string | null;
 }
 
 export class CreatedInvite {
-  @Answer.uuid()
-  readonly id!: string;
-
+  @Answer.uuid() readonly id!: string;
   @Answer.text({
     nullable: true,
     description: 'Works once. Null where mail is set up: the link goes to the address alone.',
     example: 'https://console.example.com/invite/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
   readonly invite_link!: string | null;
-
-  @Answer.kind('invite')
-  readonly object!: 'invite';
+  @Answer.kind('invite') readonly object!: 'invite';
 }
 
 export class ResentInvite {
@@ -177,15 +113,8 @@ export class ResentInvite {
 }
 
 export class AcceptedInvite {
-  @Answer.kind('user')
-  readonly object!: 'user';
-
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'ada@example.com' })
-  readonly email!: string;
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
+  @Answer.kind('user') readonly object!: 'user';
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'ada@example.com' }) readonly email!: string;
+  @Answer.uuid() readonly organisation_id!: string;
 }

@@ -19,15 +19,9 @@ const ENABLED = { optional: true, description: 'False: nothing is posted. True w
 
 @Strict()
 export class CreateAlertWebhookDto {
-  @NameField(NAME)
-  name!: string;
-
-  @TextField(URL)
-  url!: string;
-
-  @BooleanField(ENABLED)
-  enabled?: boolean;
-
+  @NameField(NAME) name!: string;
+  @TextField(URL) url!: string;
+  @BooleanField(ENABLED) enabled?: boolean;
   @ReferenceField({
     optional: true,
     description:
@@ -38,45 +32,25 @@ export class CreateAlertWebhookDto {
 
 @Strict()
 export class UpdateAlertWebhookDto {
-  @NameField({ ...NAME, optional: true })
-  name?: string;
-
-  @TextField({ ...URL, optional: true })
-  url?: string;
-
-  @BooleanField(ENABLED)
-  enabled?: boolean;
-
-  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' })
-  workspace_id?: string;
+  @NameField({ ...NAME, optional: true }) name?: string;
+  @TextField({ ...URL, optional: true }) url?: string;
+  @BooleanField(ENABLED) enabled?: boolean;
+  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
 }
 
 export class ListAlertWebhooksQuery extends pageOf({ size: 50, sizeMax: 100 }) {
-  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' })
-  workspace_id?: string;
+  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
 }
 
 export class AlertWebhookAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'On call' })
-  readonly name!: string;
-
-  @Answer.text({ example: 'https://hooks.example.com/budgets' })
-  readonly url!: string;
-
-  @Answer.boolean()
-  readonly enabled!: boolean;
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'On call' }) readonly name!: string;
+  @Answer.text({ example: 'https://hooks.example.com/budgets' }) readonly url!: string;
+  @Answer.boolean() readonly enabled!: boolean;
   @Answer.uuid({ nullable: true, description: 'Null: of the whole organisation.' })
   readonly workspace_id!: string | null;
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
-  @Answer.kind('alert-webhook')
-  readonly object!: 'alert-webhook';
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.kind('alert-webhook') readonly object!: 'alert-webhook';
 }
 
 export class UpdatedAlertWebhookAnswer {
@@ -89,15 +63,11 @@ export class UpdatedAlertWebhookAnswer {
 }
 
 export class CreatedAlertWebhookAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
+  @Answer.uuid() readonly id!: string;
   @Answer.text({
     description: 'Signs what is posted, as Standard Webhooks has it. Never shown again.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
   })
   readonly secret!: string;
-
-  @Answer.kind('alert-webhook')
-  readonly object!: 'alert-webhook';
+  @Answer.kind('alert-webhook') readonly object!: 'alert-webhook';
 }

@@ -11,19 +11,14 @@ import { found, isUuid } from '../../platform/auth/tenancy';
 const STATUS = { max: 32, pattern: /^[a-z_]+$/, example: 'completed' } as const;
 
 export class CreateBatchDto {
-  @UuidField()
-  workspace_id!: string;
-
-  @TextField(STATUS)
-  status!: string;
+  @UuidField() workspace_id!: string;
+  @TextField(STATUS) status!: string;
 }
 
 export class UpdateBatchDto {
   @TextField({ description: 'Of the file that the batch has produced.', example: 'file-abc123' })
   internal_output_file_id!: string;
-
-  @TextField({ optional: true, ...STATUS })
-  status?: string;
+  @TextField({ optional: true, ...STATUS }) status?: string;
 }
 
 /** The record of batches that the gateway runs itself; for our own processes alone. */

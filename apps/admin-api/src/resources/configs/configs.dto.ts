@@ -22,41 +22,24 @@ const IS_DEFAULT = {
 } as const;
 
 export class CreateConfigDto {
-  @NameField({ example: 'Fallback to Anthropic' })
-  name!: string;
-
+  @NameField({ example: 'Fallback to Anthropic' }) name!: string;
   @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'fallback' })
   slug?: string;
-
-  @ObjectField({ example: EXAMPLE })
-  config!: Record<string, unknown>;
-
-  @BitField(IS_DEFAULT)
-  isDefault?: 0 | 1;
-
-  @AsRead('isDefault')
-  is_default?: unknown;
-
+  @ObjectField({ example: EXAMPLE }) config!: Record<string, unknown>;
+  @BitField(IS_DEFAULT) isDefault?: 0 | 1;
+  @AsRead('isDefault') is_default?: unknown;
   @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
   workspace_id?: string;
 }
 
 export class UpdateConfigDto {
-  @NameField({ optional: true, example: 'Fallback to Anthropic' })
-  name?: string;
-
+  @NameField({ optional: true, example: 'Fallback to Anthropic' }) name?: string;
   @ObjectField({ optional: true, description: 'Makes a new version.', example: EXAMPLE })
   config?: Record<string, unknown>;
-
-  @BitField(IS_DEFAULT)
-  isDefault?: 0 | 1;
-
-  @AsRead('isDefault')
-  is_default?: unknown;
-
+  @BitField(IS_DEFAULT) isDefault?: 0 | 1;
+  @AsRead('isDefault') is_default?: unknown;
   @EnumField(['active', 'archived'], { optional: true, description: 'archived: as a delete.' })
   status?: 'active' | 'archived';
-
   @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
   workspace_id?: string;
 }
@@ -67,20 +50,12 @@ export class ListConfigsQuery extends pageOf({ size: 100 }) {
 }
 
 export class CreatedConfigDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ format: 'uuid' })
-  version_id!: string;
-
-  @ApiProperty({ example: 'pc-fallba-3f9a1c' })
-  slug!: string;
-
-  @ApiProperty({ enum: ['config'] })
-  object!: 'config';
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) version_id!: string;
+  @ApiProperty({ example: 'pc-fallba-3f9a1c' }) slug!: string;
+  @ApiProperty({ enum: ['config'] }) object!: 'config';
 }
 
 export class UpdatedConfigDto {
-  @ApiProperty({ format: 'uuid', description: 'The version that holds now.' })
-  version_id!: string;
+  @ApiProperty({ format: 'uuid', description: 'The version that holds now.' }) version_id!: string;
 }

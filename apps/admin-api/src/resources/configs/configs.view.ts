@@ -2,52 +2,24 @@ import type { ConfigEntity, ConfigVersionEntity } from '@gw/entities';
 import { Answer, RowAnswer, rowFields } from '@gw/web';
 
 export class ConfigItemAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'Search team' })
-  readonly name!: string;
-
-  @Answer.text({ example: 'search-team' })
-  readonly slug!: string;
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
-  @Answer.uuid()
-  readonly workspace_id!: string;
-
-  @Answer.bit()
-  readonly is_default!: 0 | 1;
-
-  @Answer.oneOf(['active', 'archived'])
-  readonly status!: 'active' | 'archived';
-
-  @Answer.uuid({ nullable: true })
-  readonly owner_id!: string | null;
-
-  @Answer.text({ nullable: true })
-  readonly updated_by!: string | null;
-
-  @Answer.kind('config')
-  readonly object!: 'config';
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'Search team' }) readonly name!: string;
+  @Answer.text({ example: 'search-team' }) readonly slug!: string;
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.uuid() readonly workspace_id!: string;
+  @Answer.bit() readonly is_default!: 0 | 1;
+  @Answer.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
+  @Answer.uuid({ nullable: true }) readonly owner_id!: string | null;
+  @Answer.text({ nullable: true }) readonly updated_by!: string | null;
+  @Answer.kind('config') readonly object!: 'config';
 }
 
 export class ConfigAnswer extends ConfigItemAnswer {
-  @Answer.text({ description: 'JSON text.' })
-  readonly config!: string;
-
-  @Answer.oneOf(['json'])
-  readonly format!: 'json';
-
-  @Answer.oneOf(['ORG_CONFIG'])
-  readonly type!: 'ORG_CONFIG';
-
-  @Answer.uuid()
-  readonly version_id!: string;
-
-  @Answer.integer({ description: '1 is the first.', example: 1 })
-  readonly version!: number;
+  @Answer.text({ description: 'JSON text.' }) readonly config!: string;
+  @Answer.oneOf(['json']) readonly format!: 'json';
+  @Answer.oneOf(['ORG_CONFIG']) readonly type!: 'ORG_CONFIG';
+  @Answer.uuid() readonly version_id!: string;
+  @Answer.integer({ description: '1 is the first.', example: 1 }) readonly version!: number;
 }
 
 export const toConfigItem = (row: ConfigEntity): ConfigItemAnswer => ({

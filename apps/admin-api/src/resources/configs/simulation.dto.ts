@@ -60,19 +60,13 @@ export class SimulatedRequestDto {
     example: '/v1/chat/completions',
   })
   url?: string;
-
   @MapField({ optional: true, keyMax: 256, valueMax: 8192, example: { 'x-region': 'eu' } })
   headers?: Record<string, string>;
-
-  @MapField({ optional: true, example: { plan: 'paid' } })
-  metadata?: Record<string, string>;
-
+  @MapField({ optional: true, example: { plan: 'paid' } }) metadata?: Record<string, string>;
   @ObjectField({ optional: true, description: 'The JSON body.', example: { model: 'gpt-4o' } })
   body?: Record<string, unknown>;
-
   @TextField({ optional: true, description: 'Absent: the `model` of the body.', example: 'gpt-4o' })
   model?: string;
-
   @UuidField({ optional: true, description: 'Who calls: sticky and canary choices hang on it.' })
   api_key_id?: string;
 }
@@ -86,43 +80,34 @@ export class OutcomeDto {
     example: 503,
   })
   status?: number;
-
   @EnumField(FAILURES, { optional: true, description: 'Absent: the provider answered with `status`.' })
   failure?: (typeof FAILURES)[number];
-
   @IntegerField({ optional: true, min: 0, max: DAY_MS, description: 'What the answer asks to wait.' })
   retry_after_ms?: number;
-
   @NumberField({ optional: true, min: 0, max: DAY_MS, description: 'Until the answer began, or the end.' })
   elapsed_ms?: number;
 }
 
 export class SimulateConfigDto {
-  @ConfigOrReferenceField()
-  config!: Record<string, unknown> | string;
-
+  @ConfigOrReferenceField() config!: Record<string, unknown> | string;
   @NestedField(() => SimulatedRequestDto, {
     optional: true,
     description: 'What it leaves out is taken from the log, where there is one.',
   })
   request?: SimulatedRequestDto;
-
   @NestedListField(() => OutcomeDto, {
     optional: true,
     maxItems: OUTCOMES_MAX,
     description: 'How the tries end, in order; every further one is answered with 200.',
   })
   outcomes?: OutcomeDto[];
-
   @UuidField({
     optional: true,
     description: 'A log whose request and outcomes are replayed. Needs the right to read it.',
   })
   log_id?: string;
-
   @DateField({ optional: true, description: 'When the request comes; else as the log says, or now.' })
   at?: string;
-
   @NumberField({
     optional: true,
     min: 0,
@@ -131,7 +116,6 @@ export class SimulateConfigDto {
     example: 0.5,
   })
   random?: number;
-
   @ReferenceField({ optional: true, description: 'Narrows a credential of the whole organisation.' })
   workspace_id?: string;
 }

@@ -5,31 +5,18 @@ import { toGateway } from './gateways.service';
 import { DEPLOYMENT_TYPES, SOURCE_TYPES } from './deployments.dto';
 
 class RegistryAnswer {
-  @Answer.text({ example: 'puller' })
-  readonly username!: string;
-
-  @Answer.text({ example: '*****' })
-  readonly password!: string;
+  @Answer.text({ example: 'puller' }) readonly username!: string;
+  @Answer.text({ example: '*****' }) readonly password!: string;
 }
 
 export class CreatedDeploymentAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'production-eu' })
-  readonly slug!: string;
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'production-eu' }) readonly slug!: string;
+  @Answer.uuid() readonly organisation_id!: string;
   @Answer.text({ description: 'What its gateways show; shown this once.', example: 'a1b2…' })
   readonly client_auth!: string;
-
-  @Answer.one(() => RegistryAnswer, { nullable: true })
-  readonly credentials!: RegistryAnswer | null;
-
-  @Answer.kind('deployment')
-  readonly object!: 'deployment';
+  @Answer.one(() => RegistryAnswer, { nullable: true }) readonly credentials!: RegistryAnswer | null;
+  @Answer.kind('deployment') readonly object!: 'deployment';
 }
 
 export class UpdatedDeploymentAnswer {
@@ -38,105 +25,51 @@ export class UpdatedDeploymentAnswer {
 }
 
 export class DeploymentAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'Production EU' })
-  readonly name!: string;
-
-  @Answer.text({ example: 'production-eu' })
-  readonly slug!: string;
-
-  @Answer.oneOf(DEPLOYMENT_TYPES)
-  readonly type!: string;
-
-  @Answer.oneOf(['active', 'archived'])
-  readonly status!: string;
-
-  @Answer.bit()
-  readonly is_default!: 0 | 1;
-
-  @Answer.oneOf(SOURCE_TYPES)
-  readonly source_type!: string;
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'Production EU' }) readonly name!: string;
+  @Answer.text({ example: 'production-eu' }) readonly slug!: string;
+  @Answer.oneOf(DEPLOYMENT_TYPES) readonly type!: string;
+  @Answer.oneOf(['active', 'archived']) readonly status!: string;
+  @Answer.bit() readonly is_default!: 0 | 1;
+  @Answer.oneOf(SOURCE_TYPES) readonly source_type!: string;
   @Answer.oneOf(['healthy', 'unhealthy', 'unknown'], { description: 'Of the last ping.' })
   readonly connection_status!: string;
-
   @Answer.time({ nullable: true, description: 'When one of its gateways last reported.' })
   readonly last_synced_at!: string | null;
-
-  @Answer.uuid({ nullable: true })
-  readonly created_by!: string | null;
-
-  @Answer.map({ nullable: true })
-  readonly tags!: Readonly<Record<string, string>> | null;
-
-  @Answer.kind('deployment')
-  readonly object!: 'deployment';
+  @Answer.uuid({ nullable: true }) readonly created_by!: string | null;
+  @Answer.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
+  @Answer.kind('deployment') readonly object!: 'deployment';
 }
 
 class WorkspaceOfDeployment {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'search-team' })
-  readonly slug!: string;
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'search-team' }) readonly slug!: string;
 }
 
 class AuthSettingsAnswer {
   @Answer.text({ optional: true, example: 'https://gateway.example.org/v1' })
   readonly gateway_base_url?: string;
-
-  @Answer.text({ optional: true, example: 'https://mcp.example.org' })
-  readonly mcp_gateway_base_url?: string;
-
+  @Answer.text({ optional: true, example: 'https://mcp.example.org' }) readonly mcp_gateway_base_url?: string;
   @Answer.text({ optional: true, example: 'https://link.example.org' })
   readonly private_link_endpoint?: string;
-
-  @Answer.bit({ optional: true })
-  readonly use_private_link_proxy?: 0 | 1;
-
-  @Answer.bit({ optional: true })
-  readonly is_dataservice_hosted?: 0 | 1;
-
-  @Answer.bit({ optional: true })
-  readonly is_playground_proxy_allowed?: 0 | 1;
-
-  @Answer.boolean()
-  readonly allow_all_workspaces!: boolean;
-
-  @Answer.texts({ description: 'Ids.' })
-  readonly workspaces_allowed!: readonly string[];
-
-  @Answer.texts({ optional: true })
-  readonly jwt_subs_allowed?: readonly string[];
-
-  @Answer.map({ optional: true })
-  readonly jwt_sub_workspace_mapping?: Readonly<Record<string, string>>;
+  @Answer.bit({ optional: true }) readonly use_private_link_proxy?: 0 | 1;
+  @Answer.bit({ optional: true }) readonly is_dataservice_hosted?: 0 | 1;
+  @Answer.bit({ optional: true }) readonly is_playground_proxy_allowed?: 0 | 1;
+  @Answer.boolean() readonly allow_all_workspaces!: boolean;
+  @Answer.texts({ description: 'Ids.' }) readonly workspaces_allowed!: readonly string[];
+  @Answer.texts({ optional: true }) readonly jwt_subs_allowed?: readonly string[];
+  @Answer.map({ optional: true }) readonly jwt_sub_workspace_mapping?: Readonly<Record<string, string>>;
 }
 
 export class DeploymentDetailAnswer extends DeploymentAnswer {
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
-  @Answer.one(() => AuthSettingsAnswer)
-  readonly auth_settings!: AuthSettingsAnswer;
-
-  @Answer.json({ nullable: true })
-  readonly deployment_config!: Readonly<Record<string, unknown>> | null;
-
-  @Answer.list(() => WorkspaceOfDeployment)
-  readonly workspaces!: readonly WorkspaceOfDeployment[];
-
-  @Answer.text({ example: 'a1*****9z8' })
-  readonly client_auth!: string;
-
-  @Answer.one(() => RegistryAnswer, { nullable: true })
-  readonly credentials!: RegistryAnswer | null;
-
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.one(() => AuthSettingsAnswer) readonly auth_settings!: AuthSettingsAnswer;
+  @Answer.json({ nullable: true }) readonly deployment_config!: Readonly<Record<string, unknown>> | null;
+  @Answer.list(() => WorkspaceOfDeployment) readonly workspaces!: readonly WorkspaceOfDeployment[];
+  @Answer.text({ example: 'a1*****9z8' }) readonly client_auth!: string;
+  @Answer.one(() => RegistryAnswer, { nullable: true }) readonly credentials!: RegistryAnswer | null;
   @Answer.list(() => GatewayAnswer, { description: 'That showed its `client_auth` within the last day.' })
   readonly gateways!: readonly GatewayAnswer[];
-
   @Answer.list(() => GatewayWarningAnswer, {
     description: 'Of connected gateways that are too old for a feature.',
   })
@@ -144,17 +77,10 @@ export class DeploymentDetailAnswer extends DeploymentAnswer {
 }
 
 export class PingAnswer {
-  @Answer.oneOf(['healthy', 'unhealthy'])
-  readonly status!: 'healthy' | 'unhealthy';
-
-  @Answer.integer({ nullable: true, example: 200 })
-  readonly status_code!: number | null;
-
-  @Answer.integer({ example: 12 })
-  readonly response_time_ms!: number;
-
-  @Answer.kind('deployment-ping')
-  readonly object!: 'deployment-ping';
+  @Answer.oneOf(['healthy', 'unhealthy']) readonly status!: 'healthy' | 'unhealthy';
+  @Answer.integer({ nullable: true, example: 200 }) readonly status_code!: number | null;
+  @Answer.integer({ example: 12 }) readonly response_time_ms!: number;
+  @Answer.kind('deployment-ping') readonly object!: 'deployment-ping';
 }
 
 const MASK = '*****';

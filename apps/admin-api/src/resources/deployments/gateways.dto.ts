@@ -7,11 +7,9 @@ export class GatewayPresenceDto implements GatewayPresence {
   @IsString()
   @Length(1, 255)
   id!: string;
-
   @IsString()
   @Matches(/^\d{1,5}\.\d{1,5}\.\d{1,5}$/)
   version!: string;
-
   @IsOptional()
   @IsString()
   @Length(1, 255)
@@ -19,12 +17,9 @@ export class GatewayPresenceDto implements GatewayPresence {
 }
 
 export class GatewayWarningAnswer {
-  @Answer.text({ example: 'block_inline_config' })
-  readonly feature!: string;
-
+  @Answer.text({ example: 'block_inline_config' }) readonly feature!: string;
   @Answer.text({ description: 'The oldest version that has the feature.', example: '2.11.0' })
   readonly minimum_version!: string;
-
   @Answer.text({ example: 'block_inline_config takes no effect: it needs version 2.11.0.' })
   readonly message!: string;
 }
@@ -36,22 +31,11 @@ export class GatewayAnswer {
     example: 'gateway-3f2a1b9c0d4e/0',
   })
   readonly id!: string;
-
-  @Answer.text({ example: '2.20.0' })
-  readonly version!: string;
-
-  @Answer.boolean({ description: 'False: it has not reported for 90 seconds.' })
-  readonly connected!: boolean;
-
-  @Answer.time()
-  readonly first_seen_at!: string;
-
-  @Answer.time()
-  readonly last_seen_at!: string;
-
+  @Answer.text({ example: '2.20.0' }) readonly version!: string;
+  @Answer.boolean({ description: 'False: it has not reported for 90 seconds.' }) readonly connected!: boolean;
+  @Answer.time() readonly first_seen_at!: string;
+  @Answer.time() readonly last_seen_at!: string;
   @Answer.list(() => GatewayWarningAnswer, { description: 'Features that its version is too old for.' })
   readonly warnings!: readonly GatewayWarningAnswer[];
-
-  @Answer.kind('gateway')
-  readonly object!: 'gateway';
+  @Answer.kind('gateway') readonly object!: 'gateway';
 }

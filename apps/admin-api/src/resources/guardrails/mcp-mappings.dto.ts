@@ -19,12 +19,8 @@ const CAPABILITIES = {
 
 @Strict()
 export class McpMappingDto {
-  @TextListField(RUN_ON)
-  run_on?: string[];
-
-  @TextListField(CAPABILITIES)
-  capability_ids?: string[];
-
+  @TextListField(RUN_ON) run_on?: string[];
+  @TextListField(CAPABILITIES) capability_ids?: string[];
   @TextListField({ ...CAPABILITIES, description: 'Another name of capability_ids.' })
   mcp_integration_capability_ids?: string[];
 }
@@ -39,40 +35,23 @@ export class McpMappingsDto {
 }
 
 export class McpMappingAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.uuid()
-  readonly guardrail_id!: string;
-
-  @Answer.uuid()
-  readonly mcp_server_id!: string;
-
-  @Answer.texts({ example: ['beforeToolCall', 'afterToolCall'] })
-  readonly run_on!: readonly string[];
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.uuid() readonly guardrail_id!: string;
+  @Answer.uuid() readonly mcp_server_id!: string;
+  @Answer.texts({ example: ['beforeToolCall', 'afterToolCall'] }) readonly run_on!: readonly string[];
   @Answer.texts({ description: 'Empty: all tools of the server.', example: [] })
   readonly capability_ids!: readonly string[];
-
   @Answer.texts({ description: 'Another name of capability_ids.', example: [] })
   readonly mcp_integration_capability_ids!: readonly string[];
 }
 
 export class McpMappingsChangeAnswer {
-  @Answer.boolean({ description: 'Whether anything is other than before.' })
-  readonly changed!: boolean;
-
-  @Answer.integer({ example: 1 })
-  readonly added!: number;
-
-  @Answer.integer({ example: 0 })
-  readonly updated!: number;
-
-  @Answer.integer({ example: 0 })
-  readonly removed!: number;
+  @Answer.boolean({ description: 'Whether anything is other than before.' }) readonly changed!: boolean;
+  @Answer.integer({ example: 1 }) readonly added!: number;
+  @Answer.integer({ example: 0 }) readonly updated!: number;
+  @Answer.integer({ example: 0 }) readonly removed!: number;
 }
 
 export class McpMapAnswer {
-  @Answer.uuid({ description: 'Of the mapping.' })
-  readonly map_id!: string;
+  @Answer.uuid({ description: 'Of the mapping.' }) readonly map_id!: string;
 }

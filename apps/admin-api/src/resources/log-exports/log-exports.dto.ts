@@ -20,81 +20,37 @@ const SCORE = { optional: true, min: -10, max: 10 } as const;
 const LIST = { optional: true, max: 4_096 } as const;
 
 class TimeRangeDto {
-  @DateField({ optional: true })
-  gte?: string;
-
-  @DateField({ optional: true })
-  lte?: string;
+  @DateField({ optional: true }) gte?: string;
+  @DateField({ optional: true }) lte?: string;
 }
 
 /** What matches all of it is exported. Lists are texts with commas between their values, any of which matches. */
 export class LogExportFiltersDto {
-  @DateField({ optional: true, description: 'Not before.' })
-  time_of_generation_min?: string;
-
-  @DateField({ optional: true, description: 'Not after.' })
-  time_of_generation_max?: string;
-
+  @DateField({ optional: true, description: 'Not before.' }) time_of_generation_min?: string;
+  @DateField({ optional: true, description: 'Not after.' }) time_of_generation_max?: string;
   @NestedField(() => TimeRangeDto, { optional: true, description: 'The same, by another name.' })
   created_at?: TimeRangeDto;
-
-  @IntegerField(COUNT)
-  total_units_min?: number;
-
-  @IntegerField(COUNT)
-  total_units_max?: number;
-
-  @NumberField(CENTS)
-  cost_min?: number;
-
-  @NumberField(CENTS)
-  cost_max?: number;
-
-  @TextField(LIST)
-  ai_model?: string;
-
-  @IntegerField(COUNT)
-  prompt_token_min?: number;
-
-  @IntegerField(COUNT)
-  prompt_token_max?: number;
-
-  @IntegerField(COUNT)
-  completion_token_min?: number;
-
-  @IntegerField(COUNT)
-  completion_token_max?: number;
-
+  @IntegerField(COUNT) total_units_min?: number;
+  @IntegerField(COUNT) total_units_max?: number;
+  @NumberField(CENTS) cost_min?: number;
+  @NumberField(CENTS) cost_max?: number;
+  @TextField(LIST) ai_model?: string;
+  @IntegerField(COUNT) prompt_token_min?: number;
+  @IntegerField(COUNT) prompt_token_max?: number;
+  @IntegerField(COUNT) completion_token_min?: number;
+  @IntegerField(COUNT) completion_token_max?: number;
   @TextField({ ...LIST, pattern: /^\s*[1-9]\d\d(?:\s*,\s*[1-9]\d\d)*\s*$/, example: '200,429' })
   status_code?: string;
-
-  @MapField({ optional: true, maxEntries: 20, valueMax: 1_024 })
-  metadata?: Record<string, string>;
-
-  @TextField({ ...LIST, example: 'openai__gpt-4o' })
-  ai_org_model?: string;
-
-  @NumberField(SCORE)
-  weighted_feedback_min?: number;
-
-  @NumberField(SCORE)
-  weighted_feedback_max?: number;
-
-  @TextField({ ...LIST, description: 'Slugs of saved providers.' })
-  virtual_keys?: string;
-
-  @TextField(LIST)
-  trace_id?: string;
-
-  @TextField({ ...LIST, description: 'Slugs of configs.' })
-  configs?: string;
-
+  @MapField({ optional: true, maxEntries: 20, valueMax: 1_024 }) metadata?: Record<string, string>;
+  @TextField({ ...LIST, example: 'openai__gpt-4o' }) ai_org_model?: string;
+  @NumberField(SCORE) weighted_feedback_min?: number;
+  @NumberField(SCORE) weighted_feedback_max?: number;
+  @TextField({ ...LIST, description: 'Slugs of saved providers.' }) virtual_keys?: string;
+  @TextField(LIST) trace_id?: string;
+  @TextField({ ...LIST, description: 'Slugs of configs.' }) configs?: string;
   @TextField({ optional: true, max: 255, description: 'Must be that of the workspace of the export.' })
   workspace_slug?: string;
-
-  @TextField(LIST)
-  prompt_slug?: string;
-
+  @TextField(LIST) prompt_slug?: string;
   @IntegerField({
     optional: true,
     min: 1,
@@ -102,9 +58,7 @@ export class LogExportFiltersDto {
     description: 'Without it all that matches is exported.',
   })
   page_size?: number;
-
-  @IntegerField({ optional: true, min: 0, max: 100_000 })
-  current_page?: number;
+  @IntegerField({ optional: true, min: 0, max: 100_000 }) current_page?: number;
 }
 
 const FORMATS = ['jsonl', 'parquet'] as const;
@@ -115,60 +69,36 @@ const REQUESTED = { minItems: 1, maxItems: LOG_EXPORT_FIELDS.length, example: ['
 export class CreateLogExportDto {
   @ReferenceField({ optional: true, description: 'Id or slug; with a credential of the whole organisation.' })
   workspace_id?: string;
-
-  @NestedField(() => LogExportFiltersDto)
-  filters!: LogExportFiltersDto;
-
-  @EnumListField(LOG_EXPORT_FIELDS, REQUESTED)
-  requested_data!: (typeof LOG_EXPORT_FIELDS)[number][];
-
-  @TextField({ optional: true, nullable: true, min: 0, max: 1_000 })
-  description?: string | null;
-
-  @EnumField(FORMATS, { optional: true, description: 'Default jsonl.' })
-  format?: (typeof FORMATS)[number];
+  @NestedField(() => LogExportFiltersDto) filters!: LogExportFiltersDto;
+  @EnumListField(LOG_EXPORT_FIELDS, REQUESTED) requested_data!: (typeof LOG_EXPORT_FIELDS)[number][];
+  @TextField({ optional: true, nullable: true, min: 0, max: 1_000 }) description?: string | null;
+  @EnumField(FORMATS, { optional: true, description: 'Default jsonl.' }) format?: (typeof FORMATS)[number];
 }
 
 @Strict()
 export class UpdateLogExportDto {
-  @ReferenceField({ optional: true })
-  workspace_id?: string;
-
-  @NestedField(() => LogExportFiltersDto)
-  filters!: LogExportFiltersDto;
-
+  @ReferenceField({ optional: true }) workspace_id?: string;
+  @NestedField(() => LogExportFiltersDto) filters!: LogExportFiltersDto;
   @EnumListField(LOG_EXPORT_FIELDS, { ...REQUESTED, optional: true })
   requested_data?: (typeof LOG_EXPORT_FIELDS)[number][];
-
-  @TextField({ optional: true, nullable: true, min: 0, max: 1_000 })
-  description?: string | null;
-
-  @EnumField(FORMATS, { optional: true })
-  format?: (typeof FORMATS)[number];
+  @TextField({ optional: true, nullable: true, min: 0, max: 1_000 }) description?: string | null;
+  @EnumField(FORMATS, { optional: true }) format?: (typeof FORMATS)[number];
 }
 
 export class ListLogExportsQuery extends pageOf({ size: 100 }) {
-  @ReferenceField({ optional: true })
-  workspace_id?: string;
+  @ReferenceField({ optional: true }) workspace_id?: string;
 }
 
 export class WrittenLogExportAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
+  @Answer.uuid() readonly id!: string;
   @Answer.integer({ description: 'Logs that match; at most 1,000,000 are counted.', example: 1200 })
   readonly total!: number;
-
-  @Answer.kind('export')
-  readonly object!: 'export';
+  @Answer.kind('export') readonly object!: 'export';
 }
 
 export class LogExportTaskAnswer {
-  @Answer.text({ example: 'The export has been started.' })
-  readonly message!: string;
-
-  @Answer.kind('export')
-  readonly object!: 'export';
+  @Answer.text({ example: 'The export has been started.' }) readonly message!: string;
+  @Answer.kind('export') readonly object!: 'export';
 }
 
 export class LogExportDownloadAnswer {
@@ -181,73 +111,33 @@ export class LogExportDownloadAnswer {
 }
 
 export class FieldRestrictionsAnswer {
-  @Answer.uuid()
-  readonly workspace_id!: string;
-
-  @Answer.texts({ example: ['metadata'] })
-  readonly deniedFields!: readonly string[];
-
-  @Answer.texts({ example: ['id', 'trace_id'] })
-  readonly allowedFields!: readonly string[];
-
-  @Answer.oneOf(['organisation', 'workspace'])
-  readonly source!: 'organisation' | 'workspace';
+  @Answer.uuid() readonly workspace_id!: string;
+  @Answer.texts({ example: ['metadata'] }) readonly deniedFields!: readonly string[];
+  @Answer.texts({ example: ['id', 'trace_id'] }) readonly allowedFields!: readonly string[];
+  @Answer.oneOf(['organisation', 'workspace']) readonly source!: 'organisation' | 'workspace';
 }
 
 class ExportProgressAnswer {
-  @Answer.integer({ example: 10000 })
-  readonly rows!: number;
-
-  @Answer.integer({ example: 4194304 })
-  readonly bytes!: number;
+  @Answer.integer({ example: 10000 }) readonly rows!: number;
+  @Answer.integer({ example: 4194304 }) readonly bytes!: number;
 }
 
 export class LogExportAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
-  @Answer.uuid()
-  readonly workspace_id!: string;
-
-  @Answer.json({ example: { status_code: '429' } })
-  readonly filters!: Readonly<Record<string, unknown>>;
-
-  @Answer.texts({ example: ['id', 'cost'] })
-  readonly requested_data!: readonly string[];
-
-  @Answer.oneOf(FORMATS)
-  readonly format!: string;
-
-  @Answer.oneOf(['draft', 'in_progress', 'success', 'failed', 'stopped'])
-  readonly status!: string;
-
-  @Answer.text({ example: 'Rate limited requests of May' })
-  readonly description!: string;
-
-  @Answer.integer({ example: 1200 })
-  readonly total!: number;
-
-  @Answer.one(() => ExportProgressAnswer)
-  readonly progress!: ExportProgressAnswer;
-
-  @Answer.text({ nullable: true, example: null as unknown as string })
-  readonly failure!: string | null;
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.uuid() readonly workspace_id!: string;
+  @Answer.json({ example: { status_code: '429' } }) readonly filters!: Readonly<Record<string, unknown>>;
+  @Answer.texts({ example: ['id', 'cost'] }) readonly requested_data!: readonly string[];
+  @Answer.oneOf(FORMATS) readonly format!: string;
+  @Answer.oneOf(['draft', 'in_progress', 'success', 'failed', 'stopped']) readonly status!: string;
+  @Answer.text({ example: 'Rate limited requests of May' }) readonly description!: string;
+  @Answer.integer({ example: 1200 }) readonly total!: number;
+  @Answer.one(() => ExportProgressAnswer) readonly progress!: ExportProgressAnswer;
+  @Answer.text({ nullable: true, example: null as unknown as string }) readonly failure!: string | null;
   @Answer.uuid({ nullable: true, description: 'The user or the API key.' })
   readonly created_by!: string | null;
-
-  @Answer.time()
-  readonly created_at!: string;
-
-  @Answer.time()
-  readonly last_updated_at!: string;
-
-  @Answer.etag()
-  readonly etag!: string;
-
-  @Answer.kind('export')
-  readonly object!: 'export';
+  @Answer.time() readonly created_at!: string;
+  @Answer.time() readonly last_updated_at!: string;
+  @Answer.etag() readonly etag!: string;
+  @Answer.kind('export') readonly object!: 'export';
 }

@@ -4,44 +4,26 @@ const HEADERS = { optional: true, maxEntries: 256, keyMax: 256, valueMax: 16_384
 const BODY = { description: 'JSON; kept where the settings log bodies.', example: { model: 'gpt-4o' } };
 
 export class CustomLogRequestDto {
-  @TextField({ max: 8_192, example: 'https://api.example.com/v1/chat/completions' })
-  url!: string;
-
-  @TextField({ optional: true, max: 16, pattern: /^[A-Za-z]+$/ })
-  method?: string;
-
-  @MapField(HEADERS)
-  headers?: Record<string, string>;
-
-  @ObjectField(BODY)
-  body!: Record<string, unknown>;
-
-  @TextField({ optional: true, max: 128 })
-  provider?: string;
+  @TextField({ max: 8_192, example: 'https://api.example.com/v1/chat/completions' }) url!: string;
+  @TextField({ optional: true, max: 16, pattern: /^[A-Za-z]+$/ }) method?: string;
+  @MapField(HEADERS) headers?: Record<string, string>;
+  @ObjectField(BODY) body!: Record<string, unknown>;
+  @TextField({ optional: true, max: 128 }) provider?: string;
 }
 
 export class CustomLogResponseDto {
-  @IntegerField({ optional: true, min: 100, max: 599 })
-  status?: number;
-
-  @MapField(HEADERS)
-  headers?: Record<string, string>;
-
+  @IntegerField({ optional: true, min: 100, max: 599 }) status?: number;
+  @MapField(HEADERS) headers?: Record<string, string>;
   @ObjectField({ ...BODY, example: { usage: { prompt_tokens: 3, completion_tokens: 5 } } })
   body!: Record<string, unknown>;
-
   @IntegerField({ optional: true, min: 0, max: 86_400_000, description: 'Milliseconds.' })
   response_time?: number;
 }
 
 /** A request that did not pass the gateway. Headers are taken and not kept: they may hold credentials. */
 export class CustomLogDto {
-  @NestedField(() => CustomLogRequestDto)
-  request!: CustomLogRequestDto;
-
-  @NestedField(() => CustomLogResponseDto)
-  response!: CustomLogResponseDto;
-
+  @NestedField(() => CustomLogRequestDto) request!: CustomLogRequestDto;
+  @NestedField(() => CustomLogResponseDto) response!: CustomLogResponseDto;
   @MapField({
     optional: true,
     valueMax: 1_024,
@@ -52,6 +34,5 @@ export class CustomLogDto {
 }
 
 export class InsertedLogsAnswer {
-  @Answer.oneOf(['success'])
-  readonly status!: 'success';
+  @Answer.oneOf(['success']) readonly status!: 'success';
 }

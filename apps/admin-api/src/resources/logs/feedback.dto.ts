@@ -3,14 +3,9 @@ import { Answer, IntegerField, NumberField, ObjectField, TextField } from '@gw/w
 const VALUE = { min: -10, max: 10, example: 5 } as const;
 
 export class UpdateFeedbackDto {
-  @IntegerField(VALUE)
-  value!: number;
-
-  @NumberField({ optional: true, description: '0 to 1; what is outside counts as 1.' })
-  weight?: number;
-
-  @ObjectField({ optional: true })
-  metadata?: Record<string, unknown>;
+  @IntegerField(VALUE) value!: number;
+  @NumberField({ optional: true, description: '0 to 1; what is outside counts as 1.' }) weight?: number;
+  @ObjectField({ optional: true }) metadata?: Record<string, unknown>;
 }
 
 export class CreateFeedbackDto extends UpdateFeedbackDto {
@@ -23,12 +18,8 @@ export class CreateFeedbackDto extends UpdateFeedbackDto {
 }
 
 export class WrittenFeedbackAnswer {
-  @Answer.oneOf(['success'])
-  readonly status!: 'success';
-
-  @Answer.text({ example: 'Feedback has been saved.' })
-  readonly message!: string;
-
+  @Answer.oneOf(['success']) readonly status!: 'success';
+  @Answer.text({ example: 'Feedback has been saved.' }) readonly message!: string;
   @Answer.texts({
     description: 'In the order of the request.',
     example: ['0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90'],

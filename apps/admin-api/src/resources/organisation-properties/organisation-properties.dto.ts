@@ -13,12 +13,8 @@ const SCHEMA = {
 } as const;
 
 export class UpdatePropertiesDto {
-  @ObjectField(SCHEMA)
-  api_key_metadata_schema?: Record<string, unknown> | null;
-
-  @ObjectField(SCHEMA)
-  workspace_metadata_schema?: Record<string, unknown> | null;
-
+  @ObjectField(SCHEMA) api_key_metadata_schema?: Record<string, unknown> | null;
+  @ObjectField(SCHEMA) workspace_metadata_schema?: Record<string, unknown> | null;
   @ObjectField({
     ...SCHEMA,
     description: 'Held against the metadata of every request, with those of its key.',
@@ -29,16 +25,10 @@ export class UpdatePropertiesDto {
 export class PropertiesAnswer {
   @Answer.json({ nullable: true })
   readonly api_key_metadata_schema!: Readonly<Record<string, unknown>> | null;
-
   @Answer.json({ nullable: true })
   readonly workspace_metadata_schema!: Readonly<Record<string, unknown>> | null;
-
   @Answer.json({ nullable: true })
   readonly request_metadata_schema!: Readonly<Record<string, unknown>> | null;
-
-  @Answer.etag()
-  readonly etag!: string;
-
-  @Answer.kind('organisation-properties')
-  readonly object!: 'organisation-properties';
+  @Answer.etag() readonly etag!: string;
+  @Answer.kind('organisation-properties') readonly object!: 'organisation-properties';
 }

@@ -23,8 +23,7 @@ import {
 import { SESSION_SECONDS_MAX, SESSION_SECONDS_MIN } from '../../platform/auth/session-life';
 
 export class UpdateOrganisationDto {
-  @NameField({ optional: true })
-  name?: string;
+  @NameField({ optional: true }) name?: string;
 }
 
 export class OrganisationSettingsDto extends UserKeySettingsDto {
@@ -34,7 +33,6 @@ export class OrganisationSettingsDto extends UserKeySettingsDto {
     description: '1: bodies are logged (the default). 0: metrics only.',
   })
   debug_log?: 0 | 1 | null;
-
   @EnumField(['standard', 'strict'], {
     optional: true,
     nullable: true,
@@ -42,7 +40,6 @@ export class OrganisationSettingsDto extends UserKeySettingsDto {
       'strict: requests that cannot be recorded are refused with 503, in all workspaces. standard (the default): they are served and counted.',
   })
   audit?: 'standard' | 'strict' | null;
-
   @BooleanField({
     optional: true,
     nullable: true,
@@ -65,21 +62,12 @@ export class SessionSettingsDto {
 
 /** Partial: what is absent stays, null is as if it had never been set. */
 export class UpdateOrganisationSettingsDto {
-  @NestedField(() => OrganisationSettingsDto, { optional: true })
-  settings?: OrganisationSettingsDto;
-
+  @NestedField(() => OrganisationSettingsDto, { optional: true }) settings?: OrganisationSettingsDto;
   @NestedField(() => DataPlaneSecurityDto, { optional: true })
   data_plane_security_settings?: DataPlaneSecurityDto;
-
-  @NestedField(() => ExportSettingsDto, { optional: true })
-  export_settings?: ExportSettingsDto;
-
-  @NestedField(() => SecuritySettingsDto, { optional: true })
-  security_settings?: SecuritySettingsDto;
-
-  @NestedField(() => SessionSettingsDto, { optional: true })
-  session_settings?: SessionSettingsDto;
-
+  @NestedField(() => ExportSettingsDto, { optional: true }) export_settings?: ExportSettingsDto;
+  @NestedField(() => SecuritySettingsDto, { optional: true }) security_settings?: SecuritySettingsDto;
+  @NestedField(() => SessionSettingsDto, { optional: true }) session_settings?: SessionSettingsDto;
   @NestedField(() => WorkspaceOverridesDto, {
     optional: true,
     description:
@@ -89,42 +77,23 @@ export class UpdateOrganisationSettingsDto {
 }
 
 class RetentionAnswer {
-  @Answer.integer({ description: 'Days, for display.', example: 90 })
-  readonly logs_days!: number;
-
-  @Answer.integer({ description: 'Days, for display.', example: 365 })
-  readonly metrics_days!: number;
+  @Answer.integer({ description: 'Days, for display.', example: 90 }) readonly logs_days!: number;
+  @Answer.integer({ description: 'Days, for display.', example: 365 }) readonly metrics_days!: number;
 }
 
 export class OrganisationAnswer extends RowAnswer {
-  @Answer.kind('organisation')
-  readonly object!: 'organisation';
-
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'Acme' })
-  readonly name!: string;
-
-  @Answer.text({ example: 'acme' })
-  readonly slug!: string;
-
-  @Answer.oneOf(['active', 'archived'])
-  readonly status!: string;
-
-  @Answer.one(() => RetentionAnswer)
-  readonly retention!: RetentionAnswer;
+  @Answer.kind('organisation') readonly object!: 'organisation';
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'Acme' }) readonly name!: string;
+  @Answer.text({ example: 'acme' }) readonly slug!: string;
+  @Answer.oneOf(['active', 'archived']) readonly status!: string;
+  @Answer.one(() => RetentionAnswer) readonly retention!: RetentionAnswer;
 }
 
 class SettingsInForce extends UserKeySettingsAnswer {
-  @Answer.bit()
-  readonly debug_log!: 0 | 1;
-
-  @Answer.oneOf(['standard', 'strict'])
-  readonly audit!: string;
-
-  @Answer.boolean()
-  readonly default_workspace_user_api_key_auto_create!: boolean;
+  @Answer.bit() readonly debug_log!: 0 | 1;
+  @Answer.oneOf(['standard', 'strict']) readonly audit!: string;
+  @Answer.boolean() readonly default_workspace_user_api_key_auto_create!: boolean;
 }
 
 class SecurityInForce {
@@ -146,30 +115,13 @@ class ScimSettingsAnswer {
 }
 
 export class OrganisationSettingsAnswer {
-  @Answer.kind('organisation-settings')
-  readonly object!: 'organisation-settings';
-
-  @Answer.one(() => SettingsInForce)
-  readonly settings!: SettingsInForce;
-
-  @Answer.one(() => SecurityInForce)
-  readonly data_plane_security_settings!: SecurityInForce;
-
-  @Answer.one(() => ExportSettingsAnswer)
-  readonly export_settings!: ExportSettingsAnswer;
-
-  @Answer.one(() => SecuritySettingsAnswer)
-  readonly security_settings!: SecuritySettingsAnswer;
-
-  @Answer.one(() => SessionSettingsAnswer)
-  readonly session_settings!: SessionSettingsAnswer;
-
-  @Answer.one(() => ScimSettingsAnswer)
-  readonly scim_settings!: ScimSettingsAnswer;
-
-  @Answer.one(() => WorkspaceOverridesAnswer)
-  readonly workspace_overrides!: WorkspaceOverridesAnswer;
-
-  @Answer.etag()
-  readonly etag!: string;
+  @Answer.kind('organisation-settings') readonly object!: 'organisation-settings';
+  @Answer.one(() => SettingsInForce) readonly settings!: SettingsInForce;
+  @Answer.one(() => SecurityInForce) readonly data_plane_security_settings!: SecurityInForce;
+  @Answer.one(() => ExportSettingsAnswer) readonly export_settings!: ExportSettingsAnswer;
+  @Answer.one(() => SecuritySettingsAnswer) readonly security_settings!: SecuritySettingsAnswer;
+  @Answer.one(() => SessionSettingsAnswer) readonly session_settings!: SessionSettingsAnswer;
+  @Answer.one(() => ScimSettingsAnswer) readonly scim_settings!: ScimSettingsAnswer;
+  @Answer.one(() => WorkspaceOverridesAnswer) readonly workspace_overrides!: WorkspaceOverridesAnswer;
+  @Answer.etag() readonly etag!: string;
 }

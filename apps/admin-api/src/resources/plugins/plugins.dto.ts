@@ -12,63 +12,34 @@ const CREDENTIALS = {
 export class CreatePluginDto {
   @TextField({ ...PROVIDER, description: 'The partner; what the ids of its checks begin with.' })
   plugin_provider_id?: string;
-
-  @TextField({ ...PROVIDER, description: 'Another name of plugin_provider_id.' })
-  integration_id?: string;
-
-  @NameField({ optional: true, description: 'The partner’s when absent.' })
-  name?: string;
-
-  @MapField(CREDENTIALS)
-  credentials!: Record<string, string>;
-
-  @UuidField({ optional: true, description: 'The caller’s own.' })
-  organisation_id?: string;
+  @TextField({ ...PROVIDER, description: 'Another name of plugin_provider_id.' }) integration_id?: string;
+  @NameField({ optional: true, description: 'The partner’s when absent.' }) name?: string;
+  @MapField(CREDENTIALS) credentials!: Record<string, string>;
+  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
 }
 
 export class UpdatePluginDto {
-  @NameField({ optional: true })
-  name?: string;
-
-  @EnumField(['active', 'archived'], { optional: true })
-  status?: 'active' | 'archived';
-
-  @MapField({ optional: true, ...CREDENTIALS })
-  credentials?: Record<string, string>;
+  @NameField({ optional: true }) name?: string;
+  @EnumField(['active', 'archived'], { optional: true }) status?: 'active' | 'archived';
+  @MapField({ optional: true, ...CREDENTIALS }) credentials?: Record<string, string>;
 }
 
 export class ListPluginsQuery extends pageOf({ size: 100 }) {
-  @UuidField({ optional: true, description: 'The caller’s own.' })
-  organisation_id?: string;
+  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
 }
 
 export class CreatedPluginDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'patronus' })
-  slug!: string;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'patronus' }) slug!: string;
 }
 
 export class PluginAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'patronus' })
-  readonly slug!: string;
-
-  @Answer.text({ example: 'patronus' })
-  readonly plugin_provider_id!: string;
-
-  @Answer.text({ example: 'Patronus' })
-  readonly name!: string;
-
-  @Answer.oneOf(['active', 'archived'])
-  readonly status!: string;
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'patronus' }) readonly slug!: string;
+  @Answer.text({ example: 'patronus' }) readonly plugin_provider_id!: string;
+  @Answer.text({ example: 'Patronus' }) readonly name!: string;
+  @Answer.oneOf(['active', 'archived']) readonly status!: string;
   @Answer.map({ description: 'Masked.', example: { apiKey: '*****' } })
   readonly credentials!: Readonly<Record<string, string>>;
-
-  @Answer.kind('plugin')
-  readonly object!: 'plugin';
+  @Answer.kind('plugin') readonly object!: 'plugin';
 }

@@ -78,8 +78,7 @@ export class PolicyConditionDto {
   @TextField(KEY) key!: string;
   @TextOrListField({ optional: true, description: 'Any of them; `*` is any value that is present.' })
   value?: string | string[];
-  @TextOrListField({ optional: true, description: 'None of them.' })
-  excludes?: string | string[];
+  @TextOrListField({ optional: true, description: 'None of them.' }) excludes?: string | string[];
 }
 
 export class PolicyGroupDto {

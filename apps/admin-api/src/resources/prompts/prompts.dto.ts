@@ -26,27 +26,14 @@ const VERSION = { min: 1, max: 1_000_000, example: 2 } as const;
 
 /** What a version of a prompt says, apart from what a new prompt must have. */
 class VersionFields {
-  @TextField({ optional: true, nullable: true, example: 'gpt-4o' })
-  model?: string | null;
-
-  @ObjectListField({ optional: true, nullable: true, maxItems: 256 })
-  functions?: object[] | null;
-
-  @ObjectListField({ optional: true, nullable: true, maxItems: 256 })
-  tools?: object[] | null;
-
-  @TextOrObjectField({ optional: true, nullable: true })
-  tool_choice?: string | object | null;
-
-  @TextField({ optional: true, nullable: true, max: 2000 })
-  version_description?: string | null;
-
-  @ObjectField({ optional: true, nullable: true })
-  template_metadata?: Record<string, unknown> | null;
-
+  @TextField({ optional: true, nullable: true, example: 'gpt-4o' }) model?: string | null;
+  @ObjectListField({ optional: true, nullable: true, maxItems: 256 }) functions?: object[] | null;
+  @ObjectListField({ optional: true, nullable: true, maxItems: 256 }) tools?: object[] | null;
+  @TextOrObjectField({ optional: true, nullable: true }) tool_choice?: string | object | null;
+  @TextField({ optional: true, nullable: true, max: 2000 }) version_description?: string | null;
+  @ObjectField({ optional: true, nullable: true }) template_metadata?: Record<string, unknown> | null;
   @ObjectField({ optional: true, nullable: true, description: 'The same as template_metadata.' })
   prompt_metadata?: Record<string, unknown> | null;
-
   @BitField({
     optional: true,
     description: '1: the whole text is one template, and what it renders to is read as JSON.',
@@ -66,128 +53,74 @@ const PARAMETERS = {
 } as const;
 
 export class CreatePromptDto extends VersionFields {
-  @NameField({ example: 'Greeting' })
-  name!: string;
-
+  @NameField({ example: 'Greeting' }) name!: string;
   @SlugField({
     optional: true,
     description: 'Unique in the organisation, for ever; made of the name when absent.',
     example: 'greeting',
   })
   slug?: string;
-
-  @ReferenceField({ description: 'Id or slug.', example: 'co-suppor-3f9a1c' })
-  collection_id!: string;
-
-  @TextField(STRING)
-  string!: string;
-
-  @ObjectField(PARAMETERS)
-  parameters!: Record<string, unknown>;
-
+  @ReferenceField({ description: 'Id or slug.', example: 'co-suppor-3f9a1c' }) collection_id!: string;
+  @TextField(STRING) string!: string;
+  @ObjectField(PARAMETERS) parameters!: Record<string, unknown>;
   @TextField({ pattern: /^@?[\w.-]+$/, description: 'Slug of a provider.', example: 'openai-prod' })
   virtual_key!: string;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class UpdatePromptDto extends VersionFields {
   @BooleanField({ optional: true, description: 'string, parameters and model may then be left out.' })
   patch?: boolean;
-
-  @NameField({ optional: true, example: 'Greeting' })
-  name?: string;
-
-  @ReferenceField({ optional: true, description: 'Id or slug.' })
-  collection_id?: string;
-
+  @NameField({ optional: true, example: 'Greeting' }) name?: string;
+  @ReferenceField({ optional: true, description: 'Id or slug.' }) collection_id?: string;
   @EnumField(['active', 'archived'], { optional: true, description: 'archived: as a delete.' })
   status?: 'active' | 'archived';
-
-  @TextField({ ...STRING, optional: true })
-  string?: string;
-
-  @ObjectField({ ...PARAMETERS, optional: true })
-  parameters?: Record<string, unknown>;
-
+  @TextField({ ...STRING, optional: true }) string?: string;
+  @ObjectField({ ...PARAMETERS, optional: true }) parameters?: Record<string, unknown>;
   @TextField({ optional: true, pattern: /^@?[\w.-]+$/, description: 'Slug of a provider.' })
   virtual_key?: string;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class CreatePartialDto {
-  @NameField({ example: 'House style' })
-  name!: string;
-
+  @NameField({ example: 'House style' }) name!: string;
   @SlugField({
     optional: true,
     description: 'Unique in the organisation, for ever; made of the name when absent.',
     example: 'house-style',
   })
   slug?: string;
-
-  @TextField({ max: TEMPLATE_MAX, description: 'Mustache.', example: 'Answer {{tone}}.' })
-  string!: string;
-
+  @TextField({ max: TEMPLATE_MAX, description: 'Mustache.', example: 'Answer {{tone}}.' }) string!: string;
   @ReferenceField({ optional: true, description: 'Id or slug; absent: the default collection.' })
   collection_id?: string;
-
-  @TextField({ optional: true, nullable: true, max: 2000 })
-  version_description?: string | null;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+  @TextField({ optional: true, nullable: true, max: 2000 }) version_description?: string | null;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class UpdatePartialDto {
-  @NameField({ optional: true, example: 'House style' })
-  name?: string;
-
-  @TextField({ optional: true, max: TEMPLATE_MAX, description: 'Makes a new version.' })
-  string?: string;
-
-  @ReferenceField({ optional: true, description: 'Id or slug.' })
-  collection_id?: string;
-
+  @NameField({ optional: true, example: 'House style' }) name?: string;
+  @TextField({ optional: true, max: TEMPLATE_MAX, description: 'Makes a new version.' }) string?: string;
+  @ReferenceField({ optional: true, description: 'Id or slug.' }) collection_id?: string;
   @TextField({ optional: true, nullable: true, max: 2000, description: 'The same as version_description.' })
   description?: string | null;
-
-  @TextField({ optional: true, nullable: true, max: 2000 })
-  version_description?: string | null;
-
+  @TextField({ optional: true, nullable: true, max: 2000 }) version_description?: string | null;
   @EnumField(['active', 'archived'], { optional: true, description: 'archived: as a delete.' })
   status?: 'active' | 'archived';
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class ListPromptsQuery extends pageOf({ size: 100 }) {
-  @ReferenceField({ optional: true, description: 'Id or slug.' })
-  collection_id?: string;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
-
-  @NameField({ optional: true, description: 'Part of the name or slug.' })
-  search?: string;
-
-  @UuidField({ optional: true })
-  id?: string;
-
+  @ReferenceField({ optional: true, description: 'Id or slug.' }) collection_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
+  @NameField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+  @UuidField({ optional: true }) id?: string;
   @EnumField(['shared'], { optional: true, description: 'Those that other workspaces share with this one.' })
   type?: 'shared';
-
-  @QueryBooleanField({ description: 'Tells with whom each is shared.' })
-  show_prompt_share?: boolean;
+  @QueryBooleanField({ description: 'Tells with whom each is shared.' }) show_prompt_share?: boolean;
 }
 
 export class ListVersionsQuery extends pageOf({ size: 100 }) {
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class GetPromptQuery {
@@ -196,11 +129,8 @@ export class GetPromptQuery {
 }
 
 export class PublishDto {
-  @IntegerField(VERSION)
-  version!: number;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+  @IntegerField(VERSION) version!: number;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class LabelVersionDto {
@@ -210,31 +140,23 @@ export class LabelVersionDto {
     example: '01a20000-0000-7000-8000-000000000001',
   })
   label_id!: string | null;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class ShareDto {
   @EnumField(['organisation', 'workspaces'], { example: 'workspaces' })
   access!: 'organisation' | 'workspaces';
-
   @TextListField({ optional: true, maxItems: 1000, description: 'Ids or slugs; needed with workspaces.' })
   workspace_ids?: string[];
-
   @BooleanField({ optional: true, description: 'Shares the partials that it names with the same audience.' })
   include_partials?: boolean;
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class UnshareDto {
   @TextListField({ optional: true, maxItems: 1000, description: 'Ids or slugs; absent: all.' })
   workspace_ids?: string[];
-
-  @ReferenceField(WORKSPACE)
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class ForkDto {
@@ -243,54 +165,34 @@ export class ForkDto {
     example: 'ws-search-3f9a1c',
   })
   workspace_id!: string;
-
   @ReferenceField({ optional: true, description: 'Id or slug; absent: the default collection.' })
   collection_id?: string;
-
-  @NameField({ optional: true })
-  name?: string;
-
-  @IntegerField({ ...VERSION, optional: true, description: 'Absent: the published one.' })
-  version?: number;
+  @NameField({ optional: true }) name?: string;
+  @IntegerField({ ...VERSION, optional: true, description: 'Absent: the published one.' }) version?: number;
 }
 
 export class CreatedPromptDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'pp-greeting-3f9a1c' })
-  slug!: string;
-
-  @ApiProperty({ format: 'uuid' })
-  version_id!: string;
-
-  @ApiProperty({ enum: ['prompt', 'partial'] })
-  object!: 'prompt' | 'partial';
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'pp-greeting-3f9a1c' }) slug!: string;
+  @ApiProperty({ format: 'uuid' }) version_id!: string;
+  @ApiProperty({ enum: ['prompt', 'partial'] }) object!: 'prompt' | 'partial';
 }
 
 export class UpdatedPromptAnswer {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'pp-greeting-3f9a1c' })
-  slug!: string;
-
-  @ApiProperty({ format: 'uuid', description: 'The latest version.' })
-  prompt_version_id!: string;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'pp-greeting-3f9a1c' }) slug!: string;
+  @ApiProperty({ format: 'uuid', description: 'The latest version.' }) prompt_version_id!: string;
 }
 
 export class UpdatedPartialDto {
-  @ApiProperty({ format: 'uuid', description: 'The latest version.' })
-  prompt_partial_version_id!: string;
+  @ApiProperty({ format: 'uuid', description: 'The latest version.' }) prompt_partial_version_id!: string;
 }
 
 export class SharedDto {
   @ApiProperty({ enum: ['workspace', 'workspaces', 'organisation'], example: 'workspaces' })
   access!: 'workspace' | 'workspaces' | 'organisation';
-
   @ApiProperty({ type: 'array', items: { type: 'string', format: 'uuid' }, example: [] })
   workspace_ids!: string[];
-
   @ApiProperty({
     type: 'array',
     items: { type: 'string' },

@@ -20,24 +20,15 @@ const KEY = { max: 8_192, description: 'The provider’s API key. Never shown ag
 const TAGS = { optional: true, nullable: true, valueMax: 255, example: { team: 'search' } } as const;
 
 export class CreateIntegrationDto {
-  @NameField({ example: 'OpenAI production' })
-  name!: string;
-
+  @NameField({ example: 'OpenAI production' }) name!: string;
   @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'openai-prod' })
   slug?: string;
-
   @TextField({ max: 64, description: 'An id of the provider catalogue.', example: 'openai' })
   ai_provider_id!: string;
-
-  @TextField({ optional: true, ...KEY, example: 'sk-…' })
-  key?: string;
-
-  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 })
-  description?: string | null;
-
+  @TextField({ optional: true, ...KEY, example: 'sk-…' }) key?: string;
+  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
   @ReferenceField({ optional: true, description: 'Present: only this workspace has the integration.' })
   workspace_id?: string;
-
   @ObjectField({
     optional: true,
     nullable: true,
@@ -45,25 +36,17 @@ export class CreateIntegrationDto {
     example: { openai_project: 'proj_1' },
   })
   configurations?: Record<string, unknown> | null;
-
   @BooleanField({
     optional: true,
     description: 'Workspace integrations: make a provider of it. True when absent.',
   })
   create_default_provider?: boolean;
-
-  @SlugField({ optional: true, description: 'Slug of that provider.' })
-  default_provider_slug?: string;
-
+  @SlugField({ optional: true, description: 'Slug of that provider.' }) default_provider_slug?: string;
   @NestedListField(() => SecretMappingDto, { optional: true, nullable: true })
   secret_mappings?: SecretMappingDto[] | null;
-
   @ObjectField({ optional: true, nullable: true, example: { multiplier: { default: 1.1 } } })
   pricing_adjustments?: Record<string, unknown> | null;
-
-  @MapField(TAGS)
-  tags?: Record<string, string> | null;
-
+  @MapField(TAGS) tags?: Record<string, string> | null;
   @BooleanField({ optional: true, description: 'False: only models that are enabled. True when absent.' })
   allow_all_models?: boolean;
 }
@@ -74,16 +57,9 @@ export class UpdateIntegrationDto {
     description: 'archived: as DELETE, and alone in the body.',
   })
   status?: 'active' | 'archived';
-
-  @NameField({ optional: true, example: 'OpenAI production' })
-  name?: string;
-
-  @TextField({ optional: true, nullable: true, ...KEY })
-  key?: string | null;
-
-  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 })
-  description?: string | null;
-
+  @NameField({ optional: true, example: 'OpenAI production' }) name?: string;
+  @TextField({ optional: true, nullable: true, ...KEY }) key?: string | null;
+  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
   @ObjectField({
     optional: true,
     nullable: true,
@@ -91,67 +67,41 @@ export class UpdateIntegrationDto {
     example: { openai_project: null },
   })
   configurations?: Record<string, unknown> | null;
-
   @NestedListField(() => SecretMappingDto, { optional: true, nullable: true })
   secret_mappings?: SecretMappingDto[] | null;
-
-  @ObjectField({ optional: true, nullable: true })
-  pricing_adjustments?: Record<string, unknown> | null;
-
-  @MapField(TAGS)
-  tags?: Record<string, string> | null;
-
-  @BooleanField({ optional: true })
-  allow_all_models?: boolean;
+  @ObjectField({ optional: true, nullable: true }) pricing_adjustments?: Record<string, unknown> | null;
+  @MapField(TAGS) tags?: Record<string, string> | null;
+  @BooleanField({ optional: true }) allow_all_models?: boolean;
 }
 
 export class ListIntegrationsQuery extends pageOf({ size: 100 }) {
-  @ReferenceField({ optional: true })
-  workspace_id?: string;
-
+  @ReferenceField({ optional: true }) workspace_id?: string;
   @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all when absent.' })
   type?: ('workspace' | 'organisation' | 'all')[];
-
   @TextField({ optional: true, max: 4_096, description: 'JSON object of texts: every tag must match.' })
   tags?: string;
-
-  @TextField({ optional: true, description: 'Part of the name or slug.' })
-  search?: string;
+  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
 }
 
 export class IntegrationModelDto {
-  @TextField({ example: 'my-llama' })
-  slug!: string;
-
-  @TextField({ optional: true, nullable: true })
-  name?: string | null;
-
-  @BooleanField({ optional: true, description: 'True when absent.' })
-  enabled?: boolean;
-
-  @BooleanField({ optional: true, nullable: true })
-  is_custom?: boolean | null;
-
-  @BooleanField({ optional: true, nullable: true })
-  is_finetune?: boolean | null;
-
-  @TextField({ optional: true, nullable: true, example: 'llama-3.1-8b' })
-  base_model_slug?: string | null;
-
+  @TextField({ example: 'my-llama' }) slug!: string;
+  @TextField({ optional: true, nullable: true }) name?: string | null;
+  @BooleanField({ optional: true, description: 'True when absent.' }) enabled?: boolean;
+  @BooleanField({ optional: true, nullable: true }) is_custom?: boolean | null;
+  @BooleanField({ optional: true, nullable: true }) is_finetune?: boolean | null;
+  @TextField({ optional: true, nullable: true, example: 'llama-3.1-8b' }) base_model_slug?: string | null;
   @ObjectField({
     optional: true,
     nullable: true,
     description: 'Headers of this model; win over the integration’s.',
   })
   custom_headers?: Record<string, unknown> | null;
-
   @ObjectField({
     optional: true,
     nullable: true,
     example: { custom_host: 'https://llm.example.org/v1', custom_headers: { 'x-team': 'a' } },
   })
   configurations?: Record<string, unknown> | null;
-
   @ObjectField({
     optional: true,
     nullable: true,
@@ -165,12 +115,8 @@ export class IntegrationModelDto {
 }
 
 export class UpdateIntegrationModelsDto {
-  @NestedListField(() => IntegrationModelDto, { maxItems: 1_000 })
-  models!: IntegrationModelDto[];
-
-  @BooleanField({ optional: true })
-  allow_all_models?: boolean;
-
+  @NestedListField(() => IntegrationModelDto, { maxItems: 1_000 }) models!: IntegrationModelDto[];
+  @BooleanField({ optional: true }) allow_all_models?: boolean;
   @TextField({
     optional: true,
     nullable: true,
@@ -178,7 +124,6 @@ export class UpdateIntegrationModelsDto {
     description: 'The integration’s key again: needed where the address of a model changes.',
   })
   key?: string | null;
-
   @ObjectField({
     optional: true,
     nullable: true,
@@ -186,7 +131,6 @@ export class UpdateIntegrationModelsDto {
       'Fields of the integration, such as its secrets, which are needed where the address of a model changes.',
   })
   configurations?: Record<string, unknown> | null;
-
   @BooleanField({ optional: true, description: 'True: models that the list leaves out lose their row.' })
   override_existing_model_access?: boolean;
 }
@@ -197,57 +141,40 @@ export class DeleteModelsQuery {
 }
 
 export class WorkspaceAccessDto {
-  @BooleanField()
-  enabled!: boolean;
-
+  @BooleanField() enabled!: boolean;
   @NestedListField(() => UsageLimitDto, { optional: true, nullable: true, maxItems: 1 })
   usage_limits?: UsageLimitDto[] | null;
-
   @NestedListField(() => RateLimitDto, { optional: true, nullable: true, maxItems: 10 })
   rate_limits?: RateLimitDto[] | null;
 }
 
 export class IntegrationWorkspaceDto extends WorkspaceAccessDto {
-  @ReferenceField({ description: 'Id or slug of the workspace.' })
-  id!: string;
-
-  @BooleanField({ optional: true })
-  reset_usage?: boolean;
-
-  @BooleanField({ optional: true })
-  create_default_provider?: boolean;
-
-  @SlugField({ optional: true })
-  default_provider_slug?: string;
+  @ReferenceField({ description: 'Id or slug of the workspace.' }) id!: string;
+  @BooleanField({ optional: true }) reset_usage?: boolean;
+  @BooleanField({ optional: true }) create_default_provider?: boolean;
+  @SlugField({ optional: true }) default_provider_slug?: string;
 }
 
 export class UpdateIntegrationWorkspacesDto {
   @NestedListField(() => IntegrationWorkspaceDto, { optional: true, maxItems: 1_000 })
   workspaces?: IntegrationWorkspaceDto[];
-
   @NestedField(() => WorkspaceAccessDto, { optional: true, nullable: true })
   global_workspace_access?: WorkspaceAccessDto | null;
-
   @BooleanField({
     optional: true,
     description: 'True: workspaces that the list leaves out lose their access.',
   })
   override_existing_workspace_access?: boolean;
-
   @BooleanField({
     optional: true,
     description: 'A workspace that gains access gets a provider. True when absent.',
   })
   create_default_provider?: boolean;
-
   @SlugField({ optional: true, description: 'Slug of those providers; the integration’s when absent.' })
   default_provider_slug?: string;
 }
 
 export class CreatedIntegrationDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'openai-prod' })
-  slug!: string;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'openai-prod' }) slug!: string;
 }

@@ -4,50 +4,22 @@ import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-us
 import { RateLimitAnswer, UsageLimitAnswer } from '../../platform/limits/limits.dto';
 
 export class ProviderAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
-  @Answer.uuid()
-  readonly workspace_id!: string;
-
-  @Answer.text({ example: 'Search team' })
-  readonly name!: string;
-
-  @Answer.text({ example: 'search-team' })
-  readonly slug!: string;
-
-  @Answer.text({ description: 'Slug of the integration.' })
-  readonly integration_id!: string;
-
-  @Answer.text({ nullable: true, example: 'For the search team' })
-  readonly note!: string | null;
-
-  @Answer.oneOf(['active', 'exhausted', 'expired', 'archived'])
-  readonly status!: ProviderStatus;
-
-  @Answer.one(() => UsageLimitAnswer, { nullable: true })
-  readonly usage_limits!: ShownUsageLimit | null;
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.uuid() readonly workspace_id!: string;
+  @Answer.text({ example: 'Search team' }) readonly name!: string;
+  @Answer.text({ example: 'search-team' }) readonly slug!: string;
+  @Answer.text({ description: 'Slug of the integration.' }) readonly integration_id!: string;
+  @Answer.text({ nullable: true, example: 'For the search team' }) readonly note!: string | null;
+  @Answer.oneOf(['active', 'exhausted', 'expired', 'archived']) readonly status!: ProviderStatus;
+  @Answer.one(() => UsageLimitAnswer, { nullable: true }) readonly usage_limits!: ShownUsageLimit | null;
   @Answer.list(() => RateLimitAnswer, { nullable: true })
   readonly rate_limits!: readonly StoredRateLimit[] | null;
-
-  @Answer.nothing()
-  readonly reset_usage!: null;
-
-  @Answer.time({ nullable: true })
-  readonly expires_at!: string | null;
-
-  @Answer.time({ nullable: true })
-  readonly last_reset_at!: string | null;
-
-  @Answer.map({ nullable: true })
-  readonly tags!: Readonly<Record<string, string>> | null;
-
-  @Answer.kind('provider')
-  readonly object!: 'provider';
+  @Answer.nothing() readonly reset_usage!: null;
+  @Answer.time({ nullable: true }) readonly expires_at!: string | null;
+  @Answer.time({ nullable: true }) readonly last_reset_at!: string | null;
+  @Answer.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
+  @Answer.kind('provider') readonly object!: 'provider';
 }
 
 /** A provider past its time is expired from that moment, also before a worker has said so in the row. */

@@ -4,18 +4,14 @@ import { Answer, DateField, pageOf, RowAnswer, Strict, TextField } from '@gw/web
 export class CreateRepricingDto {
   @DateField({ description: 'The first moment that is looked at.', example: '2026-10-01T00:00:00.000Z' })
   start_time!: string;
-
   @DateField({
     description: 'The first moment that is not; at most 366 days later.',
     example: '2026-11-01T00:00:00.000Z',
   })
   end_time!: string;
-
   @TextField({ optional: true, description: 'Logs of this provider alone.', example: 'openai' })
   provider?: string;
-
-  @TextField({ optional: true, description: 'Logs of this model alone.', example: 'gpt-4o' })
-  model?: string;
+  @TextField({ optional: true, description: 'Logs of this model alone.', example: 'gpt-4o' }) model?: string;
 }
 
 export class ListRepricingsQuery extends pageOf({ size: 50, sizeMax: 100 }) {}
@@ -27,65 +23,32 @@ export class RepricingGroupAnswer {
     description: 'Null with model: all that are past a thousand.',
   })
   readonly provider!: string | null;
-
-  @Answer.text({ nullable: true, example: 'gpt-4o' })
-  readonly model!: string | null;
-
-  @Answer.integer({ description: 'Logs whose cost differs.', example: 12 })
-  readonly changed!: number;
-
+  @Answer.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
+  @Answer.integer({ description: 'Logs whose cost differs.', example: 12 }) readonly changed!: number;
   @Answer.integer({ description: 'Logs without a price now either; they keep what they have.', example: 0 })
   readonly unpriced!: number;
-
   @Answer.number({ description: 'USD; what those that change have cost.', example: 1.25 })
   readonly before!: number;
-
   @Answer.number({ description: 'USD; what they cost by the prices of now.', example: 1.5 })
   readonly after!: number;
-
-  @Answer.number({ description: 'USD; negative: less.', example: 0.25 })
-  readonly difference!: number;
+  @Answer.number({ description: 'USD; negative: less.', example: 0.25 }) readonly difference!: number;
 }
 
 export class RepricingAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.oneOf(['previewing', 'previewed', 'applying', 'applied'])
-  readonly status!: string;
-
-  @Answer.time()
-  readonly start_time!: string;
-
-  @Answer.time()
-  readonly end_time!: string;
-
-  @Answer.text({ nullable: true, example: 'openai' })
-  readonly provider!: string | null;
-
-  @Answer.text({ nullable: true, example: 'gpt-4o' })
-  readonly model!: string | null;
-
-  @Answer.integer({ description: 'Logs that were looked at so far.', example: 1_000 })
-  readonly seen!: number;
-
-  @Answer.number({ description: 'USD, of all groups.', example: 0.25 })
-  readonly difference!: number;
-
-  @Answer.list(() => RepricingGroupAnswer)
-  readonly data!: readonly RepricingGroupAnswer[];
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
-  @Answer.kind('repricing')
-  readonly object!: 'repricing';
+  @Answer.uuid() readonly id!: string;
+  @Answer.oneOf(['previewing', 'previewed', 'applying', 'applied']) readonly status!: string;
+  @Answer.time() readonly start_time!: string;
+  @Answer.time() readonly end_time!: string;
+  @Answer.text({ nullable: true, example: 'openai' }) readonly provider!: string | null;
+  @Answer.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
+  @Answer.integer({ description: 'Logs that were looked at so far.', example: 1_000 }) readonly seen!: number;
+  @Answer.number({ description: 'USD, of all groups.', example: 0.25 }) readonly difference!: number;
+  @Answer.list(() => RepricingGroupAnswer) readonly data!: readonly RepricingGroupAnswer[];
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.kind('repricing') readonly object!: 'repricing';
 }
 
 export class CreatedRepricingAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.kind('repricing')
-  readonly object!: 'repricing';
+  @Answer.uuid() readonly id!: string;
+  @Answer.kind('repricing') readonly object!: 'repricing';
 }

@@ -4,53 +4,25 @@ import { Answer, RowAnswer, rowFields } from '@gw/web';
 import { MANAGER_TYPES, shownAuth } from './auth-config';
 
 export class SecretReferenceAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'OpenAI key' })
-  readonly name!: string;
-
-  @Answer.text({ example: 'openai-key' })
-  readonly slug!: string;
-
-  @Answer.oneOf(MANAGER_TYPES)
-  readonly manager_type!: SecretManagerType;
-
-  @Answer.oneOf(['ACTIVE', 'ARCHIVED'])
-  readonly status!: string;
-
-  @Answer.kind('secret-reference')
-  readonly object!: 'secret-reference';
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'OpenAI key' }) readonly name!: string;
+  @Answer.text({ example: 'openai-key' }) readonly slug!: string;
+  @Answer.oneOf(MANAGER_TYPES) readonly manager_type!: SecretManagerType;
+  @Answer.oneOf(['ACTIVE', 'ARCHIVED']) readonly status!: string;
+  @Answer.kind('secret-reference') readonly object!: 'secret-reference';
 }
 
 export class SecretReferenceDetailAnswer extends SecretReferenceAnswer {
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
-  @Answer.text({ nullable: true, example: 'What it is for' })
-  readonly description!: string | null;
-
-  @Answer.text({ example: 'secret/data/openai' })
-  readonly secret_path!: string;
-
-  @Answer.text({ nullable: true, example: 'api_key' })
-  readonly secret_key!: string | null;
-
-  @Answer.boolean()
-  readonly allow_all_workspaces!: boolean;
-
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
+  @Answer.text({ example: 'secret/data/openai' }) readonly secret_path!: string;
+  @Answer.text({ nullable: true, example: 'api_key' }) readonly secret_key!: string | null;
+  @Answer.boolean() readonly allow_all_workspaces!: boolean;
   @Answer.texts({ description: 'Ids; empty where all workspaces may use it.' })
   readonly allowed_workspaces!: readonly string[];
-
-  @Answer.map({ nullable: true })
-  readonly tags!: Readonly<Record<string, string>> | null;
-
-  @Answer.uuid({ nullable: true })
-  readonly created_by!: string | null;
-
-  @Answer.time({ nullable: true })
-  readonly rotated_at!: string | null;
-
+  @Answer.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
+  @Answer.uuid({ nullable: true }) readonly created_by!: string | null;
+  @Answer.time({ nullable: true }) readonly rotated_at!: string | null;
   @Answer.json({ description: 'Secrets are renamed to `masked_<name>`.' })
   readonly auth_config!: Readonly<Record<string, string>>;
 }
@@ -58,19 +30,15 @@ export class SecretReferenceDetailAnswer extends SecretReferenceAnswer {
 export class SecretReferenceTestAnswer {
   @Answer.boolean({ description: 'True: the secret can be read. Its value is never shown.' })
   readonly success!: boolean;
-
   @Answer.text({
     nullable: true,
     description: 'Why not.',
     example: 'HashiCorp Vault answered with status 403.',
   })
   readonly message!: string | null;
-
   @Answer.oneOf(['refused', 'unreachable', 'denied', 'not_found', 'invalid'], { nullable: true })
   readonly reason!: string | null;
-
-  @Answer.kind('secret-reference-test')
-  readonly object!: 'secret-reference-test';
+  @Answer.kind('secret-reference-test') readonly object!: 'secret-reference-test';
 }
 
 export const toSecretReference = (row: SecretReferenceEntity): SecretReferenceAnswer => ({

@@ -18,63 +18,32 @@ const OtlpBody = createParamDecorator(
 export class PartialSuccessAnswer {
   @Answer.integer({ optional: true, description: 'Spans without ids or times that can be read.', example: 0 })
   readonly rejectedSpans?: number;
-
-  @Answer.text({ optional: true, example: 'Some spans could not be read.' })
-  readonly errorMessage?: string;
+  @Answer.text({ optional: true, example: 'Some spans could not be read.' }) readonly errorMessage?: string;
 }
 
 export class OtlpAnswer {
-  @Answer.one(() => PartialSuccessAnswer, { optional: true })
-  readonly partialSuccess?: PartialSuccessAnswer;
+  @Answer.one(() => PartialSuccessAnswer, { optional: true }) readonly partialSuccess?: PartialSuccessAnswer;
 }
 
 export class SpanAnswer {
-  @Answer.kind('span')
-  readonly object!: 'span';
-
-  @Answer.text({ example: '0af7651916cd43dd8448eb211c80319c' })
-  readonly trace_id!: string;
-
-  @Answer.text({ example: 'b7ad6b7169203331' })
-  readonly span_id!: string;
-
-  @Answer.text({ nullable: true, example: '00f067aa0ba902b7' })
-  readonly parent_span_id!: string | null;
-
-  @Answer.text({ example: 'retrieve documents' })
-  readonly name!: string;
-
-  @Answer.text({ example: 'internal' })
-  readonly kind!: string;
-
-  @Answer.time()
-  readonly started_at!: string;
-
-  @Answer.number({ description: 'Milliseconds.', example: 12.5 })
-  readonly duration_ms!: number;
-
-  @Answer.oneOf(['unset', 'ok', 'error'])
-  readonly status!: 'unset' | 'ok' | 'error';
-
-  @Answer.text({ nullable: true, example: 'No document was found.' })
-  readonly status_message!: string | null;
-
-  @Answer.json()
-  readonly attributes!: object;
-
-  @Answer.json()
-  readonly resource!: object;
-
-  @Answer.jsons()
-  readonly events!: readonly object[];
+  @Answer.kind('span') readonly object!: 'span';
+  @Answer.text({ example: '0af7651916cd43dd8448eb211c80319c' }) readonly trace_id!: string;
+  @Answer.text({ example: 'b7ad6b7169203331' }) readonly span_id!: string;
+  @Answer.text({ nullable: true, example: '00f067aa0ba902b7' }) readonly parent_span_id!: string | null;
+  @Answer.text({ example: 'retrieve documents' }) readonly name!: string;
+  @Answer.text({ example: 'internal' }) readonly kind!: string;
+  @Answer.time() readonly started_at!: string;
+  @Answer.number({ description: 'Milliseconds.', example: 12.5 }) readonly duration_ms!: number;
+  @Answer.oneOf(['unset', 'ok', 'error']) readonly status!: 'unset' | 'ok' | 'error';
+  @Answer.text({ nullable: true, example: 'No document was found.' }) readonly status_message!: string | null;
+  @Answer.json() readonly attributes!: object;
+  @Answer.json() readonly resource!: object;
+  @Answer.jsons() readonly events!: readonly object[];
 }
 
 export class SpanListAnswer {
-  @Answer.kind('list')
-  readonly object!: 'list';
-
-  @Answer.list(() => SpanAnswer)
-  readonly data!: readonly SpanAnswer[];
+  @Answer.kind('list') readonly object!: 'list';
+  @Answer.list(() => SpanAnswer) readonly data!: readonly SpanAnswer[];
 }
 
 const OTLP_EXAMPLE = {

@@ -2,23 +2,12 @@ import { Answer, contentTag, EmailField, EnumField, QueryIntegerField } from '@g
 
 /** Users are paged by `currentPage` and `pageSize`; the snake-case names of the other lists are taken as well. */
 export class ListUsersQuery {
-  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  currentPage?: number;
-
-  @QueryIntegerField({ min: 1, max: 100, description: '50 when absent.' })
-  pageSize?: number;
-
-  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER })
-  current_page?: number;
-
-  @QueryIntegerField({ min: 1, max: 100 })
-  page_size?: number;
-
-  @EnumField(['owner', 'admin', 'member'], { optional: true })
-  role?: 'owner' | 'admin' | 'member';
-
-  @EmailField({ optional: true })
-  email?: string;
+  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) currentPage?: number;
+  @QueryIntegerField({ min: 1, max: 100, description: '50 when absent.' }) pageSize?: number;
+  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) current_page?: number;
+  @QueryIntegerField({ min: 1, max: 100 }) page_size?: number;
+  @EnumField(['owner', 'admin', 'member'], { optional: true }) role?: 'owner' | 'admin' | 'member';
+  @EmailField({ optional: true }) email?: string;
 }
 
 export class UpdateUserDto {
@@ -30,35 +19,17 @@ export class UpdateUserDto {
 }
 
 export class UserAnswer {
-  @Answer.kind('user')
-  readonly object!: 'user';
-
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'Ada' })
-  readonly first_name!: string;
-
-  @Answer.text({ example: 'Lovelace' })
-  readonly last_name!: string;
-
-  @Answer.text({ example: 'ada@example.com' })
-  readonly email!: string;
-
-  @Answer.oneOf(['owner', 'admin', 'member'])
-  readonly role!: 'owner' | 'admin' | 'member';
-
-  @Answer.time()
-  readonly created_at!: string;
-
-  @Answer.time()
-  readonly last_updated_at!: string;
-
+  @Answer.kind('user') readonly object!: 'user';
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'Ada' }) readonly first_name!: string;
+  @Answer.text({ example: 'Lovelace' }) readonly last_name!: string;
+  @Answer.text({ example: 'ada@example.com' }) readonly email!: string;
+  @Answer.oneOf(['owner', 'admin', 'member']) readonly role!: 'owner' | 'admin' | 'member';
+  @Answer.time() readonly created_at!: string;
+  @Answer.time() readonly last_updated_at!: string;
   @Answer.texts({ description: 'Of owners and admins: every workspace of the organisation.' })
   readonly workspace_ids!: string[];
-
-  @Answer.etag()
-  readonly etag!: string;
+  @Answer.etag() readonly etag!: string;
 }
 
 /** Of what the routes of users change and show, without the workspaces, whose members have tags of their own. */

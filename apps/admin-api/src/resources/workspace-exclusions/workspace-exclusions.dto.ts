@@ -1,11 +1,8 @@
 import { Answer, BooleanField, NestedListField, ReferenceField, UuidField } from '@gw/web';
 
 export class ExclusionDto {
-  @ReferenceField({ description: 'Id or slug.', example: 'ws-search-1a2b3c' })
-  workspace_id!: string;
-
-  @BooleanField({ example: true })
-  excluded!: boolean;
+  @ReferenceField({ description: 'Id or slug.', example: 'ws-search-1a2b3c' }) workspace_id!: string;
+  @BooleanField({ example: true }) excluded!: boolean;
 }
 
 export class UpdateExclusionsDto {
@@ -14,34 +11,25 @@ export class UpdateExclusionsDto {
     example: [{ workspace_id: 'ws-1', excluded: true }],
   })
   workspaces!: ExclusionDto[];
-
   @BooleanField({
     optional: true,
     description: 'True: workspaces that the list leaves out are excluded no more.',
   })
   override_existing?: boolean;
-
-  @UuidField({ optional: true, description: 'The caller’s own.' })
-  organisation_id?: string;
+  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
 }
 
 export class ExclusionsQuery {
-  @UuidField({ optional: true, description: 'The caller’s own.' })
-  organisation_id?: string;
+  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
 }
 
 export class ExclusionAnswer {
-  @Answer.uuid()
-  readonly workspace_id!: string;
-
-  @Answer.boolean()
-  readonly excluded!: boolean;
+  @Answer.uuid() readonly workspace_id!: string;
+  @Answer.boolean() readonly excluded!: boolean;
 }
 
 export class ExclusionsAnswer {
   @Answer.list(() => ExclusionAnswer, { description: 'Every workspace of the organisation.' })
   readonly workspaces!: readonly ExclusionAnswer[];
-
-  @Answer.etag()
-  readonly etag!: string;
+  @Answer.etag() readonly etag!: string;
 }

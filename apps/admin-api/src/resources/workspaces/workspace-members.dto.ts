@@ -11,27 +11,20 @@ export class NewMemberDto {
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   id!: string;
-
-  @EnumField(ROLES, { example: 'member' })
-  role!: Role;
+  @EnumField(ROLES, { example: 'member' }) role!: Role;
 }
 
 export class AddMembersDto {
-  @NestedListField(() => NewMemberDto, { minItems: 1, maxItems: 100 })
-  users!: NewMemberDto[];
+  @NestedListField(() => NewMemberDto, { minItems: 1, maxItems: 100 }) users!: NewMemberDto[];
 }
 
 export class UpdateMemberDto {
-  @EnumField(ROLES, { example: 'member' })
-  role!: Role;
+  @EnumField(ROLES, { example: 'member' }) role!: Role;
 }
 
 export class ListMembersQuery extends pageOf({ size: 50 }) {
-  @EnumField(ROLES, { optional: true })
-  role?: Role;
-
-  @EmailField({ optional: true })
-  email?: string;
+  @EnumField(ROLES, { optional: true }) role?: Role;
+  @EmailField({ optional: true }) email?: string;
 }
 
 const isFirstMember = (value: unknown): boolean => {

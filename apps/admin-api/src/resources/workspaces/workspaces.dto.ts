@@ -28,23 +28,16 @@ const GUARDRAILS = {
 } as const;
 
 export class WorkspaceDefaultsDto {
-  @MapField({ optional: true, nullable: true })
-  metadata?: Record<string, string> | null;
-
+  @MapField({ optional: true, nullable: true }) metadata?: Record<string, string> | null;
   @ReferenceField({ optional: true, nullable: true, description: 'Id or slug of a config of the workspace.' })
   user_api_key_config?: string | null;
-
-  @TextListField(GUARDRAILS)
-  input_guardrails?: string[] | null;
-
-  @TextListField(GUARDRAILS)
-  output_guardrails?: string[] | null;
+  @TextListField(GUARDRAILS) input_guardrails?: string[] | null;
+  @TextListField(GUARDRAILS) output_guardrails?: string[] | null;
 }
 
 export class WorkspaceSettingsDto extends UserKeySettingsDto {
   @BitField({ optional: true, nullable: true, description: '1: bodies are logged. 0: metrics only.' })
   debug_log?: 0 | 1 | null;
-
   @EnumField(['standard', 'strict'], {
     optional: true,
     nullable: true,
@@ -55,9 +48,7 @@ export class WorkspaceSettingsDto extends UserKeySettingsDto {
 }
 
 class WorkspaceFieldsDto {
-  @TextField({ optional: true, nullable: true, min: 0, max: 500 })
-  description?: string | null;
-
+  @TextField({ optional: true, nullable: true, min: 0, max: 500 }) description?: string | null;
   @TextField({
     optional: true,
     nullable: true,
@@ -67,75 +58,50 @@ class WorkspaceFieldsDto {
     description: 'An emoji; empty clears it.',
   })
   icon?: string | null;
-
   @NestedField(() => WorkspaceDefaultsDto, { optional: true, nullable: true })
   defaults?: WorkspaceDefaultsDto | null;
-
   @NestedListField(() => UsageLimitDto, { optional: true, nullable: true, maxItems: 1 })
   usage_limits?: UsageLimitDto[] | null;
-
   @NestedListField(() => RateLimitDto, { optional: true, nullable: true, maxItems: 10 })
   rate_limits?: RateLimitDto[] | null;
 }
 
 export class CreateWorkspaceDto extends WorkspaceFieldsDto {
-  @NameField({ max: 128, example: 'Search team' })
-  name!: string;
-
-  @SlugField({ optional: true, description: 'Made of the name when absent.' })
-  slug?: string;
-
-  @FirstMembersField()
-  users?: (string | NewMemberDto)[];
+  @NameField({ max: 128, example: 'Search team' }) name!: string;
+  @SlugField({ optional: true, description: 'Made of the name when absent.' }) slug?: string;
+  @FirstMembersField() users?: (string | NewMemberDto)[];
 }
 
 export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
-  @NameField({ optional: true, max: 128 })
-  name?: string;
-
+  @NameField({ optional: true, max: 128 }) name?: string;
   @BooleanField({ optional: true, description: 'True: the usage starts at zero again.' })
   reset_usage?: boolean;
-
-  @NestedField(() => WorkspaceSettingsDto, { optional: true })
-  settings?: WorkspaceSettingsDto;
-
+  @NestedField(() => WorkspaceSettingsDto, { optional: true }) settings?: WorkspaceSettingsDto;
   @NestedField(() => SecuritySettingsDto, {
     optional: true,
     description:
       'All of them; those may differ from the organisation whose category it lets workspaces override.',
   })
   security_settings?: SecuritySettingsDto;
-
   @NestedField(() => DataPlaneSecurityDto, { optional: true })
   data_plane_security_settings?: DataPlaneSecurityDto;
-
-  @NestedField(() => ExportSettingsDto, { optional: true })
-  export_settings?: ExportSettingsDto;
+  @NestedField(() => ExportSettingsDto, { optional: true }) export_settings?: ExportSettingsDto;
 }
 
 export class DeleteWorkspaceDto {
   @NameField({ max: 200, description: 'Must equal the name of the workspace.', example: 'Search team' })
   name!: string;
-
   @BooleanField({ optional: true, description: 'Also archive what belongs to the workspace.' })
   force_delete?: boolean;
 }
 
 export class ListWorkspacesQuery extends pageOf({ size: 50 }) {
-  @TextField({ optional: true, description: 'Part of the name, case-sensitive.' })
-  name?: string;
-
-  @NameField({ optional: true })
-  exact_name?: string;
-
-  @QueryEnumListField(['active', 'archived'])
-  status?: ('active' | 'archived')[];
-
-  @EnumField(['display', 'plain'], { optional: true })
-  name_format?: 'display' | 'plain';
+  @TextField({ optional: true, description: 'Part of the name, case-sensitive.' }) name?: string;
+  @NameField({ optional: true }) exact_name?: string;
+  @QueryEnumListField(['active', 'archived']) status?: ('active' | 'archived')[];
+  @EnumField(['display', 'plain'], { optional: true }) name_format?: 'display' | 'plain';
 }
 
 export class GetWorkspaceQuery {
-  @EnumField(['display', 'plain'], { optional: true })
-  name_format?: 'display' | 'plain';
+  @EnumField(['display', 'plain'], { optional: true }) name_format?: 'display' | 'plain';
 }

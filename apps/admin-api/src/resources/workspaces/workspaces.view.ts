@@ -10,26 +10,19 @@ import { UserKeySettingsAnswer } from '../../platform/tenant-settings/user-key-s
 import { displayName, type NameFormat } from './workspace-names';
 
 class WorkspaceDefaultsAnswer {
-  @Answer.map({ nullable: true })
-  readonly metadata!: Readonly<Record<string, string>> | null;
-
+  @Answer.map({ nullable: true }) readonly metadata!: Readonly<Record<string, string>> | null;
   @Answer.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
   readonly input_guardrails!: readonly string[];
-
   @Answer.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
   readonly output_guardrails!: readonly string[];
-
   @Answer.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
   readonly user_api_key_config!: string | null;
-
-  @Answer.kind('workspace-defaults')
-  readonly object!: 'workspace-defaults';
+  @Answer.kind('workspace-defaults') readonly object!: 'workspace-defaults';
 }
 
 class WorkspaceSettingsAnswer extends UserKeySettingsAnswer {
   @Answer.bit({ nullable: true, description: 'Null: as the organisation says.' })
   readonly debug_log!: 0 | 1 | null;
-
   @Answer.oneOf(['standard', 'strict'], { nullable: true, description: 'Null: as the organisation says.' })
   readonly audit!: string | null;
 }
@@ -44,100 +37,43 @@ class WorkspaceSecurityAnswer {
 
 /** A user of a workspace. */
 export class MemberAnswer {
-  @Answer.kind('workspace-user')
-  readonly object!: 'workspace-user';
-
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'ada@example.com' })
-  readonly email!: string;
-
-  @Answer.text({ example: 'Ada' })
-  readonly first_name!: string;
-
-  @Answer.text({ example: 'Lovelace' })
-  readonly last_name!: string;
-
-  @Answer.oneOf(['owner', 'admin', 'member'])
-  readonly org_role!: string;
-
-  @Answer.oneOf(['admin', 'manager', 'member'])
-  readonly role!: WorkspaceUserEntity['role'];
-
-  @Answer.oneOf(['active'])
-  readonly status!: 'active';
-
-  @Answer.uuid()
-  readonly workspace_id!: string;
-
-  @Answer.time()
-  readonly created_at!: string;
-
-  @Answer.time()
-  readonly last_updated_at!: string;
-
-  @Answer.etag()
-  readonly etag!: string;
+  @Answer.kind('workspace-user') readonly object!: 'workspace-user';
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'ada@example.com' }) readonly email!: string;
+  @Answer.text({ example: 'Ada' }) readonly first_name!: string;
+  @Answer.text({ example: 'Lovelace' }) readonly last_name!: string;
+  @Answer.oneOf(['owner', 'admin', 'member']) readonly org_role!: string;
+  @Answer.oneOf(['admin', 'manager', 'member']) readonly role!: WorkspaceUserEntity['role'];
+  @Answer.oneOf(['active']) readonly status!: 'active';
+  @Answer.uuid() readonly workspace_id!: string;
+  @Answer.time() readonly created_at!: string;
+  @Answer.time() readonly last_updated_at!: string;
+  @Answer.etag() readonly etag!: string;
 }
 
 export class WorkspaceAnswer extends RowAnswer {
-  @Answer.uuid()
-  readonly id!: string;
-
-  @Answer.text({ example: 'search-team' })
-  readonly slug!: string;
-
-  @Answer.text({ example: 'Search team' })
-  readonly name!: string;
-
-  @Answer.text({ nullable: true, example: '🔍' })
-  readonly icon!: string | null;
-
-  @Answer.text({ nullable: true, example: 'What it is for' })
-  readonly description!: string | null;
-
-  @Answer.uuid()
-  readonly organisation_id!: string;
-
-  @Answer.oneOf(['active', 'archived'])
-  readonly status!: string;
-
-  @Answer.bit()
-  readonly is_default!: 0 | 1;
-
-  @Answer.one(() => WorkspaceDefaultsAnswer)
-  readonly defaults!: WorkspaceDefaultsAnswer;
-
-  @Answer.one(() => WorkspaceSettingsAnswer)
-  readonly settings!: WorkspaceSettingsAnswer;
-
+  @Answer.uuid() readonly id!: string;
+  @Answer.text({ example: 'search-team' }) readonly slug!: string;
+  @Answer.text({ example: 'Search team' }) readonly name!: string;
+  @Answer.text({ nullable: true, example: '🔍' }) readonly icon!: string | null;
+  @Answer.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
+  @Answer.uuid() readonly organisation_id!: string;
+  @Answer.oneOf(['active', 'archived']) readonly status!: string;
+  @Answer.bit() readonly is_default!: 0 | 1;
+  @Answer.one(() => WorkspaceDefaultsAnswer) readonly defaults!: WorkspaceDefaultsAnswer;
+  @Answer.one(() => WorkspaceSettingsAnswer) readonly settings!: WorkspaceSettingsAnswer;
   @Answer.one(() => SecuritySettingsAnswer, { optional: true, description: 'Those in force.' })
   readonly security_settings?: SecuritySettingsAnswer;
-
-  @Answer.one(() => WorkspaceSecurityAnswer)
-  readonly data_plane_security_settings!: WorkspaceSecurityAnswer;
-
-  @Answer.one(() => ExportSettingsAnswer)
-  readonly export_settings!: ExportSettingsAnswer;
-
+  @Answer.one(() => WorkspaceSecurityAnswer) readonly data_plane_security_settings!: WorkspaceSecurityAnswer;
+  @Answer.one(() => ExportSettingsAnswer) readonly export_settings!: ExportSettingsAnswer;
   @Answer.list(() => UsageLimitAnswer, { nullable: true })
   readonly usage_limits!: readonly ShownUsageLimit[] | null;
-
   @Answer.list(() => RateLimitAnswer, { nullable: true })
   readonly rate_limits!: readonly StoredRateLimit[] | null;
-
-  @Answer.text({ nullable: true })
-  readonly created_by!: string | null;
-
-  @Answer.text({ example: 'api' })
-  readonly creation_source!: string;
-
-  @Answer.kind('workspace')
-  readonly object!: 'workspace';
-
-  @Answer.list(() => MemberAnswer, { optional: true })
-  readonly users?: readonly MemberAnswer[];
+  @Answer.text({ nullable: true }) readonly created_by!: string | null;
+  @Answer.text({ example: 'api' }) readonly creation_source!: string;
+  @Answer.kind('workspace') readonly object!: 'workspace';
+  @Answer.list(() => MemberAnswer, { optional: true }) readonly users?: readonly MemberAnswer[];
 }
 
 /** `slugs`: by id, of the config and the guardrails that the defaults name. */
