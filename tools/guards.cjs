@@ -71,7 +71,7 @@ function scopeGuards() {
   return filesOf('.controller.ts').flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const classes = [...text.matchAll(/export class (\w+)/g)];
-    return [...text.matchAll(/@Requires\([\s\S]*?\n {2}(\w+)\(/g)].map((match) => {
+    return [...text.matchAll(/@(?:Requires|Route\.\w+)\([\s\S]*?\n {2}(\w+)\(/g)].map((match) => {
       const owner = classes.findLast((each) => each.index < match.index)?.[1];
       const isThis = `context.getClass().name === '${owner}' && context.getHandler().name === '${match[1]}'`;
       return {

@@ -22,7 +22,7 @@ class ThingFields {
 
 class ThingAnswer extends answerOf(omitOf(ThingFields, 'parts'), RowAnswer) {
   @Answer.time({ nullable: true }) readonly expires_at!: string | null;
-  @Answer.text({ description: 'Made of the name.' }) readonly kind!: string;
+  @Answer.text({ description: 'Made of the name.' }) override readonly kind!: string;
 }
 
 const ROW = {

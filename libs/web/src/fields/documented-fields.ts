@@ -1,5 +1,5 @@
 import type { Type as Class } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ const DECLARED = new WeakMap<object, Map<string, Schema>>();
 export const Documented =
   (schema: Schema): PropertyDecorator =>
   (target, name) => {
-    ApiProperty(schema as ApiPropertyOptions)(target, name);
+    ApiProperty(schema)(target, name);
     declare(target.constructor, String(name), schema);
   };
 

@@ -1,6 +1,5 @@
-import { Get, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../auth/access';
+import { Query } from '@nestjs/common';
+import { Route } from '../resource/route';
 import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
 import {
@@ -15,16 +14,12 @@ import { AuditLogsService } from './audit-logs.service';
 export class AuditLogsController {
   constructor(private readonly auditLogs: AuditLogsService) {}
 
-  @Get()
-  @Requires('audit_logs.list')
-  @ApiOkResponse({ type: AuditRecordsAnswer })
+  @Route.get('', 'audit_logs.list', AuditRecordsAnswer)
   list(@Caller() caller: Principal, @Query() query: ListAuditLogsQuery): Promise<AuditRecordsAnswer> {
     return this.auditLogs.list(caller, query);
   }
 
-  @Get('verify')
-  @Requires('audit_logs.list')
-  @ApiOkResponse({ type: AuditVerificationAnswer })
+  @Route.get('verify', 'audit_logs.list', AuditVerificationAnswer)
   verify(
     @Caller() caller: Principal,
     @Query() query: VerifyAuditLogsQuery,

@@ -67,7 +67,7 @@ async function seed(manager: EntityManager, tools: FirstStartTools): Promise<Ins
       },
     ]);
   }
-  const write = new Write(manager);
+  const write = new Write(manager, systemCaller(uuidv7()));
   const { organisation, workspace } = await createOrganisation(write);
   const owner = await createOwner(write, tools, organisation.id);
   const place = {
@@ -82,7 +82,7 @@ async function seed(manager: EntityManager, tools: FirstStartTools): Promise<Ins
     await tools.keep({ api_key, admin_api_key, ...place, ...owner });
   }
   await recordInstallation(manager, tools.secrets, organisation.id);
-  await tools.audits.record(manager, systemCaller(organisation.id), write.entries);
+  await tools.audits.record(manager, write.caller, write.entries);
   await new ChangeRecorder().record(manager, { changed: write.changedKeys });
   return { organisationId: organisation.id, workspaceId: workspace.id, isNew: true };
 }
@@ -103,7 +103,7 @@ interface Place {
 }
 
 async function createOrganisation(write: Write): Promise<Place> {
-  const organisation = { id: uuidv7(), name: 'Default organisation', slug: 'default' };
+  const organisation = { id: write.caller.organisationId, name: 'Default organisation', slug: 'default' };
   const workspace = { id: uuidv7(), slug: `ws-shared-${randomHex(3)}` };
   await write.manager.insert(OrganisationEntity, organisation);
   await write.manager.insert(WorkspaceEntity, {

@@ -1,8 +1,9 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { Public, Requires } from '../../platform/auth/access';
+import { Route } from '../../platform/resource/route';
+import { Public } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { factsOf } from '../../platform/auth/principals.service';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -22,30 +23,22 @@ import { InvitesService } from './invites.service';
 export class InvitesController {
   constructor(private readonly invites: InvitesService) {}
 
-  @Post()
-  @Requires('organisation_users.create')
-  @ApiOkResponse({ type: CreatedInvite })
+  @Route.post('', 'organisation_users.create', CreatedInvite)
   create(@Caller() caller: Principal, @Body() body: CreateInviteDto): Promise<CreatedInvite> {
     return this.invites.create(caller, body);
   }
 
-  @Get()
-  @Requires('organisation_users.list')
-  @ApiOkResponse({ type: listAnswerOf(InviteAnswer) })
+  @Route.get('', 'organisation_users.list', listAnswerOf(InviteAnswer))
   list(@Caller() caller: Principal, @Query() query: ListInvitesQuery): Promise<ListAnswer<InviteAnswer>> {
     return this.invites.list(caller, query);
   }
 
-  @Get(':inviteId')
-  @Requires('organisation_users.read')
-  @ApiOkResponse({ type: InviteAnswer })
+  @Route.get(':inviteId', 'organisation_users.read', InviteAnswer)
   get(@Caller() caller: Principal, @Param('inviteId') inviteId: string): Promise<InviteAnswer> {
     return this.invites.get(caller, inviteId);
   }
 
-  @Delete(':inviteId')
-  @Requires('organisation_users.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':inviteId', 'organisation_users.delete')
   cancel(
     @Caller() caller: Principal,
     @Param('inviteId') inviteId: string,
@@ -54,9 +47,7 @@ export class InvitesController {
     return this.invites.cancel(caller, inviteId, ifMatch);
   }
 
-  @Post(':inviteId/resend')
-  @Requires('organisation_users.create')
-  @ApiOkResponse({ type: ResentInvite })
+  @Route.post(':inviteId/resend', 'organisation_users.create', ResentInvite)
   resend(@Caller() caller: Principal, @Param('inviteId') inviteId: string): Promise<ResentInvite> {
     return this.invites.resend(caller, inviteId);
   }

@@ -2,7 +2,8 @@ import { EmptyAnswer } from '@gw/web';
 import { Body, Param, Post, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { Public, Requires, SessionOnly } from '../../platform/auth/access';
+import { Route } from '../../platform/resource/route';
+import { Public, SessionOnly } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { factsOf } from '../../platform/auth/principals.service';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -40,9 +41,7 @@ export class PasswordsController {
 export class PasswordResetsController {
   constructor(private readonly passwords: PasswordsService) {}
 
-  @Post()
-  @Requires('organisation_users.update')
-  @ApiOkResponse({ type: PasswordResetAnswer })
+  @Route.post('', 'organisation_users.update', PasswordResetAnswer)
   create(@Caller() caller: Principal, @Param('userId') userId: string): Promise<PasswordResetAnswer> {
     return this.passwords.linkFor(caller, userId);
   }

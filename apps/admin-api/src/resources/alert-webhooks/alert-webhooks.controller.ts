@@ -1,7 +1,7 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
@@ -20,9 +20,7 @@ import { AlertWebhooksService } from './alert-webhooks.service';
 export class AlertWebhooksController {
   constructor(private readonly webhooks: AlertWebhooksService) {}
 
-  @Post()
-  @Requires('policies.create')
-  @ApiOkResponse({ type: CreatedAlertWebhookAnswer })
+  @Route.post('', 'policies.create', CreatedAlertWebhookAnswer)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateAlertWebhookDto,
@@ -30,9 +28,7 @@ export class AlertWebhooksController {
     return this.webhooks.create(caller, body);
   }
 
-  @Get()
-  @Requires('policies.list')
-  @ApiOkResponse({ type: listAnswerOf(AlertWebhookAnswer) })
+  @Route.get('', 'policies.list', listAnswerOf(AlertWebhookAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListAlertWebhooksQuery,
@@ -40,16 +36,12 @@ export class AlertWebhooksController {
     return this.webhooks.list(caller, query);
   }
 
-  @Get(':webhook')
-  @Requires('policies.read')
-  @ApiOkResponse({ type: AlertWebhookAnswer })
+  @Route.get(':webhook', 'policies.read', AlertWebhookAnswer)
   get(@Caller() caller: Principal, @Param('webhook') webhook: string): Promise<AlertWebhookAnswer> {
     return this.webhooks.get(caller, webhook);
   }
 
-  @Put(':webhook')
-  @Requires('policies.update')
-  @ApiOkResponse({ type: UpdatedAlertWebhookAnswer })
+  @Route.put(':webhook', 'policies.update', UpdatedAlertWebhookAnswer)
   update(
     @Caller() caller: Principal,
     @Param('webhook') webhook: string,
@@ -59,9 +51,7 @@ export class AlertWebhooksController {
     return this.webhooks.update(caller, webhook, body, ifMatch);
   }
 
-  @Delete(':webhook')
-  @Requires('policies.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':webhook', 'policies.delete')
   remove(
     @Caller() caller: Principal,
     @Param('webhook') webhook: string,

@@ -1,6 +1,5 @@
-import { Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { Param, Query } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { CacheSummaryAnswer, CountersAnswer, GROUP_ANSWERS } from './analytics-answers.dto';
@@ -15,44 +14,32 @@ export class AnalyticsGroupsController {
     private readonly graphs: AnalyticsGraphsService,
   ) {}
 
-  @Get('summary/cache')
-  @Requires('analytics.view')
-  @ApiOkResponse({ type: CacheSummaryAnswer })
+  @Route.get('summary/cache', 'analytics.view', CacheSummaryAnswer)
   cacheSummary(@Caller() caller: Principal, @Query() query: AnalyticsQuery): Promise<SummaryAnswer> {
     return this.graphs.cacheSummary(caller, query);
   }
 
-  @Get('summary/counters')
-  @Requires('analytics.view')
-  @ApiOkResponse({ type: CountersAnswer })
+  @Route.get('summary/counters', 'analytics.view', CountersAnswer)
   counters(@Caller() caller: Principal, @Query() query: AnalyticsQuery): Promise<SummaryAnswer> {
     return this.graphs.counters(caller, query);
   }
 
-  @Get('groups/users')
-  @Requires('analytics.view')
-  @ApiOkResponse({ type: GROUP_ANSWERS.users })
+  @Route.get('groups/users', 'analytics.view', GROUP_ANSWERS.users)
   users(@Caller() caller: Principal, @Query() query: AnalyticsGroupsQuery): Promise<GroupsAnswer> {
     return this.groups.users(caller, query);
   }
 
-  @Get('groups/ai-models')
-  @Requires('analytics.view')
-  @ApiOkResponse({ type: GROUP_ANSWERS.models })
+  @Route.get('groups/ai-models', 'analytics.view', GROUP_ANSWERS.models)
   models(@Caller() caller: Principal, @Query() query: AnalyticsGroupsQuery): Promise<GroupsAnswer> {
     return this.groups.models(caller, query);
   }
 
-  @Get('groups/workspaces')
-  @Requires('analytics.view')
-  @ApiOkResponse({ type: GROUP_ANSWERS.by })
+  @Route.get('groups/workspaces', 'analytics.view', GROUP_ANSWERS.by)
   workspaces(@Caller() caller: Principal, @Query() query: AnalyticsGroupByQuery): Promise<GroupsAnswer> {
     return this.groups.by(caller, query, 'workspace');
   }
 
-  @Get('groups/metadata/:metadataKey')
-  @Requires('analytics.view')
-  @ApiOkResponse({ type: GROUP_ANSWERS.metadata })
+  @Route.get('groups/metadata/:metadataKey', 'analytics.view', GROUP_ANSWERS.metadata)
   metadata(
     @Caller() caller: Principal,
     @Param('metadataKey') name: string,
@@ -61,9 +48,7 @@ export class AnalyticsGroupsController {
     return this.groups.metadata(caller, query, name);
   }
 
-  @Get('groups/:groupBy')
-  @Requires('analytics.view')
-  @ApiOkResponse({ type: GROUP_ANSWERS.by })
+  @Route.get('groups/:groupBy', 'analytics.view', GROUP_ANSWERS.by)
   by(
     @Caller() caller: Principal,
     @Param('groupBy') groupBy: string,
@@ -72,9 +57,7 @@ export class AnalyticsGroupsController {
     return this.groups.by(caller, query, groupBy);
   }
 
-  @Get('metadata/:metadataKey')
-  @Requires('analytics.view')
-  @ApiOkResponse({ type: GROUP_ANSWERS.values })
+  @Route.get('metadata/:metadataKey', 'analytics.view', GROUP_ANSWERS.values)
   metadataValues(
     @Caller() caller: Principal,
     @Param('metadataKey') name: string,

@@ -1,8 +1,9 @@
 import { GatewayError } from '@gw/kernel';
-import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { ApiKeyOnly, Requires } from '../../platform/auth/access';
+import { Route } from '../../platform/resource/route';
+import { ApiKeyOnly } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { anyTypeScope, API_KEY_TYPES } from '../../platform/keys/api-key-rules';
@@ -24,9 +25,7 @@ export class ApiKeysController {
     private readonly details: SelfDetailsService,
   ) {}
 
-  @Post(':type/:subType')
-  @Requires(...anyTypeScope('create'))
-  @ApiOkResponse({ type: CreatedApiKey })
+  @Route.post(':type/:subType', anyTypeScope('create'), CreatedApiKey)
   create(
     @Caller() caller: Principal,
     @Param('type') type: string,
@@ -43,9 +42,7 @@ export class ApiKeysController {
     return this.apiKeys.create(caller, keyType, body);
   }
 
-  @Get()
-  @Requires(...anyTypeScope('list'))
-  @ApiOkResponse({ type: listAnswerOf(ApiKeyAnswer) })
+  @Route.get('', anyTypeScope('list'), listAnswerOf(ApiKeyAnswer))
   list(@Caller() caller: Principal, @Query() query: ListApiKeysQuery): Promise<ListAnswer<ApiKeyAnswer>> {
     return this.apiKeys.list(caller, query);
   }
@@ -57,16 +54,12 @@ export class ApiKeysController {
     return this.details.describe(caller, query);
   }
 
-  @Get(':id')
-  @Requires(...anyTypeScope('read'))
-  @ApiOkResponse({ type: ApiKeyAnswer })
+  @Route.get(':id', anyTypeScope('read'), ApiKeyAnswer)
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyAnswer> {
     return this.apiKeys.get(caller, id);
   }
 
-  @Put(':id')
-  @Requires(...anyTypeScope('update'))
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':id', anyTypeScope('update'))
   update(
     @Caller() caller: Principal,
     @Param('id') id: string,
@@ -76,9 +69,7 @@ export class ApiKeysController {
     return this.apiKeys.update(caller, id, body, ifMatch);
   }
 
-  @Delete(':id')
-  @Requires(...anyTypeScope('delete'))
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':id', anyTypeScope('delete'))
   remove(
     @Caller() caller: Principal,
     @Param('id') id: string,
@@ -87,9 +78,7 @@ export class ApiKeysController {
     return this.apiKeys.remove(caller, id, ifMatch);
   }
 
-  @Post(':id/rotate')
-  @Requires(...anyTypeScope('rotate'))
-  @ApiOkResponse({ type: RotatedApiKey })
+  @Route.post(':id/rotate', anyTypeScope('rotate'), RotatedApiKey)
   rotate(
     @Caller() caller: Principal,
     @Param('id') id: string,

@@ -4,7 +4,7 @@ import { invalid, plainListOf, viewOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inWorkspace } from '../../platform/auth/tenancy';
-import type { At } from '../../platform/common/at';
+import type { At } from '../../platform/resource/at';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
 import {
@@ -20,7 +20,7 @@ import {
   listRows,
   patchRow,
   type Resource,
-} from '../../platform/unit-of-work/rows';
+} from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { detailsOf } from './collection-details';
 import {

@@ -1,7 +1,7 @@
-import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
@@ -26,38 +26,28 @@ export class ConfigsController {
     private readonly simulation: SimulationService,
   ) {}
 
-  @Post()
-  @Requires('configs.create')
-  @ApiOkResponse({ type: CreatedConfigDto })
+  @Route.post('', 'configs.create', CreatedConfigDto)
   create(@Caller() caller: Principal, @Body() body: CreateConfigDto): Promise<CreatedConfigDto> {
     return this.configs.create(caller, body);
   }
 
   /** Writes nothing and calls no provider, so readers of configs may call it. */
-  @Post('simulate')
-  @Requires('configs.read')
-  @ApiOkResponse({ type: SimulationAnswer })
+  @Route.post('simulate', 'configs.read', SimulationAnswer)
   simulate(@Caller() caller: Principal, @Body() body: SimulateConfigDto): Promise<SimulationAnswer> {
     return this.simulation.run(caller, body);
   }
 
-  @Get()
-  @Requires('configs.list')
-  @ApiOkResponse({ type: listAnswerOf(ConfigItemAnswer) })
+  @Route.get('', 'configs.list', listAnswerOf(ConfigItemAnswer))
   list(@Caller() caller: Principal, @Query() query: ListConfigsQuery): Promise<ListAnswer<ConfigItemAnswer>> {
     return this.configs.list(caller, query);
   }
 
-  @Get(':config')
-  @Requires('configs.read')
-  @ApiOkResponse({ type: ConfigAnswer })
+  @Route.get(':config', 'configs.read', ConfigAnswer)
   get(@Caller() caller: Principal, @Param('config') config: string): Promise<ConfigAnswer> {
     return this.configs.get(caller, config);
   }
 
-  @Put(':config')
-  @Requires('configs.update')
-  @ApiOkResponse({ type: UpdatedConfigDto })
+  @Route.put(':config', 'configs.update', UpdatedConfigDto)
   update(
     @Caller() caller: Principal,
     @Param('config') config: string,
@@ -67,9 +57,7 @@ export class ConfigsController {
     return this.configs.update(caller, config, body, ifMatch);
   }
 
-  @Delete(':config')
-  @Requires('configs.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':config', 'configs.delete')
   remove(
     @Caller() caller: Principal,
     @Param('config') config: string,
@@ -78,9 +66,7 @@ export class ConfigsController {
     return this.configs.remove(caller, config, ifMatch);
   }
 
-  @Get(':config/versions')
-  @Requires('configs.read')
-  @ApiOkResponse({ type: listAnswerOf(ConfigAnswer) })
+  @Route.get(':config/versions', 'configs.read', listAnswerOf(ConfigAnswer))
   versions(
     @Caller() caller: Principal,
     @Param('config') config: string,
@@ -89,9 +75,7 @@ export class ConfigsController {
     return this.configs.versions(caller, config, query);
   }
 
-  @Get(':config/versions/:version')
-  @Requires('configs.read')
-  @ApiOkResponse({ type: ConfigAnswer })
+  @Route.get(':config/versions/:version', 'configs.read', ConfigAnswer)
   version(
     @Caller() caller: Principal,
     @Param('config') config: string,
@@ -107,16 +91,12 @@ export class ConfigsController {
 export class ConfigLookupController {
   constructor(private readonly configs: ConfigsService) {}
 
-  @Get('name/:name')
-  @Requires('configs.read')
-  @ApiOkResponse({ type: ConfigAnswer })
+  @Route.get('name/:name', 'configs.read', ConfigAnswer)
   byName(@Caller() caller: Principal, @Param('name') name: string): Promise<ConfigAnswer> {
     return this.configs.getByName(caller, name);
   }
 
-  @Get('slug/:slug')
-  @Requires('configs.read')
-  @ApiOkResponse({ type: ConfigAnswer })
+  @Route.get('slug/:slug', 'configs.read', ConfigAnswer)
   bySlug(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ConfigAnswer> {
     return this.configs.get(caller, slug);
   }

@@ -12,7 +12,7 @@ import {
   listVersions,
   versionNamed,
   type Versions,
-} from '../../platform/unit-of-work/versioned';
+} from '../../platform/resource/versioned';
 import { assertMayChangeConfig } from '../../platform/auth/bound-contents';
 import type { Principal } from '../../platform/common/principal';
 import { byReference, found, inWorkspace, reach } from '../../platform/auth/tenancy';

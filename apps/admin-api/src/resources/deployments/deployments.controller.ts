@@ -1,7 +1,6 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { CreateDeploymentDto, ListDeploymentsQuery, UpdateDeploymentDto } from './deployments.dto';
@@ -18,16 +17,12 @@ import {
 export class DeploymentsController {
   constructor(private readonly deployments: DeploymentsService) {}
 
-  @Post()
-  @Requires('deployments.create')
-  @ApiOkResponse({ type: CreatedDeploymentAnswer })
+  @Route.post('', 'deployments.create', CreatedDeploymentAnswer)
   create(@Caller() caller: Principal, @Body() body: CreateDeploymentDto): Promise<CreatedDeploymentAnswer> {
     return this.deployments.create(caller, body);
   }
 
-  @Get()
-  @Requires('deployments.list')
-  @ApiOkResponse({ type: listAnswerOf(DeploymentAnswer) })
+  @Route.get('', 'deployments.list', listAnswerOf(DeploymentAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListDeploymentsQuery,
@@ -35,16 +30,12 @@ export class DeploymentsController {
     return this.deployments.list(caller, query);
   }
 
-  @Get(':deployment')
-  @Requires('deployments.read')
-  @ApiOkResponse({ type: DeploymentDetailAnswer })
+  @Route.get(':deployment', 'deployments.read', DeploymentDetailAnswer)
   get(@Caller() caller: Principal, @Param('deployment') deployment: string): Promise<DeploymentDetailAnswer> {
     return this.deployments.get(caller, deployment);
   }
 
-  @Put(':deployment')
-  @Requires('deployments.update')
-  @ApiOkResponse({ type: UpdatedDeploymentAnswer })
+  @Route.put(':deployment', 'deployments.update', UpdatedDeploymentAnswer)
   update(
     @Caller() caller: Principal,
     @Param('deployment') deployment: string,
@@ -54,9 +45,7 @@ export class DeploymentsController {
     return this.deployments.update(caller, deployment, body, ifMatch);
   }
 
-  @Delete(':deployment')
-  @Requires('deployments.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':deployment', 'deployments.delete')
   remove(
     @Caller() caller: Principal,
     @Param('deployment') deployment: string,
@@ -65,9 +54,7 @@ export class DeploymentsController {
     return this.deployments.remove(caller, deployment, ifMatch);
   }
 
-  @Get(':deployment/ping')
-  @Requires('deployments.read')
-  @ApiOkResponse({ type: PingAnswer })
+  @Route.get(':deployment/ping', 'deployments.read', PingAnswer)
   ping(@Caller() caller: Principal, @Param('deployment') deployment: string): Promise<PingAnswer> {
     return this.deployments.ping(caller, deployment);
   }

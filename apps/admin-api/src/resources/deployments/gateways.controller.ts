@@ -1,8 +1,9 @@
 import { INTERNAL } from '@gw/contracts';
 import { listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Controller, Get, Post } from '@nestjs/common';
-import { ApiExcludeController, ApiOkResponse } from '@nestjs/swagger';
-import { Requires, ServiceOnly } from '../../platform/auth/access';
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
+import { ServiceOnly } from '../../platform/auth/access';
 import { ControlRoutes } from '../../platform/control-routes';
 import { GatewayAnswer, GatewayPresenceDto } from './gateways.dto';
 import { GatewaysService } from './gateways.service';
@@ -11,9 +12,7 @@ import { GatewaysService } from './gateways.service';
 export class GatewaysController {
   constructor(private readonly gateways: GatewaysService) {}
 
-  @Get()
-  @Requires('deployments.list')
-  @ApiOkResponse({ type: listAnswerOf(GatewayAnswer) })
+  @Route.get('', 'deployments.list', listAnswerOf(GatewayAnswer))
   list(): Promise<ListAnswer<GatewayAnswer>> {
     return this.gateways.list();
   }

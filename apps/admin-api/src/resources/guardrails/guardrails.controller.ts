@@ -1,7 +1,7 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
@@ -33,30 +33,22 @@ export class GuardrailsController {
     private readonly invocations: InvocationService,
   ) {}
 
-  @Post()
-  @Requires(...scopesFor('create'))
-  @ApiOkResponse({ type: SavedGuardrailAnswer })
+  @Route.post('', scopesFor('create'), SavedGuardrailAnswer)
   create(@Caller() caller: Principal, @Body() body: CreateGuardrailDto): Promise<SavedGuardrailAnswer> {
     return this.guardrails.create(caller, body);
   }
 
-  @Get()
-  @Requires(...scopesFor('list'))
-  @ApiOkResponse({ type: GuardrailListAnswer })
+  @Route.get('', scopesFor('list'), GuardrailListAnswer)
   list(@Caller() caller: Principal, @Query() query: ListGuardrailsQuery): Promise<GuardrailListAnswer> {
     return this.guardrails.list(caller, query);
   }
 
-  @Get(':guardrail')
-  @Requires(...scopesFor('read'))
-  @ApiOkResponse({ type: GuardrailDetailAnswer })
+  @Route.get(':guardrail', scopesFor('read'), GuardrailDetailAnswer)
   get(@Caller() caller: Principal, @Param('guardrail') guardrail: string): Promise<GuardrailDetailAnswer> {
     return this.guardrails.get(caller, guardrail);
   }
 
-  @Put(':guardrail')
-  @Requires(...scopesFor('update'))
-  @ApiOkResponse({ type: SavedGuardrailAnswer })
+  @Route.put(':guardrail', scopesFor('update'), SavedGuardrailAnswer)
   update(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
@@ -66,9 +58,7 @@ export class GuardrailsController {
     return this.guardrails.update(caller, guardrail, body, ifMatch);
   }
 
-  @Delete(':guardrail')
-  @Requires(...scopesFor('delete'))
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':guardrail', scopesFor('delete'))
   remove(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
@@ -77,9 +67,7 @@ export class GuardrailsController {
     return this.guardrails.remove(caller, guardrail, ifMatch);
   }
 
-  @Post(':guardrail/invoke')
-  @Requires('guardrails.invoke')
-  @ApiOkResponse({ type: InvocationAnswer })
+  @Route.post(':guardrail/invoke', 'guardrails.invoke', InvocationAnswer)
   invoke(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
@@ -88,9 +76,7 @@ export class GuardrailsController {
     return this.invocations.run(caller, guardrail, body);
   }
 
-  @Get(':guardrail/versions')
-  @Requires(...scopesFor('read'))
-  @ApiOkResponse({ type: listAnswerOf(GuardrailDetailAnswer) })
+  @Route.get(':guardrail/versions', scopesFor('read'), listAnswerOf(GuardrailDetailAnswer))
   versions(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
@@ -99,9 +85,7 @@ export class GuardrailsController {
     return this.guardrails.versions(caller, guardrail, query);
   }
 
-  @Get(':guardrail/versions/:version')
-  @Requires(...scopesFor('read'))
-  @ApiOkResponse({ type: GuardrailDetailAnswer })
+  @Route.get(':guardrail/versions/:version', scopesFor('read'), GuardrailDetailAnswer)
   version(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
@@ -115,16 +99,12 @@ export class GuardrailsController {
 export class DefaultGuardrailsController {
   constructor(private readonly defaults: DefaultGuardrailsService) {}
 
-  @Get()
-  @Requires('organisation_settings.read')
-  @ApiOkResponse({ type: DefaultGuardrailsAnswer })
+  @Route.get('', 'organisation_settings.read', DefaultGuardrailsAnswer)
   get(@Caller() caller: Principal): Promise<DefaultGuardrailsAnswer> {
     return this.defaults.get(caller);
   }
 
-  @Put()
-  @Requires('organisation_settings.update')
-  @ApiOkResponse({ type: DefaultGuardrailsAnswer })
+  @Route.put('', 'organisation_settings.update', DefaultGuardrailsAnswer)
   update(
     @Caller() caller: Principal,
     @Body() body: UpdateDefaultGuardrailsDto,

@@ -1,6 +1,7 @@
 import { listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Requires } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -28,9 +29,7 @@ import { QualityService } from './quality.service';
 export class GuardrailQualityController {
   constructor(private readonly qualities: QualityService) {}
 
-  @Get(':guardrail/verdicts')
-  @Requires(...scopesFor('read'))
-  @ApiOkResponse({ type: listAnswerOf(VerdictAnswer) })
+  @Route.get(':guardrail/verdicts', scopesFor('read'), listAnswerOf(VerdictAnswer))
   verdicts(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
@@ -39,9 +38,7 @@ export class GuardrailQualityController {
     return this.qualities.verdicts(caller, guardrail, query);
   }
 
-  @Get(':guardrail/quality')
-  @Requires(...scopesFor('read'))
-  @ApiOkResponse({ type: GuardrailQualityAnswer })
+  @Route.get(':guardrail/quality', scopesFor('read'), GuardrailQualityAnswer)
   quality(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
@@ -68,16 +65,12 @@ export class GuardrailQualityController {
 export class GuardrailServersController {
   constructor(private readonly mappings: McpMappingsService) {}
 
-  @Get(':guardrail/mcp-servers')
-  @Requires(...scopesFor('read'))
-  @ApiOkResponse({ type: [McpMappingAnswer] })
+  @Route.get(':guardrail/mcp-servers', scopesFor('read'), [McpMappingAnswer])
   list(@Caller() caller: Principal, @Param('guardrail') guardrail: string): Promise<McpMappingAnswer[]> {
     return this.mappings.list(caller, guardrail);
   }
 
-  @Put(':guardrail/mcp-servers')
-  @Requires(...scopesFor('update'))
-  @ApiOkResponse({ type: McpMappingsChangeAnswer })
+  @Route.put(':guardrail/mcp-servers', scopesFor('update'), McpMappingsChangeAnswer)
   replace(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
@@ -86,9 +79,7 @@ export class GuardrailServersController {
     return this.mappings.replace(caller, guardrail, body);
   }
 
-  @Put(':guardrail/mcp-servers/:mcpServer')
-  @Requires(...scopesFor('update'))
-  @ApiOkResponse({ type: McpMapAnswer })
+  @Route.put(':guardrail/mcp-servers/:mcpServer', scopesFor('update'), McpMapAnswer)
   put(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,

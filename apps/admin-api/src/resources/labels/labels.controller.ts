@@ -1,7 +1,7 @@
 import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
-import { Route } from '../../platform/auth/route';
-import { Named, type At } from '../../platform/common/at';
+import { Route } from '../../platform/resource/route';
+import { Named, type At } from '../../platform/resource/at';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { DeleteQuery } from '../../platform/common/uses';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';

@@ -3,7 +3,7 @@ import { GatewayError, type ErrorDetail } from '@gw/kernel';
 import { assign, columnsOf, invalid, plainListOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import type { At } from '../../platform/common/at';
+import type { At } from '../../platform/resource/at';
 import type { Principal } from '../../platform/common/principal';
 import { assertDeletable, type DeleteQuery } from '../../platform/common/uses';
 import { labelNamed, visibleTo } from '../../platform/rows/label-rows';
@@ -16,7 +16,7 @@ import {
   patchRow,
   present,
   type Resource,
-} from '../../platform/unit-of-work/rows';
+} from '../../platform/resource/rows';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import {
   LabelFields,

@@ -1,8 +1,9 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiOkResponse, ApiQuery } from '@nestjs/swagger';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Get, Param, Query, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Public, Requires } from '../../platform/auth/access';
+import { Route } from '../../platform/resource/route';
+import { Public } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
@@ -29,16 +30,12 @@ export class LogExportsController {
     private readonly files: LogExportFiles,
   ) {}
 
-  @Post()
-  @Requires(SCOPE)
-  @ApiOkResponse({ type: WrittenLogExportAnswer })
+  @Route.post('', SCOPE, WrittenLogExportAnswer)
   create(@Caller() caller: Principal, @Body() body: CreateLogExportDto): Promise<WrittenLogExportAnswer> {
     return this.exports.create(caller, body);
   }
 
-  @Get()
-  @Requires(SCOPE)
-  @ApiOkResponse({ type: listAnswerOf(LogExportAnswer) })
+  @Route.get('', SCOPE, listAnswerOf(LogExportAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListLogExportsQuery,
@@ -46,23 +43,17 @@ export class LogExportsController {
     return this.exports.list(caller, query);
   }
 
-  @Get('field-restrictions')
-  @Requires(SCOPE)
-  @ApiOkResponse({ type: FieldRestrictionsAnswer })
+  @Route.get('field-restrictions', SCOPE, FieldRestrictionsAnswer)
   fieldRestrictions(@Caller() caller: Principal): Promise<FieldRestrictionsAnswer> {
     return this.exports.fieldRestrictions(caller);
   }
 
-  @Get(':exportId')
-  @Requires(SCOPE)
-  @ApiOkResponse({ type: LogExportAnswer })
+  @Route.get(':exportId', SCOPE, LogExportAnswer)
   get(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportAnswer> {
     return this.exports.get(caller, id);
   }
 
-  @Put(':exportId')
-  @Requires(SCOPE)
-  @ApiOkResponse({ type: WrittenLogExportAnswer })
+  @Route.put(':exportId', SCOPE, WrittenLogExportAnswer)
   update(
     @Caller() caller: Principal,
     @Param('exportId') id: string,
@@ -72,30 +63,22 @@ export class LogExportsController {
     return this.exports.update(caller, id, body, ifMatch);
   }
 
-  @Post(':exportId/start')
-  @Requires(SCOPE)
-  @ApiOkResponse({ type: LogExportTaskAnswer })
+  @Route.post(':exportId/start', SCOPE, LogExportTaskAnswer)
   start(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportTaskAnswer> {
     return this.exports.start(caller, id);
   }
 
-  @Post(':exportId/cancel')
-  @Requires(SCOPE)
-  @ApiOkResponse({ type: LogExportTaskAnswer })
+  @Route.post(':exportId/cancel', SCOPE, LogExportTaskAnswer)
   cancel(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportTaskAnswer> {
     return this.exports.cancel(caller, id);
   }
 
-  @Get(':exportId/download')
-  @Requires(SCOPE)
-  @ApiOkResponse({ type: LogExportDownloadAnswer })
+  @Route.get(':exportId/download', SCOPE, LogExportDownloadAnswer)
   download(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportDownloadAnswer> {
     return this.exports.download(caller, id);
   }
 
-  @Delete(':exportId')
-  @Requires(SCOPE)
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':exportId', SCOPE)
   remove(
     @Caller() caller: Principal,
     @Param('exportId') id: string,

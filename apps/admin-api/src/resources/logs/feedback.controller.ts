@@ -1,5 +1,6 @@
-import { Body, Param, Post, Put } from '@nestjs/common';
+import { Body, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiQuery, getSchemaPath } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Requires } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { OneOrManyBody } from '../../platform/common/one-or-many';
@@ -24,9 +25,7 @@ export class FeedbackController {
     return this.feedback.create(caller, body);
   }
 
-  @Put(':feedbackId')
-  @Requires('logs.write')
-  @ApiOkResponse({ type: WrittenFeedbackAnswer })
+  @Route.put(':feedbackId', 'logs.write', WrittenFeedbackAnswer)
   update(
     @Caller() caller: Principal,
     @Param('feedbackId') id: string,

@@ -1,6 +1,7 @@
 import { Get, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiExcludeEndpoint, ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { Route } from '../../platform/resource/route';
 import { Requires } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { LOGS_BODY, TakesBody } from '../../platform/bodies';
@@ -32,9 +33,7 @@ export class LogsController {
     return this.custom.insert(caller, body);
   }
 
-  @Get()
-  @Requires('logs.list')
-  @ApiOkResponse({ type: LogPage })
+  @Route.get('', 'logs.list', LogPage)
   list(
     @Caller() caller: Principal,
     @Query() query: ListLogsQuery,
@@ -58,16 +57,12 @@ export class LogsController {
     });
   }
 
-  @Get('traces/:traceId')
-  @Requires('logs.list')
-  @ApiOkResponse({ type: LogTraceAnswer })
+  @Route.get('traces/:traceId', 'logs.list', LogTraceAnswer)
   trace(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<LogTraceAnswer> {
     return this.logs.trace(caller, traceId);
   }
 
-  @Get(':logId')
-  @Requires(...READS_A_LOG)
-  @ApiOkResponse({ type: LogDetailAnswer })
+  @Route.get(':logId', READS_A_LOG, LogDetailAnswer)
   get(@Caller() caller: Principal, @Param('logId') logId: string): Promise<LogDetailAnswer> {
     return this.logs.get(caller, logId);
   }

@@ -1,7 +1,6 @@
-import { EmptyAnswer, IfMatch } from '@gw/web';
-import { Body, Get, Put } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch } from '@gw/web';
+import { Body } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { PropertiesAnswer, UpdatePropertiesDto } from './organisation-properties.dto';
@@ -11,16 +10,12 @@ import { OrganisationPropertiesService } from './organisation-properties.service
 export class OrganisationPropertiesController {
   constructor(private readonly properties: OrganisationPropertiesService) {}
 
-  @Get()
-  @Requires('organisation_settings.read')
-  @ApiOkResponse({ type: PropertiesAnswer })
+  @Route.get('', 'organisation_settings.read', PropertiesAnswer)
   get(@Caller() caller: Principal): Promise<PropertiesAnswer> {
     return this.properties.get(caller);
   }
 
-  @Put()
-  @Requires('organisation_settings.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put('', 'organisation_settings.update')
   update(
     @Caller() caller: Principal,
     @Body() body: UpdatePropertiesDto,

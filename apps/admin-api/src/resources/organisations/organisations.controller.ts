@@ -1,7 +1,6 @@
-import { EmptyAnswer, IfMatch } from '@gw/web';
-import { Body, Get, Put } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch } from '@gw/web';
+import { Body } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
@@ -16,16 +15,12 @@ import { OrganisationsService } from './organisations.service';
 export class OrganisationsController {
   constructor(private readonly organisations: OrganisationsService) {}
 
-  @Get()
-  @Requires('organisation_settings.read')
-  @ApiOkResponse({ type: OrganisationAnswer })
+  @Route.get('', 'organisation_settings.read', OrganisationAnswer)
   get(@Caller() caller: Principal): Promise<OrganisationAnswer> {
     return this.organisations.get(caller);
   }
 
-  @Put()
-  @Requires('organisation_settings.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put('', 'organisation_settings.update')
   update(
     @Caller() caller: Principal,
     @Body() body: UpdateOrganisationDto,
@@ -34,16 +29,12 @@ export class OrganisationsController {
     return this.organisations.update(caller, body, ifMatch);
   }
 
-  @Get('settings')
-  @Requires('organisation_settings.read')
-  @ApiOkResponse({ type: OrganisationSettingsAnswer })
+  @Route.get('settings', 'organisation_settings.read', OrganisationSettingsAnswer)
   settings(@Caller() caller: Principal): Promise<OrganisationSettingsAnswer> {
     return this.organisations.settings(caller);
   }
 
-  @Put('settings')
-  @Requires('organisation_settings.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put('settings', 'organisation_settings.update')
   updateSettings(
     @Caller() caller: Principal,
     @Body() body: UpdateOrganisationSettingsDto,

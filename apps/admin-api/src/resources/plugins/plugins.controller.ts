@@ -1,7 +1,6 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
@@ -17,23 +16,17 @@ import { PluginsService } from './plugins.service';
 export class PluginsController {
   constructor(private readonly plugins: PluginsService) {}
 
-  @Post()
-  @Requires('plugins.create')
-  @ApiOkResponse({ type: CreatedPluginDto })
+  @Route.post('', 'plugins.create', CreatedPluginDto)
   create(@Caller() caller: Principal, @Body() body: CreatePluginDto): Promise<CreatedPluginDto> {
     return this.plugins.create(caller, body);
   }
 
-  @Get()
-  @Requires('plugins.list')
-  @ApiOkResponse({ type: listAnswerOf(PluginAnswer) })
+  @Route.get('', 'plugins.list', listAnswerOf(PluginAnswer))
   list(@Caller() caller: Principal, @Query() query: ListPluginsQuery): Promise<ListAnswer<PluginAnswer>> {
     return this.plugins.list(caller, query);
   }
 
-  @Put(':plugin')
-  @Requires('plugins.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':plugin', 'plugins.update')
   update(
     @Caller() caller: Principal,
     @Param('plugin') plugin: string,

@@ -1,8 +1,8 @@
 import { listAnswerOf, type ListAnswer } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
-import { Route } from '../../platform/auth/route';
-import { Named, type At } from '../../platform/common/at';
+import { Route } from '../../platform/resource/route';
+import { Named, type At } from '../../platform/resource/at';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';

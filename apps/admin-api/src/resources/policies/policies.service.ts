@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { assertMayChangeLimits, assertMayEnd, rankOf } from '../../platform/auth/grants';
 import { found, inWorkspace, isUuid, reach, type TenantWhere } from '../../platform/auth/tenancy';
-import type { At } from '../../platform/common/at';
+import type { At } from '../../platform/resource/at';
 import type { Principal } from '../../platform/common/principal';
 import {
   archiveRow,
@@ -16,7 +16,7 @@ import {
   patchRow,
   present,
   type Resource,
-} from '../../platform/unit-of-work/rows';
+} from '../../platform/resource/rows';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { ListPoliciesQuery } from './policies.dto';
 

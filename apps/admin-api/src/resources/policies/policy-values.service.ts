@@ -2,9 +2,9 @@ import { UsageLimitPolicyValueEntity, type UsageLimitPolicyEntity } from '@gw/en
 import { listOf, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike } from 'typeorm';
-import { findRow, patchRow } from '../../platform/unit-of-work/rows';
+import { findRow, patchRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
-import type { At } from '../../platform/common/at';
+import type { At } from '../../platform/resource/at';
 import { found, isUuid } from '../../platform/auth/tenancy';
 import { escapeLike } from '../../platform/common/text';
 import { UNUSED, usageOf } from '../../platform/limits/limit-usage';

@@ -1,7 +1,7 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
@@ -30,16 +30,12 @@ export class PartialsController extends SharingOf('partial') {
     super();
   }
 
-  @Post()
-  @Requires('prompts.create')
-  @ApiOkResponse({ type: CreatedPromptDto })
+  @Route.post('', 'prompts.create', CreatedPromptDto)
   create(@Caller() caller: Principal, @Body() body: CreatePartialDto): Promise<CreatedPromptDto> {
     return this.partials.create(caller, body);
   }
 
-  @Get()
-  @Requires('prompts.list')
-  @ApiOkResponse({ type: listAnswerOf(PartialItemAnswer) })
+  @Route.get('', 'prompts.list', listAnswerOf(PartialItemAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListPromptsQuery,
@@ -47,9 +43,7 @@ export class PartialsController extends SharingOf('partial') {
     return this.partials.list(caller, query);
   }
 
-  @Get(':partial')
-  @Requires('prompts.read')
-  @ApiOkResponse({ type: PartialAnswer })
+  @Route.get(':partial', 'prompts.read', PartialAnswer)
   get(
     @Caller() caller: Principal,
     @Param('partial') partial: string,
@@ -58,9 +52,7 @@ export class PartialsController extends SharingOf('partial') {
     return this.partials.get(caller, partial, query.version);
   }
 
-  @Put(':partial')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: UpdatedPartialDto })
+  @Route.put(':partial', 'prompts.update', UpdatedPartialDto)
   update(
     @Caller() caller: Principal,
     @Param('partial') partial: string,
@@ -70,9 +62,7 @@ export class PartialsController extends SharingOf('partial') {
     return this.partials.update(caller, partial, body, ifMatch);
   }
 
-  @Delete(':partial')
-  @Requires('prompts.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':partial', 'prompts.delete')
   remove(
     @Caller() caller: Principal,
     @Param('partial') partial: string,
@@ -81,9 +71,7 @@ export class PartialsController extends SharingOf('partial') {
     return this.partials.remove(caller, partial, ifMatch);
   }
 
-  @Get(':partial/versions')
-  @Requires('prompts.read')
-  @ApiOkResponse({ type: listAnswerOf(PartialVersionAnswer) })
+  @Route.get(':partial/versions', 'prompts.read', listAnswerOf(PartialVersionAnswer))
   versions(
     @Caller() caller: Principal,
     @Param('partial') partial: string,
@@ -92,9 +80,7 @@ export class PartialsController extends SharingOf('partial') {
     return this.partials.versions(caller, partial, query);
   }
 
-  @Put(':partial/makeDefault')
-  @Requires('prompts.publish')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':partial/makeDefault', 'prompts.publish')
   publish(
     @Caller() caller: Principal,
     @Param('partial') partial: string,

@@ -1,7 +1,7 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
@@ -31,23 +31,17 @@ export class PromptsController extends SharingOf('prompt') {
     super();
   }
 
-  @Post()
-  @Requires('prompts.create')
-  @ApiOkResponse({ type: CreatedPromptDto })
+  @Route.post('', 'prompts.create', CreatedPromptDto)
   create(@Caller() caller: Principal, @Body() body: CreatePromptDto): Promise<CreatedPromptDto> {
     return this.prompts.create(caller, body);
   }
 
-  @Get()
-  @Requires('prompts.list')
-  @ApiOkResponse({ type: listAnswerOf(PromptItemAnswer) })
+  @Route.get('', 'prompts.list', listAnswerOf(PromptItemAnswer))
   list(@Caller() caller: Principal, @Query() query: ListPromptsQuery): Promise<ListAnswer<PromptItemAnswer>> {
     return this.prompts.list(caller, query);
   }
 
-  @Get(':prompt')
-  @Requires('prompts.read')
-  @ApiOkResponse({ type: PromptAnswer })
+  @Route.get(':prompt', 'prompts.read', PromptAnswer)
   get(
     @Caller() caller: Principal,
     @Param('prompt') prompt: string,
@@ -56,9 +50,7 @@ export class PromptsController extends SharingOf('prompt') {
     return this.prompts.get(caller, prompt, query.version);
   }
 
-  @Put(':prompt')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: UpdatedPromptAnswer })
+  @Route.put(':prompt', 'prompts.update', UpdatedPromptAnswer)
   update(
     @Caller() caller: Principal,
     @Param('prompt') prompt: string,
@@ -68,9 +60,7 @@ export class PromptsController extends SharingOf('prompt') {
     return this.prompts.update(caller, prompt, body, ifMatch);
   }
 
-  @Delete(':prompt')
-  @Requires('prompts.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':prompt', 'prompts.delete')
   remove(
     @Caller() caller: Principal,
     @Param('prompt') prompt: string,
@@ -79,9 +69,7 @@ export class PromptsController extends SharingOf('prompt') {
     return this.prompts.remove(caller, prompt, ifMatch);
   }
 
-  @Get(':prompt/versions')
-  @Requires('prompts.read')
-  @ApiOkResponse({ type: listAnswerOf(PromptVersionAnswer) })
+  @Route.get(':prompt/versions', 'prompts.read', listAnswerOf(PromptVersionAnswer))
   versions(
     @Caller() caller: Principal,
     @Param('prompt') prompt: string,
@@ -90,9 +78,7 @@ export class PromptsController extends SharingOf('prompt') {
     return this.prompts.versions(caller, prompt, query);
   }
 
-  @Get(':prompt/versions/:version')
-  @Requires('prompts.read')
-  @ApiOkResponse({ type: PromptAnswer })
+  @Route.get(':prompt/versions/:version', 'prompts.read', PromptAnswer)
   version(
     @Caller() caller: Principal,
     @Param('prompt') prompt: string,
@@ -101,9 +87,7 @@ export class PromptsController extends SharingOf('prompt') {
     return this.prompts.version(caller, prompt, version);
   }
 
-  @Put(':prompt/versions/:version')
-  @Requires('prompts.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':prompt/versions/:version', 'prompts.update')
   label(
     @Caller() caller: Principal,
     @Param('prompt') prompt: string,
@@ -114,9 +98,7 @@ export class PromptsController extends SharingOf('prompt') {
     return this.prompts.label(caller, { prompt, version }, body.label_id, ifMatch);
   }
 
-  @Put(':prompt/makeDefault')
-  @Requires('prompts.publish')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':prompt/makeDefault', 'prompts.publish')
   publish(
     @Caller() caller: Principal,
     @Param('prompt') prompt: string,

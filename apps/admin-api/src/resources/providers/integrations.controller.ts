@@ -1,8 +1,7 @@
 import { PROVIDER_CATALOGUE } from '@gw/providers';
-import { EmptyAnswer, listAnswerOf, IfMatch, listOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { listAnswerOf, IfMatch, listOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { IntegrationModelsService } from './integration-models.service';
@@ -35,16 +34,20 @@ export class IntegrationsController {
     private readonly workspaces: IntegrationWorkspacesService,
   ) {}
 
-  @Post()
-  @Requires('organisation_integrations.create', 'workspace_integrations.create')
-  @ApiOkResponse({ type: CreatedIntegrationDto })
+  @Route.post(
+    '',
+    ['organisation_integrations.create', 'workspace_integrations.create'],
+    CreatedIntegrationDto,
+  )
   create(@Caller() caller: Principal, @Body() body: CreateIntegrationDto): Promise<CreatedIntegrationDto> {
     return this.integrations.create(caller, body);
   }
 
-  @Get()
-  @Requires('organisation_integrations.list', 'workspace_integrations.list')
-  @ApiOkResponse({ type: listAnswerOf(IntegrationAnswer) })
+  @Route.get(
+    '',
+    ['organisation_integrations.list', 'workspace_integrations.list'],
+    listAnswerOf(IntegrationAnswer),
+  )
   list(
     @Caller() caller: Principal,
     @Query() query: ListIntegrationsQuery,
@@ -52,9 +55,11 @@ export class IntegrationsController {
     return this.integrations.list(caller, query);
   }
 
-  @Get(':integration')
-  @Requires('organisation_integrations.read', 'workspace_integrations.read')
-  @ApiOkResponse({ type: IntegrationDetailAnswer })
+  @Route.get(
+    ':integration',
+    ['organisation_integrations.read', 'workspace_integrations.read'],
+    IntegrationDetailAnswer,
+  )
   get(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -62,9 +67,7 @@ export class IntegrationsController {
     return this.integrations.get(caller, integration);
   }
 
-  @Put(':integration')
-  @Requires('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':integration', ['organisation_integrations.update', 'workspace_integrations.update'])
   update(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -74,9 +77,11 @@ export class IntegrationsController {
     return this.integrations.update(caller, integration, body, ifMatch);
   }
 
-  @Delete(':integration')
-  @Requires('organisation_integrations.delete', 'workspace_integrations.delete')
-  @ApiOkResponse({ type: DeletedIntegration })
+  @Route.delete(
+    ':integration',
+    ['organisation_integrations.delete', 'workspace_integrations.delete'],
+    DeletedIntegration,
+  )
   remove(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -85,9 +90,11 @@ export class IntegrationsController {
     return this.integrations.remove(caller, integration, ifMatch);
   }
 
-  @Get([':integration/models', ':integration/integration-models'])
-  @Requires('organisation_integrations.read', 'workspace_integrations.read')
-  @ApiOkResponse({ type: IntegrationModelsAnswer })
+  @Route.get(
+    [':integration/models', ':integration/integration-models'],
+    ['organisation_integrations.read', 'workspace_integrations.read'],
+    IntegrationModelsAnswer,
+  )
   listModels(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -95,9 +102,10 @@ export class IntegrationsController {
     return this.models.list(caller, integration);
   }
 
-  @Put([':integration/models', ':integration/integration-models'])
-  @Requires('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(
+    [':integration/models', ':integration/integration-models'],
+    ['organisation_integrations.update', 'workspace_integrations.update'],
+  )
   updateModels(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -107,9 +115,10 @@ export class IntegrationsController {
     return this.models.update(caller, integration, body, ifMatch);
   }
 
-  @Delete([':integration/models', ':integration/integration-models'])
-  @Requires('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(
+    [':integration/models', ':integration/integration-models'],
+    ['organisation_integrations.update', 'workspace_integrations.update'],
+  )
   removeModels(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -119,9 +128,11 @@ export class IntegrationsController {
     return this.models.remove(caller, integration, query.slugs, ifMatch);
   }
 
-  @Get(':integration/workspaces')
-  @Requires('organisation_integrations.read', 'workspace_integrations.read')
-  @ApiOkResponse({ type: IntegrationWorkspacesAnswer })
+  @Route.get(
+    ':integration/workspaces',
+    ['organisation_integrations.read', 'workspace_integrations.read'],
+    IntegrationWorkspacesAnswer,
+  )
   listWorkspaces(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -129,9 +140,7 @@ export class IntegrationsController {
     return this.workspaces.list(caller, integration);
   }
 
-  @Put(':integration/workspaces')
-  @Requires('organisation_integrations.update', 'workspace_integrations.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':integration/workspaces', ['organisation_integrations.update', 'workspace_integrations.update'])
   updateWorkspaces(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
@@ -145,9 +154,11 @@ export class IntegrationsController {
 @ControlRoutes('utils/static-resources')
 export class ProviderCatalogueController {
   /** The providers that an integration may name, with their fields. */
-  @Get('integration-providers')
-  @Requires('organisation_integrations.list', 'workspace_integrations.list')
-  @ApiOkResponse({ type: listAnswerOf(CatalogueProviderAnswer) })
+  @Route.get(
+    'integration-providers',
+    ['organisation_integrations.list', 'workspace_integrations.list'],
+    listAnswerOf(CatalogueProviderAnswer),
+  )
   list(): ListAnswer<CatalogueProviderAnswer> {
     const data = PROVIDER_CATALOGUE.map(toCatalogueProvider);
     return listOf([data, data.length]);

@@ -1,7 +1,7 @@
-import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { DeleteQuery } from '../../platform/common/uses';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -20,30 +20,22 @@ import { ProviderAnswer } from './providers.view';
 export class ProvidersController {
   constructor(private readonly providers: ProvidersService) {}
 
-  @Post()
-  @Requires('providers.create', 'virtual_keys.create')
-  @ApiOkResponse({ type: CreatedProviderDto })
+  @Route.post('', ['providers.create', 'virtual_keys.create'], CreatedProviderDto)
   create(@Caller() caller: Principal, @Body() body: CreateProviderDto): Promise<CreatedProviderDto> {
     return this.providers.create(caller, body);
   }
 
-  @Get()
-  @Requires('providers.list', 'virtual_keys.list')
-  @ApiOkResponse({ type: listAnswerOf(ProviderAnswer) })
+  @Route.get('', ['providers.list', 'virtual_keys.list'], listAnswerOf(ProviderAnswer))
   list(@Caller() caller: Principal, @Query() query: ListProvidersQuery): Promise<ListAnswer<ProviderAnswer>> {
     return this.providers.list(caller, query);
   }
 
-  @Get(':provider')
-  @Requires('providers.read', 'virtual_keys.read')
-  @ApiOkResponse({ type: ProviderAnswer })
+  @Route.get(':provider', ['providers.read', 'virtual_keys.read'], ProviderAnswer)
   get(@Caller() caller: Principal, @Param('provider') provider: string): Promise<ProviderAnswer> {
     return this.providers.get(caller, provider);
   }
 
-  @Put(':provider')
-  @Requires('providers.update', 'virtual_keys.update')
-  @ApiOkResponse({ type: CreatedProviderDto })
+  @Route.put(':provider', ['providers.update', 'virtual_keys.update'], CreatedProviderDto)
   update(
     @Caller() caller: Principal,
     @Param('provider') provider: string,
@@ -53,9 +45,7 @@ export class ProvidersController {
     return this.providers.update(caller, provider, body, ifMatch);
   }
 
-  @Delete(':provider')
-  @Requires('providers.delete', 'virtual_keys.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':provider', ['providers.delete', 'virtual_keys.delete'])
   remove(
     @Caller() caller: Principal,
     @Param('provider') provider: string,

@@ -1,7 +1,7 @@
-import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { DeleteQuery } from '../../platform/common/uses';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -20,16 +20,12 @@ import { VirtualKeyAnswer } from './virtual-keys.view';
 export class VirtualKeysController {
   constructor(private readonly virtualKeys: VirtualKeysService) {}
 
-  @Post()
-  @Requires('virtual_keys.create', 'providers.create')
-  @ApiOkResponse({ type: CreatedVirtualKeyDto })
+  @Route.post('', ['virtual_keys.create', 'providers.create'], CreatedVirtualKeyDto)
   create(@Caller() caller: Principal, @Body() body: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
     return this.virtualKeys.create(caller, body);
   }
 
-  @Get()
-  @Requires('virtual_keys.list', 'providers.list')
-  @ApiOkResponse({ type: listAnswerOf(VirtualKeyAnswer) })
+  @Route.get('', ['virtual_keys.list', 'providers.list'], listAnswerOf(VirtualKeyAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListVirtualKeysQuery,
@@ -37,16 +33,12 @@ export class VirtualKeysController {
     return this.virtualKeys.list(caller, query);
   }
 
-  @Get(':virtualKey')
-  @Requires('virtual_keys.read', 'providers.read')
-  @ApiOkResponse({ type: VirtualKeyAnswer })
+  @Route.get(':virtualKey', ['virtual_keys.read', 'providers.read'], VirtualKeyAnswer)
   get(@Caller() caller: Principal, @Param('virtualKey') virtualKey: string): Promise<VirtualKeyAnswer> {
     return this.virtualKeys.get(caller, virtualKey);
   }
 
-  @Put(':virtualKey')
-  @Requires('virtual_keys.update', 'providers.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':virtualKey', ['virtual_keys.update', 'providers.update'])
   update(
     @Caller() caller: Principal,
     @Param('virtualKey') virtualKey: string,
@@ -56,9 +48,7 @@ export class VirtualKeysController {
     return this.virtualKeys.update(caller, virtualKey, body, ifMatch);
   }
 
-  @Delete(':virtualKey')
-  @Requires('virtual_keys.delete', 'providers.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':virtualKey', ['virtual_keys.delete', 'providers.delete'])
   remove(
     @Caller() caller: Principal,
     @Param('virtualKey') virtualKey: string,

@@ -1,7 +1,6 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
@@ -16,16 +15,12 @@ import { RepricingsService } from './repricings.service';
 export class RepricingsController {
   constructor(private readonly repricings: RepricingsService) {}
 
-  @Post()
-  @Requires('organisation_settings.update')
-  @ApiOkResponse({ type: CreatedRepricingAnswer })
+  @Route.post('', 'organisation_settings.update', CreatedRepricingAnswer)
   create(@Caller() caller: Principal, @Body() body: CreateRepricingDto): Promise<CreatedRepricingAnswer> {
     return this.repricings.create(caller, body);
   }
 
-  @Get()
-  @Requires('organisation_settings.read')
-  @ApiOkResponse({ type: listAnswerOf(RepricingAnswer) })
+  @Route.get('', 'organisation_settings.read', listAnswerOf(RepricingAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListRepricingsQuery,
@@ -33,16 +28,12 @@ export class RepricingsController {
     return this.repricings.list(caller, query);
   }
 
-  @Get(':repricing')
-  @Requires('organisation_settings.read')
-  @ApiOkResponse({ type: RepricingAnswer })
+  @Route.get(':repricing', 'organisation_settings.read', RepricingAnswer)
   get(@Caller() caller: Principal, @Param('repricing') repricing: string): Promise<RepricingAnswer> {
     return this.repricings.get(caller, repricing);
   }
 
-  @Post(':repricing/apply')
-  @Requires('organisation_settings.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.post(':repricing/apply', 'organisation_settings.update')
   apply(
     @Caller() caller: Principal,
     @Param('repricing') repricing: string,

@@ -1,7 +1,6 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
@@ -21,9 +20,7 @@ import {
 export class SecretReferencesController {
   constructor(private readonly references: SecretReferencesService) {}
 
-  @Post()
-  @Requires('secret_references.create')
-  @ApiOkResponse({ type: CreatedSecretReferenceDto })
+  @Route.post('', 'secret_references.create', CreatedSecretReferenceDto)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateSecretReferenceDto,
@@ -31,9 +28,7 @@ export class SecretReferencesController {
     return this.references.create(caller, body);
   }
 
-  @Get()
-  @Requires('secret_references.list')
-  @ApiOkResponse({ type: listAnswerOf(SecretReferenceAnswer) })
+  @Route.get('', 'secret_references.list', listAnswerOf(SecretReferenceAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListSecretReferencesQuery,
@@ -41,9 +36,7 @@ export class SecretReferencesController {
     return this.references.list(caller, query);
   }
 
-  @Get(':reference')
-  @Requires('secret_references.read')
-  @ApiOkResponse({ type: SecretReferenceDetailAnswer })
+  @Route.get(':reference', 'secret_references.read', SecretReferenceDetailAnswer)
   get(
     @Caller() caller: Principal,
     @Param('reference') reference: string,
@@ -51,9 +44,7 @@ export class SecretReferencesController {
     return this.references.get(caller, reference);
   }
 
-  @Put(':reference')
-  @Requires('secret_references.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':reference', 'secret_references.update')
   update(
     @Caller() caller: Principal,
     @Param('reference') reference: string,
@@ -63,9 +54,7 @@ export class SecretReferencesController {
     return this.references.update(caller, reference, body, ifMatch);
   }
 
-  @Delete(':reference')
-  @Requires('secret_references.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':reference', 'secret_references.delete')
   remove(
     @Caller() caller: Principal,
     @Param('reference') reference: string,
@@ -74,9 +63,7 @@ export class SecretReferencesController {
     return this.references.remove(caller, reference, ifMatch);
   }
 
-  @Post(':reference/test')
-  @Requires('secret_references.read')
-  @ApiOkResponse({ type: SecretReferenceTestAnswer })
+  @Route.post(':reference/test', 'secret_references.read', SecretReferenceTestAnswer)
   test(
     @Caller() caller: Principal,
     @Param('reference') reference: string,
@@ -84,9 +71,7 @@ export class SecretReferencesController {
     return this.references.test(caller, reference);
   }
 
-  @Post(':reference/rotate')
-  @Requires('secret_references.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.post(':reference/rotate', 'secret_references.update')
   rotate(
     @Caller() caller: Principal,
     @Param('reference') reference: string,

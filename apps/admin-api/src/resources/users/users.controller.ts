@@ -1,7 +1,6 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Put, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { UserChangesService } from './user-changes.service';
@@ -15,23 +14,17 @@ export class UsersController {
     private readonly changes: UserChangesService,
   ) {}
 
-  @Get()
-  @Requires('organisation_users.list')
-  @ApiOkResponse({ type: listAnswerOf(UserAnswer) })
+  @Route.get('', 'organisation_users.list', listAnswerOf(UserAnswer))
   list(@Caller() caller: Principal, @Query() query: ListUsersQuery): Promise<ListAnswer<UserAnswer>> {
     return this.users.list(caller, query);
   }
 
-  @Get(':userId')
-  @Requires('organisation_users.read')
-  @ApiOkResponse({ type: UserAnswer })
+  @Route.get(':userId', 'organisation_users.read', UserAnswer)
   get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<UserAnswer> {
     return this.users.get(caller, userId);
   }
 
-  @Put(':userId')
-  @Requires('organisation_users.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':userId', 'organisation_users.update')
   update(
     @Caller() caller: Principal,
     @Param('userId') userId: string,
@@ -41,9 +34,7 @@ export class UsersController {
     return this.changes.update(caller, userId, body, ifMatch);
   }
 
-  @Delete(':userId')
-  @Requires('organisation_users.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':userId', 'organisation_users.delete')
   remove(
     @Caller() caller: Principal,
     @Param('userId') userId: string,

@@ -1,7 +1,6 @@
 import { IfMatch } from '@gw/web';
-import { Body, Get, Put, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { Body, Query } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { ExclusionsAnswer, ExclusionsQuery, UpdateExclusionsDto } from './workspace-exclusions.dto';
@@ -11,16 +10,12 @@ import { WorkspaceExclusionsService } from './workspace-exclusions.service';
 export class WorkspaceExclusionsController {
   constructor(private readonly exclusions: WorkspaceExclusionsService) {}
 
-  @Get('input-guardrails')
-  @Requires('organisation_exclusions.list')
-  @ApiOkResponse({ type: ExclusionsAnswer })
+  @Route.get('input-guardrails', 'organisation_exclusions.list', ExclusionsAnswer)
   inputs(@Caller() caller: Principal, @Query() query: ExclusionsQuery): Promise<ExclusionsAnswer> {
     return this.exclusions.get(caller, 'input', query);
   }
 
-  @Put('input-guardrails')
-  @Requires('organisation_exclusions.update')
-  @ApiOkResponse({ type: ExclusionsAnswer })
+  @Route.put('input-guardrails', 'organisation_exclusions.update', ExclusionsAnswer)
   updateInputs(
     @Caller() caller: Principal,
     @Body() body: UpdateExclusionsDto,
@@ -29,16 +24,12 @@ export class WorkspaceExclusionsController {
     return this.exclusions.update(caller, 'input', body, ifMatch);
   }
 
-  @Get('output-guardrails')
-  @Requires('organisation_exclusions.list')
-  @ApiOkResponse({ type: ExclusionsAnswer })
+  @Route.get('output-guardrails', 'organisation_exclusions.list', ExclusionsAnswer)
   outputs(@Caller() caller: Principal, @Query() query: ExclusionsQuery): Promise<ExclusionsAnswer> {
     return this.exclusions.get(caller, 'output', query);
   }
 
-  @Put('output-guardrails')
-  @Requires('organisation_exclusions.update')
-  @ApiOkResponse({ type: ExclusionsAnswer })
+  @Route.put('output-guardrails', 'organisation_exclusions.update', ExclusionsAnswer)
   updateOutputs(
     @Caller() caller: Principal,
     @Body() body: UpdateExclusionsDto,

@@ -1,7 +1,7 @@
-import { EmptyAnswer, IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { AddMembersDto, ListMembersQuery, UpdateMemberDto } from './workspace-members.dto';
@@ -18,30 +18,22 @@ import { MemberAnswer } from './workspaces.view';
 export class WorkspaceMembersController {
   constructor(private readonly members: WorkspaceMembersService) {}
 
-  @Post()
-  @Requires('workspace_users.create')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.post('', 'workspace_users.create')
   add(@Caller() caller: Principal, @Body() body: AddMembersDto): Promise<object> {
     return this.members.add(caller, body);
   }
 
-  @Get()
-  @Requires('workspace_users.list')
-  @ApiOkResponse({ type: listAnswerOf(MemberAnswer) })
+  @Route.get('', 'workspace_users.list', listAnswerOf(MemberAnswer))
   list(@Caller() caller: Principal, @Query() query: ListMembersQuery): Promise<ListAnswer<MemberAnswer>> {
     return this.members.list(caller, query);
   }
 
-  @Get(':userId')
-  @Requires('workspace_users.read')
-  @ApiOkResponse({ type: MemberAnswer })
+  @Route.get(':userId', 'workspace_users.read', MemberAnswer)
   get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<MemberAnswer> {
     return this.members.get(caller, userId);
   }
 
-  @Put(':userId')
-  @Requires('workspace_users.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':userId', 'workspace_users.update')
   update(
     @Caller() caller: Principal,
     @Param('userId') userId: string,
@@ -51,9 +43,7 @@ export class WorkspaceMembersController {
     return this.members.update(caller, userId, body, ifMatch);
   }
 
-  @Delete(':userId')
-  @Requires('workspace_users.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':userId', 'workspace_users.delete')
   remove(
     @Caller() caller: Principal,
     @Param('userId') userId: string,

@@ -1,7 +1,6 @@
-import { EmptyAnswer, listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
-import { Body, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from '../../platform/auth/access';
+import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { Body, Param, Query } from '@nestjs/common';
+import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
@@ -18,16 +17,12 @@ import { WorkspaceAnswer } from './workspaces.view';
 export class WorkspacesController {
   constructor(private readonly workspaces: WorkspacesService) {}
 
-  @Post()
-  @Requires('workspaces.create')
-  @ApiOkResponse({ type: WorkspaceAnswer })
+  @Route.post('', 'workspaces.create', WorkspaceAnswer)
   create(@Caller() caller: Principal, @Body() body: CreateWorkspaceDto): Promise<WorkspaceAnswer> {
     return this.workspaces.create(caller, body);
   }
 
-  @Get()
-  @Requires('workspaces.list')
-  @ApiOkResponse({ type: listAnswerOf(WorkspaceAnswer) })
+  @Route.get('', 'workspaces.list', listAnswerOf(WorkspaceAnswer))
   list(
     @Caller() caller: Principal,
     @Query() query: ListWorkspacesQuery,
@@ -35,9 +30,7 @@ export class WorkspacesController {
     return this.workspaces.list(caller, query);
   }
 
-  @Get(':workspaceId')
-  @Requires('workspaces.read')
-  @ApiOkResponse({ type: WorkspaceAnswer })
+  @Route.get(':workspaceId', 'workspaces.read', WorkspaceAnswer)
   get(
     @Caller() caller: Principal,
     @Param('workspaceId') workspaceId: string,
@@ -46,9 +39,7 @@ export class WorkspacesController {
     return this.workspaces.get(caller, workspaceId, query);
   }
 
-  @Put(':workspaceId')
-  @Requires('workspaces.update')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.put(':workspaceId', 'workspaces.update')
   update(
     @Caller() caller: Principal,
     @Param('workspaceId') workspaceId: string,
@@ -58,9 +49,7 @@ export class WorkspacesController {
     return this.workspaces.update(caller, workspaceId, body, ifMatch);
   }
 
-  @Delete(':workspaceId')
-  @Requires('workspaces.delete')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @Route.delete(':workspaceId', 'workspaces.delete')
   remove(
     @Caller() caller: Principal,
     @Param('workspaceId') workspaceId: string,

@@ -1,13 +1,13 @@
 import { EmptyAnswer } from '@gw/web';
 import { applyDecorators, Delete, Get, Post, Put, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { Requires } from './access';
+import { Requires } from '../auth/access';
 
 type Scopes = string | [string, ...string[]];
 
 const route =
-  (method: (path: string) => MethodDecorator) =>
-  (path: string, scopes: Scopes, answer: Type = EmptyAnswer): MethodDecorator =>
+  (method: (path: string | string[]) => MethodDecorator) =>
+  (path: string | string[], scopes: Scopes, answer: Type | [Type] = EmptyAnswer): MethodDecorator =>
     applyDecorators(
       method(path),
       Requires(...(typeof scopes === 'string' ? ([scopes] as [string]) : scopes)),

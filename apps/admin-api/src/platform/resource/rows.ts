@@ -4,10 +4,10 @@ import { uuidv7 } from '@gw/kernel';
 import { assertMatches, windowOf, type PageQuery } from '@gw/web';
 import { ILike, type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { byReference, found, reach } from '../auth/tenancy';
-import type { At } from '../common/at';
+import type { At } from './at';
 import type { Principal } from '../common/principal';
 import { escapeLike } from '../common/text';
-import { FOR_UPDATE, type Write } from './writes';
+import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
 
 type Where<R> = FindOptionsWhere<R> | FindOptionsWhere<R>[];
 
@@ -47,7 +47,7 @@ export async function findRow<R extends ResourceRow>(
   { caller, reference }: Pick<At, 'caller' | 'reference'>,
   options: { readonly lock?: typeof FOR_UPDATE } = {},
 ): Promise<R> {
-  const where = (resource.where ?? defaultWhere)(caller, reference) as Where<R>;
+  const where = (resource.where ?? defaultWhere<R>)(caller, reference);
   return found(await manager.findOne(resource.entity, { where, ...options }));
 }
 

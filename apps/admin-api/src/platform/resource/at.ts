@@ -2,7 +2,7 @@ import { ifMatchOf, readsIfMatch } from '@gw/web';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { callerOf, type Principal } from './principal';
+import { callerOf, type Principal } from '../common/principal';
 
 /** The resource that a path names, who means it, and in which version. */
 export interface At {
