@@ -40,7 +40,7 @@ describe('CONTRIBUTING.md', () => {
   it('names a spec that adds one for each row of what plugs in, and only specs that exist', () => {
     const table = DOCUMENT.slice(
       DOCUMENT.indexOf('| Add | Touch |'),
-      DOCUMENT.indexOf('## How code reads here'),
+      DOCUMENT.indexOf('## Code style'),
     );
     const rows = [...table.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)];
     const specsOf = (text: string) =>
