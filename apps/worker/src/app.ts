@@ -20,7 +20,7 @@ import { masterKeys, type WorkerSettings } from './settings';
 import { registerWorkerMetrics } from './worker-metrics';
 import { WorkerModule } from './worker.module';
 
-/** The worker, connected and not yet listening. Rejects when the database can't be used. */
+/** Creates the worker, connected and not yet listening. Rejects when the database is unusable. */
 export async function createWorker(settings: WorkerSettings, log: Log): Promise<NestFastifyApplication> {
   const adapter = createAdapter({ body: { bytes: BATCH_BYTES_MAX }, log });
   requireServiceToken(adapter, settings.SERVICE_TOKEN);

@@ -21,7 +21,7 @@ const post: Post = async (url, headers, body) => {
   return { status: answer.status };
 };
 
-/** What every way from a gateway's journal to the request log promises. */
+/** What every transport from a gateway's journal to the request log guarantees. */
 describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
   const database = testDatabase();
   const redis = withRedis();
@@ -50,7 +50,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
     connection = connectRedis({ url: redis.url, name: 'test' });
     return sealedSink(new RedisLogSink(connection), sealer);
   };
-  /** What the transport rests on: the worker, or Redis. */
+  /** The other end of the transport: the worker, or Redis. */
   const takeDown = async (): Promise<void> => {
     if (driver === 'redis') return redis.kill();
     await worker?.close();
@@ -99,7 +99,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('[SVC-02] brings every record of the journal to the log once, with its bodies', async () => {
+  it('[SVC-02] delivers every record of the journal to the log once, with its bodies', async () => {
     ship(sink());
     await append('all', 1_300);
     await arrives('all', 1_300);
@@ -107,7 +107,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
     await eventually(() => !journal.hasBacklog());
   });
 
-  it('keeps records on the disk while it is down, brings them when it is back, and none twice', async () => {
+  it('keeps records on disk while it is down, and delivers each once when it is back', async () => {
     await takeDown();
     const running = ship(sink());
     await append('outage', 600);
@@ -118,7 +118,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
     expect(await stored('outage')).toEqual({ rows: 600, ids: 600, bodies: 600 });
   });
 
-  it('stores a batch once whose acknowledgement was lost and that is sent again', async () => {
+  it('stores a batch once that is sent again after a lost acknowledgement', async () => {
     const through = sink();
     let lost = 0;
     ship({

@@ -2,10 +2,10 @@ import { GatewayError } from '@gw/kernel';
 import { serviceTokenCheck } from '@gw/web';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 
-/** What orchestrators ask without a credential; it tells words alone. */
+/** Health paths that orchestrators call without a credential; their responses have no details. */
 const OPEN = new Set(['/health', '/health/live', '/health/ready']);
 
-/** Answers 401 to internal routes without the service token, before a byte of the body is read. */
+/** Responds 401 to internal routes without the service token, before the body is read. */
 export function requireServiceToken(adapter: FastifyAdapter, serviceToken: string): void {
   const isOurs = serviceTokenCheck(serviceToken);
   adapter.getInstance().addHook('onRequest', (request, _reply, done) => {

@@ -27,7 +27,7 @@ const SCHEMA = {
   SERVICE_TOKEN: secret(16),
   DATA_DIR: text('.data'),
   ...PROXY_SETTINGS,
-  /** Hosts inside that alerts may be posted to, as the admin API has it. */
+  /** Internal hosts that alerts may be posted to, as in the admin API. */
   TRUSTED_CUSTOM_HOSTS: trustedHosts,
   ...OBJECT_STORE_SETTINGS,
   ...MODEL_CONFIG_SETTINGS,
@@ -36,11 +36,14 @@ const SCHEMA = {
   WORKER_PORT: port(8789),
   HOST: text('127.0.0.1'),
   ...SHUTDOWN_SETTINGS,
-  /** Where Prometheus finds `/metrics`. Absent: nowhere. */
+  /** Port on which Prometheus reads `/metrics`; without it no metrics are served. */
   METRICS_PORT: optional(port()),
   ...DATABASE_TLS_SETTINGS,
   DB_POOL_SIZE: integer({ min: 1, max: 200 }, 12),
-  /** Where spans are sent over OTLP/HTTP, without its path; or with it. Neither: none are. */
+  /**
+   * Base URL to which spans are sent over OTLP/HTTP, or the exact URL of traces. With neither, no
+   * spans are sent.
+   */
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(url({ protocols: ['http:', 'https:'] })),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(url({ protocols: ['http:', 'https:'] })),
   OTEL_EXPORTER_OTLP_HEADERS: text(''),
@@ -49,7 +52,8 @@ const SCHEMA = {
   ...ANALYTICS_STORE_SETTINGS,
   AUDIT_LOGS_ENABLED: feature(),
   /**
-   * The master key of the installation. Without it keys are not rotated by their policies, alerts are not posted, and mail can't be used.
+   * Master key of the installation. Without it keys are not rotated by policy, alerts are not
+   * posted, and mail is unavailable.
    */
   ENCRYPTION_KEY: optional(MASTER_KEY_SETTINGS.ENCRYPTION_KEY),
   ENCRYPTION_KEYS_PREVIOUS: MASTER_KEY_SETTINGS.ENCRYPTION_KEYS_PREVIOUS,
@@ -59,13 +63,13 @@ const SCHEMA = {
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;
 
-/** Throws `SettingsError`, which lists every setting at fault. */
+/** Throws `SettingsError`, which lists every invalid setting. */
 export const readWorkerSettings = (environment: Readonly<Record<string, string | undefined>>) =>
   readSettings(SCHEMA, environment);
 
 export type WorkerSettings = ReturnType<typeof readWorkerSettings>;
 
-/** Null without ENCRYPTION_KEY. */
+/** Returns the key ring; null without ENCRYPTION_KEY. */
 export const masterKeys = ({
   ENCRYPTION_KEY: current,
   ENCRYPTION_KEYS_PREVIOUS: previous,

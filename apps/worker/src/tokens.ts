@@ -1,4 +1,4 @@
-/** What the worker's providers ask each other for besides their classes. */
+/** Injection tokens of the worker's providers that are not classes. */
 export const LOG = Symbol('log');
 export const TLS = Symbol('tls');
 export const STORES = Symbol('log stores');

@@ -8,7 +8,7 @@ import { readWorkerSettings } from './settings';
 
 const TOKEN = 'a service token of tests';
 
-describe('the metrics of a worker', () => {
+describe('worker metrics', () => {
   let worker: NestFastifyApplication;
   let port: number;
   afterAll(() => worker.close());
@@ -25,15 +25,15 @@ describe('the metrics of a worker', () => {
     await worker.getHttpAdapter().getInstance().ready();
   });
 
-  it('count records, batches and jobs, and have every name that the dashboard and the alerts ask of a worker', async () => {
+  it('count records, batches and jobs, and include every metric of the dashboard and the alerts', async () => {
     const frame = encodeFrame(JSON.stringify(sampleLogRecord()), null, null) as Buffer;
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' };
     for (let i = 0; i < 2; i += 1) {
       const sent = await worker.inject({ method: 'POST', url: INTERNAL.logs, headers, payload: frame });
       expect(sent.statusCode).toBe(200);
     }
-    const answer = await fetch(`http://127.0.0.1:${String(port)}/metrics`);
-    const families = readPrometheus(await answer.text());
+    const response = await fetch(`http://127.0.0.1:${String(port)}/metrics`);
+    const families = readPrometheus(await response.text());
     const requested = ['tollgate_ingest', 'tollgate_job', 'tollgate_http'].flatMap(monitoredMetrics);
     expect(requested.length).toBeGreaterThan(4);
     expect(requested.filter((name) => !families.has(name))).toEqual([]);

@@ -15,18 +15,18 @@ function registerIngest(metrics: ScrapedMetrics, ingest: LogIngest): void {
   const results = ['result'];
   metrics.counters(
     'tollgate_ingest_records_total',
-    'Log records that came, by what became of them.',
+    'Received log records, by result.',
     results,
     () => (['stored', 'known', 'rejected'] as const).map((result) => [{ result }, counts[result]]),
   );
   metrics.counter(
     'tollgate_ingest_skewed_total',
-    'Log records of a clock that is far off, stored under the time of their arrival.',
+    'Log records of a skewed clock, stored under their time of arrival.',
     () => counts.skewed,
   );
   metrics.counters(
     'tollgate_ingest_batches_total',
-    'Batches of log records; those that failed come again.',
+    'Batches of log records by result; gateways repeat failed batches.',
     results,
     () => [
       [{ result: 'stored' }, counts.batches],
@@ -35,7 +35,7 @@ function registerIngest(metrics: ScrapedMetrics, ingest: LogIngest): void {
   );
   metrics.counters(
     'tollgate_ingest_quarantine_total',
-    'Log records put into quarantine, and older ones that made room for them.',
+    'Quarantined log records, and older ones that were dropped for them.',
     results,
     () => (['quarantined', 'dropped'] as const).map((result) => [{ result }, quarantine.counts[result]]),
   );
@@ -44,9 +44,9 @@ function registerIngest(metrics: ScrapedMetrics, ingest: LogIngest): void {
 
 function registerJobs(metrics: ScrapedMetrics, jobs: JobRunner): void {
   const families = [
-    ['tollgate_job_runs_total', 'Jobs that this worker ran.', 'runs'],
-    ['tollgate_job_failures_total', 'Jobs that failed here; they are tried again.', 'failures'],
-    ['tollgate_job_seconds_total', 'Time that jobs took here.', 'seconds'],
+    ['tollgate_job_runs_total', 'Job runs of this worker.', 'runs'],
+    ['tollgate_job_failures_total', 'Job runs that failed in this worker; they are retried.', 'failures'],
+    ['tollgate_job_seconds_total', 'Time that jobs took in this worker, in seconds.', 'seconds'],
   ] as const;
   for (const [name, help, field] of families) {
     metrics.counters(name, help, ['job'], function* (): Samples {
@@ -55,7 +55,7 @@ function registerJobs(metrics: ScrapedMetrics, jobs: JobRunner): void {
   }
   metrics.gauge(
     'tollgate_jobs_waiting',
-    'Jobs that could run now; -1 while the job store does not answer.',
+    'Jobs that are ready to run; -1 while the job store does not respond.',
     async () => (await jobs.waiting()) ?? -1,
   );
 }

@@ -12,7 +12,7 @@ const settingsFor = (url: string): WorkerSettings =>
 
 describe('worker', () => {
   let worker: NestFastifyApplication;
-  // Hooks run in the order in which they are set: the worker must be closed before its database goes.
+  // Hooks run in the order in which they are set: the worker must close before its database.
   afterAll(() => worker.close());
   const database = testDatabase();
 
@@ -31,14 +31,14 @@ describe('worker', () => {
       payload,
     });
 
-  it('answers 200 after the commit, with what it took', async () => {
+  it('returns 200 after the commit with the number of stored records', async () => {
     const answer = await send(Buffer.concat([frame(), frame()]));
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toEqual({ accepted: 2, rejected: 0 });
   });
 
   it.each(['', 'Bearer wrong', `Bearer ${TOKEN}x`, TOKEN])(
-    'answers 401 to the authorization "%s"',
+    'returns 401 for the authorization "%s"',
     async (authorization) => {
       const answer = await send(frame(), { authorization });
       expect(answer.statusCode).toBe(401);
@@ -46,7 +46,7 @@ describe('worker', () => {
     },
   );
 
-  it('refuses a batch that arrived damaged as a whole, since the gateway still has it', async () => {
+  it('refuses a damaged batch as a whole, because the gateway still has it', async () => {
     const record = sampleLogRecord();
     const whole = encodeFrame(JSON.stringify(record), null, null) as Buffer;
     const answer = await send(Buffer.concat([whole, frame().subarray(0, 50)]));
@@ -59,11 +59,11 @@ describe('worker', () => {
   it.each([
     ['another content type', 415, { 'content-type': 'application/json' }, Buffer.from('{}')],
     ['a batch over 16 MiB', 413, {}, Buffer.alloc(16 * 1024 * 1024 + 1)],
-  ])('answers %s with %i', async (_, status, headers, payload) => {
+  ])('refuses %s with %i', async (_, status, headers, payload) => {
     expect((await send(payload, headers)).statusCode).toBe(status);
   });
 
-  it('answers 404 where it has no route, and 401 to who may not know', async () => {
+  it('returns 404 for an unknown route, and 401 without the service token', async () => {
     const url = '/internal/v1/other';
     expect((await worker.inject({ url })).statusCode).toBe(401);
     expect((await worker.inject({ url, headers: { authorization: `Bearer ${TOKEN}` } })).statusCode).toBe(
@@ -71,7 +71,7 @@ describe('worker', () => {
     );
   });
 
-  it('has the partitions of today and the two days ahead before the first record comes', async () => {
+  it('creates the partitions of today and the next two days before the first record', async () => {
     const rows: { name: string }[] = await database.dataSource.query(
       `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'request_logs'::regclass`,
     );
@@ -82,7 +82,7 @@ describe('worker', () => {
     }
   });
 
-  it('schedules the making of partitions, and runs it by itself', async () => {
+  it('schedules and runs the partitions job', async () => {
     await eventually(async () => {
       const rows: { count: number }[] = await database.dataSource.query(
         `SELECT count(*)::int AS count FROM bullmq.job WHERE name = 'log-partitions'`,
@@ -91,7 +91,7 @@ describe('worker', () => {
     });
   });
 
-  it('tells the truth about its health, answers 503 to records while the database is away, and mends itself', async () => {
+  it('reports its health, returns 503 for records while the database is down, and recovers', async () => {
     const outage = await databaseOutage(database.url);
     const ask = async (end: string, headers: Record<string, string> = {}) => {
       const answer = await worker.inject({ url: `/health${end}`, headers });
@@ -109,7 +109,7 @@ describe('worker', () => {
       expect((await ask('/ready')).body['lacks']).toContain('postgres');
       expect((await ask('/live')).status).toBe(200);
       const [postgres] = (await parts()) as { name: string; status: string; since: string; reason: string }[];
-      expect(postgres).toMatchObject({ name: 'postgres', status: 'down', reason: 'It does not answer.' });
+      expect(postgres).toMatchObject({ name: 'postgres', status: 'down', reason: 'It does not respond.' });
       expect((postgres?.since ?? '') >= begun).toBe(true);
       const refused = await send(frame());
       expect(refused.statusCode).toBe(503);
@@ -131,7 +131,7 @@ describe('worker', () => {
     }
   });
 
-  it('tells parts in detail to our own processes alone', async () => {
+  it('shows health parts only with the service token', async () => {
     for (const authorization of ['', 'Bearer wrong'])
       expect((await worker.inject({ url: '/health/parts', headers: { authorization } })).statusCode).toBe(
         401,

@@ -46,7 +46,7 @@ export class WorkerModule implements OnApplicationShutdown {
     };
   }
 
-  /** After the listener is closed and the last batch is written. */
+  /** Runs after the listener is closed and the last batch is written. */
   async onApplicationShutdown(): Promise<void> {
     await this.states.stop();
     await this.traces?.stop();

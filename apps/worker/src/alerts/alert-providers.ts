@@ -9,7 +9,7 @@ import { WebhookSender } from '../jobs/alerts/webhook-sender';
 import { masterKeys, type WorkerSettings } from '../settings';
 import { LimitAlerts } from './limit-alerts';
 
-/** What raises alerts of budgets, and what posts them. */
+/** Providers that create budget alerts and deliver them. */
 export const alertProviders = (settings: WorkerSettings, log: Log): Provider[] => {
   const { TRUSTED_CUSTOM_HOSTS, HTTP_PROXY, HTTPS_PROXY, NO_PROXY } = settings;
   const masters = masterKeys(settings);

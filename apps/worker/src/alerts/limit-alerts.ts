@@ -10,26 +10,26 @@ import type { BudgetOwner } from '../ledger/budget-owners';
 
 const UNITS_PER_USD = 100_000_000;
 
-/** A budget, and what it has used in the period that it is in. */
+/** A budget and its usage in the current period. */
 export interface MeasuredBudget {
   readonly owner: BudgetOwner;
   readonly rule: UsageLimitRule;
   readonly bucket: Bucket;
-  /** Of the value of a policy that it is of; null: it is no policy's. */
+  /** Value of the policy that the budget counts; null if the budget does not belong to a policy. */
   readonly valueKey: string | null;
-  /** In the unit of the bucket. */
+  /** Usage in the unit of the bucket. */
   readonly used: number;
 }
 
-/** Tells of budgets that have reached what they alert at, or their limit: once for each amount and period, in one process. */
+/** Creates one alert for each budget amount and period that reached its threshold or its limit. */
 export class LimitAlerts {
   constructor(
-    /** Null: mail is off. */
+    /** Sender of mails; null when mail is off. */
     private readonly mailKeyring: Keyring | null,
     private readonly auditEnabled: boolean,
   ) {}
 
-  /** In the transaction that has read what was used; the alert and all that tells of it commit with it. */
+  /** Creates alerts in the transaction that read the usage, so that both commit together. */
   async note(manager: EntityManager, budget: MeasuredBudget, nowMs: number): Promise<void> {
     const { bucket, used } = budget;
     if (bucket.alertAt !== null && used >= bucket.alertAt) {

@@ -11,7 +11,7 @@ import { CLICKHOUSE, LOG_STREAM, PRICES, TRACES } from '../tokens';
 import type { TraceExport } from '../traces/trace-export';
 import { workerParts } from './worker-parts';
 
-/** What tells how the worker is. */
+/** Providers of the health parts. */
 export const healthProviders = (): Provider[] => [
   {
     provide: HealthBoard,

@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 const SERVICE = { service: 'worker', version: CONTROL_PLANE_VERSION } as const;
 interface Readiness {
   readonly status: 'ok' | 'down' | 'stopping';
-  /** Parts that are down. */
+  /** Names of the parts that are down. */
   readonly lacks: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export class HealthController implements OnApplicationShutdown {
     board.start();
   }
 
-  /** Always 200 while the process can answer: what is degraded mends itself, and a restart would not help. */
+  /** Returns 200 while the process can respond: degraded parts recover without a restart. */
   @Get()
   async health(): Promise<HealthWords & typeof SERVICE> {
     return { ...SERVICE, ...(await this.board.words()) };
@@ -28,8 +28,9 @@ export class HealthController implements OnApplicationShutdown {
   }
 
   /**
-   * 503 without the database: records would be refused, and no balance could be read. Other parts that are down are reported and not reason enough to
-   * be left out: without Redis gateways ask here what budgets have used. 503 too from the moment on when the process was stopped.
+   * Returns 503 without the database, because the worker could store no records and read no
+   * balances, and 503 once the process is stopping. Other failed parts are only reported: without
+   * Redis, gateways read budget usage from this worker.
    */
   @Get('ready')
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
@@ -44,7 +45,7 @@ export class HealthController implements OnApplicationShutdown {
     return { status: 'down', lacks };
   }
 
-  /** With the service token, as all that is not open. */
+  /** Requires the service token, like every internal route. */
   @Get('parts')
   async parts(): Promise<typeof SERVICE & { readonly parts: readonly PartReport[] }> {
     return { ...SERVICE, parts: await this.board.report() };

@@ -6,7 +6,7 @@ import { readWorkerSettings } from '../settings';
 
 const RECEIVER = 'http://127.0.0.1:9/v1/traces';
 
-describe('the health of a worker with Redis', () => {
+describe('worker health with Redis', () => {
   let worker: NestFastifyApplication;
   afterAll(() => worker.close());
   const database = testDatabase();
@@ -25,7 +25,7 @@ describe('the health of a worker with Redis', () => {
 
   const words = async (): Promise<HealthWords> => (await worker.inject({ url: '/health' })).json();
 
-  it('names what goes with Redis while it is away, stays ready, and mends itself when it is back', async () => {
+  it('reports the parts that need Redis as down, stays ready, and recovers when Redis is back', async () => {
     await eventually(async () => (await words()).status === 'ok');
     await redis.kill();
     await eventually(async () => (await words()).parts['redis'] === 'down');

@@ -14,14 +14,19 @@ export interface WorkerParts {
   readonly bodies: Pick<LogBodyPacker, 'isFailing'>;
   readonly jobs: Pick<JobRunner, 'waiting'>;
   readonly reseal: Pick<ResealProcessor, 'progress'>;
-  /** Null: Redis, ClickHouse, configured prices or a receiver of spans are not there. */
+  /**
+   * Optional parts; null when Redis, ClickHouse, configured prices or a trace receiver is not set
+   * up.
+   */
   readonly stream: Pick<LogStreamConsumer, 'answers' | 'isFailing'> | null;
   readonly clickhouse: Pick<ClickHouseAnalytics, 'answers'> | null;
   readonly prices: Pick<ModelConfigs, 'faults'> | null;
   readonly traces: Pick<TraceExport, 'failingSince'> | null;
 }
 
-/** Jobs that wait where all is well are done within seconds. */
+/**
+ * Waiting jobs from which the worker counts as degraded; a healthy worker runs jobs within seconds.
+ */
 const JOBS_MANY = 1_000;
 
 export function workerParts(of: WorkerParts): readonly Part[] {
@@ -32,7 +37,10 @@ export function workerParts(of: WorkerParts): readonly Part[] {
     sealedValuesPart(of.reseal),
     {
       name: 'log_store',
-      check: () => (of.bodies.isFailing ? degraded('Bodies of logs go to the database instead.') : WELL),
+      check: () =>
+        of.bodies.isFailing
+          ? degraded('The log store is unavailable; bodies are stored in the database.')
+          : WELL,
     },
     quarantinePart(of.source),
     ...(stream === null ? [] : streamParts(stream)),
@@ -46,9 +54,9 @@ const jobsPart = (jobs: Pick<JobRunner, 'waiting'>): Part => ({
   name: 'jobs',
   check: async () => {
     const waiting = await jobs.waiting();
-    if (waiting === null) return down('The job store does not answer.');
+    if (waiting === null) return down('The job store does not respond.');
     const figures = { waiting };
-    return { ...(waiting > JOBS_MANY ? degraded('More jobs wait than are done.') : WELL), figures };
+    return { ...(waiting > JOBS_MANY ? degraded('Jobs wait faster than they are run.') : WELL), figures };
   },
 });
 
@@ -57,7 +65,7 @@ const quarantinePart = (source: DataSource): Part => ({
   check: async () => {
     const records = await countQuarantinedLogs(source.manager);
     if (records === 0) return WELL;
-    const reason = 'Log records could not be stored as they came: see GET /internal/v1/logs/quarantine.';
+    const reason = 'Log records are in quarantine; see GET /internal/v1/logs/quarantine.';
     return { ...degraded(reason), figures: { records } };
   },
 });
@@ -66,7 +74,7 @@ const sealedValuesPart = (reseal: WorkerParts['reseal']): Part => ({
   name: 'sealed_values',
   check: () => {
     const { progress } = reseal;
-    const fault = degraded('Sealed values exist that no ENCRYPTION_KEY opens.');
+    const fault = degraded('Some sealed values cannot be opened with any ENCRYPTION_KEY.');
     return { ...(progress.unopenable > 0 ? fault : WELL), figures: progress };
   },
 });
@@ -75,7 +83,7 @@ const streamParts = (stream: NonNullable<WorkerParts['stream']>): Part[] => [
   partOf('redis', () => stream.answers()),
   {
     name: 'log_stream',
-    check: () => (stream.isFailing ? down('Log records cannot be taken from the stream or stored.') : WELL),
+    check: () => (stream.isFailing ? down('Log records cannot be read from the stream or stored.') : WELL),
   },
 ];
 
@@ -85,7 +93,7 @@ const pricesPart = (prices: Pick<ModelConfigs, 'faults'>): Part => ({
     const failing = prices.faults().map(({ kind, provider, source }) => ({ kind, provider, source }));
     if (failing.length === 0) return WELL;
     return {
-      ...degraded('Sources of prices cannot be used; the last good prices are.'),
+      ...degraded('Price sources are unavailable; the last good prices are used.'),
       figures: { failing },
     };
   },
@@ -95,6 +103,6 @@ const tracesPart = (traces: Pick<TraceExport, 'failingSince'>): Part => ({
   name: 'traces',
   check: () => {
     const { failingSince: since } = traces;
-    return since === null ? WELL : { ...degraded('The receiver does not take spans.'), since };
+    return since === null ? WELL : { ...degraded('The trace receiver does not accept spans.'), since };
   },
 });

@@ -17,17 +17,17 @@ const frameOf = (decision: unknown): Frame =>
   decodeFrames(encodeFrame(JSON.stringify({ ...sampleLogRecord(), decision }), null, null) as Buffer)
     .frames[0] as Frame;
 
-describe('a record that is stored without what can not be stored of it', () => {
+describe('bare record', () => {
   it.each([
     [{ charges: CHARGES, other: 1 }, CHARGES],
     [{ charges: 'none' }, undefined],
     [null, undefined],
-  ])('keeps of the decision %j the charges, which budgets go by', (decision, expected) => {
+  ])('keeps the charges of the decision %j, because budgets need them', (decision, expected) => {
     const { entry } = readBare(frameOf(decision), () => true) as ReadRecord;
     expect(entry.row.decision).toEqual(expected === undefined ? {} : { charges: expected });
   });
 
-  it('keeps of charges those that can be entered, without what only looks like a part of them', () => {
+  it('keeps valid charges and drops unknown members of them', () => {
     const [charge] = CHARGES as [ChargeRecord];
     const charges = [
       { ...charge, more: { deep: [] }, flags: ['estimated', 'other'], once: 1 },
@@ -39,7 +39,7 @@ describe('a record that is stored without what can not be stored of it', () => {
     expect(entry.row.decision).toEqual({ charges: [{ ...charge, flags: ['estimated'] }] });
   });
 
-  it('is stored under one id and as of one time, however often it comes, where its own are none', () => {
+  it('gets the same id and time on every delivery if its own are invalid', () => {
     const frame = (id: unknown): Frame =>
       decodeFrames(
         encodeFrame(JSON.stringify({ ...sampleLogRecord(), createdAt: 'then', id }), null, null) as Buffer,

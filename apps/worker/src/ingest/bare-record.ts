@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { chargesAlone } from '../ledger/readable-charges';
 
 /**
- * A record without its bodies and free texts, and without what has another type than it should: what lists, sums and the ledger
- * need. Every column takes it.
+ * Reduces a record to what lists, sums and the ledger need: no bodies, no free texts, no member of
+ * a wrong type. Every column accepts the result.
  */
 export function bareRecord(
   record: Readonly<Record<string, unknown>>,
@@ -22,10 +22,13 @@ export function bareRecord(
   };
 }
 
-/** The id that a record is stored under: its own, or a hash of the record where that is none, the same however often it comes. */
+/**
+ * Returns the record's id, or a hash of the record that is the same on every delivery if the id is
+ * invalid.
+ */
 export function recordId(meta: Buffer, record: { readonly id?: unknown } | null): string {
   if (typeof record?.id === 'string' && UUID.test(record.id)) return record.id;
   const hex = createHash('sha256').update(meta).digest('hex');
-  // Version 8 of RFC 9562: a layout of one's own.
+  // RFC 9562 version 8 is reserved for custom layouts.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

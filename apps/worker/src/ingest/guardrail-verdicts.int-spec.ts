@@ -10,7 +10,7 @@ import { LogIngest, type Stored } from './log-ingest';
 import { LogPartitions } from './log-partitions.service';
 
 const GUARDRAIL = 'pg-3f9a1c';
-/** Each test has its own, since all write to one log. */
+/** Each test uses its own workspace, because all tests write to one log. */
 let workspaceId = '';
 
 const check = (over: Partial<GuardrailCheckRecord> = {}): GuardrailCheckRecord => ({
@@ -45,7 +45,7 @@ const judged = (
   return { ...record, decision: { ...record.decision, guardrails: [guardrail] } };
 };
 
-describe('verdicts of guardrails', () => {
+describe('guardrail verdicts', () => {
   const database = testDatabase();
   let ingest: LogIngest;
 
@@ -74,7 +74,7 @@ describe('verdicts of guardrails', () => {
   const quality = (record: LogRecord): Promise<CheckQuality[]> =>
     qualityOf(database.dataSource.manager, ownerOf(record));
 
-  it('[GRD-02] are rows where a check failed or could not decide, and counts for all of them', async () => {
+  it('[GRD-02] stores a row for each check that failed or could not decide, and counts every check', async () => {
     const record = judged([
       check(),
       check({ id: 'default.contains', verdict: true }),
@@ -104,7 +104,7 @@ describe('verdicts of guardrails', () => {
     ]);
   });
 
-  it('are entered once, however often a batch comes and from how many sides', async () => {
+  it('stores verdicts once when several workers receive a batch repeatedly', async () => {
     const records = Array.from({ length: 60 }, () => judged([check(), check({ id: 'b', verdict: true })]));
     const [first] = records as [LogRecord, ...LogRecord[]];
     await store(...records.slice(0, 20));
@@ -116,13 +116,13 @@ describe('verdicts of guardrails', () => {
     expect(await list(first)).toHaveLength(60);
   });
 
-  it('deny only where they are a guardrail’s that denies, and that is waited for', async () => {
+  it('counts a denial only for a synchronous guardrail with deny', async () => {
     const records = [judged([check()], { monitor: true }), judged([check()], { async: true })];
     await store(...records);
     expect((await list(records[0] as LogRecord)).map(({ denied }) => denied)).toEqual([false, false]);
   });
 
-  it('never keep a log record from being stored, whatever they say', async () => {
+  it('stores the log record even if its verdicts are malformed', async () => {
     const odd = judged(
       [
         null,
@@ -146,13 +146,13 @@ describe('verdicts of guardrails', () => {
     ]);
   });
 
-  it('of one log record are bounded', async () => {
+  it('bounds the verdicts of one log record', async () => {
     const record = judged(Array.from({ length: 700 }, () => check()));
     await store(record);
     expect((await quality(record))[0]?.runs).toBe(500);
   });
 
-  it('are marked as what people found them to be, within their workspace, and unmarked again', async () => {
+  it('marks and unmarks verdicts within their workspace', async () => {
     const record = judged([check(), check({ id: 'b', error: 'x' })]);
     const other = judged([check()], {}, { workspaceId: randomUUID() });
     await store(record, other);
@@ -179,7 +179,7 @@ describe('verdicts of guardrails', () => {
     ]);
   });
 
-  it('go with the log: their days are its days', async () => {
+  it('deletes verdicts with the day of their log', async () => {
     const record = judged([check()]);
     await store(record);
     const day = record.createdAt.slice(0, 10).replaceAll('-', '');

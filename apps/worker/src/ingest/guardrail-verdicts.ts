@@ -9,20 +9,24 @@ import {
 } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 
-/** Checks of one log record that are counted. A record holds up to a hundred guardrails, of which most have a few. */
+/**
+ * Maximum number of counted checks of one log record. A record has up to a hundred guardrails, most
+ * with a few checks.
+ */
 const CHECKS_MAX = 500;
 const NAME_LENGTH_MAX = 255;
 const DAY_MS = 86_400_000;
 
-/** A log record, and how many of its guardrails were entered before: 0 for a new one. */
+/** A log record and the number of its guardrails that were stored before; 0 for a new record. */
 export interface Judged {
   readonly row: LogEntry['row'];
   readonly known: number;
 }
 
 /**
- * Enters the verdicts of log records that are not entered yet: all of them in the counts of their day, and each that failed or could not decide
- * as a row, by which people can say that it was wrong.
+ * Stores the verdicts of log records that are not stored yet. All verdicts are added to the counts
+ * of their day; each verdict that failed or could not decide also becomes a row that people can
+ * mark as wrong.
  */
 export async function enterVerdicts(manager: EntityManager, judged: readonly Judged[]): Promise<void> {
   const rows: GuardrailVerdict[] = [];
@@ -80,7 +84,9 @@ const verdictOf = ({ verdict, error }: GuardrailCheckRecord): 'passed' | 'failed
   return verdict ? 'passed' : 'failed';
 };
 
-/** As the database takes it: names that differ only in what it does not are one. */
+/**
+ * Normalises a name to what Postgres can store; names that differ only in other characters are one.
+ */
 const nameOf = (name: string): string =>
   name.slice(0, NAME_LENGTH_MAX).replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
 
@@ -104,7 +110,9 @@ function count(
   });
 }
 
-/** A record must never be kept from being stored by what it says of guardrails. */
+/**
+ * Reads guardrail results without throwing: malformed results must not prevent storing a record.
+ */
 function isGuardrail(value: unknown): value is GuardrailRecord {
   if (typeof value !== 'object' || value === null) return false;
   const { id, stage, checks } = value as Partial<GuardrailRecord>;

@@ -15,10 +15,10 @@ import { LogPartitions } from './log-partitions.service';
 import { LogStreamConsumer } from './log-stream.consumer';
 import { RollupMerger } from './rollup-merger';
 
-/** Records on their way from gateways to rows, bodies, sums and spans. */
+/** Providers that turn log records from gateways into rows, bodies, rollups and spans. */
 export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] => [
   {
-    // No record must ever wait for a partition that only a job would make.
+    // Creates the partitions before the first record, so that no record waits for the job.
     provide: LogPartitions,
     inject: [DataSource],
     useFactory: async (source: DataSource) => {
@@ -56,7 +56,7 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
       const ingest = new LogIngest(...parts);
       if (clickhouse) {
         ingest.addUp = (rows) => clickhouse.add(rows);
-        // A row that comes again replaces itself.
+        // Repeated rows replace themselves.
         ingest.correctSums = (_manager, _before, after) => clickhouse.add(after);
       }
       if (traces)
@@ -65,7 +65,7 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
           if (without.length > 0)
             log.warn(
               { records: without.length, logId: without[0] },
-              'log records that no spans can be made of',
+              'failed to create spans from log records',
             );
         };
       return ingest;
@@ -89,7 +89,7 @@ function logStreamOf(settings: WorkerSettings, ingest: LogIngest, log: Log): Log
   return new LogStreamConsumer(redisUrl, masters, ingest, log);
 }
 
-/** Rejects where the store can't be used: requests must not be counted nowhere. */
+/** Rejects when the analytics store is unusable, so that no request goes uncounted. */
 async function clickHouseOf(settings: WorkerSettings): Promise<ClickHouseAnalytics | null> {
   if (settings.ANALYTICS_STORE !== 'clickhouse') return null;
   const clickhouse = new ClickHouseAnalytics(settings);
@@ -97,7 +97,10 @@ async function clickHouseOf(settings: WorkerSettings): Promise<ClickHouseAnalyti
   return clickhouse;
 }
 
-/** The general endpoint gets the path of traces; that of traces is taken as it is. */
+/**
+ * Resolves the endpoint of traces: the general endpoint gets the path of traces appended, the trace
+ * endpoint is used unchanged.
+ */
 function traceExportOf(settings: WorkerSettings): TraceExport | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;
   const url = own ?? (base === null ? null : `${base.replace(/\/$/, '')}/v1/traces`);

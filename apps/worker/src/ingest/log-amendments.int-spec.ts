@@ -25,7 +25,7 @@ const verdict = (id: string): GuardrailRecord => ({
   feedback: null,
 });
 
-describe('records that come again with late verdicts', () => {
+describe('log record amendments', () => {
   const database = testDatabase();
   let ingest: LogIngest;
 
@@ -54,7 +54,7 @@ describe('records that come again with late verdicts', () => {
   };
 
   const make = (): { first: LogRecord; second: LogRecord } => {
-    // A workspace of its own: counts are of all that a workspace has.
+    // Each test uses its own workspace, because the counts are per workspace.
     const sample = sampleLogRecord({ workspaceId: randomUUID() });
     const { id } = sample;
     const of = (guardrails: readonly GuardrailRecord[]): LogRecord => ({
@@ -85,11 +85,11 @@ describe('records that come again with late verdicts', () => {
   it.each<readonly [string, (of: { first: LogRecord; second: LogRecord }) => LogRecord[][]]>([
     ['after the first', ({ first, second }) => [[first], [second]]],
     ['in one batch with the first', ({ first, second }) => [[first, second]]],
-    ['before the first, which another consumer was slower with', ({ first, second }) => [[second], [first]]],
-    ['and the first comes again', ({ first, second }) => [[first], [second], [first]]],
+    ['before the first, which a slower consumer stores later', ({ first, second }) => [[second], [first]]],
+    ['followed by a repetition of the first', ({ first, second }) => [[first], [second], [first]]],
     ['twice', ({ first, second }) => [[first], [second, second], [second]]],
   ])(
-    'have them all, and bodies, and each is counted once, however they come: %s',
+    'keeps all verdicts and bodies and counts each verdict once when the amendment arrives %s',
     async (_how, batchesOf) => {
       const records = make();
       await store(...batchesOf(records));
@@ -104,7 +104,7 @@ describe('records that come again with late verdicts', () => {
     ['after the first', false],
     ['before the first', true],
   ])(
-    'are nothing new to another store of analytics, which keeps no verdicts: %s',
+    'does not resend a record to the external analytics store when the amendment arrives %s',
     async (_how, isReversed) => {
       const { first, second } = make();
       const reported: RequestLogRow[] = [];
@@ -113,7 +113,7 @@ describe('records that come again with late verdicts', () => {
         return Promise.resolve();
       };
       await store(...(isReversed ? [[second], [first]] : [[first], [second]]));
-      // Whichever came first, the same is known of the request.
+      // The result is the same in either order.
       expect(reported).toEqual([{ ...requestLogRow(first), decision: expect.anything() as unknown }]);
     },
   );

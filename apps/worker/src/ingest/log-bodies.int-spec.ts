@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const quiet = createLog('test', 'silent');
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bodies-'));
 
-describe('bodies of logs', () => {
+describe('log bodies', () => {
   const database = testDatabase();
   let bucket: StubObjectStore;
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe('bodies of logs', () => {
   it.each<[string, () => ObjectStore]>([
     ['the disk', () => new DiskObjectStore(folder)],
     ['S3', s3],
-  ])('are kept on %s apart from their rows, one object for the batch of a day', async (_, open) => {
+  ])('are stored on %s as one object per batch and day, separate from their rows', async (_, open) => {
     const store = open();
     const records = [at(0), at(0), at(-1), at(0)];
     await ingestInto(store).store(frames(records));
@@ -96,7 +96,7 @@ describe('bodies of logs', () => {
     expect(keys.size).toBe(2);
   });
 
-  it('go to the database with their rows while the store fails, so that neither waits for it', async () => {
+  it('are stored in the database while the log store fails, so that records do not wait', async () => {
     bucket.outage = { status: 503 };
     const ingest = ingestInto(s3());
     const [first, second] = [at(0), at(0)];
@@ -112,7 +112,7 @@ describe('bodies of logs', () => {
     }
   });
 
-  it('are removed with their day once it is over its time, and nothing else is', async () => {
+  it('are removed with their day after the retention time, and nothing else is', async () => {
     const store = new DiskObjectStore(join(folder, 'retention'));
     const records = [at(-40), at(-31), at(-30), at(0)];
     await ingestInto(store).store(frames(records));
@@ -140,7 +140,7 @@ describe('bodies of logs', () => {
     expect(await database.dataSource.manager.count(FeedbackEntity)).toBe(1);
   });
 
-  it('takes no time that retention would remove at once, or that is more than a day ahead', () => {
+  it('rejects a time beyond the retention or more than a day ahead', () => {
     const accepts = (days: number): boolean =>
       partitionsFor(30).accepts(new Date(Date.now() + days * DAY_MS));
     expect([-31, -30, 0, 0.99, 1.01].map(accepts)).toEqual([false, true, true, true, false]);

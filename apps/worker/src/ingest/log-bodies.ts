@@ -3,17 +3,17 @@ import type { ObjectStore } from '@gw/object-store';
 import { describeFault, type Log } from '@gw/web';
 import { createHash } from 'node:crypto';
 
-/** How long the store is left alone after it has failed. */
+/** How long the store is not used after a failure, in milliseconds. */
 const PAUSE_MS = 30_000;
 
 /**
- * Moves the bodies of a batch to the object store, as one object for each day. While the store fails they go to the database with
- * their rows: neither a record nor its bodies wait for it.
+ * Moves the bodies of a batch to the object store, as one object for each day. While the store
+ * fails, bodies go to the database with their rows, so that records do not wait for the store.
  */
 export class LogBodyPacker {
   private pausedUntil = 0;
 
-  /** Null: bodies stand in the database anyway. */
+  /** Object store of the bodies; null when bodies are stored in the database. */
   constructor(
     private readonly store: ObjectStore | null,
     private readonly log: Log,
@@ -23,7 +23,10 @@ export class LogBodyPacker {
     return Date.now() < this.pausedUntil;
   }
 
-  /** Never rejects. Objects are written before the rows that name them; a batch that comes again writes the same ones. */
+  /**
+   * Writes the objects before the rows that reference them. Never rejects. A repeated batch writes
+   * the same objects.
+   */
   async place(entries: readonly LogEntry[]): Promise<readonly LogEntry[]> {
     if (this.store === null || this.isFailing) return entries;
     const placed: LogEntry[] = [];

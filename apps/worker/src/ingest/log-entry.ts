@@ -6,21 +6,24 @@ import { bareRecord, recordId } from './bare-record';
 
 export interface ReadRecord {
   readonly entry: LogEntry;
-  /** Its time can't be right, and is to be replaced (`withTime`) before it is stored. */
+  /** Whether the time is implausible and `withTime` must replace it before the record is stored. */
   readonly isSkewed: boolean;
 }
 
 type Accepts = (createdAt: Date) => boolean;
 
-/** Turns one journal frame into the rows it becomes. Throws when it can't be read, as its message says. */
+/**
+ * Parses one journal frame into the rows to store. Throws an error that names the problem if the
+ * frame is unreadable.
+ */
 export function readFrame(frame: Frame, accepts: Accepts): ReadRecord {
   const record = parsedMeta(frame.meta);
   if (!record) throw new SyntaxError('The metadata is not a JSON object.');
   const { id, createdAt } = record;
   if (typeof id !== 'string' || !UUID.test(id))
-    throw new TypeError('The id is not a UUID; the record is stored under another one.');
+    throw new TypeError('The id is not a UUID; the record is stored under a generated id.');
   const time = timeOf(createdAt);
-  if (time === null) throw new TypeError('The time is no time.');
+  if (time === null) throw new TypeError('The time is not a valid time.');
   const row = requestLogRow({
     ...completeLogRecord(record),
     requestBodyTruncated: record.requestBodyTruncated === true || frame.requestOmitted,
@@ -32,8 +35,8 @@ export function readFrame(frame: Frame, accepts: Accepts): ReadRecord {
 }
 
 /**
- * The same record as something that can always be stored: without its bodies, metadata and decision but for its charges. Null: it is no
- * JSON object, so that nothing of it can be.
+ * Returns the record in a form that can always be stored: without bodies and metadata, and with
+ * only the charges of its decision. Null if the frame is not a JSON object.
  */
 export function readBare(frame: Frame, accepts: Accepts): ReadRecord | null {
   const record = parsedMeta(frame.meta);
@@ -48,14 +51,14 @@ export function readBare(frame: Frame, accepts: Accepts): ReadRecord | null {
   };
 }
 
-/** The entry under the time of its arrival; its decision keeps the time that its gateway gave. */
+/** Returns the entry under its time of arrival; its decision keeps the gateway's time. */
 export function withTime(entry: LogEntry, createdAt: string): LogEntry {
   const { row } = entry;
   const decision = { ...row.decision, clockSkewed: { createdAt: row.created_at } };
   return { ...entry, row: { ...row, created_at: createdAt, decision } };
 }
 
-/** Null: it is no JSON object. */
+/** Returns the parsed object, or null if the text is not a JSON object. */
 export function parsedMeta(meta: Buffer): Partial<LogRecord> | null {
   try {
     const value: unknown = JSON.parse(meta.toString('utf8'));
@@ -70,5 +73,5 @@ function timeOf(createdAt: unknown): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** Callers write credentials into prompts, and tools answer with them: neither is kept. */
+/** Redacts credentials in bodies: callers write them into prompts, and tools return them. */
 const kept = (body: Buffer | null): Buffer | null => (body === null ? null : redactBody(body));

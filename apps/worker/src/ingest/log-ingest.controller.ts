@@ -6,12 +6,15 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LogIngest, type Stored } from './log-ingest';
 
-/** Bytes of a batch at most: the largest frame fits twice. */
+/** Maximum size of a batch in bytes; the largest frame fits twice. */
 export const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 
 const PAGE = 500;
 
-/** Takes log records from gateways. The service token is checked before the body is read (`service-auth.ts`). */
+/**
+ * Accepts log records from gateways. `service-auth.ts` checks the service token before the body is
+ * read.
+ */
 @Controller()
 export class LogIngestController {
   constructor(
@@ -19,7 +22,10 @@ export class LogIngestController {
     private readonly source: DataSource,
   ) {}
 
-  /** The newest of the quarantine, without their contents, which an operator reads in the database. */
+  /**
+   * Lists the newest quarantined records without their contents, which operators read in the
+   * database.
+   */
   @Get(INTERNAL.quarantinedLogs)
   async quarantine(): Promise<{ readonly records: readonly QuarantineEntry[] }> {
     return { records: await quarantinedLogs(this.source.manager, PAGE) };
@@ -30,7 +36,7 @@ export class LogIngestController {
   async store(@Body() body: unknown): Promise<Stored> {
     if (!Buffer.isBuffer(body)) throw new GatewayError('content_type_unsupported');
     const { frames, damaged } = decodeFrames(body);
-    // Nothing of a batch that arrived damaged is stored: the gateway still has it whole.
+    // A damaged batch is refused as a whole: the gateway still has it.
     if (damaged)
       throw new GatewayError('body_invalid', { message: 'The body does not consist of whole frames.' });
     return this.ingest.store(frames);

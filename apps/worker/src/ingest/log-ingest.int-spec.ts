@@ -87,7 +87,7 @@ describe('LogIngest', () => {
     ['30 days ahead', new Date(Date.now() + 30 * DAY_MS).toISOString()],
     ['in 1970', '1970-01-01T00:00:10.000Z'],
   ])(
-    'stores records of a clock that is %s under the time of their first arrival, once, and says so [faults D7]',
+    'stores records of a clock that is %s once, under their time of first arrival, and marks them as skewed [faults D7]',
     async (_when, createdAt) => {
       const [skewed, other] = [sampleLogRecord({ createdAt }), sampleLogRecord()];
       const before = Date.now() - 1_000;
@@ -128,7 +128,7 @@ describe('LogIngest', () => {
     expect(await countOf('request_logs', unknown.id)).toBe(1);
   });
 
-  it('stores a batch that comes again only once, bodies included', async () => {
+  it('stores a repeated batch once, including bodies', async () => {
     const records = Array.from({ length: 50 }, () => sampleLogRecord());
     const batch = records.map((record) => frame(record, Buffer.from('in'), Buffer.from('out')));
     await store(...batch);
@@ -139,12 +139,12 @@ describe('LogIngest', () => {
     }
   });
 
-  it('widens the zones of new logs, and leaves alone those that tell of such logs already', async () => {
+  it('widens the zone maps of new logs, and does not write those that already contain their values', async () => {
     const workspaceId = '55555555-5555-4555-8555-555555555555';
     const createdAt = new Date().toISOString();
     const storeOne = (cost: number): Promise<Stored> =>
       store(frame(sampleLogRecord({ workspaceId, createdAt, cost })));
-    /** Each with the transaction that wrote it last. */
+    /** Each zone map with the transaction that wrote it last. */
     const zones = (): Promise<{ cost_high: number; xmin: string }[]> =>
       database.dataSource.query(
         'SELECT minutes, cost_high, xmin FROM log_zones WHERE owner_id = $1 ORDER BY minutes',
@@ -162,7 +162,7 @@ describe('LogIngest', () => {
     expect((await zones()).map(({ cost_high: high }) => high)).toEqual([8, 8]);
   });
 
-  it('counts a request once in the rollups, however often and with whom its batch comes', async () => {
+  it('counts a request once in the rollups, even if its batch is repeated or merged with others', async () => {
     const organisationId = '44444444-4444-4444-8444-444444444444';
     const createdAt = new Date(Math.floor(Date.now() / DAY_MS - 2) * DAY_MS + 1).toISOString();
     const records = Array.from({ length: 60 }, () =>
@@ -187,7 +187,7 @@ describe('LogIngest', () => {
     expect(byUser).toMatchObject({ keys: ['ann'], values: { requests: 60, cost: 60_000 } });
   });
 
-  it('makes partitions for records of other days within a year, and none for those further away, which are stored under the time of their arrival', async () => {
+  it('creates partitions for records within a year, and stores records further away under their time of arrival', async () => {
     const at = (days: number): LogRecord =>
       sampleLogRecord({ createdAt: new Date(Date.now() + days * DAY_MS).toISOString() });
     const records = [at(-365), at(-40), at(-1), at(1), at(2)];
@@ -201,7 +201,7 @@ describe('LogIngest', () => {
     for (const record of far) expect(dayOf((await find(record))?.created_at as Date)).toBe(dayOf(new Date()));
   });
 
-  it('makes a partition again that was dropped behind its back', async () => {
+  it('recreates a partition that was dropped by another process', async () => {
     const record = sampleLogRecord({ createdAt: new Date(Date.now() - 100 * DAY_MS).toISOString() });
     const later = sampleLogRecord({ createdAt: record.createdAt });
     await store(frame(record));
@@ -211,7 +211,7 @@ describe('LogIngest', () => {
     expect(await find(later)).not.toBeNull();
   });
 
-  it('lets several workers make the same partitions at once, while others write', async () => {
+  it('lets several workers create the same partitions while others write', async () => {
     const days = Array.from({ length: 5 }, (_, i) => dayOf(new Date()) - 200 - i);
     const record = sampleLogRecord();
     await Promise.all([
@@ -231,21 +231,21 @@ describe('LogIngest', () => {
     expect(await find(record)).not.toBeNull();
   });
 
-  it('stores the records around one that the database can not take, so that it does not hold them up', async () => {
+  it('stores the other records of a batch when the database refuses one', async () => {
     const good = Array.from({ length: 9 }, () => sampleLogRecord());
     const bad = { ...sampleLogRecord(), workspaceId: 'not a uuid' };
     const frames = good.map((record) => frame(record));
     frames.splice(4, 0, frame(bad), frame({ id: 'no uuid' }), encodeFrame('no json', null, null) as Buffer);
     await expect(store(...frames)).resolves.toEqual({ accepted: 11, rejected: 1 });
     for (const record of good) expect(await find(record)).not.toBeNull();
-    // The workspace is not known, and the organisation is.
+    // The workspace is unknown, the organisation is known.
     expect(await find({ ...bad, workspaceId: null })).toMatchObject({ cost: '45000' });
     expect(await quarantined(bad.id)).toMatchObject([
       { stored_bare: true, reason: expect.stringContaining('uuid') },
     ]);
   });
 
-  it('charges a record that our own code can not read, keeps it in the quarantine, and stores those around it', async () => {
+  it('charges and quarantines a record that the worker cannot parse, and stores the other records', async () => {
     const good = sampleLogRecord();
     const poisoned = {
       ...sampleLogRecord(),
@@ -264,7 +264,7 @@ describe('LogIngest', () => {
     expect(ingest.quarantine.counts.quarantined).toBeGreaterThan(0);
   });
 
-  it('keeps the newest records of the quarantine within its caps, of each workspace and of all', async () => {
+  it('keeps the newest quarantined records within the caps of a workspace and of the whole quarantine', async () => {
     const manager = database.dataSource.manager;
     await manager.query('TRUNCATE quarantined_logs');
     const add = (logId: string, workspaceId: string, bytes = 10) =>
@@ -284,11 +284,11 @@ describe('LogIngest', () => {
     expect((await quarantinedLogs(manager, 10)).map(({ log_id: id }) => id)).toEqual(['c5', 'b4']);
   });
 
-  it('stores text that Postgres has no place for, and numbers that providers should not send', async () => {
+  it('stores text that Postgres cannot represent and numbers that providers should not send', async () => {
     const record = sampleLogRecord({
       model: 'a\0b\ud800c',
       metadata: { 'k\0': 'v\udc00', backslash: '\\u0000' },
-      // What means something else in the rows of a COPY.
+      // Characters with a special meaning in COPY rows.
       url: '\\N',
       credential: 'tab\t, line\r\n, end\n\\.\n, "quotes" \\t',
       traceId: 'ü'.repeat(5_000),
@@ -310,7 +310,7 @@ describe('LogIngest', () => {
     expect(found?.trace_id).toHaveLength(512);
   });
 
-  it('refuses more batches than it may hold, so that its memory stays bounded', async () => {
+  it('refuses batches beyond its limit, so that its memory stays bounded', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 40 }, () => store(frame(sampleLogRecord()))),
     );

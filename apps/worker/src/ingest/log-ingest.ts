@@ -29,41 +29,47 @@ import { SharedWrites } from './shared-writes';
 import { storeApart } from './store-apart';
 
 export interface Stored {
-  /** Records that are stored, those that were there before included. */
+  /** Number of stored records, including those that were stored before. */
   readonly accepted: number;
-  /** Records that can't be stored, however often they come; they are in the quarantine. */
+  /** Number of records that cannot be stored on any attempt; they are quarantined. */
   readonly rejected: number;
 }
 
-/** Since the start. */
+/** Counts since the start of the process. */
 export interface IngestCounts {
   batches: number;
-  /** Batches that must come again. */
+  /** Batches that the gateway must send again. */
   failed: number;
   /** Records that were new. */
   stored: number;
-  /** Records that were there already. */
+  /** Records that were stored before. */
   known: number;
   rejected: number;
-  /** Records that were stored under the time of their arrival, since their own could not be right. */
+  /** Records stored under their time of arrival because their own time is implausible. */
   skewed: number;
 }
 
-/** Batches at work and waiting for others; each holds up to 16 MiB. */
+/** Maximum number of batches in progress and waiting; each holds up to 16 MiB. */
 const IN_FLIGHT_MAX = 16;
-/** While one transaction waits for the disk, the next is filled. More would only wait for one another's balances. */
+/**
+ * Concurrent transactions: while one waits for the disk, the next is filled. More would only wait
+ * for each other's balances.
+ */
 const TRANSACTIONS_MAX = 2;
 const RECORDS_MAX = 4_000;
-/** Senders give up after 30 seconds: they are answered before, and send again what is written meanwhile. */
+/**
+ * Response time limit in milliseconds. Gateways time out after 30 seconds; they get a response
+ * earlier and repeat a batch that is still being written.
+ */
 const ANSWER_WITHIN_MS = 20_000;
-/** How long records are read before other work of the event loop goes first. */
+/** How long records are parsed before other work of the event loop runs, in milliseconds. */
 const TURN_MS = 10;
 
-/** A batch on its way; `refused` are records that the database can't take. */
+/** A batch in progress; `refused` are records that the database refuses. */
 interface Batch {
   readonly entries: readonly LogEntry[];
   readonly days: ReadonlySet<number>;
-  /** As they came, by the id of the record. */
+  /** The original frames by record id. */
   readonly frames: ReadonlyMap<string, Frame>;
   refused: number;
 }
@@ -71,21 +77,24 @@ interface Batch {
 type FrameOf = (id: string) => Frame | undefined;
 
 /**
- * Writes log records. Batches that come at the same time share a transaction, and each may come again. What fails by a record is
- * halved until that record is alone; it is then stored without its bodies and texts, so that its charge counts, and kept in the
- * quarantine as it came. Every other failure rejects the batches of the transaction: that of the database as a whole, and one that the bare record
- * meets too.
+ * Writes log records. Batches that arrive at the same time share a transaction, and any batch may
+ * be repeated.
+ *
+ * A batch that fails because of a record is halved until that record is alone. The worker then
+ * stores the record without bodies and texts, so that its charge counts, and quarantines the
+ * original. Every other failure rejects the batches of the transaction: a failure of the database
+ * as a whole, and one that also occurs for the bare record.
  */
 @Injectable()
 export class LogIngest {
   /**
-   * Adds requests up in another store, before the transaction that stores them is over: it may receive a request again, when that fails
-   * afterwards. Null: they are added up in the database, in that transaction.
+   * Adds requests to an external analytics store before the storing transaction commits; a failed
+   * transaction repeats them. Null: the transaction itself adds them to the rollups.
    */
   addUp: ((rows: readonly RequestLogRow[]) => Promise<void>) | null = null;
-  /** Corrects what was added up. */
+  /** Corrects analytics after a price change or an amendment. */
   correctSums: CorrectSums = correctRollups;
-  /** Called with new records, after the commit. Must not throw. */
+  /** Called with the new records after the commit. Must not throw. */
   onStored: (rows: readonly RequestLogRow[]) => void = () => undefined;
   readonly counts: IngestCounts = { batches: 0, failed: 0, stored: 0, known: 0, rejected: 0, skewed: 0 };
   readonly quarantine: LogQuarantine;
@@ -112,7 +121,10 @@ export class LogIngest {
     return this.inFlight;
   }
 
-  /** Resolves after the commit. Throws `unavailable` when too many batches are at work, or the database is away. */
+  /**
+   * Resolves after the commit. Throws `unavailable` when too many batches are in progress or the
+   * database is down.
+   */
   async store(frames: readonly Frame[]): Promise<Stored> {
     if (this.inFlight >= IN_FLIGHT_MAX) {
       throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
@@ -156,7 +168,7 @@ export class LogIngest {
     return { accepted, rejected: frames.length - accepted };
   }
 
-  /** Null: the record can't be read, not even without its texts, and is in the quarantine. */
+  /** Parses a record; null if even the bare record is unreadable, which is then quarantined. */
   private async read(frame: Frame): Promise<ReadRecord | null> {
     const accepts = (createdAt: Date): boolean => this.partitions.accepts(createdAt);
     const [read, fault] = outcomeOf(() => readFrame(frame, accepts));
@@ -166,7 +178,7 @@ export class LogIngest {
     return bare;
   }
 
-  /** Records of a clock that is far off are stored under the time of their first arrival. */
+  /** Moves records with an implausible time to their time of first arrival. */
   private async withPossibleTimes(
     entries: readonly LogEntry[],
     skewed: ReadonlySet<LogEntry>,
@@ -175,10 +187,7 @@ export class LogIngest {
     const ids = [...skewed].map(({ row }) => row.id);
     const times = await timesOfSkewed(this.source.manager, ids, new Date());
     this.counts.skewed += skewed.size;
-    this.log.warn(
-      { records: skewed.size, logId: ids[0] },
-      'log records have timestamps of a clock that is far off',
-    );
+    this.log.warn({ records: skewed.size, logId: ids[0] }, 'log records have timestamps of a skewed clock');
     return entries.map((entry) => {
       const time = skewed.has(entry) ? times.get(entry.row.id) : undefined;
       return time === undefined ? entry : withTime(entry, time);
@@ -187,7 +196,8 @@ export class LogIngest {
 
   private async write(batches: readonly Batch[]): Promise<void> {
     const days = new Set(batches.flatMap((batch) => [...batch.days]));
-    // In one order, so that two writers of the same records never wait for each other; equal ids stay in theirs.
+    // A fixed order keeps two writers of the same records from waiting for each other; equal ids
+    // stay in order.
     const entries = batches.flatMap((batch) => batch.entries).sort(byId);
     await this.partitions.ensure(days);
     const frameOf = (id: string) => batches.map(({ frames }) => frames.get(id)).find(Boolean);
@@ -204,7 +214,7 @@ export class LogIngest {
     for (const batch of batches) batch.refused = batch.entries.filter((entry) => refused.has(entry)).length;
   }
 
-  /** Returns those that are not in the log. */
+  /** Stores entries and returns those that are not in the log. */
   private insert(entries: readonly LogEntry[], frameOf: FrameOf): Promise<ReadonlySet<LogEntry>> {
     return storeApart(entries, {
       store: (some) => this.transact(some),
@@ -213,8 +223,9 @@ export class LogIngest {
   }
 
   /**
-   * Stores what can be stored of a record that failed alone, and keeps all of it in the quarantine. False: it is there only. The bare record shows
-   * whose fault it was: what keeps it from being stored, too, is no fault of the record, but where its data are refused.
+   * Stores the bare form of a record that failed alone, and quarantines the original. Returns false
+   * if the record is only in the quarantine. If the bare record fails too, the record is not at
+   * fault, unless Postgres refuses its data.
    */
   private async setAside(entry: LogEntry, frame: Frame | undefined, error: unknown): Promise<boolean> {
     const bare = frame && readBare(frame, () => true);
@@ -246,7 +257,7 @@ export class LogIngest {
       const late = await amendLogs(manager, entries);
       await enterVerdicts(manager, [...news.map(({ row }) => ({ row, known: 0 })), ...late]);
       await giveBackOfLogs(manager, once.givenBack, this.correctSums);
-      // Last, since others that charge the same budgets wait from here on.
+      // Last, because transactions that charge the same budgets wait from here on.
       return this.book.enter(manager, news, fresh, once);
     });
     const touched = await writing.catch((error: unknown) => {
@@ -266,7 +277,7 @@ const byId = ({ row: one }: LogEntry, { row: other }: LogEntry): number => {
   return one.id < other.id ? -1 : 1;
 };
 
-/** One entry for each new id: a batch may name one twice. */
+/** Keeps one entry for each new id: a batch may contain an id twice. */
 function firstOfEach(entries: readonly LogEntry[], fresh: ReadonlySet<string>): LogEntry[] {
   const byId = new Map<string, LogEntry>();
   for (const entry of entries) {
@@ -276,7 +287,7 @@ function firstOfEach(entries: readonly LogEntry[], fresh: ReadonlySet<string>): 
   return [...byId.values()];
 }
 
-/** Rejects when the work takes longer; it goes on all the same. */
+/** Rejects if the work takes longer than `ms`; the work itself continues. */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
@@ -291,7 +302,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** What a step returned, or what it threw. */
+/** The result of a step, or the error that it threw. */
 function outcomeOf<T>(step: () => T): readonly [T | null, unknown] {
   try {
     return [step(), null];

@@ -2,16 +2,16 @@ import { dayOf, ensureLogPartitions } from '@gw/log-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Days ahead of today that have partitions before anything is written to them. */
+/** Number of days ahead of today that get partitions in advance. */
 const DAYS_AHEAD = 2;
-/** A clock that is ahead by more is wrong. */
+/** Maximum lead of a record's clock; a clock further ahead is wrong. */
 const AHEAD_MAX_MS = 86_400_000;
 const DAYS_BACK_MAX = 366;
 
-/** Knows which days have partitions, and makes those that are missing. */
+/** Tracks which days have partitions, and creates missing ones. */
 @Injectable()
 export class LogPartitions {
-  /** At most one entry per day that is accepted, and those of past days of this process. */
+  /** Days with partitions: at most one entry per accepted day, and past days of this process. */
   private readonly known = new Set<number>();
 
   constructor(
@@ -19,7 +19,10 @@ export class LogPartitions {
     private readonly retentionDays = DAYS_BACK_MAX,
   ) {}
 
-  /** False for a time that no record can have: more than a day ahead, or so old that it would be removed at once. */
+  /**
+   * Returns false for an implausible time: more than a day ahead, or so old that retention would
+   * remove it at once.
+   */
   accepts(createdAt: Date): boolean {
     const oldest = dayOf(new Date()) - Math.min(DAYS_BACK_MAX, this.retentionDays);
     return dayOf(createdAt) >= oldest && createdAt.getTime() <= Date.now() + AHEAD_MAX_MS;
@@ -37,7 +40,7 @@ export class LogPartitions {
     if (missing.length > 0) await this.make(missing);
   }
 
-  /** A partition that was known has gone, as retention drops them. */
+  /** Forgets a partition that retention has dropped. */
   forget(): void {
     this.known.clear();
   }

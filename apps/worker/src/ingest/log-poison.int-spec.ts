@@ -18,7 +18,7 @@ const noise = Array.from({ length: 2_000 }, (_, i) =>
 ).join('');
 const wide = Array.from({ length: 5_000 }, (_, i) => i);
 
-/** JSON texts, since most of them could not be written by `JSON.stringify`. Undefined: the member is not there. */
+/** JSON texts, most of which `JSON.stringify` cannot produce. Undefined: the member is absent. */
 const POISONS: Readonly<Record<string, string | undefined>> = {
   'nothing at all': undefined,
   null: 'null',
@@ -35,7 +35,7 @@ const POISONS: Readonly<Record<string, string | undefined>> = {
   NUL: String.raw`"a\u0000b"`,
   'NUL in a name': String.raw`{"a\u0000":"\udfff"}`,
   __proto__: '{"__proto__":{"toString":1,"id":"x"},"constructor":null}',
-  'an object that becomes no text': '{"toString":1,"valueOf":1,"toJSON":1,"length":-1}',
+  'an object without a text form': '{"toString":1,"valueOf":1,"toJSON":1,"length":-1}',
   infinity: '1e999',
   'minus infinity': '-1e999',
   1e300: '1e300',
@@ -51,10 +51,12 @@ const POISONS: Readonly<Record<string, string | undefined>> = {
   'a date of Postgres': '"infinity"',
 };
 
-/** The inner parts of a decision are one column: these are what differs for those who read them. */
+/**
+ * The inner parts of a decision share one column; only these values make a difference for readers.
+ */
 const INNER: readonly string[] = [
   ...['nothing at all', 'null', 'text', '50,000 nested arrays', 'a long text', 'half a character'],
-  ...['__proto__', 'an object that becomes no text', 'infinity', '2^53 - 1'],
+  ...['__proto__', 'an object without a text form', 'infinity', '2^53 - 1'],
 ];
 const poisonsOf = (path: readonly string[]): [kind: string, poison: string | undefined][] =>
   Object.entries(POISONS).filter(([kind]) => path.length < 3 || INNER.includes(kind));
@@ -71,7 +73,7 @@ const GUARDRAIL: GuardrailRecord = {
   feedback: { value: 1, weight: 1, metadata: {} },
 };
 
-/** A record with something at each of its places. */
+/** A record with a value in every field. */
 const fullRecord = (): LogRecord => {
   const record = sampleLogRecord();
   const attempt = {
@@ -116,7 +118,7 @@ function poisoned(record: object, path: readonly string[], poison: string | unde
   return JSON.stringify(copy).replace(`"${PLACE}"`, () => poison ?? 'null');
 }
 
-describe('LogIngest, given records that something is wrong with', () => {
+describe('LogIngest with invalid records', () => {
   const database = testDatabase();
   const quiet = createLog('test', 'silent');
   let partitions: LogPartitions;
@@ -149,7 +151,7 @@ describe('LogIngest, given records that something is wrong with', () => {
   };
 
   it.each(pathsOf(fullRecord()).map((path) => [path.join('.'), path] as const))(
-    'stores the others of a batch, and keeps each record whose %s is poison, in the log or in the quarantine',
+    'stores the other records of a batch, and logs or quarantines each record with an invalid %s',
     async (_name, path) => {
       const good = [sampleLogRecord(), sampleLogRecord()].map((record) => ({ ...record, id: uuidv7() }));
       const bad = poisonsOf(path).map(([kind, poison]) => ({ kind, poison, record: fullRecord() }));
@@ -160,7 +162,7 @@ describe('LogIngest, given records that something is wrong with', () => {
         ...texts,
         JSON.stringify(good[1]),
       ).catch((error: unknown) => {
-        // The values of a query that failed are too deep for Jest.
+        // Jest cannot print the deep values of a failed query.
         throw new Error(String(error instanceof Error && error.cause ? error.cause : error));
       });
       expect(accepted + rejected).toBe(texts.length + 2);
@@ -181,7 +183,7 @@ describe('LogIngest, given records that something is wrong with', () => {
     ['without an id and a time', { id: undefined, createdAt: undefined }],
     ['whose workspace is no UUID', { workspaceId: 'ours' }],
     ['of another organisation, with a decision too deep to be written', { decision: 'deep' }],
-  ])('charges a record %s to the budgets that it names, once', async (_what, changes) => {
+  ])('charges a record %s to its budgets once', async (_what, changes) => {
     const organisationId = uuidv7();
     const once = { ...CHARGE, once: `response ${organisationId}` };
     const record = { ...fullRecord(), organisationId };
@@ -190,7 +192,7 @@ describe('LogIngest, given records that something is wrong with', () => {
     const text = JSON.stringify({ ...record, ...changes, decision }).replace(`"${PLACE}"`, () => deep);
     for (let times = 0; times < 2; times += 1) {
       await expect(store(text)).resolves.toEqual({ accepted: 1, rejected: 0 });
-      // Another worker remembers nothing.
+      // Another worker has no memory of the record.
       ingest = newIngest();
     }
     const sums: object[] = await database.dataSource.query(
@@ -200,7 +202,7 @@ describe('LogIngest, given records that something is wrong with', () => {
     expect(sums).toEqual([{ cost: 90_000, tokens: 18 }]);
   });
 
-  it('stores a batch of which every second record is poison without a second search when it comes again', async () => {
+  it('stores a repeated batch with every second record invalid without a second search', async () => {
     const good = Array.from({ length: 20 }, () => ({ ...sampleLogRecord(), id: uuidv7() }));
     const bad = Array.from({ length: 20 }, () => fullRecord());
     const deep = POISONS['50,000 nested arrays'];
@@ -223,7 +225,7 @@ describe('LogIngest, given records that something is wrong with', () => {
     for (const { id } of [...good, ...bad]) expect(stored).toContain(id);
   });
 
-  it('rejects a batch, and puts nothing into quarantine, when what fails fails for the bare record too', async () => {
+  it('rejects a batch without quarantining when the bare record fails too', async () => {
     const before = ingest.quarantine.counts.quarantined;
     const fails = (error: Error): Promise<Stored> => {
       ingest.addUp = () => Promise.reject(error);
@@ -237,7 +239,7 @@ describe('LogIngest, given records that something is wrong with', () => {
     expect(ingest.quarantine.counts.quarantined).toBe(before);
   });
 
-  it('stores bare a record that ClickHouse refuses, and the others as they are', async () => {
+  it('stores the bare form of a record that ClickHouse refuses, and the other records unchanged', async () => {
     const [good, bad] = [sampleLogRecord(), fullRecord()];
     ingest.addUp = (rows) =>
       rows.some(({ id, decision }) => id === bad.id && decision.prompt !== undefined)

@@ -5,19 +5,22 @@ import type { DataSource } from 'typeorm';
 import { recordId } from './bare-record';
 import { parsedMeta } from './log-entry';
 
-/** Ids of some 2 MiB. Past it the oldest is found at fault anew when it comes again. */
+/**
+ * Maximum number of remembered ids (about 2 MiB). Beyond it, the oldest is found at fault again
+ * when it is repeated.
+ */
 const REMEMBERED_MAX = 20_000;
 
-/** Since the start. */
+/** Counts since the start of the process. */
 export interface QuarantineCounts {
   quarantined: number;
-  /** Older records that made room, and records that the quarantine itself could not take. */
+  /** Older records deleted to make room, and records that the quarantine itself could not store. */
   dropped: number;
 }
 
 /**
- * Keeps records that can't be stored as they came, so that they stop no others and are not lost. Remembers them, so that a batch with
- * many of them is stored in the end, though it must come more than once: no record is looked for twice.
+ * Stores records that cannot be stored as they arrived, so that they neither block others nor get
+ * lost. Remembers them, so that a repeated batch with many bad records needs no second search.
  */
 export class LogQuarantine {
   readonly counts: QuarantineCounts = { quarantined: 0, dropped: 0 };
@@ -28,12 +31,12 @@ export class LogQuarantine {
     private readonly log: Log,
   ) {}
 
-  /** By the id that the record is stored under. */
+  /** Ids under which quarantined records are stored. */
   has(id: string): boolean {
     return this.remembered.has(id);
   }
 
-  /** Rejects only while the database is away: the batch comes again then. */
+  /** Rejects only while the database is down; the batch is then repeated. */
   async add(frame: Frame, error: unknown, storedBare: boolean): Promise<void> {
     const record = parsedMeta(frame.meta);
     const logId = recordId(frame.meta, record);
@@ -66,7 +69,7 @@ export class LogQuarantine {
   }
 }
 
-/** Null for what can't be redacted: a secret is not kept for the sake of a log. */
+/** Redacts the original record; null if that fails, because a log must not keep a secret. */
 function redacted(body: Buffer | null): Buffer | null {
   try {
     return body === null ? null : redactBody(body);

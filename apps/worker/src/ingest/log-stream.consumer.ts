@@ -7,16 +7,16 @@ import { hostname } from 'node:os';
 import type { LogIngest } from './log-ingest';
 
 const NO_FRAMES = { frames: [], damaged: true } as const;
-/** Longer than a read blocks. */
+/** Timeout of a read in milliseconds; longer than a read blocks. */
 const COMMAND_TIMEOUT_MS = 10_000;
 
-/** Reads the gateways' log records from Redis, where there is one. */
+/** Reads the gateways' log records from the Redis stream. */
 export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly redis: Redis;
   private readonly probe: Redis;
   private readonly reader: RedisLogReader;
 
-  /** `masters`: the keys of the installation, which the records are sealed by. */
+  /** `masters` are the master keys under which the records are sealed. */
   constructor(redisUrl: string, masters: MasterKeys, ingest: LogIngest, log: Log) {
     const sealer = new Sealer(masters.map(journalKey));
     this.probe = connectRedis({ url: redisUrl, name: 'worker-health' });
@@ -33,7 +33,7 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
       store: async (sealed) => {
         const batch = openBatch(sealer, sealed);
         const { frames, damaged } = batch === null ? NO_FRAMES : decodeFrames(batch);
-        // Redis gives back what it was given: reading it again would not mend it.
+        // A second read would return the same damaged batch.
         if (damaged)
           log.error({ bytes: sealed.length }, 'found a damaged batch of log records on the stream');
         await ingest.store(frames);
@@ -44,7 +44,10 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
     });
   }
 
-  /** Whether Redis does. The connection that reads is taken for a second at a time, so that another one asks. */
+  /**
+   * Checks that Redis responds. Uses a separate connection, because reads block theirs for a
+   * second.
+   */
   answers(): Promise<boolean> {
     return redisAnswers(this.probe);
   }

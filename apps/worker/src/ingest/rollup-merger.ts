@@ -3,12 +3,15 @@ import { describeFault, type Log } from '@gw/web';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 
-/** The longer, the fewer rows are written; what waits meanwhile is read one by one whenever somebody asks. */
+/**
+ * Interval between merges in milliseconds. Longer intervals write fewer rows; queries read unmerged
+ * requests one by one.
+ */
 const EVERY_MS = 10_000;
 
 /**
- * Merges what was added up into the rollups, now and then, and makes those of hours that are over. Nothing is wrong for its delay; of several
- * workers one does it.
+ * Periodically merges new usage into the rollups and builds the rollups of completed hours. A delay
+ * affects no result; one of several workers does the work at a time.
  */
 export class RollupMerger implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | null = null;

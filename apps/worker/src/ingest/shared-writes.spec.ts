@@ -16,7 +16,7 @@ function gatedWrites(options: { sizeMax: number; atOnce: number }) {
 }
 
 describe('SharedWrites', () => {
-  it('writes the first part at once, and what comes meanwhile together and in order', async () => {
+  it('writes the first part at once, and parts that arrive meanwhile together and in order', async () => {
     const { shared, writes, partsOf } = gatedWrites({ sizeMax: 100, atOnce: 1 });
     const ends = [1, 2, 3].map((part) => shared.add(part));
     expect(partsOf()).toEqual([[1]]);
@@ -27,7 +27,7 @@ describe('SharedWrites', () => {
     await Promise.all(ends);
   });
 
-  it('bounds what goes together and how many writes are at work; what is larger than the bound goes alone', async () => {
+  it('bounds the size of a write and the number of writes; a larger part is written alone', async () => {
     const { shared, writes, partsOf } = gatedWrites({ sizeMax: 10, atOnce: 2 });
     const ends = [20, 4, 5, 6, 30].map((part) => shared.add(part));
     expect(partsOf()).toEqual([[20], [4]]);
@@ -41,13 +41,13 @@ describe('SharedWrites', () => {
     expect(partsOf()).toEqual([[20], [4], [5], [6], [30]]);
   });
 
-  it('tells a failure to everybody who took part, and to no one else', async () => {
+  it('rejects every caller of a failed write, and no other', async () => {
     const { shared, writes } = gatedWrites({ sizeMax: 10, atOnce: 1 });
     const ends = Promise.allSettled([1, 2, 3, 9].map((part) => shared.add(part)));
     const settle = async (at: number, how: 'end' | 'fail'): Promise<void> => {
       while (writes.length <= at) await Promise.resolve();
       if (how === 'end') writes[at]?.end();
-      else writes[at]?.fail(new Error('The database is away.'));
+      else writes[at]?.fail(new Error('The database is down.'));
     };
     await settle(0, 'end');
     await settle(1, 'fail');

@@ -1,11 +1,11 @@
-/** What callers wait for together: `parts` of one write, in the order in which they came. */
+/** Parts of one write that several callers wait for, in order of arrival. */
 export interface SharedWritesOptions<T> {
-  /** Writes all at once. A rejection is that of everybody who takes part. */
+  /** Writes all parts at once. A rejection rejects every caller whose part is included. */
   readonly write: (parts: readonly T[]) => Promise<void>;
   readonly sizeOf: (part: T) => number;
-  /** Of all parts of a write; a part that is larger has one of its own. */
+  /** Maximum size of all parts of a write; a larger part is written alone. */
   readonly sizeMax: number;
-  /** Writes at a time. */
+  /** Maximum number of concurrent writes. */
   readonly atOnce: number;
 }
 
@@ -16,8 +16,9 @@ interface Waiting<T> {
 }
 
 /**
- * What comes while writes are at work goes together in the next one, so that many small batches cost what a few large ones do. The first comes at
- * once: no caller waits for company.
+ * Combines parts that arrive while writes are in progress into the next write, so that many small
+ * batches cost as much as a few large ones. The first part is written at once, without waiting for
+ * others.
  */
 export class SharedWrites<T> {
   private waiting: Waiting<T>[] = [];

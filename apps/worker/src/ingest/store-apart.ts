@@ -3,15 +3,19 @@ import { isOfDatabase } from './record-faults';
 
 /** How entries are stored. */
 export interface StoreApart {
-  /** All of them, or none. */
+  /** Stores all entries or none. */
   readonly store: (entries: readonly LogEntry[]) => Promise<void>;
-  /** Gets a record that fails alone. False: nothing of it is in the log. Rejects when it fails for another reason than the record. */
+  /**
+   * Handles a record that fails alone. Returns false if it is not in the log. Rejects if the record
+   * is not the cause of the failure.
+   */
   readonly setAside: (entry: LogEntry, error: unknown) => Promise<boolean>;
 }
 
 /**
- * Stores entries together. What can't be stored is halved until the record is alone that fails; those around it are stored. Returns those that are
- * not in the log. Rejects with a failure that says nothing of records.
+ * Stores entries together. If that fails, halves them until the failing record is alone and stores
+ * the others. Returns the entries that are not in the log. Rejects with a failure that no record
+ * causes.
  */
 export async function storeApart(
   entries: readonly LogEntry[],

@@ -7,7 +7,7 @@ type Reported = Pick<
   'organisationId' | 'workspaceId' | 'action' | 'resourceType' | 'resourceId' | 'before' | 'after'
 >;
 
-/** A change that nobody asked for. Secrets must be masked already. */
+/** A change without a caller, made by a job. Secrets must be masked already. */
 export const jobAudit = (job: JobSpec, reported: Reported): AuditRow => ({
   ...reported,
   id: uuidv7(),
@@ -23,7 +23,10 @@ export const jobAudit = (job: JobSpec, reported: Reported): AuditRow => ({
   userAgent: null,
 });
 
-/** By organisation and in one order, so that two workers never wait for each other's organisations. */
+/**
+ * Appends audit records by organisation in a fixed order, so that two workers never wait for each
+ * other.
+ */
 export function auditsByOrganisation(rows: readonly AuditRow[]): (readonly AuditRow[])[] {
   const grouped = new Map<string, AuditRow[]>();
   for (const row of rows) {

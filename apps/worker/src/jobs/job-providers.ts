@@ -25,7 +25,7 @@ import { RollupsProcessor } from './rollups/rollups.processor';
 import { RotationMails } from './rotation/rotation-mails';
 import { RotationProcessor, type RotationTools } from './rotation/rotation.processor';
 
-/** The processors of all jobs. */
+/** Providers of the processors of all jobs. */
 const PROCESSORS = [
   LogPartitionsProcessor,
   LogRetentionProcessor,
@@ -41,7 +41,7 @@ const PROCESSORS = [
   ResealProcessor,
 ];
 
-/** What runs jobs, and all but the alerts that it runs. */
+/** Providers that run jobs, and all processors except alerts. */
 export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => [
   LogPartitionsProcessor,
   LogZonesProcessor,
@@ -90,7 +90,7 @@ export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => 
 const jobStoreOf = ({ DATABASE_URL, REDIS_URL }: WorkerSettings, tls: DatabaseTls): JobStore =>
   REDIS_URL === null ? { kind: 'postgres', url: DATABASE_URL, tls } : { kind: 'redis', url: REDIS_URL };
 
-/** Mails, and the job that writes most of them. */
+/** Providers of mail and of the job that writes most mails. */
 const postProviders = (settings: WorkerSettings, log: Log): Provider[] => [
   {
     provide: MailProcessor,
@@ -116,7 +116,7 @@ function rotationToolsOf(settings: WorkerSettings, log: Log): RotationTools | nu
   return { maker: { prefix, pepper: apiKeyPepper(masters[0]) }, keyring, mails, auditEnabled };
 }
 
-/** Throws `SettingsError` for settings that don't go together. */
+/** Throws `SettingsError` for settings that contradict each other. */
 function postOf(settings: WorkerSettings): Post | null {
   const server = mailServerOf(settings);
   if (!server) return null;

@@ -10,10 +10,10 @@ import {
 import { describeFault, type Log } from '@gw/web';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 
-/** Sets the pace of the jobs that run by themselves, and runs jobs. */
+/** Schedules recurring jobs and runs jobs. */
 export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly processors: ReadonlyMap<string, JobProcessor>;
-  /** Since the start, by job: how often each was run here, and failed. */
+  /** Counts of runs and failures in this process since the start, by job. */
   readonly counts = new Map<string, { runs: number; failures: number; seconds: number }>();
   private queue: JobQueue | undefined;
   private worker: JobWorker | undefined;
@@ -51,16 +51,19 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     return { spec: processor.spec, process };
   }
 
-  /** Jobs that wait for a worker, in all; null while the job store does not answer. */
+  /** Number of all waiting jobs; null while the job store does not respond. */
   async waiting(): Promise<number | null> {
     return this.queue ? this.queue.waiting().catch(() => null) : null;
   }
 
-  /** Redis may be away: what needs no jobs is served meanwhile, and they begin once it answers. */
+  /**
+   * Starts the jobs. Redis may be down; the rest of the worker runs, and the jobs start once Redis
+   * responds.
+   */
   async onApplicationBootstrap(): Promise<void> {
     await prepareJobStore(this.store);
     const failure =
-      this.store.kind === 'redis' ? 'Redis, which keeps the jobs, cannot be used' : 'the job store fails';
+      this.store.kind === 'redis' ? 'failed to use Redis for jobs' : 'failed to use the job store';
     const queue = new JobQueue(this.store, (error) => {
       this.log.warn(describeFault(error), failure);
     });

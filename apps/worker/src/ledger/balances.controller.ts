@@ -5,7 +5,10 @@ import { LedgerBook } from './ledger-book';
 
 const COUNTERS_MAX = 256;
 
-/** Tells gateways what budgets have used whose counters are lost. The service token is checked before (`service-auth.ts`). */
+/**
+ * Returns the recorded usage of budgets to gateways whose counters are lost. `service-auth.ts`
+ * checks the service token first.
+ */
 @Controller()
 export class BalancesController {
   constructor(private readonly book: LedgerBook) {}
@@ -15,7 +18,7 @@ export class BalancesController {
   async balances(@Body() body: unknown): Promise<BalancesAnswer> {
     if (!isRequest(body)) {
       throw new GatewayError('body_invalid', {
-        message: 'The body must name an organisation and its counters.',
+        message: 'The body must be an object with an organisation and its counters.',
       });
     }
     return { balances: await this.book.balances(body) };

@@ -13,22 +13,22 @@ import {
 } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
-/** Something with budgets, locked for the transaction. */
+/** An owner of budgets, locked for the transaction. */
 export interface BudgetOwner {
   readonly scope: LimitState['scope'];
   readonly id: string;
-  /** As people call it. */
+  /** Display name of the owner. */
   readonly name: string;
   readonly organisationId: string;
   readonly workspaceId: string | null;
   /** See `BucketOwner` of the ledger. */
   readonly group?: string;
-  /** As the audit log calls it. */
+  /** Resource type in the audit log. */
   readonly resourceType: 'api_keys' | 'workspaces' | 'providers' | 'integrations' | 'policies';
   readonly limits: readonly StoredUsageLimit[];
   readonly rules: readonly UsageLimitRule[];
   save(limits: readonly StoredUsageLimit[], lastResetAt?: Date): Promise<void>;
-  /** Documents that show the status. */
+  /** Read-model documents that show the status. */
   documents(): Promise<readonly DocumentKey[]>;
 }
 
@@ -36,7 +36,10 @@ export type OwnerScope = BudgetOwner['scope'];
 
 const LOCK = { mode: 'pessimistic_write' } as const;
 
-/** Null: it is gone, or has no budget. `group`: the workspace of an integration. */
+/**
+ * Loads and locks an owner; null if it is gone or has no budget. `group` is the workspace of an
+ * integration.
+ */
 export function lockOwner(
   manager: EntityManager,
   scope: OwnerScope,
@@ -128,7 +131,7 @@ async function integrationOwner(
   const where = { integrationId: id, workspaceId };
   const row = await manager.findOne(IntegrationWorkspaceEntity, { where, lock: LOCK });
   const integration = await manager.findOneBy(IntegrationEntity, { id });
-  // Of the access that all workspaces have there is no row that a status of one of them could stand in.
+  // The access that all workspaces have has no row in which one workspace's status could be stored.
   if (!row?.usageLimits || integration === null) return null;
   return {
     ...{

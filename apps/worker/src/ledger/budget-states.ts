@@ -8,14 +8,14 @@ import type { LimitAlerts } from '../alerts/limit-alerts';
 import { lockOwner, type BudgetOwner } from './budget-owners';
 import type { LedgerBook, TouchedBudget } from './ledger-book';
 
-/** Budgets that wait to be looked at; those past it are found by the job. */
+/** Maximum number of budgets that wait for a check; the job finds the rest. */
 const DIRTY_MAX = 10_000;
 const DELAY_MS = 500;
-/** Marks that one run of the job looks at; what is left is for the next. */
+/** Maximum number of marks that one run of the job checks; the rest is left for the next run. */
 const MARKS_MAX = 10_000;
 
 /**
- * Keeps the status that the control plane shows of budgets in line with their balances, and tells when they reach what they alert at. Safe
+ * Keeps the budget status of the control plane in line with the balances, and creates alerts. Safe
  * to run twice and on many machines.
  */
 export class BudgetStates {
@@ -30,7 +30,7 @@ export class BudgetStates {
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** Looks at budgets soon; returns at once. */
+  /** Schedules a check of budgets; returns at once. */
   touched(budgets: readonly TouchedBudget[]): void {
     for (const budget of budgets) {
       if (this.dirty.size < DIRTY_MAX) this.dirty.set(`${budget.organisationId} ${budget.key}`, budget);
@@ -46,14 +46,17 @@ export class BudgetStates {
     await this.running;
   }
 
-  /** Looks at what has waited. Never rejects. */
+  /** Checks the waiting budgets. Never rejects. */
   async flush(): Promise<void> {
     const budgets = [...this.dirty.values()];
     this.dirty.clear();
     await this.look(budgets.map(({ organisationId, key }) => ({ organisationId, counter: key })));
   }
 
-  /** Looks at what was charged and then forgotten, by a worker that died or had too much to remember. */
+  /**
+   * Checks budgets that were charged but not checked, because a worker died or had too many
+   * waiting.
+   */
   async catchUp(): Promise<void> {
     await this.look(await markedBudgets(this.source.manager, MARKS_MAX));
   }
@@ -68,7 +71,7 @@ export class BudgetStates {
     else await this.refresh(parsed, mark);
   }
 
-  /** Of one owner, or of one value of a policy. */
+  /** Checks one owner, or one value of a policy. */
   async refresh({ scope, id, group }: Omit<BudgetKey, 'type'>, mark?: BudgetMark): Promise<void> {
     await this.source.transaction(async (manager) => {
       const owner = await lockOwner(manager, scope, id, group);
@@ -99,7 +102,7 @@ export class BudgetStates {
     else await manager.insert(UsageLimitPolicyValueEntity, { id: uuidv7(), ...where, status });
   }
 
-  /** Also tells of what it has reached. */
+  /** Updates the status and creates alerts for reached thresholds. */
   private async statusOf(
     manager: EntityManager,
     owner: BudgetOwner,

@@ -6,17 +6,20 @@ import type { EntityManager } from 'typeorm';
 
 const NAME_LENGTH_MAX = 512;
 
-/** What becomes of the names that records charge. */
+/** The result of charging named objects. */
 export interface ChargedOnce {
-  /** The records as they are stored: each charges of a name what it tells beyond what other records have charged. */
+  /**
+   * The records as they are stored: each is charged what it reports beyond the charges of other
+   * records of the name.
+   */
   readonly entries: readonly LogEntry[];
-  /** Of earlier records, and of those among them. */
+  /** Estimates taken back, of earlier records and of records in this batch. */
   readonly givenBack: readonly GivenBack[];
-  /** What gateways have counted of names, and records do not charge. */
+  /** Usage that gateways counted and that no record charges. */
   readonly uncharged: readonly Uncharged[];
 }
 
-/** By the id of the log. */
+/** Charges by log id. */
 export interface Uncharged {
   readonly logId: string;
   readonly organisationId: string;
@@ -38,7 +41,7 @@ export async function chargedOnce(
   return { entries: stored, givenBack, uncharged: entries.flatMap((entry) => unchargedOf(entry, held)) };
 }
 
-/** One for each name of a record. */
+/** One entry for each name of a record. */
 function claimsOf({ row }: LogEntry): OnceClaim[] {
   const { organisation_id: organisationId, created_at: createdAt, id: logId } = row;
   if (organisationId === null) return [];
@@ -66,7 +69,7 @@ function named({ decision }: LogEntry['row']): (readonly [name: string, charge: 
   });
 }
 
-/** A gateway counts what a request makes; the use that a GET reports is in the record alone. */
+/** A gateway counts what its request creates; usage that a GET reports is only in the record. */
 function unchargedOf({ row }: LogEntry, held: ReadonlyMap<string, OncePart>): Uncharged[] {
   const { organisation_id: organisationId, id: logId } = row;
   if (row.method === 'GET' || organisationId === null) return [];
@@ -85,7 +88,10 @@ function onceOf(charge: unknown): string | null {
   return typeof once === 'string' && once.length <= NAME_LENGTH_MAX ? storable(once) : null;
 }
 
-/** Postgres texts hold neither NUL nor half a character: a name with one of them is known by its hash. */
+/**
+ * Replaces a name by its hash if Postgres cannot store it: its texts hold neither NUL nor half a
+ * surrogate pair.
+ */
 const storable = (name: string): string =>
   !/[\0\p{Surrogate}]/u.test(name)
     ? name
@@ -94,7 +100,7 @@ const storable = (name: string): string =>
 const countOf = (value: unknown): number =>
   Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0;
 
-/** Without what others have charged of its names. */
+/** The charge minus what other records have charged of its names. */
 function reduced(
   entry: LogEntry,
   claims: readonly OnceClaim[],
@@ -130,7 +136,7 @@ function reduced(
   };
 }
 
-/** The price as one line, of what this record charges of its names. */
+/** The price as one line: what this record is charged of its names. */
 function restOf(
   { decision }: LogEntry['row'],
   claims: readonly OnceClaim[],
@@ -143,9 +149,9 @@ function restOf(
   return { ...price, lines: [{ unit: 'rest', quantity, pricePerMillion: 0, cost }] };
 }
 
-/** Fewer tokens, the output's first, and none of a kind beyond its total. */
+/** Reduces token counts, output first, never below zero and never above the total of their kind. */
 function lessOf(row: LogEntry['row'], less: number): Partial<LogEntry['row']> {
-  // An estimate has none.
+  // An estimate has no token details.
   if (row.input_tokens === null && row.output_tokens === null) return {};
   const [input, output] = [row.input_tokens ?? 0, row.output_tokens ?? 0];
   const outputLeft = Math.max(0, output - less);

@@ -1,7 +1,7 @@
 import { addToRollups, type PricedLog } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 
-/** Corrects what analytics add up of logs whose price has changed: the rollups, or another store. */
+/** Corrects analytics of re-priced logs: the rollups, or the external store. */
 export type CorrectSums = (
   manager: EntityManager,
   before: readonly PricedLog['row'][],

@@ -4,7 +4,7 @@ import { logsAt, setLogPrices, type NewLogPrice, type PricedLog } from '@gw/log-
 import type { EntityManager } from 'typeorm';
 import type { CorrectSums } from './correct-sums';
 
-/** Takes from logs, and from what analytics add up, what is given back of their estimates. */
+/** Subtracts estimates that were taken back from their logs and from analytics. */
 export async function giveBackOfLogs(
   manager: EntityManager,
   givenBack: readonly GivenBack[],
@@ -42,6 +42,6 @@ function withoutEstimate({ row, decision }: PricedLog, { cost, tokens }: GivenBa
   };
 }
 
-/** A request begins one thing at most. */
+/** A request creates at most one background object. */
 const isEstimate = ({ once, flags }: ChargeRecord): boolean =>
   once !== undefined && flags.includes('estimated');

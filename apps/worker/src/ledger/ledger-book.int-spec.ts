@@ -27,7 +27,7 @@ const charge = (over: Partial<ChargeRecord> = {}): ChargeRecord => ({
   ...over,
 });
 
-/** What a batch has used, the same for every reporter. */
+/** Usage of a batch, the same in every record that reports it. */
 const ONCE = { cost: 700, tokens: 70, requests: 0 } as const;
 const amount = fc.nat({ max: 1_000 });
 const CHARGE: fc.Arbitrary<ChargeRecord> = fc.record({
@@ -47,11 +47,11 @@ const RECORD = fc.record({
   saved: amount,
   once: fc.option(fc.constantFrom('b1', 'b2')),
 });
-/** Places of records in batches that come two at a time. */
+/** Positions of records in batches of two. */
 const BATCH = fc.array(fc.nat({ max: 7 }), { maxLength: 6 });
 const BATCHES = fc.array(fc.tuple(BATCH, BATCH), { maxLength: 4 });
 
-describe('the durable record of budgets', () => {
+describe('LedgerBook', () => {
   const database = testDatabase();
   let book: LedgerBook;
   let ingest: LogIngest;
@@ -84,7 +84,7 @@ describe('the durable record of budgets', () => {
     return balance?.used ?? -1;
   };
 
-  it('counts what a record charged once, however often and in whatever batches it comes', async () => {
+  it('counts the charges of a record once, in whatever batches it is repeated', async () => {
     const [one, other] = [
       record([charge()]),
       record([charge({ cost: 1 }), charge({ line: 'retry', cost: 2 })]),
@@ -98,7 +98,7 @@ describe('the durable record of budgets', () => {
     expect(new Set(touched.map(({ key }) => key))).toEqual(new Set([KEY, TOKENS]));
   });
 
-  it('charges once what several records tell of, and stores the others as free, however often they come', async () => {
+  it('charges usage that several records report once, and stores the other records as free', async () => {
     const reported = (): LogRecord => ({
       ...record([charge({ once: 'batch i b1', requests: 0, counters: [[KEY, 1_000]] })]),
       cost: 700,
@@ -118,7 +118,7 @@ describe('the durable record of budgets', () => {
     );
   });
 
-  it('charges of a name the most that any record tells, and each of several names of a record', async () => {
+  it('charges a name the largest usage that any record reports, for each name of a record', async () => {
     const reported = (...costs: readonly [name: string, cost: number][]): LogRecord => ({
       ...record(
         costs.map(([name, cost]) =>
@@ -147,7 +147,7 @@ describe('the durable record of budgets', () => {
     );
   });
 
-  it('forgets names that no record has named for 400 days, and keeps one that is read now and then', async () => {
+  it('forgets names without a record for 400 days, and keeps names that are still read', async () => {
     const { manager } = database.dataSource;
     const reported = (name: string): LogRecord =>
       record([charge({ once: name, requests: 0, counters: [[KEY, 1_000]] })]);
@@ -170,7 +170,7 @@ describe('the durable record of budgets', () => {
     expect(await usedOf(KEY, 0)).toBe(1_400);
   });
 
-  it('charges a name the most that is reported for it, in whatever order records come, twice or at once', async () => {
+  it('charges a name its largest reported usage when records arrive in any order, repeated or concurrent', async () => {
     const AMOUNT = fc.record({
       name: fc.constantFrom('a', 'b', '\ud800', 'nul\0'),
       cost: fc.nat({ max: 99 }),
@@ -207,7 +207,7 @@ describe('the durable record of budgets', () => {
     );
   });
 
-  describe('an estimate of what is made in the background', () => {
+  describe('estimate of a background object', () => {
     const estimate = (cost: number, period = 1_000, holder = 'g.1'): LogRecord => {
       const flags = ['estimated'] as const;
       const counters = [[KEY, period, holder]] as const;
@@ -236,7 +236,7 @@ describe('the durable record of budgets', () => {
       return Number(row?.sum);
     };
 
-    it('is given back when the true use is less, in the period that it was charged in', async () => {
+    it('is taken back from its period when the reported usage is less', async () => {
       await store(estimate(700, 1_000));
       expect(await usedOf(KEY, 0)).toBe(700);
       await store(truth(40, 40, 2_000));
@@ -247,7 +247,7 @@ describe('the durable record of budgets', () => {
       expect(await balanceAt(0)).toMatchObject({ used: 60, adjusted: -700 });
     });
 
-    it('is not charged when the true use came first, and counters that have counted it learn so', async () => {
+    it('is not charged after the reported usage, and counters that counted it are corrected', async () => {
       await store(truth(40));
       await store(estimate(700));
       const balance = await balanceAt(0);
@@ -261,20 +261,20 @@ describe('the durable record of budgets', () => {
       expect([await logged(), await rolledUp()]).toEqual([40, 40]);
     });
 
-    it('keeps its cost while only an answer without a price has reported its tokens', async () => {
+    it('keeps its cost when a response without a price reports the tokens', async () => {
       await store(estimate(700), truth(null, 9));
       expect(await usedOf(KEY, 0)).toBe(700);
       await store(truth(5, 5));
       expect(await usedOf(KEY, 0)).toBe(5);
     });
 
-    it('is replaced by a true use of nothing', async () => {
+    it('is replaced by a reported usage of zero', async () => {
       await store(truth(0));
       await store(estimate(700), truth(0));
       expect([await usedOf(KEY, 0), await logged(), await rolledUp()]).toEqual([0, 0, 0]);
     });
 
-    it('is replaced once, in whatever order records come, twice or at once, in budgets, logs and analytics', async () => {
+    it('is replaced once in budgets, logs and analytics when records arrive in any order, repeated or concurrent', async () => {
       const REPORTED = fc.record({
         isEstimate: fc.boolean(),
         cost: fc.nat({ max: 99 }),
@@ -304,7 +304,7 @@ describe('the durable record of budgets', () => {
             for (const holder of ['g.1', 'g.2']) {
               const own = reported.filter((each) => each.isEstimate && each.holder === holder);
               const part = new Map(all?.holders).get(holder) ?? 0;
-              // A gateway has counted all that its own requests have made.
+              // A gateway counts everything that its own requests create.
               expect(part).toBeGreaterThanOrEqual(own.reduce((sum, { cost }) => sum + cost, 0));
             }
             const [sums] = await database.dataSource.query<Record<string, string>[]>(
@@ -326,7 +326,7 @@ describe('the durable record of budgets', () => {
     });
   });
 
-  it('tells which part of a balance each gateway has charged, of one moment with the balance', async () => {
+  it('returns the part of each gateway consistently with the balance', async () => {
     await store(
       record([charge({ counters: [[KEY, 1_000, 'g.1']] })]),
       record([charge({ cost: 5, counters: [[KEY, 1_000, 'g.2']] })]),
@@ -346,7 +346,7 @@ describe('the durable record of budgets', () => {
     expect(await requested(1_500)).toMatchObject({ used: 43, holders: [['g.1', 40]] });
   });
 
-  it('tells gateways apart that were not charged for two days, for five in all', async () => {
+  it('marks gateways without charges for two days, and drops them after five', async () => {
     const names = ['now', 'before', 'gone'];
     await store(...names.map((name) => record([charge({ cost: 5, counters: [[KEY, 0, name]] })])));
     for (const [name, days] of [
@@ -375,7 +375,7 @@ describe('the durable record of budgets', () => {
     expect(kept).toEqual({ count: '2' });
   });
 
-  it('add up to a plain sum and to nothing, whatever comes twice, in pieces or at the same time', async () => {
+  it('keeps balances equal to a plain sum and entries balanced for repeated, split and concurrent batches', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(RECORD, { minLength: 1, maxLength: 8 }), BATCHES, async (made, batches) => {
         organisationId = randomUUID();
@@ -422,7 +422,7 @@ describe('the durable record of budgets', () => {
     );
   });
 
-  it('asks each counter for what it counts, in its own period and those after it', async () => {
+  it('returns what each counter counts from its own period on', async () => {
     await store(
       record([charge({ counters: [[KEY, 1_000]] }), charge({ cost: 5, counters: [[KEY, 2_000]] })]),
     );
@@ -432,7 +432,7 @@ describe('the durable record of budgets', () => {
     expect(await usedOf('api_key:nobody:cost:budget', 0)).toBe(0);
   });
 
-  it('keeps books that add up to nothing, in money, tokens and requests', async () => {
+  it('keeps entries of money, tokens and requests balanced', async () => {
     await store(record([charge()]), record([charge({ line: 'fallback', cost: null, counters: [] })]));
     const [sums] = await database.dataSource.query<Record<string, string>[]>(
       `SELECT sum(cost) AS cost, sum(tokens) AS tokens, sum(requests) AS requests, count(*) AS rows
@@ -442,7 +442,7 @@ describe('the durable record of budgets', () => {
     expect(sums).toEqual({ cost: '0', tokens: '0', requests: '0', rows: '6' });
   });
 
-  it('enters what answers from the cache have saved on a line of its own, once, and charges no budget with it', async () => {
+  it('books the saving of cached responses once on its own line, and charges no budget with it', async () => {
     const hit = (cacheStatus: string, savedCost: number): LogRecord => {
       const sample = record([charge({ cost: 0, tokens: 0 })]);
       const { decision } = sample;
@@ -453,7 +453,7 @@ describe('the durable record of budgets', () => {
         decision: { ...decision, cache },
       };
     };
-    // The last one has waited for another request's call, and is no answer of the cache's.
+    // The last one waited for another request's call, so the cache did not save it.
     const records = [hit('HIT', 40), hit('SEMANTIC HIT', 2), hit('MISS', 700)];
     await store(...records);
     await store(...records);
@@ -469,19 +469,19 @@ describe('the durable record of budgets', () => {
     ]);
   });
 
-  it('charges a record once that comes twice in one batch', async () => {
+  it('charges a record once that is twice in one batch', async () => {
     const twice = record([charge({ cost: 3 })]);
     await store(twice, { ...twice, amends: true }, twice);
     expect(await usedOf(KEY, 1_000)).toBe(3);
   });
 
-  it('adds up charges that are stored at the same time', async () => {
+  it('adds up concurrent charges', async () => {
     const records = Array.from({ length: 40 }, () => record([charge({ cost: 3 })]));
     await Promise.all([0, 10, 20, 30].map((from) => store(...records.slice(from, from + 10))));
     expect(await usedOf(KEY, 1_000)).toBe(120);
   });
 
-  it('knows how fast a budget is used, by what its hours were charged in the last seven days', async () => {
+  it('computes the burn rate from the hourly charges of the last seven days', async () => {
     const HOUR = 3_600_000;
     const at = (hoursAgo: number, cost: number, period = 0): LogRecord => ({
       ...record([charge({ cost, counters: [[KEY, period]] })]),
@@ -497,7 +497,7 @@ describe('the durable record of budgets', () => {
       organisationId,
     ]);
     await store(at(0, 1), at(0, 2, 1));
-    // 8 in 47 hours and what of this hour has passed.
+    // 8 in 47 hours and the elapsed part of this hour.
     const { perDay } = (await burn(0)) as { perDay: number };
     expect(perDay).toBeGreaterThanOrEqual((8 / 48) * 24);
     expect(perDay).toBeLessThanOrEqual((8 / 47) * 24);
@@ -520,7 +520,7 @@ describe('the durable record of budgets', () => {
     },
   );
 
-  it('counts values that hold what Postgres texts cannot', async () => {
+  it('counts values with characters that Postgres texts cannot store', async () => {
     const key = 'policy:p:requests:budget:metadata.a:\0b';
     await expect(store(record([charge({ counters: [[key, 0]] })]))).resolves.toMatchObject({ accepted: 1 });
     expect(await usedOf(key, 0)).toBe(1);

@@ -35,18 +35,18 @@ export interface TouchedBudget {
   readonly key: string;
 }
 
-/** A charge that was entered before, and what it costs more, or less where it is negative; 1e-8 USD. */
+/** A correction of an earlier charge in 1e-8 USD; negative if the charge is reduced. */
 export interface Adjustment {
   readonly organisationId: string;
-  /** Of the record. */
+  /** Id of the log record. */
   readonly createdAt: string;
   readonly charge: ChargeRecord;
   readonly difference: number;
-  /** Absent: as many as before. */
+  /** Corrected tokens; absent if they do not change. */
   readonly tokens?: number;
 }
 
-/** The rows of a transaction, each by its place. */
+/** The rows of a transaction by their keys. */
 interface Postings {
   readonly rows: Map<string, LedgerRow>;
   readonly hours: Map<string, BudgetHourRow>;
@@ -59,18 +59,18 @@ const DAY_MS = 86_400_000;
 const HITS: ReadonlySet<string> = new Set(['HIT', 'SEMANTIC HIT']);
 
 /**
- * The durable record of all budgets: balances of the charges that log records carry. A record is stored once, and its charges with it, in one
- * transaction; so balances are exact, however often a batch comes.
+ * The durable record of all budgets: the balances of the charges in log records. A record and its
+ * charges are stored once, in one transaction, so balances stay exact when batches are repeated.
  */
 export class LedgerBook {
-  /** Called with budgets that were charged, after the commit. */
+  /** Called with the charged budgets after the commit. */
   onTouched: (budgets: readonly TouchedBudget[]) => void = () => undefined;
 
   constructor(private readonly source: DataSource) {}
 
   /**
-   * Enters the charges of those records that are new, once where a batch names one twice, and what is given back of estimates, all in one
-   * order.
+   * Books the charges of new records, once per record even if a batch contains it twice, and takes
+   * back replaced estimates, all in a fixed order.
    */
   async enter(
     manager: EntityManager,
@@ -93,8 +93,9 @@ export class LedgerBook {
   }
 
   /**
-   * Enters what earlier charges have turned out to cost more or less, in the transaction that corrects their records. No gateway has counted it,
-   * so it is no part of what one has charged: counters get it from the record, under a name of its own.
+   * Books corrections of earlier charges in the transaction that corrects their records. No gateway
+   * counted them, so they belong to no gateway's part: counters receive them from the record under
+   * a separate name.
    */
   adjust(manager: EntityManager, adjustments: readonly Adjustment[]): Promise<readonly TouchedBudget[]> {
     const postings = noPostings();
@@ -125,7 +126,7 @@ export class LedgerBook {
     if (touched.length > 0) this.onTouched(touched);
   }
 
-  /** What budgets have used. A counter that is no budget's has used nothing that lasts. */
+  /** Returns the usage of budgets. A counter that belongs to no budget has no durable usage. */
   async balances({
     organisationId,
     counters,
@@ -180,7 +181,7 @@ function addAdjustment(
   addParts(holders, organisationId, corrected(change));
 }
 
-/** Gateways have counted it, and the record has not: counters take it back. */
+/** Usage that gateways counted and the record does not have; counters subtract it. */
 function addUncharged({ holders }: Postings, { organisationId, charge }: Uncharged): void {
   const counters = charge.counters.filter(([, , holder]) => holder !== undefined);
   const back = { cost: 0 - (charge.cost ?? 0), tokens: 0 - charge.tokens };
@@ -198,7 +199,7 @@ const less = ({ organisationId, estimate, cost, tokens }: GivenBack): Adjustment
   ...{ difference: 0 - cost, tokens: 0 - tokens },
 });
 
-/** What an answer from the cache has saved, as analytics count it; nothing for other requests. */
+/** The saving of a cached response, as analytics count it; zero for other requests. */
 const savingOf = (
   { cache_status: status, saved_cost: cost, provider }: LogEntry['row'],
   day: number,
@@ -214,7 +215,7 @@ function add(rows: Map<string, LedgerRow>, organisationId: string, postings: rea
   }
 }
 
-/** What each budget of a charge was charged in its hour. */
+/** The hourly charges of each budget. */
 function addHours(
   hours: Map<string, BudgetHourRow>,
   organisationId: string,
@@ -229,7 +230,7 @@ function addHours(
   }
 }
 
-/** The part of each budget's balance that the gateway has charged that counts it. */
+/** The part of each budget's balance that is charged to the gateway that counts it. */
 function addParts(
   parts: Map<string, HolderRow>,
   organisationId: string,
@@ -250,7 +251,10 @@ const sumOf = (known: LedgerAmount | undefined, { cost, tokens, requests }: Ledg
   requests: (known?.requests ?? 0) + requests,
 });
 
-/** Callers choose values that policies group by, and Postgres texts hold no NUL. */
+/**
+ * Removes NUL from a value: callers choose the values that policies group by, and Postgres texts
+ * hold no NUL.
+ */
 const storable = (account: string): string => account.replaceAll('\0', '\uFFFD');
 
 const accountOf = (key: string): string => storable(budgetAccount(key));

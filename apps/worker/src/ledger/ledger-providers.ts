@@ -5,7 +5,7 @@ import { LimitAlerts } from '../alerts/limit-alerts';
 import { BudgetStates } from './budget-states';
 import { LedgerBook } from './ledger-book';
 
-/** The durable record of budgets, and their status. */
+/** Providers of the durable record of budgets and of their status. */
 export const ledgerProviders = (log: Log): Provider[] => [
   {
     provide: LedgerBook,

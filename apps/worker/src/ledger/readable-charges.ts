@@ -1,27 +1,27 @@
 import { ONCE_MAX, type ChargeRecord, type DecisionRecord } from '@gw/contracts';
 
-/** Charges of one request; a gateway makes one for each attempt that was billed. */
+/** Maximum number of charges of one request; a gateway creates one for each billed attempt. */
 const CHARGES_MAX = 64 + ONCE_MAX;
 const COUNTERS_MAX = 512;
-/** Accounts are named by these texts, and an index entry of Postgres holds some 2,700 bytes. */
+/** Maximum length of an account in bytes: an index entry of Postgres holds about 2,700. */
 const TEXT_MAX = 640;
 const HOLDER_MAX = 128;
 const FLAGS = ['estimated', 'unpriced'] as const;
 
-/** The charges of a decision that can be entered, whatever else it says. */
+/** Returns the valid charges of a decision and ignores everything else. */
 export function readableCharges(decision: unknown): readonly ChargeRecord[] {
   if (typeof decision !== 'object' || decision === null) return [];
   const { charges } = decision as { charges?: unknown };
   return Array.isArray(charges) ? charges.slice(0, CHARGES_MAX).filter(isCharge) : [];
 }
 
-/** Of a decision that can't be stored whole: what was charged, which budgets go by. */
+/** Reduces a decision that cannot be stored whole to its charges, which budgets need. */
 export function chargesAlone(decision: unknown): Pick<DecisionRecord, 'charges'> {
   const charges = readableCharges(decision).map(plain);
   return charges.length === 0 ? {} : { charges };
 }
 
-/** Its known members alone. */
+/** Copies only the known members. */
 const plain = ({
   line,
   provider,
@@ -40,7 +40,7 @@ const plain = ({
   ),
 });
 
-/** A record must never be kept from being stored by what it says of charges. */
+/** Reads charges without throwing: malformed charges must not prevent storing a record. */
 export function isCharge(value: unknown): value is ChargeRecord {
   if (typeof value !== 'object' || value === null) return false;
   const { line, provider, cost, tokens, requests, counters } = value as Partial<ChargeRecord>;
@@ -64,5 +64,5 @@ const isCounter = (counter: unknown): boolean =>
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= TEXT_MAX;
 
-/** A whole number that no sum loses. */
+/** Whether the value is an integer small enough for exact sums. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

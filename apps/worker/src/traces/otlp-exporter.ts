@@ -5,28 +5,31 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface OtlpExporterOptions {
   readonly client: BufferedClient;
-  /** Where OTLP over HTTP is taken, with its path. */
+  /** URL that accepts OTLP over HTTP, including its path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of one batch, all tries included. */
+  /** Timeout of one batch in milliseconds, including all attempts. */
   readonly timeoutMs: number;
 }
 
-/** As OTLP/HTTP has it; all other refusals are for good. */
+/** Statuses that OTLP/HTTP defines as retryable; all other refusals are permanent. */
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const TRIES = 6;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 5_000;
 const ANSWER_BYTES_MAX = 65_536;
-/** `ExportResultCode` of OpenTelemetry, which lives in a package of its own. */
+/** `ExportResultCode` of OpenTelemetry, which is in a separate package. */
 const TAKEN = 0;
 const LOST = 1;
 
 type ExportDone = Parameters<SpanExporter['export']>[1];
 
-/** Posts batches of spans as protobuf. A receiver that is busy or away is tried again while the batch's time lasts. */
+/**
+ * Posts batches of spans as protobuf. Retries a receiver that is busy or unreachable within the
+ * batch's timeout.
+ */
 export class OtlpExporter implements SpanExporter {
-  /** Since when the receiver takes nothing; null while the last batch was taken. */
+  /** Time since when the receiver accepts nothing; null while the last batch was accepted. */
   failingSince: Date | null = null;
   private readonly stopping = new AbortController();
 
@@ -43,7 +46,7 @@ export class OtlpExporter implements SpanExporter {
       });
   }
 
-  /** What is on its way gets no further try, and nothing else is sent. */
+  /** Stops retries of batches in flight and refuses further batches. */
   shutdown(): Promise<void> {
     this.stopping.abort();
     return Promise.resolve();
@@ -57,16 +60,16 @@ export class OtlpExporter implements SpanExporter {
       ;
       tries += 1, pauseMs = Math.min(pauseMs * 1.5, PAUSE_MAX_MS)
     ) {
-      const answer = await this.post(body, deadline - performance.now());
-      if (answer !== null && answer.status >= 200 && answer.status < 300) return true;
-      if (answer !== null && !TRY_AGAIN.has(answer.status)) return false;
-      const waitMs = askedPauseMs(answer) ?? pauseMs * (0.8 + 0.4 * Math.random());
+      const response = await this.post(body, deadline - performance.now());
+      if (response !== null && response.status >= 200 && response.status < 300) return true;
+      if (response !== null && !TRY_AGAIN.has(response.status)) return false;
+      const waitMs = retryAfterMs(response) ?? pauseMs * (0.8 + 0.4 * Math.random());
       if (tries === TRIES || performance.now() + waitMs >= deadline) return false;
       await delay(waitMs, undefined, { ref: false, signal: this.stopping.signal });
     }
   }
 
-  /** Null: there was no answer. */
+  /** Posts a batch; returns null if there was no response. */
   private post(body: Buffer, timeoutMs: number): Promise<BufferedAnswer | null> {
     const { client, url, headers } = this.options;
     return client
@@ -82,8 +85,11 @@ export class OtlpExporter implements SpanExporter {
   }
 }
 
-/** What the receiver asks for, in seconds; no known receiver sends dates. */
-function askedPauseMs(answer: BufferedAnswer | null): number | null {
-  const requested = Number(answer?.headers['retry-after'] ?? NaN);
+/**
+ * The pause that the receiver requests, in milliseconds. Only seconds are supported; no known
+ * receiver sends dates.
+ */
+function retryAfterMs(response: BufferedAnswer | null): number | null {
+  const requested = Number(response?.headers['retry-after'] ?? NaN);
   return Number.isFinite(requested) && requested > 0 ? requested * 1_000 : null;
 }

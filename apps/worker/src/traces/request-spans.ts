@@ -4,7 +4,7 @@ import { PROVIDERS } from '@gw/providers';
 import { SpanKind, type Attributes } from '@opentelemetry/api';
 import { spanIdOf, traceIdOf } from './span-ids';
 
-/** A span that is over. Times in milliseconds since 1970. */
+/** A completed span. Times are in milliseconds since 1970. */
 export interface EndedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -14,7 +14,7 @@ export interface EndedSpan {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Attributes;
-  /** Null: it went well, or the client's mistake. */
+  /** The error; null for a success and for a mistake of the client. */
   readonly error: string | null;
 }
 
@@ -26,17 +26,18 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   embeddings: 'embeddings',
 };
 
-/** A provider by its name in the semantic conventions. */
+/** Provider names in the semantic conventions. */
 const telemetryName = (id: string): string => PROVIDERS.get(id)?.telemetryName ?? id;
 
-/** Attempts of one request that get a span of their own. */
+/** Maximum number of attempts of one request that get a span. */
 const ATTEMPTS_MAX = 20;
-/** Of the gateway or the provider, whatever status was sent before. */
+/** Error of the gateway or the provider, independent of the status that was sent before it. */
 const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'failed']);
 
 /**
- * The spans of one request, by the semantic conventions for generative AI: one of the gateway for the request, and below it one of a client
- * for each call of a provider. They hold no bodies and no metadata.
+ * Returns the spans of one request according to the semantic conventions for generative AI: a
+ * server span for the request and, below it, a client span for each provider call. Spans contain no
+ * bodies and no metadata.
  */
 export function requestSpans(row: RequestLogRow): EndedSpan[] {
   const startedAt = Date.parse(row.created_at);
@@ -51,7 +52,7 @@ export function requestSpans(row: RequestLogRow): EndedSpan[] {
     kind: SpanKind.SERVER,
     startedAt,
     endedAt: startedAt + Math.max(0, row.duration_ms),
-    attributes: present({ ...requestAttributes(row), ...answerAttributes(row, operation) }),
+    attributes: present({ ...requestAttributes(row), ...responseAttributes(row, operation) }),
     error: row.status >= 500 || BROKEN.has(row.outcome) ? (row.error_type ?? String(row.status)) : null,
   };
   const attempts: unknown = row.decision.attempts;
@@ -116,7 +117,7 @@ const requestAttributes = (row: RequestLogRow): Values => ({
   'tollgate.gateway.id': row.gateway_id,
 });
 
-const answerAttributes = (row: RequestLogRow, operation: string): Values => ({
+const responseAttributes = (row: RequestLogRow, operation: string): Values => ({
   'gen_ai.operation.name': operation,
   'gen_ai.provider.name': row.provider === null ? null : telemetryName(row.provider),
   'gen_ai.request.model': row.model,

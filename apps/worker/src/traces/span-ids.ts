@@ -5,13 +5,16 @@ const digestOf = (text: string, digits: number): string =>
 
 const isAllZero = (hex: string): boolean => /^0+$/.test(hex);
 
-/** The trace's id as W3C has it; a UUID without its dashes. Callers may choose other texts: the same one gives the same id. */
+/**
+ * Converts a trace id to the W3C form: a UUID loses its dashes, any other text is hashed, the same
+ * text always to the same id.
+ */
 export function traceIdOf(text: string): string {
   const hex = text.replaceAll('-', '').toLowerCase();
   return /^[0-9a-f]{32}$/.test(hex) && !isAllZero(hex) ? hex : digestOf(text, 32);
 }
 
-/** The same for spans. */
+/** Converts a span id in the same way. */
 export function spanIdOf(text: string): string {
   const hex = text.toLowerCase();
   return /^[0-9a-f]{16}$/.test(hex) && !isAllZero(hex) ? hex : digestOf(text, 16);

@@ -30,7 +30,7 @@ const PARENT = 'b7ad6b7169203331';
 const DIRECT = { HTTPS_PROXY: null, HTTP_PROXY: null, NO_PROXY: '' };
 const client = operatorsClient('http://127.0.0.1', DIRECT);
 
-describe('TraceExport, at a receiver of OTLP', () => {
+describe('TraceExport', () => {
   let receiver: Server;
   let received: Received[];
   let statuses: number[];
@@ -91,7 +91,7 @@ describe('TraceExport, at a receiver of OTLP', () => {
     ...changes,
   });
 
-  it('tells a request and its calls of providers by the conventions for generative AI, below the span that called', async () => {
+  it('exports a request and its provider calls by the conventions for generative AI, below the caller’s span', async () => {
     const record = sampleLogRecord({
       ...{ traceId: TRACE, parentSpanId: PARENT, durationMs: 250.5, createdAt: '2026-05-03T17:08:55.000Z' },
       decision: {
@@ -147,11 +147,11 @@ describe('TraceExport, at a receiver of OTLP', () => {
       'gen_ai.provider.name': 'azure.ai.openai',
       'gen_ai.usage.output_tokens': 20,
     });
-    // Neither bodies nor metadata leave with spans.
+    // Spans contain neither bodies nor metadata.
     expect(first.body.includes('environment')).toBe(false);
   });
 
-  it('sends the spans of the records around one that none can be made of, and names it', async () => {
+  it('sends the spans of other records if one is invalid, and returns its id', async () => {
     const good = [requestLogRow(sampleLogRecord()), requestLogRow(sampleLogRecord())] as const;
     const withAttempt = (changes: unknown) => ({
       ...requestLogRow(sampleLogRecord()),
@@ -171,7 +171,7 @@ describe('TraceExport, at a receiver of OTLP', () => {
     expect(spans.map((span) => attributesOf(span)['tollgate.request.id'])).toEqual(good.map(({ id }) => id));
   });
 
-  it('gives ids that callers chose freely one id each, so that their spans stay together', async () => {
+  it('maps each custom trace id to one id, so that its spans stay together', async () => {
     const rows = ['conversation 7', 'conversation 7', '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90'].map(
       (traceId, at) =>
         requestLogRow(
@@ -191,7 +191,7 @@ describe('TraceExport, at a receiver of OTLP', () => {
     expect(hex(own.traceId)).toBe('0198f3a17c3e7d7a9b552f4c8e1d6a90');
   });
 
-  it('reaches the receiver through the proxy of the settings, and tells since when it does not', async () => {
+  it('calls the receiver through the configured proxy, and reports since when it fails', async () => {
     const { port } = receiver.address() as AddressInfo;
     const url = 'http://collector.example:4318/v1/traces';
     const HTTP_PROXY = `http://127.0.0.1:${String(port)}`;
@@ -208,7 +208,7 @@ describe('TraceExport, at a receiver of OTLP', () => {
     await far.stop();
   });
 
-  it('sends again what the receiver was too busy for, and does not hold up a stop when there is none', async () => {
+  it('retries a busy receiver, and does not delay shutdown when the receiver is gone', async () => {
     statuses = [503];
     traces.add([requestLogRow(sampleLogRecord())]);
     await eventually(() => received.length > 0);

@@ -14,20 +14,20 @@ import { requestSpans, type EndedSpan } from './request-spans';
 
 export interface TraceExportOptions {
   readonly client: BufferedClient;
-  /** Where OTLP over HTTP is taken, with its path. */
+  /** URL that accepts OTLP over HTTP, including its path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly serviceName: string;
 }
 
-/** Spans that wait; more are dropped and counted. */
+/** Maximum number of waiting spans; more are dropped and counted. */
 const QUEUE_MAX = 16_384;
 const BATCH_MAX = 512;
 const PACE_MS = 1_000;
 const FLUSH_MS = 5_000;
 
-/** Gives spans the ids that they have already. */
+/** Gives spans their existing ids. */
 class GivenIds implements IdGenerator {
   traceId = '';
   spanId = '';
@@ -36,8 +36,9 @@ class GivenIds implements IdGenerator {
 }
 
 /**
- * Sends the spans of requests over OTLP, as protobuf. They are made of log records once those are stored, so that no request waits for it
- * and none is sent twice; what the receiver does not take within the exporter's own tries is lost, since the log has it all.
+ * Sends the spans of requests over OTLP as protobuf. It builds them from stored log records, so no
+ * request waits for it and no span is sent twice. Spans that the receiver does not accept within
+ * the exporter's attempts are lost; the log still has the requests.
  */
 export class TraceExport {
   private readonly ids = new GivenIds();
@@ -63,12 +64,12 @@ export class TraceExport {
     this.tracer = this.provider.getTracer('tollgate', GATEWAY_VERSION);
   }
 
-  /** Null while the receiver takes spans. */
+  /** Time since when the receiver accepts no spans; null while it does. */
   get failingSince(): Date | null {
     return this.exporter.failingSince;
   }
 
-  /** Returns the ids of records that no spans can be made of; those of all others are sent. */
+  /** Queues the spans of records and returns the ids of records that have invalid data. */
   add(rows: readonly RequestLogRow[]): readonly string[] {
     return rows.filter((row) => !this.addRow(row)).map(({ id }) => id);
   }
@@ -78,7 +79,7 @@ export class TraceExport {
     try {
       spans = requestSpans(row);
     } catch {
-      // A decision is stored as it comes, with members of any type.
+      // A decision is stored unchecked, so its members can have any type.
       return false;
     }
     if (!spans.every(isSendable)) return false;
@@ -86,7 +87,7 @@ export class TraceExport {
     return true;
   }
 
-  /** Sends what waits, for a bounded time. Never rejects. */
+  /** Sends the waiting spans within a time limit. Never rejects. */
   async stop(): Promise<void> {
     const stopped = this.provider.shutdown().catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
@@ -113,7 +114,7 @@ export class TraceExport {
   }: EndedSpan): void {
     this.ids.traceId = traceId;
     this.ids.spanId = spanId;
-    // A span without a parent of its own begins the trace; the trace's id is given to it by the generator.
+    // A span without a parent starts the trace; the id generator supplies the trace id.
     const context =
       parentId === null
         ? ROOT_CONTEXT
@@ -129,10 +130,10 @@ export class TraceExport {
   }
 }
 
-/** The last time of a `Date`. */
+/** The latest time of a `Date`. */
 const TIME_MAX = 8.64e15;
 
-/** Attributes of other types than there are do no harm, since the SDK leaves them out. */
+/** The SDK drops attributes of unsupported types. */
 const isSendable = ({ name, startedAt, endedAt, error }: EndedSpan): boolean =>
   typeof name === 'string' &&
   (error === null || typeof error === 'string') &&
@@ -140,7 +141,7 @@ const isSendable = ({ name, startedAt, endedAt, error }: EndedSpan): boolean =>
   endedAt >= 0 &&
   endedAt <= TIME_MAX;
 
-/** Reads `OTEL_EXPORTER_OTLP_HEADERS`: `name=value` pairs with percent escapes, separated by commas. */
+/** Parses `OTEL_EXPORTER_OTLP_HEADERS`: comma-separated `name=value` pairs with percent escapes. */
 export function otlpHeaders(text: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const pair of text.split(',')) {

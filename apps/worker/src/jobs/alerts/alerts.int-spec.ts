@@ -29,14 +29,14 @@ const UNITS_PER_USD = 100_000_000;
 const SECRET = Buffer.alloc(32, 7);
 const keyring = sealingKeyring(Buffer.alloc(32, 9));
 
-describe('alerts of budgets', () => {
+describe('budget alerts', () => {
   const database = testDatabase();
   const organisationId = uuidv7();
   const workspaceId = uuidv7();
   let stub: StubProvider;
   let users = 0;
 
-  /** As several worker processes: each has a book and states of its own. */
+  /** Simulates several worker processes: each has its own ledger book and states. */
   const worker = (): { book: LedgerBook; states: BudgetStates } => {
     const book = new LedgerBook(database.dataSource);
     const alerts = new LimitAlerts(keyring, true);
@@ -87,7 +87,7 @@ describe('alerts of budgets', () => {
     });
     return id;
   }
-  /** As a gateway's record would have it; the budget was not checked yet. */
+  /** Stores a charge as a gateway's record would, before the budget is checked. */
   async function spend(usd: number, counter: string, book = worker().book): Promise<void> {
     const charge: ChargeRecord = {
       ...{ line: 'primary', provider: 'openai', tokens: 1, requests: 1, flags: [] },
@@ -136,7 +136,7 @@ describe('alerts of budgets', () => {
     return { id, email };
   }
 
-  it('are raised once for each amount that is reached, by however many workers look', async () => {
+  it('are created once for each reached amount, with several workers', async () => {
     const id = await key({ alert_threshold: 5 });
     await spend(4.9, counterOf(id));
     await look();
@@ -159,7 +159,7 @@ describe('alerts of budgets', () => {
     expect(audits).toHaveLength(2);
   });
 
-  it('are found although the worker that stored the charges died before it looked', async () => {
+  it('are created even if the worker that stored the charges died before the check', async () => {
     const id = await key({});
     await spend(10, counterOf(id));
     await look();
@@ -170,7 +170,7 @@ describe('alerts of budgets', () => {
     expect(await database.dataSource.query('SELECT * FROM budget_marks')).toEqual([]);
   });
 
-  it('are raised anew in the next period, and for another threshold', async () => {
+  it('are created again in the next period and for another threshold', async () => {
     const id = await key({ alert_threshold: 5 });
     const { manager } = database.dataSource;
     await spend(6, counterOf(id));
@@ -192,7 +192,7 @@ describe('alerts of budgets', () => {
     expect((await reported(counterOf(id))).map(({ amount }) => amount)).toEqual([5, 6, 6]);
   });
 
-  it('are posted signed, so that the receiver can tell who sent them and when', async () => {
+  it('are posted with a signature that covers the sender and the time', async () => {
     await webhook();
     const id = await key({ alert_threshold: 5 });
     await spend(5, counterOf(id));
@@ -220,7 +220,7 @@ describe('alerts of budgets', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('go to the webhooks of the workspace and of the organisation that are switched on, and to no others', async () => {
+  it('are posted only to enabled webhooks of the workspace and of the organisation', async () => {
     const other = uuidv7();
     await database.dataSource.manager.insert(WorkspaceEntity, {
       ...{ id: other, organisationId, slug: `w-${other.slice(-8)}`, name: 'other' },
@@ -236,7 +236,7 @@ describe('alerts of budgets', () => {
     expect(stub.requests.map(({ url }) => url).sort()).toEqual(['/all', '/team']);
   });
 
-  it('are posted again later when the receiver refuses, a bounded number of times, under the same id', async () => {
+  it('are retried a bounded number of times under the same id when the receiver refuses', async () => {
     await webhook();
     stub.answer({ status: 500 });
     const id = await key({});
@@ -252,7 +252,7 @@ describe('alerts of budgets', () => {
     expect(new Set(stub.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('are not posted to an address inside, whatever was saved', async () => {
+  it('are not posted to an internal address, even if one is saved', async () => {
     await webhook();
     const id = await key({});
     await spend(10, counterOf(id));
@@ -262,7 +262,7 @@ describe('alerts of budgets', () => {
     expect(await waiting()).toBe(1);
   });
 
-  it('do not hold one another up: a receiver that hangs keeps no one else waiting', async () => {
+  it('are delivered to other receivers while one receiver hangs', async () => {
     const silent = await StubProvider.start();
     silent.answer({ neverAnswer: true });
     await webhook({ url: `${silent.origin}/hang` });
@@ -278,7 +278,7 @@ describe('alerts of budgets', () => {
     expect(await waiting()).toBe(1);
   });
 
-  it('are mailed to owners and admins, those who run the workspace, the key’s user, and its own addresses', async () => {
+  it('are mailed to owners, admins, workspace managers, the key’s user and the key’s alert addresses', async () => {
     const owner = await user('owner');
     const admin = await user('admin');
     const lead = await user('member', 'admin');
@@ -297,7 +297,7 @@ describe('alerts of budgets', () => {
     expect(sent[0]?.text).toContain('“Batch key” has reached its alert threshold: 6 USD of 10 USD');
   });
 
-  it('[LIM-03] tell each value of a policy by itself', async () => {
+  it('[LIM-03] are created separately for each value of a policy', async () => {
     const policyId = uuidv7();
     await database.dataSource.manager.insert(UsageLimitPolicyEntity, {
       ...{ id: policyId, organisationId, workspaceId, name: 'p', type: 'cost', creditLimit: 10 },

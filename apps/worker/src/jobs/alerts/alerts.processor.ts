@@ -7,14 +7,15 @@ import { describeFault, type Log } from '@gw/web';
 import type { DataSource } from 'typeorm';
 import type { WebhookSender } from './webhook-sender';
 
-/** Deliveries of one run; what is left is for the next. */
+/** Maximum number of deliveries in one run; the rest is left for the next run. */
 const BATCH = 200;
-/** At the same time, so that one receiver that hangs does not hold up the others. */
+/** Number of concurrent deliveries, so that a hanging receiver does not block the others. */
 const LANES = 8;
 
 /**
- * Safe to run twice, and on many machines: a delivery belongs to who claimed it until its next try is due. A worker that dies between the
- * receiver's yes and the deletion leaves one that is posted again, under the same id.
+ * Delivers budget alerts. Safe to run twice and on many machines: a delivery belongs to the worker
+ * that claimed it until its next attempt is due. If a worker dies after the receiver accepted and
+ * before the deletion, the alert is posted again under the same id.
  */
 export class AlertsProcessor implements JobProcessor {
   readonly spec = alertsJob;
@@ -22,7 +23,10 @@ export class AlertsProcessor implements JobProcessor {
   constructor(
     private readonly source: DataSource,
     private readonly sender: WebhookSender,
-    /** Null: secrets cannot be opened here, so that deliveries wait for a worker that can. */
+    /**
+     * Opens webhook secrets; null if this process cannot, so that deliveries wait for a worker that
+     * can.
+     */
     private readonly keyring: Keyring | null,
     private readonly log: Log,
   ) {}
@@ -49,13 +53,13 @@ export class AlertsProcessor implements JobProcessor {
     if (failure !== null) {
       this.log.warn(
         { alertId, webhookId, organisationId, ...failure },
-        isLast ? 'an alert was given up' : 'an alert could not be delivered yet',
+        isLast ? 'gave up on an alert' : 'failed to deliver an alert; retrying later',
       );
     }
     if (failure === null || isLast) await finishDelivery(this.source.manager, id);
   }
 
-  /** Null: it was delivered. */
+  /** Attempts a delivery; returns null if it succeeded. */
   private async failureOf(
     { alertId, url, event, webhookId, sealedSecret }: DueDelivery,
     keyring: Keyring,

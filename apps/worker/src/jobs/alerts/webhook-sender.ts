@@ -6,16 +6,17 @@ const ANSWER_BYTES_MAX = 65_536;
 
 export interface Post {
   readonly url: string;
-  /** Tells one event from another, however often it comes. */
+  /** Event id, the same for every delivery of the event. */
   readonly id: string;
   readonly body: string;
-  /** 32 bytes. */
+  /** Signing secret of 32 bytes. */
   readonly secret: Buffer;
 }
 
 /**
- * Signs as Standard Webhooks has it: `webhook-signature` is `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`,
- * with the time in Unix seconds, so that a receiver can refuse what is old.
+ * Signs a message according to Standard Webhooks. `webhook-signature` is `v1,` and the base64
+ * HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`; the timestamp in Unix seconds lets a
+ * receiver refuse old messages.
  */
 export function signatureHeaders(
   { id, body, secret }: Omit<Post, 'url'>,
@@ -26,11 +27,14 @@ export function signatureHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 
-/** Posts to addresses that tenants chose: under the address policy, without redirects, a bounded time. */
+/**
+ * Posts to addresses that tenants chose: under the address policy, without redirects, with a
+ * timeout.
+ */
 export class WebhookSender {
   constructor(private readonly client: BufferedClient) {}
 
-  /** The status of the answer. Rejects with `OutboundError` when there is none. */
+  /** Returns the response status. Rejects with `OutboundError` if there is no response. */
   async post(post: Post): Promise<number> {
     const { status } = await this.client.fetchBuffered({
       url: post.url,

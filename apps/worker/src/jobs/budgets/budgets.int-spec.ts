@@ -67,7 +67,7 @@ describe('the budgets job', () => {
   const read = (id: string): Promise<ApiKeyEntity> =>
     database.dataSource.manager.findOneByOrFail(ApiKeyEntity, { id });
 
-  /** As a gateway's record would have it. */
+  /** Stores a charge as a gateway's record would. */
   async function spend(usd: number, ...counters: (readonly [string, number])[]): Promise<void> {
     const charge: ChargeRecord = {
       ...{ line: 'primary', provider: 'openai', tokens: 1, requests: 1, flags: [] },
@@ -94,7 +94,7 @@ describe('the budgets job', () => {
     return row?.changed ?? [];
   };
 
-  it('shows a key as exhausted once its balance reaches the limit, and tells the gateways', async () => {
+  it('shows a key as exhausted once its balance reaches the limit, and notifies the gateways', async () => {
     const id = await key(stored());
     const counter = [`api_key:${id}:cost:budget`, 0] as const;
     await spend(0.99, counter);
@@ -104,7 +104,7 @@ describe('the budgets job', () => {
     expect(await change()).toEqual([expect.stringMatching(/^api_key:/)]);
   });
 
-  it('[LIM-04] [REL-07 in part] shows it as active again when its limit was raised above what it has used', async () => {
+  it('[LIM-04] [REL-07 in part] shows a key as active again when its limit is raised above its usage', async () => {
     const id = await key(stored());
     await spend(1, [`api_key:${id}:cost:budget`, 0]);
     const row = await read(id);
@@ -125,7 +125,7 @@ describe('the budgets job', () => {
     [10, '2027-01-05', '2027-01-15'],
     [null, '2027-01-05', null],
   ] as const)(
-    '[LIM-03] records a reset of %p that is due on %s at its boundary, and the next one on %s',
+    '[LIM-03] records the reset of %p due on %s at its boundary, and the next one on %s',
     async (every, due, next) => {
       const id = await key(
         stored({
@@ -146,14 +146,14 @@ describe('the budgets job', () => {
           next_usage_reset_at: next === null ? null : `${next}T00:00:00.000Z`,
         },
       });
-      // A clock that goes back, and a second run, repeat nothing.
+      // A clock that goes back and a second run change nothing.
       await run(boundary - DAY_MS);
       await run(boundary + DAY_MS / 2);
       expect(await audits(id)).toHaveLength(1);
     },
   );
 
-  it('bud-18: records one reset with one audit row when two workers find it at once', async () => {
+  it('bud-18: records one reset with one audit row when two workers find it at the same time', async () => {
     const id = await key(
       stored({ periodic_reset: 'weekly', next_usage_reset_at: '2026-03-02T00:00:00.000Z' }),
     );
@@ -161,7 +161,7 @@ describe('the budgets job', () => {
     expect(await audits(id)).toHaveLength(1);
   });
 
-  it('knows each value of a policy by itself, from its first charge on', async () => {
+  it('tracks each value of a policy separately from its first charge', async () => {
     const policyId = uuidv7();
     await database.dataSource.manager.insert(UsageLimitPolicyEntity, {
       ...{ id: policyId, organisationId, workspaceId, name: 'p', type: 'cost', creditLimit: 1 },

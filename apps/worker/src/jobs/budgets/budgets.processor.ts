@@ -7,7 +7,7 @@ import { lockOwner, type BudgetOwner, type OwnerScope } from '../../ledger/budge
 import type { BudgetStates } from '../../ledger/budget-states';
 import { jobAudit } from '../job-audit';
 
-/** Owners of one run; what is left is for the next. */
+/** Maximum number of owners in one run; the rest is left for the next run. */
 const OWNERS_MAX = 50_000;
 
 interface Found {
@@ -16,7 +16,7 @@ interface Found {
   readonly group: string | null;
 }
 
-/** A limit that has a next reset, which has come. Arrays hold one limit. */
+/** SQL condition: a limit whose next reset is due. Arrays hold one limit. */
 const DUE = (column: string): string =>
   `(CASE jsonb_typeof(${column}) WHEN 'array' THEN ${column} -> 0 ELSE ${column} END ->> 'next_usage_reset_at')::timestamptz <= $1`;
 const EXHAUSTED = (column: string): string =>
@@ -41,8 +41,9 @@ const EXHAUSTED_OWNERS = OWNERS(
 );
 
 /**
- * Safe to run twice and on many machines: an owner is locked and looked at again, and a reset that another has recorded is not due any more.
- * A counter has started its new period by itself; the reset is recorded at the boundary, so that it stays the same period.
+ * Records due resets of budgets. Safe to run twice and on many machines: an owner is locked and
+ * checked again, and a recorded reset is no longer due. The counter has started its new period
+ * itself; the reset is recorded at the boundary, so that both agree on the period.
  */
 export class BudgetsProcessor implements JobProcessor {
   readonly spec = budgetsJob;
@@ -91,7 +92,7 @@ function scheduleOf(limit: StoredUsageLimit): ResetSchedule {
 const isDue = ({ next_usage_reset_at: next }: StoredUsageLimit, nowMs: number): boolean =>
   next !== null && Date.parse(next) <= nowMs;
 
-/** The newest boundary that has come; −Infinity: none is due. */
+/** Returns the latest boundary that has passed, or −Infinity if none is due. */
 function dueBoundary(limit: StoredUsageLimit, nowMs: number): number {
   if (!isDue(limit, nowMs)) return -Infinity;
   return boundariesAround(scheduleOf(limit), nowMs).findLast((boundary) => boundary <= nowMs) ?? -Infinity;

@@ -54,7 +54,7 @@ describe('the expiry job', () => {
   const events = (): Promise<{ changed: string[]; removed: string[] }[]> =>
     database.dataSource.query('SELECT changed, removed FROM change_events ORDER BY sequence');
 
-  it('[SCP-10] marks keys as expired that are over, and no others, once, and tells the gateways', async () => {
+  it('[SCP-10] marks only expired keys as expired, once, and notifies the gateways', async () => {
     const over = [await key(PAST), await key(PAST, 'exhausted')];
     const live = [await key(FUTURE), await key(null), await key(PAST, 'archived')];
     await Promise.all([run(), run()]);
@@ -76,7 +76,7 @@ describe('the expiry job', () => {
     expect(chain).toMatchObject({ valid: true, checked: 2 });
   });
 
-  it('ends old secrets of rotated keys when their transition is over', async () => {
+  it('ends old secrets of rotated keys after their transition', async () => {
     const rotated = await key(null);
     const old = await secret(rotated, 'transition', PAST);
     const fresh = await key(null);
@@ -87,7 +87,7 @@ describe('the expiry job', () => {
     expect((await events()).at(-1)?.removed).toEqual([`api_key:${old}`]);
   });
 
-  it('forgets whose a secret was that ended more than 30 days ago', async () => {
+  it('forgets the owner of a secret that ended more than 30 days ago', async () => {
     const ages = [29, 31, 400];
     for (const [i, age] of ages.entries())
       await database.dataSource.query(
@@ -103,7 +103,7 @@ describe('the expiry job', () => {
     expect(left.map(({ secretHash }) => secretHash)).toEqual(['0'.padStart(64, 'e')]);
   });
 
-  it('marks invites whose term is over', async () => {
+  it('marks expired invites', async () => {
     const invite = { organisationId, role: 'member' as const };
     const rows = [PAST, FUTURE].map((expiresAt, index) => ({
       ...{ ...invite, id: uuidv7(), email: `${String(index)}@example.com`, expiresAt },

@@ -13,12 +13,15 @@ import { expiryJob, type JobProcessor } from '@gw/jobs';
 import { In, LessThanOrEqual, type DataSource, type EntityManager } from 'typeorm';
 import { auditsByOrganisation, jobAudit } from '../job-audit';
 
-/** Rows of one transaction. */
+/** Maximum number of rows in one transaction. */
 const BATCH = 200;
-/** Batches of one run; what is left is for the next. */
+/** Maximum number of batches in one run; the rest is left for the next run. */
 const BATCHES_MAX = 500;
 
-/** Safe to run twice, and on many machines: what is marked already is not found, what another marks is passed over. */
+/**
+ * Marks what has expired. Safe to run twice and on many machines: marked rows are not found again,
+ * and rows that another worker locks are skipped.
+ */
 export class ExpiryProcessor implements JobProcessor {
   readonly spec = expiryJob;
 
@@ -64,7 +67,7 @@ export class ExpiryProcessor implements JobProcessor {
   }
 }
 
-/** The old secrets of rotated keys, once their time is over. */
+/** Ends the old secrets of rotated keys after their transition. */
 async function endTransitions(manager: EntityManager): Promise<number> {
   const secrets = await manager.find(ApiKeySecretEntity, {
     where: { state: 'transition', expiresAt: LessThanOrEqual(new Date()) },

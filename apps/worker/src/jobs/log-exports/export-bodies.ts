@@ -9,9 +9,14 @@ import {
 import type { ObjectStore } from '@gw/object-store';
 import type { EntityManager } from 'typeorm';
 
-/** Encoded bodies that are read from the database at a time; one that is larger comes alone. */
+/**
+ * Maximum bytes of encoded bodies read from the database at a time; a larger body is read alone.
+ */
 const BYTES_AT_ONCE = 4 * 1_048_576;
-/** Packs that are kept: gateways write at the same time, so that neighbours stand in several. Each holds a batch of at most 16 MiB. */
+/**
+ * Number of cached packs. Gateways write at the same time, so neighbouring logs are in several
+ * packs. Each holds a batch of at most 16 MiB.
+ */
 const PACKS_MAX = 4;
 const NONE: LogBodies = { request: null, response: null };
 
@@ -46,7 +51,7 @@ export class ExportBodies {
 
   private async packed(reference: string | null): Promise<Buffer | null> {
     if (reference === null) return null;
-    if (this.store === null) throw new Error('There is no store for the bodies of these logs.');
+    if (this.store === null) throw new Error('No object store is configured for the bodies of these logs.');
     const { key, offset, length } = bodyPlace(reference);
     let pack = this.packs.get(key);
     if (pack === undefined) {

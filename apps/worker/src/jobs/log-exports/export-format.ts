@@ -2,27 +2,27 @@ import type { LogExportEntity } from '@gw/entities';
 import { JsonLines } from './json-lines';
 import { ParquetFile } from './parquet-file';
 
-/** One row of an export: values by field. Times are dates, bodies and metadata what JSON makes of them. */
+/** One row of an export: values by field. Times are dates; bodies and metadata are JSON values. */
 export type ExportRow = Readonly<Record<string, unknown>>;
 
 export interface EncodedPart {
   readonly bytes: Buffer;
-  /** What `end` must know of the part; JSON. */
+  /** State of the part that `end` needs, as JSON. */
   readonly meta: object | null;
 }
 
 /**
- * Makes a file out of parts. The same rows give the same bytes, in whatever process: a part that is written again after a crash is the
- * part that would have been there.
+ * Builds a file from parts. The same rows give the same bytes in every process, so a part that is
+ * written again after a crash equals the lost one.
  */
 export interface ExportFormat {
-  /** Of the part at hand, as the file will hold them or as near as is known. */
+  /** Size of the current part in bytes, exact or estimated. */
   readonly bytes: number;
   readonly rows: number;
   add(row: ExportRow): void;
-  /** The part at hand, which begins at `offset` of the file; the next one is begun. */
+  /** Finishes the current part, which begins at `offset` of the file, and starts the next. */
   takePart(offset: number): EncodedPart;
-  /** The end of the file after all parts, if any. */
+  /** The end of the file after all parts, if the format has one. */
   end(
     parts: readonly { readonly rows: number; readonly meta: object | null }[],
     offset: number,

@@ -18,24 +18,28 @@ import { ExportBodies } from './export-bodies';
 import { exportFormat, type ExportFormat } from './export-format';
 import { exportRow } from './export-row';
 
-/** A part is full at whichever comes first. The memory of an export is that of encoding one: with 4 MiB, Parquet took 30 MiB more. */
+/**
+ * A part is full at the first of these bounds. Encoding a part dominates the memory of an export:
+ * with 4 MiB, Parquet needed 30 MiB more.
+ */
 const PART_ROWS_MAX = 10_000;
 const PART_BYTES_MAX = 2 * 1_048_576;
 const ROWS_AT_ONCE = 500;
-/** A lease lasts a minute. */
+/** Duration of a lease: one minute. */
 const RENEW_MS = 10_000;
 
 export const exportFolder = (organisationId: string, exportId: string): string =>
   `exports/${organisationId}/${exportId}/`;
 
-/** Another worker has it, or its owner no longer wants it. */
+/** The lease was lost: another worker has the export, or its owner cancelled it. */
 class Stopped extends Error {}
 
 const NO_BODIES: LogBodies = { request: null, response: null };
 
 /**
- * Writes one export from its last part on. Each part is an object, then a row that names it together with the place of its last log;
- * whatever dies in between is written again, byte for byte, over what it had written. No more than one part is in memory.
+ * Writes one export, starting after its last part. Each part is an object, then a row that names it
+ * with the position of its last log. After a crash in between, the same bytes are written again.
+ * Only one part is in memory.
  */
 export class ExportRun {
   private readonly ticket: ExportTicket;
@@ -57,7 +61,7 @@ export class ExportRun {
     this.position = row.position;
   }
 
-  /** False: it was stopped before its end. */
+  /** Returns false if the export was stopped before its end. */
   async write(): Promise<boolean> {
     try {
       await this.resume();
@@ -81,7 +85,7 @@ export class ExportRun {
       where: { exportId: id },
       order: { number: 'ASC' },
     });
-    // Of an earlier run, which has ended.
+    // Parts of an earlier run.
     if (written.length === 0) await this.stores.exports.removeFolder(exportFolder(organisationId, id));
     for (const { rows, meta, bytes } of written) {
       this.parts.push({ rows, meta });

@@ -3,7 +3,7 @@ import { TextBuffer } from './text-buffer';
 
 const FIRST_BYTES = 1_048_576;
 
-/** One JSON object on each line. */
+/** Writes one JSON object per line. */
 export class JsonLines implements ExportFormat {
   private readonly lines = new TextBuffer(FIRST_BYTES);
   rows = 0;

@@ -89,7 +89,7 @@ describe('log exports', () => {
     return parquetReadObjects({ file });
   };
 
-  describe('of a few logs', () => {
+  describe('with few logs', () => {
     const traceId = 'few';
     beforeAll(async () => {
       const at = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString();
@@ -112,7 +112,7 @@ describe('log exports', () => {
     });
     const filters = { trace_id: traceId };
 
-    it('hold the fields that were requested, in a line for each log, newest first', async () => {
+    it('contain the requested fields, one line per log, newest first', async () => {
       const requestedData = ['id', 'created_at', 'request', 'response', 'cost', 'metadata'];
       const id = await started({ filters, requestedData });
       await processor().process();
@@ -128,7 +128,7 @@ describe('log exports', () => {
       expect(rows.filter((row) => row['cost'] === null)).toHaveLength(1);
     });
 
-    it('are Parquet that another reader reads, with the same rows', async () => {
+    it('write Parquet that another reader reads with the same rows', async () => {
       const requestedData = ['id', 'created_at', 'is_success', 'total_units', 'cost', 'request', 'metadata'];
       const lines = await started({ filters, requestedData });
       const table = await started({ filters, requestedData, format: 'parquet' });
@@ -148,7 +148,7 @@ describe('log exports', () => {
       expect((await parquetRows(table)).map(plain)).toEqual((await rowsOf(lines)).map(plain));
     });
 
-    it('tell success from outcome and status, in lines and Parquet alike', async () => {
+    it('derive success from outcome and status, in JSON lines and in Parquet', async () => {
       const ends = (['ok', 'denied', 'failed', 'client_closed', 'interrupted'] as const).flatMap((outcome) =>
         [101, 200, 304, 446, 500].map((status) => ({ outcome, status })),
       );
@@ -170,7 +170,7 @@ describe('log exports', () => {
       }
     });
 
-    it('are empty and whole where nothing matches', async () => {
+    it('are valid and empty when nothing matches', async () => {
       const none = { trace_id: 'nothing' };
       const lines = await started({ filters: none });
       const table = await started({ filters: none, format: 'parquet' });
@@ -181,7 +181,7 @@ describe('log exports', () => {
       expect((await find(table)).status).toBe('success');
     });
 
-    it('hold one page where a page was requested', async () => {
+    it('contain one page when page_size is set', async () => {
       const all = await started({ filters });
       const page = await started({ filters: { ...filters, page_size: 10, current_page: 1 } });
       const behind = await started({ filters: { ...filters, page_size: 10, current_page: 9 } });
@@ -190,7 +190,7 @@ describe('log exports', () => {
       expect(await rowsOf(behind)).toEqual([]);
     });
 
-    it('hold the logs that the filters name, and none of others or of later', async () => {
+    it('contain the logs that match the filters at the start, and no others', async () => {
       const some = await started({ filters: { ...filters, status_code: '429,500', metadata: { n: '10' } } });
       const early = await started({ filters, until: new Date(Date.now() - 60_000) });
       const foreign = await started({ filters, onlyUserId: uuidv7() });
@@ -202,7 +202,7 @@ describe('log exports', () => {
       expect(await rowsOf(foreign)).toEqual([]);
     });
 
-    it('[ERR-04] fail where a field was denied after they were written down, and write nothing', async () => {
+    it('[ERR-04] fail without writing when a field was denied after they were created', async () => {
       const { manager } = database.dataSource;
       await manager.update(
         OrganisationEntity,
@@ -217,7 +217,7 @@ describe('log exports', () => {
       expect(await rowsOf(id)).toEqual([]);
     });
 
-    it('[ENV-07] wait while exports are switched off', async () => {
+    it('[ENV-07] wait while exports are disabled', async () => {
       const id = await started({ filters });
       await processor(false).process();
       expect((await find(id)).status).toBe('in_progress');
@@ -225,7 +225,7 @@ describe('log exports', () => {
       expect((await find(id)).status).toBe('success');
     });
 
-    it('are written by one worker, and not by one whose lease is another’s', async () => {
+    it('are written only by the worker that holds the lease', async () => {
       const id = await started({ filters, leaseOwner: 'another', leaseUntil: new Date(Date.now() + 60_000) });
       await processor().process();
       expect((await find(id)).status).toBe('in_progress');
@@ -235,7 +235,7 @@ describe('log exports', () => {
       expect(await rowsOf(id)).toHaveLength(25);
     });
 
-    it('fail where three workers died with the same part; a part that is written, or a release, starts the count anew', async () => {
+    it('fail after three workers died on the same part; a written part or a release resets the count', async () => {
       const dead = { filters, leaseOwner: 'dead', leaseUntil: new Date(0) };
       const [third, second] = [
         await started({ ...dead, workersLost: 2 }),
@@ -253,7 +253,7 @@ describe('log exports', () => {
       expect((await find(released)).status).toBe('success');
     });
 
-    it('are left for a minute by a worker that could not write them, which is no death of it', async () => {
+    it('wait a minute after a failed write, which does not count as a crash', async () => {
       const refusing = { bodies: null, exports: new DiskObjectStore('/dev/null/no-folder') };
       const id = await started({ filters });
       await new LogExportsProcessor(database.dataSource, refusing, true, quiet).process();
@@ -264,7 +264,7 @@ describe('log exports', () => {
       expect(await find(id)).toMatchObject({ status: 'success', workersLost: 0 });
     });
 
-    it('[REL-01 in part] leave no file behind when they are deleted', async () => {
+    it('[REL-01 in part] leave no files behind when deleted', async () => {
       const id = await started({ filters });
       await processor().process();
       const { key } = await database.dataSource.manager.findOneByOrFail(LogExportPartEntity, {
@@ -277,9 +277,9 @@ describe('log exports', () => {
     });
   });
 
-  describe('of many logs', () => {
+  describe('with many logs', () => {
     const ROWS = 25_000;
-    /** As the launcher starts workers. */
+    /** Node arguments as the launcher uses them. */
     const FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=35'];
     let built: string;
 
@@ -288,7 +288,8 @@ describe('log exports', () => {
       const swc = resolve(ROOT, 'node_modules/@swc/cli/bin/swc.js');
       const flags = ['-d', built, '--config-file', '.swcrc', '--ignore', '**/*spec.ts', '--quiet'];
       execFileSync(process.execPath, [swc, 'apps/worker/src', 'libs', ...flags], { cwd: ROOT });
-      // The worker's own part, in a process that can be killed. It ends when nothing is left to do.
+      // The worker's export job, in a process that can be killed. It exits when nothing is left to
+      // do.
       writeFileSync(
         join(built, 'exporter.cjs'),
         `require('reflect-metadata');
@@ -340,7 +341,7 @@ describe('log exports', () => {
       rmSync(built, { recursive: true, force: true });
     });
 
-    /** Dies without a word at the `at`th part that it writes, before or after the part's object is there. */
+    /** Exits abruptly at the `at`th part, before or after its object is written. */
     const exporter = (at = 0, when: 'before' | 'after' = 'before') =>
       spawn(
         process.execPath,
@@ -355,13 +356,13 @@ describe('log exports', () => {
       const [, signal] = (await once(exporter(...how), 'exit')) as [unknown, string];
       const { status, rowsDone } = await find(id);
       expect([signal, status]).toEqual(['SIGKILL', 'in_progress']);
-      // As if the minute of its lease were over.
+      // Simulates that the one-minute lease has ended.
       await database.dataSource.manager.update(LogExportEntity, { id }, { leaseUntil: new Date(0) });
       return rowsDone;
     }
 
     it.each(['jsonl', 'parquet'] as const)(
-      'are the same bytes as %s whether their worker was killed twice or not at all',
+      'have the same bytes as %s whether their worker was killed twice or never',
       async (format) => {
         const until = new Date();
         const changes = { filters: { trace_id: 'many' }, format, until, requestedData: [...ALL_BUT_BODIES] };
@@ -377,7 +378,7 @@ describe('log exports', () => {
         expect(bytes.equals(await fileOf(undisturbed))).toBe(true);
         const rows = format === 'parquet' ? await parquetRows(id) : await rowsOf(id);
         expect(new Set(rows.map((row) => row['id'])).size).toBe(ROWS);
-        // Kilobytes at its height, all of the process included.
+        // Peak memory of the whole process in kilobytes.
         expect(Number(said.toString())).toBeLessThan(256 * 1_024);
       },
       180_000,

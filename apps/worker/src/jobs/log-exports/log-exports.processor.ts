@@ -17,17 +17,20 @@ import { hostname } from 'node:os';
 import type { DataSource } from 'typeorm';
 import { exportFolder, ExportRun } from './export-run';
 
-/** Exports of this process at a time; they share the jobs' places with all else. */
+/** Maximum number of concurrent exports in this process; they use the job slots of the process. */
 const AT_ONCE = 2;
-/** Failures of an export in this process, without a part in between that could be written, before it is given up. */
+/** Consecutive failures without a written part after which an export fails in this process. */
 const FAILURES_MAX = 5;
 const KNOWN_FAILURES_MAX = 1_000;
-/** Workers that may die with the same part of an export before it is given up: it would end them for everyone's work. */
+/**
+ * Number of workers that may die on the same part before the export fails, because it would crash
+ * every worker.
+ */
 const WORKERS_LOST_MAX = 3;
 
 /**
- * Writes exports to their end, one for each run of the job. Safe to run twice and in several workers: an export belongs to who holds
- * its lease, and a worker that has lost it can record nothing more.
+ * Writes exports to their end, one per run of the job. Safe to run twice and in several workers:
+ * the holder of the lease owns an export, and a worker that lost the lease cannot record anything.
  */
 export class LogExportsProcessor implements JobProcessor, BeforeApplicationShutdown {
   readonly spec = logExportsJob;
@@ -38,12 +41,15 @@ export class LogExportsProcessor implements JobProcessor, BeforeApplicationShutd
   constructor(
     private readonly source: DataSource,
     private readonly stores: LogStores,
-    /** Exports are switched off otherwise: those that were started wait. */
+    /** Whether exports are enabled; otherwise started exports wait. */
     private readonly isEnabled: boolean,
     private readonly log: Log,
   ) {}
 
-  /** An export goes on elsewhere, or with the next start, from its last part. */
+  /**
+   * Releases exports on shutdown; they continue in another worker or after the next start, from
+   * their last part.
+   */
   beforeApplicationShutdown(): void {
     this.isStopping = true;
   }
@@ -82,12 +88,12 @@ export class LogExportsProcessor implements JobProcessor, BeforeApplicationShutd
     await finishExport(this.source, ticket, { status: 'failed', failure, last: null });
   }
 
-  /** Why it may not be written; null where it may. */
+  /** Returns why the export may not be written; null if it may. */
   private async refusalOf(row: LogExportEntity): Promise<string | null> {
     if (row.workersLost >= WORKERS_LOST_MAX) {
       this.log.error(
         { exportId: row.id, rowsDone: row.rowsDone },
-        'an export ended its workers and is given up',
+        'gave up on an export that crashed its workers',
       );
       return `The worker died ${String(row.workersLost)} times after row ${String(row.rowsDone)}. Export a shorter time or fewer fields.`;
     }

@@ -4,18 +4,22 @@ import { TextBuffer } from './text-buffer';
 export type ParquetType = NonNullable<ColumnSource['type']>;
 
 /**
- * One column of the part at hand. Its values are kept outside the heap, in memory that is used again for the next part: as objects they would
- * outlive the young generation and wait, part after part, for a big collection.
+ * One column of the current part. Its values are stored outside the JavaScript heap in reused
+ * memory; as objects they would leave the young generation and cause a full collection after many
+ * parts.
  */
 export interface ParquetColumn {
-  /** Of the next row. Returns the bytes that the file takes for it, or nearly. */
+  /** Adds the value of the next row. Returns the approximate size in bytes in the file. */
   add(value: unknown): number;
-  /** Of all rows since `clear`, as the encoder takes them. Made for each call: for one column at a time. */
+  /**
+   * Values of all rows since `clear` in the encoder's format. Built on each call, for one column at
+   * a time.
+   */
   values(): unknown[];
   clear(): void;
 }
 
-/** Of types whose values a number tells: nothing else needs to be kept. */
+/** Column types whose values fit into a number. */
 const FROM_NUMBER: Partial<Record<ParquetType, (value: number) => unknown>> = {
   TIMESTAMP: (value) => new Date(value),
   BOOLEAN: (value) => value === 1,
@@ -32,11 +36,11 @@ export function parquetColumn(type: ParquetType): ParquetColumn {
 const FIRST_ROWS = 1_024;
 const FIRST_BYTES = 16_384;
 const NUMBER_BYTES = 8;
-/** Before each text, in a file without a dictionary. */
+/** Bytes before each text in a file without a dictionary. */
 const LENGTH_BYTES = 4;
 
 class NumberColumn implements ParquetColumn {
-  /** NaN: null, which no value is. */
+  /** NaN represents null, because no value is NaN. */
   private readonly numbers = new Numbers();
 
   constructor(private readonly fromNumber: (value: number) => unknown) {}
@@ -59,7 +63,7 @@ class NumberColumn implements ParquetColumn {
 
 class TextColumn implements ParquetColumn {
   private readonly texts = new TextBuffer(FIRST_BYTES);
-  /** Of each text, in bytes; below zero: null. */
+  /** Byte length of each text; negative for null. */
   private readonly lengths = new Numbers();
 
   add(value: unknown): number {
@@ -84,7 +88,7 @@ class TextColumn implements ParquetColumn {
   }
 }
 
-/** A list outside the heap. */
+/** A growing list of numbers outside the JavaScript heap. */
 class Numbers {
   private numbers = new Float64Array(FIRST_ROWS);
   private count = 0;
@@ -99,7 +103,7 @@ class Numbers {
     this.count += 1;
   }
 
-  /** Until the next change. */
+  /** A view that is valid until the next change. */
   all(): Float64Array {
     return this.numbers.subarray(0, this.count);
   }
@@ -109,5 +113,5 @@ class Numbers {
   }
 }
 
-/** Bodies and metadata are JSON, or text, as texts: their shape is the caller's. */
+/** Bodies and metadata are stored as text, because callers choose their structure. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

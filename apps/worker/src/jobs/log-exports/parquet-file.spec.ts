@@ -4,7 +4,7 @@ import { ParquetFile } from './parquet-file';
 
 const FIELDS = ['id', 'created_at', 'is_success', 'req_units', 'cost', 'request', 'response_status_code'];
 
-/** Longer than what columns hold at first, with every kind of absence. */
+/** More rows than columns hold initially, with every kind of missing value. */
 const rowsOf = (count: number, seed: string): ExportRow[] =>
   Array.from({ length: count }, (_, n) => ({
     id: `${seed}-${String(n)}`,
@@ -26,8 +26,8 @@ const asRead = (row: ExportRow): ExportRow => ({
       : row['request'],
 });
 
-describe('a Parquet file made of parts', () => {
-  it('has the values of all parts, as another reader finds them, each part larger or smaller than the one before', async () => {
+describe('Parquet file in parts', () => {
+  it('contains the values of parts of different sizes, read by another reader', async () => {
     const file = new ParquetFile(FIELDS);
     const parts: { bytes: Buffer; rows: number; meta: object | null }[] = [];
     const all: ExportRow[] = [];
@@ -48,7 +48,7 @@ describe('a Parquet file made of parts', () => {
     expect(read).toEqual(all.map(asRead));
   });
 
-  it('has the same bytes for a part that another process writes again', () => {
+  it('has the same bytes when another process writes a part again', () => {
     const [one, other] = [new ParquetFile(FIELDS), new ParquetFile(FIELDS)];
     for (const row of rowsOf(2_000, 'first')) one.add(row);
     const { bytes } = one.takePart(0);

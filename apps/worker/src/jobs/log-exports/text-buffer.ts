@@ -1,17 +1,18 @@
 /**
- * Texts one after the other, as UTF-8, outside the heap: thousands of small strings or buffers would outlive the young generation. Grows to the most
- * that it held at a time, and is used again after `clear`.
+ * Stores consecutive texts as UTF-8 outside the JavaScript heap; thousands of small strings or
+ * buffers would leave the young generation. Grows to the largest content so far and is reused after
+ * `clear`.
  */
 export class TextBuffer {
   private buffer: Buffer;
-  /** Bytes that it holds. */
+  /** Number of stored bytes. */
   length = 0;
 
   constructor(firstBytes: number) {
     this.buffer = Buffer.allocUnsafe(firstBytes);
   }
 
-  /** Returns the bytes of the text. */
+  /** Appends a text and returns its size in bytes. */
   append(text: string): number {
     const length = Buffer.byteLength(text);
     const needed = this.length + length;
@@ -29,7 +30,7 @@ export class TextBuffer {
     return this.buffer.toString('utf8', start, end);
   }
 
-  /** All of it, which stays as it is. */
+  /** A copy of the content. */
   copy(): Buffer {
     return Buffer.from(this.buffer.subarray(0, this.length));
   }

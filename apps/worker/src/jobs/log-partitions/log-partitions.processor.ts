@@ -2,7 +2,7 @@ import { logPartitionsJob, type JobProcessor } from '@gw/jobs';
 import { Injectable } from '@nestjs/common';
 import { LogPartitions } from '../../ingest/log-partitions.service';
 
-/** Safe to run twice: partitions that are there stay as they are. */
+/** Creates missing partitions. Safe to run twice: existing partitions stay unchanged. */
 @Injectable()
 export class LogPartitionsProcessor implements JobProcessor {
   readonly spec = logPartitionsJob;

@@ -13,8 +13,8 @@ import type { DataSource } from 'typeorm';
 import type { LogPartitions } from '../../ingest/log-partitions.service';
 
 /**
- * Removes whole days: first the bodies that their rows name, then the rows. Safe to run twice, and after a run that died in between:
- * what it left is removed by the next one.
+ * Deletes whole days: first the bodies that their rows reference, then the rows. Safe to run twice;
+ * the next run deletes what a crashed run left.
  */
 export class LogRetentionProcessor implements JobProcessor {
   readonly spec = logRetentionJob;
@@ -35,7 +35,7 @@ export class LogRetentionProcessor implements JobProcessor {
       try {
         await dropLogPartition(this.source, day);
       } catch (error) {
-        // Somebody reads it; the next run comes within the hour.
+        // A reader holds the partition; the next run comes within the hour.
         this.log.warn({ day, ...describeFault(error) }, 'failed to remove a day of logs; retrying later');
         return;
       }

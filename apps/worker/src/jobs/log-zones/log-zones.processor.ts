@@ -3,7 +3,10 @@ import { unzonedDays, zoneDay } from '@gw/log-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Safe to run twice: zones only grow, and a day is done once all of its logs are in them. */
+/**
+ * Builds missing zone maps. Safe to run twice: zone maps only grow, and a day is complete once it
+ * contains all of its logs.
+ */
 @Injectable()
 export class LogZonesProcessor implements JobProcessor {
   readonly spec = logZonesJob;

@@ -69,7 +69,7 @@ describe('the mail job', () => {
   const makeDue = (): Promise<unknown> =>
     database.dataSource.query(`UPDATE mails SET due_at = now() - interval '1 second'`);
 
-  it('sends each mail once, also with several workers at the same time, and forgets it', async () => {
+  it('sends each mail once, also with several workers, and deletes it', async () => {
     const addresses = Array.from({ length: 24 }, (_, index) => `p${String(index)}@example.com`);
     await queue(addresses);
     await Promise.all([processor().process(), processor().process(), processor().process()]);
@@ -77,7 +77,7 @@ describe('the mail job', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('keeps texts sealed while they wait, and out of the jobs', async () => {
+  it('keeps waiting texts sealed and out of the job payloads', async () => {
     const link = `https://console.example/invite/${randomAlphanumeric(48)}`;
     await queue(['ada@example.com'], link);
     expect(JSON.stringify(await waiting())).not.toContain(link);
@@ -106,7 +106,7 @@ describe('the mail job', () => {
     }
   });
 
-  it('replaces a mail that still waits by one of the same topic', async () => {
+  it('replaces a waiting mail by a newer one of the same topic', async () => {
     await queue(['ada@example.com'], 'Old.', 'invite/1');
     await queue(['Ada@Example.com'], 'New.', 'invite/1');
     await processor().process();
@@ -114,7 +114,7 @@ describe('the mail job', () => {
     expect(received[0]?.raw).toContain('New.');
   });
 
-  it('tries again later what the server put off, a bounded number of times', async () => {
+  it('retries a deferred mail a bounded number of times', async () => {
     refusal = 451;
     await queue(['ada@example.com']);
     for (let attempts = 1; attempts <= 5; attempts += 1) {
@@ -129,20 +129,20 @@ describe('the mail job', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('gives up at once what the server refuses for good, and goes on with the next', async () => {
+  it('gives up a permanently refused mail at once and sends the next', async () => {
     refusal = 550;
     await queue(['ada@example.com', 'bob@example.com']);
     await processor().process();
     expect(await waiting()).toEqual([]);
   });
 
-  it('waits with all mails while the server does not answer', async () => {
+  it('keeps all mails waiting while the server does not respond', async () => {
     await queue(['ada@example.com', 'bob@example.com']);
     await processor({ SMTP_PORT: '9' }).process();
     expect((await waiting()).map(({ attempts }) => attempts).sort()).toEqual([0, 1]);
   });
 
-  it('drops what is too old, also where mail is off', async () => {
+  it('drops expired mails, even if mail is disabled', async () => {
     await queue(['ada@example.com']);
     await processor({ SMTP_HOST: '' }).process();
     expect(await waiting()).toHaveLength(1);

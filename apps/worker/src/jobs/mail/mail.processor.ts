@@ -5,18 +5,19 @@ import { MailError, type Mailer } from '@gw/mail';
 import { describeFault, type Log } from '@gw/web';
 import type { DataSource } from 'typeorm';
 
-/** Mails of one run; what is left is for the next. */
+/** Maximum number of mails in one run; the rest is left for the next run. */
 const BATCH = 200;
 
-/** What it takes to send mails; null where mail is off. */
+/** What is needed to send mails; null when mail is off. */
 export interface Post {
   readonly mailer: Mailer;
   readonly keyring: Keyring;
 }
 
 /**
- * Safe to run twice, and on many machines: a mail belongs to who claimed it until its next try is due. A worker that dies
- * between the server's yes and the deletion leaves a mail that is sent again.
+ * Sends mails. Safe to run twice and on many machines: a mail belongs to the worker that claimed it
+ * until its next attempt is due. If a worker dies after the server accepted and before the
+ * deletion, the mail is sent again.
  */
 export class MailProcessor implements JobProcessor {
   readonly spec = mailJob;
@@ -37,7 +38,10 @@ export class MailProcessor implements JobProcessor {
     }
   }
 
-  /** False when the server does not answer: every other mail would only wait for its time-out. */
+  /**
+   * Sends one mail. Returns false if the server does not respond: other mails would only wait for
+   * its timeout.
+   */
   private async send(mailer: Mailer, mail: DueMail): Promise<boolean> {
     try {
       await mailer.send(mail.recipient, mail.message);
@@ -49,7 +53,7 @@ export class MailProcessor implements JobProcessor {
       const { topic, organisationId } = mail;
       this.log.warn(
         { topic, organisationId, ...describeFault(error) },
-        isOver ? 'a mail was given up' : 'a mail could not be sent yet',
+        isOver ? 'gave up on a mail' : 'failed to send a mail; retrying later',
       );
       if (isOver) await finishMail(this.source.manager, mail.id);
       return error.kind !== 'unreachable';

@@ -16,8 +16,9 @@ import { PROVIDERS } from '@gw/providers';
 import { In, type EntityManager } from 'typeorm';
 
 /**
- * Prices logs by what is known of prices now, as a gateway would: a model's own price, else a configured source's, else the catalogue's at the
- * time of the request; times the adjustments of the integration.
+ * Prices logs at the current prices, in the order a gateway uses: the model's own price, a
+ * configured source's, the catalogue's at the time of the request; times the integration's
+ * adjustments.
  */
 export class LogPricer {
   readonly pricer: Pricer;
@@ -26,7 +27,10 @@ export class LogPricer {
     this.pricer = createPricer(createPriceBook(), configs);
   }
 
-  /** The logs as `reprice` takes them. Their cost is that of the answer alone, without what else the requests have paid for. */
+  /**
+   * Returns the logs as `reprice` needs them. Their cost is that of the response only, without
+   * other charges of the request.
+   */
   async records(manager: EntityManager, logs: readonly PricedLog[]): Promise<PricedRecord[]> {
     const saved = await savedPrices(manager, logs);
     const providers = new Set(logs.flatMap(({ row }) => row.provider ?? []));
@@ -42,12 +46,12 @@ export class LogPricer {
     });
   }
 
-  /** Of the model whose price the answer has. Null: none is known. */
+  /** The model whose price applies to the response; null if no price is known. */
   private requestOf(
     { row, decision, usage }: PricedLog,
     saved: ReadonlyMap<string, SavedPrices>,
   ): PriceRequest | null {
-    // Several models were priced together, and the log does not say what each has used.
+    // Several models were priced together, and the log does not show the usage of each.
     if (row.provider === null || decision.price?.model === null) return null;
     const prices = row.integration_id === null ? undefined : saved.get(row.integration_id);
     const provider = PROVIDERS.get(row.provider) ?? { id: row.provider, priceCatalogueId: null };

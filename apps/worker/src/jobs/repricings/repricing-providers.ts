@@ -10,7 +10,7 @@ import { CLICKHOUSE, PRICES } from '../../tokens';
 import { LogPricer } from './log-pricer';
 import { RepricingsProcessor } from './repricings.processor';
 
-/** Prices come from where gateways have them: the same settings name the sources. */
+/** Providers of prices. The settings name the same sources that gateways use. */
 export const repricingProviders = (settings: WorkerSettings, log: Log): Provider[] => [
   {
     provide: PRICES,
@@ -35,7 +35,7 @@ export const repricingProviders = (settings: WorkerSettings, log: Log): Provider
       clickhouse: ClickHouseAnalytics | null,
     ) => {
       const processor = new RepricingsProcessor(source, book, new LogPricer(prices));
-      // A row that comes again replaces itself.
+      // Repeated rows replace themselves.
       if (clickhouse) processor.correctSums = (_manager, _before, after) => clickhouse.add(after);
       return processor;
     },

@@ -21,7 +21,7 @@ import { LedgerBook } from '../../ledger/ledger-book';
 import { LogPricer } from './log-pricer';
 import { RepricingsProcessor } from './repricings.processor';
 
-/** A cent for a thousand tokens of output at 10 USD a million. */
+/** One cent: a thousand output tokens at 10 USD per million. */
 const CENT = 1_000_000;
 const usage = (outputTokens: number): Usage => ({
   ...{ inputTokens: 0, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 },
@@ -31,7 +31,7 @@ const NOON = new Date();
 NOON.setUTCHours(12, 0, 0, 0);
 const hour = (at: number): Date => new Date(NOON.getTime() + at * 3_600_000);
 
-describe('the repricing of logs', () => {
+describe('repricing', () => {
   const database = testDatabase();
   let book: LedgerBook;
   let organisationId: string;
@@ -49,7 +49,7 @@ describe('the repricing of logs', () => {
     });
   });
 
-  /** A log of a model whose output costs 10 USD a million, that was charged `cost` for 1,000 tokens. */
+  /** A log that was charged `cost` for 1,000 output tokens of a model at 10 USD per million. */
   async function log(
     cost: number | null,
     over: Partial<LogRecord> = {},
@@ -131,7 +131,7 @@ describe('the repricing of logs', () => {
     return Object.fromEntries(Object.entries(row ?? {}).map(([name, sum]) => [name, Number(sum)]));
   };
 
-  it('looks first: it tells the difference of each provider and model, and changes nothing', async () => {
+  it('reports the difference of each provider and model first, without changes', async () => {
     const ids = [await log(2 * CENT), await log(null), await log(CENT)];
     const other = await log(CENT, { model: 'nobody-knows', responseModel: 'nobody-knows' });
     const before = await sums();
@@ -153,7 +153,7 @@ describe('the repricing of logs', () => {
     ]);
   });
 
-  it('applied, corrects logs, analytics and budgets by the same amount, in books that add up to nothing', async () => {
+  it('corrects logs, analytics and budgets by the same amount, and the ledger stays balanced', async () => {
     const counter = [['api_key:k:cost:budget', 0]] as const;
     const ids = [
       await log(3 * CENT, {}, counter),
@@ -172,7 +172,8 @@ describe('the repricing of logs', () => {
     });
     const counters = [{ key: 'api_key:k:cost:budget', since: 0 }];
     expect(await book.balances({ organisationId, counters })).toMatchObject([
-      // Charged 4 cents, and corrected by one: counters get that separately from what gateways have counted.
+      // Charged 4 cents, corrected by 1: counters receive the correction separately from what
+      // gateways counted.
       { period: 0, used: all, adjusted: -CENT },
     ]);
     const [{ decision }] = await database.dataSource.query<[{ decision: LogRecord['decision'] }]>(
@@ -183,7 +184,7 @@ describe('the repricing of logs', () => {
     expect(decision.price).toMatchObject({ model: 'gpt-4o', lines: [{ unit: 'output', cost: CENT }] });
   });
 
-  it('prices what a batch has used at the discount of batches, by the charge that names it', async () => {
+  it('prices usage of a batch at the batch discount, by the charge that names the batch', async () => {
     const counters = [['api_key:k:cost:budget', 0]] as const;
     const own = { line: 'primary', provider: 'openai', tokens: 0, requests: 1, flags: [], counters } as const;
     const charges: ChargeRecord[] = [
@@ -205,7 +206,7 @@ describe('the repricing of logs', () => {
     expect(decision.charges).toMatchObject([{ cost: CENT / 2, once: 'batch i b1' }, { cost: 0 }]);
   });
 
-  it('corrects another store of analytics by the whole rows, which replace themselves there', async () => {
+  it('corrects an external analytics store by sending whole rows that replace themselves', async () => {
     const ids = [await log(2 * CENT), await log(CENT)];
     const added: FactRow[] = [];
     const reported = processor();
@@ -220,7 +221,7 @@ describe('the repricing of logs', () => {
     ]);
   });
 
-  it('keeps what else a request has paid for', async () => {
+  it('keeps other charges of the request', async () => {
     const id = await log(2 * CENT);
     await database.dataSource.query('UPDATE request_logs SET cost = cost + 7 WHERE id = $1', [id]);
     await apply(await ask());
@@ -228,13 +229,13 @@ describe('the repricing of logs', () => {
     expect(await costs(id)).toEqual([[CENT + 7, 'priced']]);
   });
 
-  it('changes nothing twice: not when it runs again, nor with several workers, nor from where one died', async () => {
+  it('applies each correction once: on a second run, with several workers, and after a crash', async () => {
     const counter = [['api_key:k:cost:budget', 0]] as const;
     const ids: string[] = [];
     for (let at = 0; at < 7; at += 1) ids.push(await log(2 * CENT, {}, counter));
     const id = await ask();
     await apply(id);
-    // Two workers, and batches of two logs.
+    // Two workers with batches of two logs.
     await Promise.all([processor(2).process(), processor(2).process()]);
     await processor(2).process();
     expect(await read(id)).toMatchObject({ status: 'applied', report: { seen: 7 } });
@@ -246,7 +247,7 @@ describe('the repricing of logs', () => {
     expect(await sums()).toEqual(after);
   });
 
-  it('goes on after the last batch that was committed', async () => {
+  it('continues after the last committed batch', async () => {
     const ids = [await log(2 * CENT), await log(2 * CENT), await log(2 * CENT)].sort();
     await apply(await ask());
     const row = await database.dataSource.manager.findOneByOrFail(RepricingEntity, { organisationId });
@@ -260,7 +261,7 @@ describe('the repricing of logs', () => {
     ]);
   });
 
-  it('reaches the logs of its time, provider, model and organisation, and no others', async () => {
+  it('corrects only logs of its time range, provider, model and organisation', async () => {
     const inside = await log(2 * CENT);
     const others = [
       await log(2 * CENT, { createdAt: hour(1).toISOString() }),
@@ -280,7 +281,7 @@ describe('the repricing of logs', () => {
     ]);
   });
 
-  it('leaves alone what several models have used together', async () => {
+  it('does not correct usage of several models together', async () => {
     const line = { unit: 'output', quantity: 1_000, pricePerMillion: 0, cost: 2 * CENT };
     const sample = sampleLogRecord();
     const price = { source: 'catalogue', model: null, lines: [line] };
@@ -290,7 +291,7 @@ describe('the repricing of logs', () => {
     expect(await costs(id)).toEqual([[2 * CENT, 'priced']]);
   });
 
-  it('leaves alone what was free, estimated or never counted', async () => {
+  it('does not correct free, estimated or uncounted usage', async () => {
     const ids = [
       await log(0, { usage: usage(0), priced: 'no_usage' }),
       await log(2 * CENT, { usage: null, priced: 'estimated' }),
@@ -303,7 +304,7 @@ describe('the repricing of logs', () => {
     ]);
   });
 
-  it('takes the model’s own price and the adjustments of the integration as they are now', async () => {
+  it('uses the current custom price and the current adjustments of the integration', async () => {
     const { manager } = database.dataSource;
     const integrationId = uuidv7();
     await manager.insert(IntegrationEntity, {
@@ -311,7 +312,7 @@ describe('the repricing of logs', () => {
       ...{ configurations: {}, allowAllModels: true, secretMappings: [] },
       pricingAdjustments: { multiplier: { default: 2 } },
     });
-    // A hundredth of a cent for a token: ten cents for a thousand, twice.
+    // A hundredth of a cent per token, so ten cents for a thousand, twice.
     const price = { request_token: { price: 0.01 }, response_token: { price: 0.01 } };
     await manager.insert(IntegrationModelEntity, {
       ...{ id: uuidv7(), integrationId, slug: 'mine', name: 'mine', enabled: true, isCustom: true },

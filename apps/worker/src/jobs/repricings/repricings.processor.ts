@@ -8,16 +8,20 @@ import type { Adjustment, LedgerBook, TouchedBudget } from '../../ledger/ledger-
 import { correctRollups, type CorrectSums } from '../../ledger/correct-sums';
 import type { LogPricer } from './log-pricer';
 
-/** Logs of one transaction. */
+/** Maximum number of logs in one transaction. */
 const BATCH = 500;
-/** Providers and models that a report distinguishes; the rest is one group without a name. */
+/** Maximum number of providers and models in a report; the rest is one group without a name. */
 const GROUPS_MAX = 1_000;
-/** Batches of one run; what is left is for the next, so that other jobs have their turn. */
+/**
+ * Maximum number of batches in one run; the rest is left for the next run, so that other jobs get
+ * their turn.
+ */
 const STEPS_MAX = 2_000;
 
 /**
- * Safe to run twice, and on many machines: a batch changes its logs, their budgets and the place where the next one begins in one transaction,
- * under a lock of the repricing. A log that already has the newer price is not changed, so nothing is entered twice.
+ * Re-prices logs. Safe to run twice and on many machines: one transaction, under a lock of the
+ * repricing, changes the logs of a batch, their budgets and the position of the next batch. A log
+ * that already has the new price is not changed, so nothing is corrected twice.
  */
 export class RepricingsProcessor implements JobProcessor {
   readonly spec = repricingsJob;
@@ -29,7 +33,10 @@ export class RepricingsProcessor implements JobProcessor {
     private readonly batch = BATCH,
   ) {}
 
-  /** Corrects what analytics add up, in the transaction that corrects the logs. Of a batch that fails it comes again. */
+  /**
+   * Corrects analytics in the transaction that corrects the logs. After a failed batch the
+   * correction is repeated.
+   */
   correctSums: CorrectSums = correctRollups;
 
   async process(): Promise<void> {
@@ -40,7 +47,9 @@ export class RepricingsProcessor implements JobProcessor {
     }
   }
 
-  /** One batch of the oldest repricing that no one else works on. Null: there is none. */
+  /**
+   * Processes one batch of the oldest repricing that no other worker holds; null if there is none.
+   */
   private async step(manager: EntityManager): Promise<readonly TouchedBudget[] | null> {
     const row = await manager.findOne(RepricingEntity, {
       where: { status: In(['previewing', 'applying']) },
@@ -93,14 +102,17 @@ export class RepricingsProcessor implements JobProcessor {
       }
     }
     await setLogPrices(manager, prices);
-    // In the order of those who store logs, so that neither waits for the other's rows.
+    // Uses the order in which logs are stored, so that neither side waits for the other's rows.
     const touched = await this.book.adjust(manager, adjustments);
     await this.correctSums(manager, before, after);
     return touched;
   }
 }
 
-/** The charge of what an earlier request has made, else of the answer that the client got. Null: the log was charged to no budget. */
+/**
+ * The charge of what an earlier request created, else of the client's response; null if no budget
+ * was charged.
+ */
 const chargeOf = ({ decision }: PricedLog): ChargeRecord | null =>
   decision.charges?.find(({ once }) => once !== undefined) ??
   decision.charges?.findLast(({ requests, flags }) => requests === 1 && !flags.includes('estimated')) ??
@@ -136,7 +148,7 @@ function newPrice(
   };
 }
 
-/** The report with what a batch has found. */
+/** Adds the results of a batch to the report. */
 function merged(
   report: RepricingReport,
   logs: readonly PricedLog[],
@@ -163,7 +175,7 @@ function merged(
 
 const EMPTY = { changed: 0, unpriced: 0, before: 0, after: 0 } as const;
 
-/** A group with one log more. */
+/** Adds one log to a group. */
 const grown = (
   group: RepricingGroup,
   change: Repricing['changes'][number] | undefined,

@@ -4,15 +4,18 @@ import type { Keyring } from '@gw/kernel';
 import type { Log } from '@gw/web';
 import type { DataSource } from 'typeorm';
 
-/** Safe to run twice: a value is replaced only if it is still the one that was read. */
+/**
+ * Moves sealed values to the current key. Safe to run twice: a value is replaced only if it did not
+ * change since it was read.
+ */
 export class ResealProcessor implements JobProcessor {
   readonly spec = resealJob;
-  /** Of the newest run of this process. */
+  /** Result of the latest run of this process. */
   progress = { outdated: 0, unopenable: 0 };
 
   constructor(
     private readonly source: DataSource,
-    /** Null without ENCRYPTION_KEY: then nothing can be opened. */
+    /** Key ring; null without ENCRYPTION_KEY, when nothing can be opened. */
     private readonly ring: Keyring | null,
     private readonly log: Log,
   ) {}
@@ -26,7 +29,7 @@ export class ResealProcessor implements JobProcessor {
     this.progress = { outdated: await countOutdated(this.source, this.ring), unopenable };
     const fields = { resealed, ...this.progress };
     if (unopenable > 0)
-      this.log.error(fields, 'sealed values cannot be opened; ENCRYPTION_KEYS_PREVIOUS lacks their key');
+      this.log.error(fields, 'failed to open sealed values; ENCRYPTION_KEYS_PREVIOUS lacks their key');
     else this.log.info(fields, 'resealed values with the current ENCRYPTION_KEY');
   }
 }

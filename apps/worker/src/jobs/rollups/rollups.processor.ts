@@ -3,7 +3,7 @@ import { dropOldRollups, dropOldSpans } from '@gw/log-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Safe to run twice: what is removed is not found again. */
+/** Deletes old rollups. Safe to run twice: deleted rows are not found again. */
 @Injectable()
 export class RollupsProcessor implements JobProcessor {
   readonly spec = rollupsJob;

@@ -2,18 +2,18 @@ import { queueMail, type ApiKeyEntity } from '@gw/entities';
 import type { Keyring } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 
-/** Addresses that one mail goes to; owners come first. */
+/** Maximum number of recipients of one mail; owners come first. */
 const RECIPIENTS_MAX = 50;
 
 type ToldKey = Pick<ApiKeyEntity, 'id' | 'organisationId' | 'name' | 'userId' | 'alertEmails'>;
 
-/** Tells owners and admins, the user of a key and its alert addresses of its rotation. */
+/** Notifies owners, admins, the user of a key and its alert addresses about its rotation. */
 export class RotationMails {
   constructor(private readonly keyring: Keyring) {}
 
   async rotated(manager: EntityManager, key: ToldKey, oldEndsAt: Date): Promise<void> {
     await this.tell(manager, key, 'rotated', `API key ${key.name} was rotated`, [
-      `The API key ${key.name} has a new secret, as its rotation policy says.`,
+      `The API key ${key.name} has a new secret, according to its rotation policy.`,
       `Fetch the new secret with POST /v1/api-keys/${key.id}/rotate: it is shown once. The old one works until ${oldEndsAt.toUTCString()}.`,
     ]);
   }
@@ -27,7 +27,7 @@ export class RotationMails {
 
   async scheduled(manager: EntityManager, key: ToldKey, at: string): Promise<void> {
     await this.tell(manager, key, 'scheduled', `API key ${key.name} is about to be rotated`, [
-      `The API key ${key.name} will be rotated at ${new Date(at).toUTCString()}, as its rotation policy says.`,
+      `The API key ${key.name} will be rotated at ${new Date(at).toUTCString()}, according to its rotation policy.`,
     ]);
   }
 

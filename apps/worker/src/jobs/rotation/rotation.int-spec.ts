@@ -78,7 +78,7 @@ describe('the rotation job', () => {
     }
   };
 
-  it('gives a key whose day has come a new secret, and lets the old one work through the transition', async () => {
+  it('gives a due key a new secret, and keeps the old one valid during the transition', async () => {
     const { id, secret } = await key({ rotation_period_days: 30 });
     await processor().process();
     const { current, transition } = await secretsOf(id);
@@ -103,7 +103,7 @@ describe('the rotation job', () => {
     expect(JSON.stringify(audit)).not.toContain(fresh);
   });
 
-  it('rotates each key exactly once, however many workers do it at the same time', async () => {
+  it('rotates each key exactly once with several concurrent workers', async () => {
     const keys = await Promise.all(Array.from({ length: 30 }, () => key({ rotation_period: 'weekly' })));
     await Promise.all([processor().process(), processor().process(), processor().process()]);
     await processor().process();
@@ -111,7 +111,7 @@ describe('the rotation job', () => {
       const { current, transition } = await secretsOf(id);
       expect(transition?.secretHash).toBe(hashApiKey(maker.pepper, secret));
       expect(current?.sealed).not.toBeNull();
-      // The Monday after.
+      // The following Monday.
       expect((await row(id)).rotationPolicy?.next_rotation_at).toBe('2031-05-19T00:00:00.000Z');
     }
     const ids = In(keys.map(({ id }) => id));
@@ -119,7 +119,7 @@ describe('the rotation job', () => {
     expect(count).toBe(30);
   });
 
-  it('makes up for missed rotations once, and rotates once where the policy says once', async () => {
+  it('performs missed rotations once, and a one-time policy once', async () => {
     const late = await key({ rotation_period_days: 7, next_rotation_at: '2031-03-01T00:00:00.000Z' });
     const once = await key({});
     await processor().process();
@@ -130,7 +130,7 @@ describe('the rotation job', () => {
     expect(transition?.secretHash).toBe(hashApiKey(maker.pepper, once.secret));
   });
 
-  it('waits for the end of a transition, since two secrets work at most', async () => {
+  it('waits for the end of a transition, because at most two secrets are valid', async () => {
     const { id } = await key({ rotation_period_days: 1 });
     await processor().process();
     const first = await secretsOf(id);
@@ -142,23 +142,23 @@ describe('the rotation job', () => {
     await processor(NOW + HOUR).process();
     const second = await secretsOf(id);
     expect(second['transition']?.secretHash).toBe(first['current']?.secretHash);
-    // A secret that was not fetched is not handed over any more: the newest is.
+    // A secret that was never fetched can no longer be fetched, only the newest one can.
     expect(second['transition']?.sealed).toBeNull();
   });
 
   it.each([
     ['without a policy', null, {}],
-    ['whose day is to come', { next_rotation_at: '2031-05-15T00:00:00.000Z' }, {}],
+    ['that is not due yet', { next_rotation_at: '2031-05-15T00:00:00.000Z' }, {}],
     ['that is archived', {}, { status: 'archived' }],
     ['that is expired', {}, { status: 'expired' }],
-    ['that is over but not yet marked', {}, { expiresAt: new Date(NOW - 1) }],
-  ] as const)('leaves a key alone %s', async (_, policy, fields) => {
+    ['that has expired but is not yet marked', {}, { expiresAt: new Date(NOW - 1) }],
+  ] as const)('does not rotate a key %s', async (_, policy, fields) => {
     const { id } = await key(policy, fields);
     await processor().process();
     expect(Object.keys(await secretsOf(id))).toEqual(['current']);
   });
 
-  it('tells owners and alert addresses of a rotation, a day ahead of it, and a day ahead of the end of the old secret', async () => {
+  it('mails owners and alert addresses a day before a rotation, at the rotation, and a day before the old secret ends', async () => {
     const alertEmails = ['ops@example.com'];
     const policy = { rotation_period_days: 30, key_transition_period_ms: 3 * DAY };
     await key(policy, { name: 'search', alertEmails });
@@ -174,7 +174,7 @@ describe('the rotation job', () => {
     await processor(NOW + 2.5 * DAY).process();
     await processor(NOW + 2.6 * DAY).process();
     expect(await mails()).toEqual(both('The old secret of API key search is about to end'));
-    // A month on, the next rotation is announced again.
+    // The next rotation is announced again a month later.
     await processor(Date.parse('2031-06-12T12:00:00.000Z')).process();
     expect(await mails()).toEqual(both('API key search is about to be rotated'));
   });

@@ -18,17 +18,17 @@ import { In, type DataSource, type EntityManager } from 'typeorm';
 import { auditsByOrganisation, jobAudit } from '../job-audit';
 import type { RotationMails } from './rotation-mails';
 
-/** Keys of one transaction. */
+/** Maximum number of keys in one transaction. */
 const BATCH = 100;
-/** Batches of one phase of one run; what is left is for the next. */
+/** Maximum number of batches of one phase in one run; the rest is left for the next run. */
 const BATCHES_MAX = 500;
 const DAY_MS = 86_400_000;
 
 export interface RotationTools {
   readonly maker: SecretMaker;
-  /** The new secret rests sealed until someone who may rotate the key fetches it. */
+  /** The new secret stays sealed until a caller who may rotate the key fetches it. */
   readonly keyring: Keyring;
-  /** Null where mail is off. */
+  /** Writes mails; null when mail is off. */
   readonly mails: RotationMails | null;
   readonly auditEnabled: boolean;
 }
@@ -38,15 +38,16 @@ interface Rotated extends Replacement {
 }
 
 /**
- * Safe to run twice, and on many machines: a key is locked while it is rotated, keys that another has locked are passed over, and
- * the next rotation is set together with the new secret. A key whose old secret still works waits, since two work at most.
+ * Rotates API keys by their policies. Safe to run twice and on many machines: a key is locked while
+ * it is rotated, locked keys are skipped, and the next rotation is set together with the new
+ * secret. A key whose old secret is still valid waits, because at most two secrets are valid.
  */
 export class RotationProcessor implements JobProcessor {
   readonly spec = rotationJob;
 
   constructor(
     private readonly source: DataSource,
-    /** Null without a master key: secrets can't be made then. */
+    /** Key ring; null without a master key, when no secrets can be created. */
     private readonly tools: RotationTools | null,
     private readonly clock: () => number = Date.now,
   ) {}
@@ -128,16 +129,19 @@ async function rotate(
   return { ...replacement, audit };
 }
 
-/** The first one that is still to come: what was missed is made up for once. Null for a rotation that happens once. */
+/**
+ * The first rotation in the future; missed ones are performed once. Null after a one-time rotation.
+ */
 function nextRotation(policy: StoredRotationPolicy, now: Date): string | null {
   const every = policy.rotation_period ?? policy.rotation_period_days;
-  // A date of its own is that of the first rotation alone: weeks go on from Monday to Monday, months from 1st to 1st.
+  // A custom date applies to the first rotation only: afterwards weeks go from Monday to Monday,
+  // months from 1st to 1st.
   const anchorMs = policy.rotation_period === null ? Date.parse(policy.next_rotation_at ?? '') : null;
   const next = every === null ? null : nextBoundary({ every, anchorMs, lastResetMs: null }, now.getTime());
   return next === null ? null : new Date(next).toISOString();
 }
 
-/** Once for each old secret, where its transition is long enough for a day's notice to be news. */
+/** Warns once per old secret, if its transition is long enough for a day's notice. */
 async function warnOfEnds(manager: EntityManager, mails: RotationMails, now: Date): Promise<number> {
   const secrets = await manager.query<{ secret_hash: string; api_key_id: string; expires_at: Date }[]>(
     `SELECT secret_hash, api_key_id, expires_at FROM api_key_secrets
@@ -172,7 +176,7 @@ async function warnOfRotations(manager: EntityManager, mails: RotationMails, now
     await mails.scheduled(manager, key, key.rotationPolicy?.next_rotation_at ?? horizon);
   }
   const ids = keys.map(({ id }) => id);
-  // By hand: a warning is no change of the key, whose etag stays.
+  // Raw SQL, because a warning does not change the key and must not change its etag.
   await manager.query('UPDATE api_keys SET rotation_warned_at = $1 WHERE id = ANY($2)', [now, ids]);
   return keys.length;
 }
