@@ -94,9 +94,9 @@ describe('tollgate plan and apply', () => {
       expect(code).toBe(2);
       const lines = err.split('\n').filter((line) => line.startsWith('-:'));
       expect(lines).toEqual([
-        '-:8: integrations closed: The environment variable MISSING_KEY is needed and not set.',
+        '-:8: integrations closed: The environment variable MISSING_KEY is not set; set it to the secret.',
         expect.stringMatching(/^-:13: configs fresh\/wrong: .*The config is not valid.*retry\.attempts/),
-        '-:6: labels nowhere/wrong: There is no workspace nowhere.',
+        '-:6: labels nowhere/wrong: There is no workspace nowhere; check the slug or add it to workspaces.',
       ]);
       expect(await rows()).toEqual(before);
     },
@@ -214,7 +214,7 @@ describe('tollgate plan and apply', () => {
         expect(code).toBe(2);
         expect(err).toContain(`${name}: `);
         expect(err).toContain('The config base names it.');
-        expect(err).toContain('--force deletes it all the same');
+        expect(err).toContain('--force deletes it anyway');
       }
       expect(await rows()).toEqual(before);
       const forced = `- ${name}\n  in use: The config base names it.\n`;
@@ -236,7 +236,7 @@ describe('tollgate plan and apply', () => {
       await applied(tenant, USED);
       const state = { providers: [], ...users };
       const plan = await applied(tenant, state, 'plan --prune');
-      expect(plan).toMatch(/^\? providers team\/main: refused as things are: .*is in use/m);
+      expect(plan).toMatch(/^\? providers team\/main: refused in the current state: .*is in use/m);
       await applied(tenant, state, 'apply --prune');
       expect(await slugs(tenant, 'providers')).toEqual([]);
     });

@@ -328,7 +328,7 @@ describe('the command line', () => {
     const { TOLLGATE_PLUGIN_PATRONUS_APIKEY: _plugin, ...some } = SECRETS;
     const missing = await tollgate(['apply', '-f', '-'], exported.out, some);
     expect(missing.code).toBe(2);
-    expect(missing.err).toContain('TOLLGATE_PLUGIN_PATRONUS_APIKEY is needed');
+    expect(missing.err).toContain('TOLLGATE_PLUGIN_PATRONUS_APIKEY is not set');
 
     // Nothing is written before all of the file is valid.
     expect(missing.out).toBe('');
@@ -415,7 +415,9 @@ describe('the command line', () => {
     expect(await apply(eve('admin', '{ ads: member }'), '--prune')).toBe('Nothing to change.\n');
 
     const owner = `  - { email: ${product.credentials.owner_email}, role: member }\n`;
-    expect(await apply(owner)).toContain('is an owner here, whom only an owner changes.');
+    expect(await apply(owner)).toContain(
+      'is an owner, and only an owner can change owners; remove the item from the file.',
+    );
   }, 120_000);
 
   it('makes a key, and prints the requests that are made with it', async () => {

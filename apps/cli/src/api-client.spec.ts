@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiClient } from './api-client';
 
-/** What the server does with the request of that number. */
+/** How the server reacts to the request with this number. */
 type Turn = 'drop' | number;
 
 const servers: Server[] = [];
@@ -26,12 +26,12 @@ async function clientOf(...turns: Turn[]): Promise<{ api: ApiClient; seen: Incom
 const keysOf = (seen: readonly IncomingMessage[]): unknown[] =>
   seen.map(({ headers }) => headers['idempotency-key']);
 
-describe('a POST of the command line', () => {
+describe('ApiClient POST', () => {
   it.each<[string, Turn]>([
     ['was lost with its connection', 'drop'],
     ['was answered 503', 503],
     ['is in flight', 409],
-  ])('is sent again under its Idempotency-Key when it %s', async (_case, turn) => {
+  ])('is sent again with the same Idempotency-Key when it %s', async (_case, turn) => {
     const { api, seen } = await clientOf(turn);
     expect(await api.call('POST', '/v1/labels', {})).toEqual({ id: '1' });
     expect(seen).toHaveLength(2);
@@ -40,7 +40,7 @@ describe('a POST of the command line', () => {
     expect(again).toBe(first);
   });
 
-  it('has another Idempotency-Key than the next one', async () => {
+  it('uses a different Idempotency-Key for each call', async () => {
     const { api, seen } = await clientOf();
     await api.call('POST', '/v1/labels', {});
     await api.call('POST', '/v1/labels', {});
@@ -48,13 +48,13 @@ describe('a POST of the command line', () => {
   });
 });
 
-describe('a DELETE of the command line', () => {
-  it('succeeds when what it deletes is gone after a lost response', async () => {
+describe('ApiClient DELETE', () => {
+  it('succeeds when the resource is gone after a lost response', async () => {
     const { api } = await clientOf('drop', 404);
     expect(await api.call('DELETE', '/v1/labels/1')).toEqual({ id: '1' });
   });
 
-  it('fails when there is nothing to delete', async () => {
+  it('fails when the resource does not exist', async () => {
     const { api } = await clientOf(404);
     await expect(api.call('DELETE', '/v1/labels/1')).rejects.toMatchObject({ status: 404 });
   });

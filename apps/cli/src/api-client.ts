@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { ServiceClient, type ServiceClientOptions, type ServiceResponse } from '@gw/outbound';
 
-/** An answer that is no success. `message` holds no secret: it is the public text of the control plane. */
+/** An error response. `message` is the public text of the control plane and contains no secret. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   constructor(
     readonly status: number,
     message: string,
-    /** What is wrong, or in the way. */
+    /** The invalid members, or the uses that prevent a deletion. */
     readonly details: readonly Detail[] = [],
   ) {
     super(message);
@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A member of the body that is wrong, or a use that is in the way of a deletion. */
+/** An invalid member of the body, or a use that prevents a deletion. */
 export interface Detail {
   readonly path: string;
   readonly message: string;
@@ -28,25 +28,30 @@ export interface Detail {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** In the place of a status. */
+/** Stands for a missing status when there was no response. */
 const NO_RESPONSE = 0;
-/** A stream says something every second. */
+/**
+ * Maximum silence of an event stream in milliseconds; the control plane sends something every
+ * second.
+ */
 const SILENT_MAX_MS = 15_000;
 const PAGE_SIZE = 100;
-/** Of a refusal of a stream. */
+/** Maximum bytes that are read of the error response of a stream. */
 const MESSAGE_MAX = 65_536;
-/** The wait before a request is sent again that got no response. */
+/** Pause in milliseconds before a request without a response is sent again. */
 const SILENCE_PAUSE_MS = 1_000;
 
 /**
- * After 429 nothing was done. After 503, and without any response, a change may have been made: PUT and DELETE change nothing the
- * second time, and a POST is carried out once under its `Idempotency-Key`. 409 with `retry-after`: the first one is in flight.
+ * When a request may be sent again. After 429 nothing was done. After 503, and without a response,
+ * the change may have been made: repeating a PUT or DELETE changes nothing, and a POST is executed
+ * once per `Idempotency-Key`. 409 with `retry-after` means that the first request is in flight.
  */
 const RETRY: ServiceClientOptions['retry'] = {
   limit: 3,
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   statusCodes: [409, 429, 503],
-  // A refused connection and an unknown name are not among them: there is no such server, and to send again does not help.
+  // A refused connection and an unknown name are not retried, because a second attempt does not
+  // help.
   errorCodes: ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH'],
   maxRetryAfter: 60_000,
   enforceRetryRules: true,
@@ -62,14 +67,14 @@ const CLIENT = new ServiceClient({
   retry: RETRY,
 });
 
-/** The control plane, as an organisation's key sees it. */
+/** Client of the control plane with an organisation's key. */
 export class ApiClient {
   constructor(
     private readonly baseUrl: string,
     private readonly apiKey: string,
   ) {}
 
-  /** Another kind of client of the same control plane, with the same key. */
+  /** Creates another kind of client for the same control plane and key. */
   like<C extends ApiClient>(kind: new (baseUrl: string, apiKey: string) => C): C {
     return new kind(this.baseUrl, this.apiKey);
   }
@@ -78,13 +83,13 @@ export class ApiClient {
   async call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
     const { status, body: bytes, retries } = await this.send(method, path, body);
     const answer = parse(bytes.toString('utf8'));
-    // The response to an earlier attempt was lost, which deleted it.
+    // An earlier attempt deleted it, and its response was lost.
     const isGone = method === 'DELETE' && retries > 0 && status === 404;
     if (isSuccess(status) || isGone) return answer as T;
     throw apiError(method, path, status, answer);
   }
 
-  /** Every row of a list, oldest first. */
+  /** Returns every row of a list, oldest first. */
   async all<T = Json>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T[]> {
     const rows: T[] = [];
     for (let page = 0; ; page += 1) {
@@ -102,12 +107,12 @@ export class ApiClient {
     }
   }
 
-  /** An event stream as it comes, in pieces; it ends when the control plane ends it. @throws ApiError */
+  /** Reads an event stream in pieces until the control plane ends it. @throws ApiError */
   async *stream(path: string, signal: AbortSignal): AsyncGenerator<string> {
     const silence = new AbortController();
     const timer = setTimeout(() => {
       silence.abort(
-        new Error(`${this.baseUrl} has said nothing for ${String(SILENT_MAX_MS / 1_000)} seconds`),
+        new Error(`${this.baseUrl} has sent nothing for ${String(SILENT_MAX_MS / 1_000)} seconds`),
       );
     }, SILENT_MAX_MS);
     try {
@@ -171,7 +176,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The message, and a line for each detail that it does not name itself. */
+/** Formats the message, with a line for each detail that the message does not mention. */
 function messageOf(answer: unknown): string | undefined {
   const { error } = (answer ?? {}) as { error?: PublicError };
   if (error?.message === undefined) return undefined;

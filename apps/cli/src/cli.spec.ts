@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from './cli';
 
-describe('several -f', () => {
+describe('tollgate with several -f', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-'));
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
@@ -14,7 +14,7 @@ describe('several -f', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Files are checked before the control plane is called, and there is none here. */
+  /** Runs a command that fails before the control plane is called, which does not exist here. */
   async function errorOf(...files: readonly string[]): Promise<string> {
     let text = '';
     const args = ['diff', '--url', 'http://127.0.0.1:1', ...files.flatMap((path) => ['-f', path])];
@@ -27,7 +27,7 @@ describe('several -f', () => {
     return text;
   }
 
-  it('are all read, in whatever order they are named', async () => {
+  it('reads all files, in any order', async () => {
     const wrong = file('wrong.yaml', 'labels:\n  - { name: one, colour: red }\n');
     const right = file('right.yaml', 'labels:\n  - { name: two }\n');
     const expected = 'labels one: there is no member colour; it may have';

@@ -11,7 +11,7 @@ import {
   type Output,
 } from './commands';
 
-const USAGE = `tollgate: the control plane as a file.
+const USAGE = `tollgate: manages the control plane as a file.
 
   tollgate export [-o FILE]                 Write the state as YAML.
   tollgate diff -f FILE [--prune]           Say what apply would change; 1 when there is something.
@@ -63,7 +63,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** The exit code: 0, 1 for a difference, 2 for a mistake in the call, 3 for a failure. */
+/** Runs the command line. Exit codes: 0 success, 1 differences found, 2 invalid call, 3 failure. */
 export async function runCli(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -97,9 +97,9 @@ export async function runCli(
 
 function faultOf({ force, prune }: { force?: boolean; prune?: boolean }, apiKey: string): string | null {
   if (force === true && prune !== true) {
-    return '--force is for what --prune deletes; use both, or leave --force out.';
+    return '--force needs --prune: it applies to what --prune deletes. Use both, or omit --force.';
   }
-  return apiKey === '' ? 'TOLLGATE_API_KEY must hold the key of an administrator.' : null;
+  return apiKey === '' ? 'TOLLGATE_API_KEY must be set to the API key of an administrator.' : null;
 }
 
 async function runCommand(command: (call: Call) => Promise<number>, call: Call): Promise<number> {

@@ -8,7 +8,7 @@ import { exportState, reconcile, type Change, type State } from './reconcile';
 export interface Output {
   out(text: string): void;
   err(text: string): void;
-  /** Standard input as text. */
+  /** Reads standard input as text. */
   input(): Promise<string>;
 }
 
@@ -27,7 +27,7 @@ const SIGNS = { create: '+', update: '~', delete: '-' } as const;
 const text = (value: Call['options'][string]): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** Writes the state as YAML, to a file or to standard output. */
+/** Writes the state of the control plane as YAML to a file or to standard output. */
 export async function exportCommand({ api, options, output }: Call): Promise<number> {
   const state = await exportState(api);
   const yaml = dump({ version: FILE_VERSION, ...state }, { lineWidth: 120 });
@@ -37,10 +37,10 @@ export async function exportCommand({ api, options, output }: Call): Promise<num
   return 0;
 }
 
-/** All files as one: lists of one kind are joined in the order of the files. */
+/** Reads all files as one: lists of the same kind are joined in the order of the files. */
 async function readState({ options, output }: Call, places: Places): Promise<State> {
   const files = Array.isArray(options['file']) ? (options['file'] as readonly string[]) : [];
-  if (files.length === 0) throw new Error('Name a file with -f; - is standard input.');
+  if (files.length === 0) throw new Error('No file is given: name one with -f, or use - for standard input.');
   const joined: Record<string, State[string]> = {};
   for (const file of files) {
     for (const [kind, items] of Object.entries(await readFileState(file, output, places))) {
@@ -59,7 +59,7 @@ async function readFileState(file: string, output: Output, places: Places): Prom
   }
   const { version, ...state } = content as Json;
   if (version !== FILE_VERSION)
-    throw new Error(`${file}: the file must say version: ${String(FILE_VERSION)}.`);
+    throw new Error(`${file}: the file must contain version: ${String(FILE_VERSION)}.`);
   return state as State;
 }
 
@@ -69,7 +69,7 @@ const lineOf = ({ action, kind, name, fields, uses = [] }: Change): string => {
   return `${SIGNS[action]} ${kind} ${name}${reported}\n${inUse}`;
 };
 
-/** What needs the things that are deleted by force, as the check of the run found it. */
+/** The uses of items deleted by force, as the check of this run found them. */
 type Uses = ReadonlyMap<string, readonly string[]>;
 
 const keyOf = ({ action, kind, name }: Change): string => `${action} ${kind} ${name}`;
@@ -77,7 +77,10 @@ const keyOf = ({ action, kind, name }: Change): string => `${action} ${kind} ${n
 const usesIn = (changes: readonly Change[]): Uses =>
   new Map(changes.map((change) => [keyOf(change), change.uses ?? []]));
 
-/** What a run does: `show` differences, `validate` them too, or write them. */
+/**
+ * The mode of a run: `show` lists differences, `validate` also checks them; otherwise they are
+ * written.
+ */
 type Mode = 'show' | 'validate' | 'write';
 
 async function run(
@@ -100,7 +103,7 @@ async function run(
       if (isPlan(call)) output.out(`? ${line}\n`);
     },
     onChange: (change, shownOnce) => {
-      // Before they are written the changes are checked, and printed once.
+      // Changes are checked and printed once before they are written.
       if (mode === 'validate' && !isPlan(call)) return;
       output.out(lineOf({ uses: uses.get(keyOf(change)) ?? [], ...change }));
       for (const secret of ['key', 'client_auth', 'invite_link', 'secret']) {
@@ -112,7 +115,7 @@ async function run(
 
 const isPlan = ({ options }: Call): boolean => options['dry-run'] === true;
 
-/** Nothing is written before the control plane has checked all of it. */
+/** Lets the control plane check all changes before any is written. */
 export async function applyCommand(call: Call): Promise<number> {
   const places: Places = new WeakMap();
   const state = await readState(call, places);
@@ -125,7 +128,7 @@ export async function applyCommand(call: Call): Promise<number> {
 export const planCommand = (call: Call): Promise<number> =>
   applyCommand({ ...call, options: { ...call.options, 'dry-run': true } });
 
-/** 1 when there is a difference. */
+/** Lists differences; exit code 1 if there are any. */
 export async function diffCommand(call: Call): Promise<number> {
   const places: Places = new WeakMap();
   const changes = await run(call, await readState(call, places), places, 'show');
@@ -133,11 +136,12 @@ export async function diffCommand(call: Call): Promise<number> {
   return changes.length === 0 ? 0 : 1;
 }
 
-/** Prints the secret of a new key of a service, and nothing else. */
+/** Creates a service key and prints only its secret. */
 export async function createKeyCommand({ api, options, output }: Call): Promise<number> {
   const name = text(options['name']);
   const scopes = text(options['scopes']);
-  if (name === undefined || scopes === undefined) throw new Error('keys create needs --name and --scopes.');
+  if (name === undefined || scopes === undefined)
+    throw new Error('keys create needs --name and --scopes; add both.');
   const workspace = text(options['workspace']);
   const expires = text(options['expires']);
   const made = await api.call<{ key: string }>(
@@ -154,7 +158,10 @@ export async function createKeyCommand({ api, options, output }: Call): Promise<
   return 0;
 }
 
-/** Prints records of requests as JSON lines, oldest first, until it is ended; `--once` prints the newest page and ends. */
+/**
+ * Prints log records as JSON lines, oldest first, until it is aborted; with `--once` it prints the
+ * newest page and ends.
+ */
 export async function tailLogsCommand({ api, options, output, signal }: Call): Promise<number> {
   const workspace = text(options['workspace']);
   const tail = new LogTail(api, workspace === undefined ? {} : { workspace_id: workspace }, output);

@@ -4,29 +4,32 @@ import { isFields } from './values';
 
 export const dryRunOf = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}dry_run=true`;
 
-/** A write that the control plane checked, and did not carry out. */
+/** A write that the control plane checked but did not execute. */
 export interface CheckedWrite {
   readonly method: string;
-  /** Without its query. */
+  /** Path without the query. */
   readonly path: string;
   readonly body: Json;
 }
 
-/** What becomes of the writes of a dry run. */
+/** Receives the results of a dry run's writes. */
 export interface Verdicts {
   refused(write: CheckedWrite, error: ApiError): void;
-  /** The control plane would carry it out, with these warnings. */
+  /** The write would succeed, with these warnings. */
   accepted(write: CheckedWrite, warnings: readonly Detail[]): void;
-  /** The write needs what an earlier one makes, and cannot be checked before. */
+  /** The write depends on an earlier write of the run and cannot be checked in advance. */
   unchecked(write: CheckedWrite): void;
 }
 
-/** Reads as its client does. It lets the control plane check each write, and goes on as if that had been carried out. */
+/**
+ * Client for dry runs. Reads are executed; writes are checked by the control plane and then treated
+ * as executed.
+ */
 export class DryRunClient extends ApiClient {
   verdicts: Verdicts | undefined;
-  /** Paths of what this run would have made. */
+  /** Paths of the resources that this run would have created. */
   private readonly made: string[] = [];
-  /** Workspaces by their slugs in whose place others are checked. */
+  /** Slugs of planned workspaces by the id of the workspace in whose place they are checked. */
   readonly standIns = new Map<string, string>();
 
   override async call<T>(method: string, path: string, body?: unknown): Promise<T> {

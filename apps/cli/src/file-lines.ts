@@ -1,10 +1,10 @@
 import { EVENT_ID, load, parseEvents, type Event } from 'js-yaml';
 import { isFields } from './values';
 
-/** Where an item is written: `tollgate.yaml:12`. */
+/** File and line of an item: `tollgate.yaml:12`. */
 export type Places = WeakMap<object, string>;
 
-/** The lines at which the items of the lists of a file begin, list by list and in their order. */
+/** Finds the lines at which the items of a file's lists start, list by list. */
 function itemLines(source: string): number[][] {
   const lists: number[][] = [];
   let depth = 0;
@@ -13,7 +13,7 @@ function itemLines(source: string): number[][] {
       depth -= 1;
       continue;
     }
-    // The document, its mapping, a list of it.
+    // Depth 3: the document, its mapping, a list in it.
     if (depth === 2 && event.type === EVENT_ID.SEQUENCE) lists.push([]);
     if (depth === 3) lists.at(-1)?.push(lineAt(source, offsetOf(event)));
     if (OPENS.has(event.type)) depth += 1;
@@ -30,13 +30,13 @@ function offsetOf(event: Event): number {
 
 const lineAt = (source: string, offset: number): number => source.slice(0, offset).split('\n').length;
 
-/** The content of a YAML file; where each item of its lists is goes into `places`. */
+/** Parses a YAML file and records the location of each list item in `places`. */
 export function loadWithPlaces(source: string, file: string, places: Places): unknown {
   const content = load(source, { filename: file });
   if (!isFields(content)) return content;
   const lines = itemLines(source);
   const lists = Object.values(content).filter((list) => Array.isArray(list));
-  // Keys that look like numbers change places in an object; no list has such a name.
+  // An object would reorder keys that look like numbers; no list has such a name.
   for (const [index, list] of lists.entries()) {
     for (const [at, item] of (list as unknown[]).entries()) {
       const line = lines[index]?.[at];

@@ -1,29 +1,32 @@
 import type { ApiClient, Json } from './api-client';
 import type { Members } from './members';
 
-/** What a file says of one thing. */
+/** An item of a file. */
 export type Item = Json;
 
-/** A thing that is there, with how a file would say it. */
+/** An existing item of the control plane, in the form of a file. */
 export interface Standing {
   readonly item: Item;
-  /** Where it is changed and deleted. */
+  /** Path at which the item is changed and deleted. */
   readonly path: string;
 }
 
-/** Workspaces by what files and the server call them. The default one is the default on both sides, whatever its slug. */
+/**
+ * Maps workspace names in files to those of the server. The default workspace is the default on
+ * both sides, whatever its slug.
+ */
 export class Workspaces {
   private readonly idBySlug = new Map<string, string>();
   private readonly slugById = new Map<string, string>();
   private default: string | undefined;
 
-  /** The first slug of an id is the one that an export uses. */
+  /** Slugs by id; an export uses the first one. */
   add(slug: string, id: string): void {
     this.idBySlug.set(slug, id);
     if (!this.slugById.has(id)) this.slugById.set(id, slug);
   }
 
-  /** Files call it so from now on. */
+  /** Renames a workspace for the rest of the run. */
   rename(slug: string, id: string): void {
     this.idBySlug.set(slug, id);
     this.slugById.set(id, slug);
@@ -34,13 +37,15 @@ export class Workspaces {
   }
 
   get defaultId(): string {
-    if (this.default === undefined) throw new Error('The organisation has no default workspace.');
+    if (this.default === undefined)
+      throw new Error('The organisation has no default workspace; create one first.');
     return this.default;
   }
 
   idOf(slug: unknown): string {
     const id = this.idBySlug.get(String(slug));
-    if (id === undefined) throw new Error(`There is no workspace ${String(slug)}.`);
+    if (id === undefined)
+      throw new Error(`There is no workspace ${String(slug)}; check the slug or add it to workspaces.`);
     return id;
   }
 
@@ -56,34 +61,45 @@ export class Workspaces {
 export interface World {
   readonly api: ApiClient;
   readonly workspaces: Workspaces;
-  /** Rows of the collections of workspaces that were requested, by id of the workspace and of the collection. */
+  /** Collections that were read, by workspace id and collection id. */
   readonly collections: Map<string, ReadonlyMap<string, Json>>;
-  /** Names of what a dry run would have made; empty where it is made. */
+  /** Names of what a dry run would have created; empty when the run writes. */
   readonly planned: ReadonlySet<string>;
 }
 
-/** On a dry run: in the place of the ids of what is not made yet. No id and no name holds it. */
+/** Placeholder of a dry run for the ids of planned items. No id and no name contains it. */
 export const NOT_MADE = 'not:made';
 
-/** One kind of thing of the control plane: how it is read into a file, and how a file makes it so. */
+/** One kind of item of the control plane: how to export it and how to apply a file. */
 export interface Kind {
-  /** As the file calls its list. */
+  /** Name of the list in files. */
   readonly name: string;
-  /** The members that tell one from another. */
+  /** The members that identify an item. */
   readonly identity: readonly string[];
-  /** Every member that an item may have. */
+  /** All members that an item may have. */
   readonly members: Members;
-  /** Members that a change may not touch. */
+  /** Members that cannot be changed. */
   readonly fixed?: readonly string[];
   standing(world: World): Promise<Standing[]>;
-  /** Absent: it is there with what it belongs to, and only ever changed. Gives what is shown once, such as a secret. */
+  /**
+   * Creates an item and returns what is shown only once, such as a secret. Absent: the item exists
+   * together with its owner and can only be changed.
+   */
   create?(world: World, item: Item): Promise<Json>;
-  /** `item` holds every member that the thing shall have; what it leaves out, and `before` has, is cleared. */
+  /**
+   * Changes an item. `item` has every desired member; members that only `before` has are cleared.
+   */
   update(world: World, path: string, item: Item, before: Item): Promise<Json>;
   readonly removable: boolean;
-  /** Deletes it with `--force`, also while it is in use. Absent: what is in use has to be taken out of its uses first. */
+  /**
+   * Deletes an item with `--force`, even if it is in use. Absent: it must first be removed from its
+   * users.
+   */
   readonly removeUsed?: (world: World, path: string) => Promise<Json>;
-  /** The item with the parts that stay, since nothing is removed without `--prune`. Absent: an item says all of its thing. */
+  /**
+   * Adds the parts that stay, because nothing is removed without `--prune`. Absent: an item lists
+   * all of its parts.
+   */
   unpruned?(item: Item, before: Item): Item;
 }
 
@@ -94,18 +110,18 @@ export const post = (world: World, path: string, body: unknown): Promise<Json> =
 
 export const remove = (world: World, path: string): Promise<Json> => world.api.call('DELETE', path);
 
-/** By the parameter of the routes that refuse to delete what is in use without it. */
+/** Deletes with the parameter that routes need for an item in use. */
 export const removeByForce = (world: World, path: string): Promise<Json> =>
   remove(world, `${path}${path.includes('?') ? '&' : '?'}force=true`);
 
-/** The members of a row by their names. */
+/** Copies the members of a row by their names. */
 export const members = (row: Json, ...names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, row[name]]));
 
-/** The members of an item, null where it leaves one out. */
+/** Copies the members of an item; null for a missing one. */
 export const cleared = (item: Item, ...names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, item[name] ?? null]));
 
-/** The members of an item that it has. */
+/** Copies the members that an item has. */
 export const present = (item: Item, ...names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.filter((name) => item[name] !== undefined).map((name) => [name, item[name]]));

@@ -23,7 +23,10 @@ import {
   virtualKeys,
 } from './kinds/provider.kinds';
 
-/** Every kind, each after those that it refers to. The schemas of metadata come last, so that they hold for nothing older. */
+/**
+ * All kinds, each after the kinds that it refers to. Metadata schemas come last, so that they do
+ * not apply to older items of the run.
+ */
 export const KINDS: readonly Kind[] = [
   organisationSettings,
   workspaces,

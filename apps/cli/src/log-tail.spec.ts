@@ -55,7 +55,7 @@ describe('logs tail', () => {
     plane.stop();
   });
 
-  it('prints the page that was there and every log of the stream, each once, whatever their number', async () => {
+  it('prints the existing page and every log of the stream once', async () => {
     plane.page = [record(2), record(1)];
     const following = tail.follow(ended.signal);
     await eventually(() => shown.length === 2);
@@ -67,24 +67,24 @@ describe('logs tail', () => {
     expect([said, plane.queries[0]]).toEqual([[], '/v1/logs/tail?workspace_id=w']);
   });
 
-  it('says so where the control plane had more than it sends', async () => {
+  it('reports logs that the control plane skipped', async () => {
     const following = tail.follow(ended.signal);
     await eventually(() => plane.streams.length === 1);
     plane.streams[0]?.write('event: skipped\ndata: {}\n\n');
     await eventually(() => said.length === 1);
     ended.abort();
     await following;
-    expect(said).toEqual(['tollgate: more logs came than can be shown; some are missing here\n']);
+    expect(said).toEqual(['tollgate: too many logs to show; some are missing\n']);
   });
 
   it.each([
-    ['closes what was missed', 3, []],
+    ['prints the missed logs', 3, []],
     [
-      'says that logs may be missing where a page is not enough',
+      'reports that logs may be missing if one page is not enough',
       150,
-      ['tollgate: the connection was lost; some logs may be missing here\n'],
+      ['tollgate: the connection was lost; some logs may be missing\n'],
     ],
-  ])('follows again after the stream has ended, and %s', async (_, until, expected) => {
+  ])('reconnects after the stream has ended, and %s', async (_, until, expected) => {
     const following = tail.follow(ended.signal);
     await eventually(() => plane.streams.length === 1);
     plane.streams[0]?.write(event(1));
@@ -97,7 +97,7 @@ describe('logs tail', () => {
     expect(said).toEqual(expected);
   });
 
-  it('comes back to a control plane that was away', async () => {
+  it('reconnects to a control plane that was down', async () => {
     const following = tail.follow(ended.signal);
     await eventually(() => plane.streams.length === 1);
     plane.streams[0]?.destroy();
@@ -106,10 +106,10 @@ describe('logs tail', () => {
     await eventually(() => shown.length === 1);
     ended.abort();
     await following;
-    expect(said).toEqual([expect.stringContaining('trying again')]);
+    expect(said).toEqual([expect.stringContaining('retrying')]);
   });
 
-  it('ends with the reason where it is refused', async () => {
+  it('fails with the reason when it is refused', async () => {
     plane.status = 403;
     await expect(tail.follow(ended.signal)).rejects.toThrow('not allowed');
   });

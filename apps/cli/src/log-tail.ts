@@ -3,7 +3,10 @@ import { ApiError, type ApiClient } from './api-client';
 import type { Output } from './commands';
 
 const PAGE = 100;
-/** Ids of records that were printed, so that none is printed twice; more than come before a page and a stream meet. */
+/**
+ * Maximum number of remembered ids, so that no record is printed twice; more than arrive while a
+ * page and a stream overlap.
+ */
 const SEEN_MAX = 10_000;
 const RECONNECT_MS = 1_000;
 
@@ -11,7 +14,10 @@ interface LogRecord {
   readonly id: string;
 }
 
-/** Prints records as JSON lines, oldest first and each once. What could not be printed is said, not left out silently. */
+/**
+ * Prints records as JSON lines, oldest first and each once, and reports records that it could not
+ * print.
+ */
 export class LogTail {
   private readonly seen = new Set<string>();
 
@@ -21,14 +27,17 @@ export class LogTail {
     private readonly output: Output,
   ) {}
 
-  /** The newest page. Gives how many of it were new. */
+  /** Prints the newest page and returns the number of new records. */
   async page(): Promise<number> {
     const search = new URLSearchParams({ ...this.query, page_size: String(PAGE) });
     const { data } = await this.api.call<{ data: LogRecord[] }>('GET', `/v1/logs?${search.toString()}`);
     return data.reverse().filter((record) => this.print(record)).length;
   }
 
-  /** Until `signal`; comes back after a stream that has ended. @throws ApiError when the control plane refuses it. */
+  /**
+   * Follows the stream until `signal` aborts, and reconnects when it ends. @throws ApiError when
+   * the control plane refuses it.
+   */
   async follow(signal: AbortSignal): Promise<void> {
     for (let streams = 0; !signal.aborted; streams += 1) {
       try {
@@ -36,7 +45,7 @@ export class LogTail {
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof ApiError && error.status < 500 && error.status !== 0) throw error;
-        this.say(`${error instanceof Error ? error.message : String(error)}; trying again`);
+        this.say(`${error instanceof Error ? error.message : String(error)}; retrying`);
       }
       if (!signal.aborted) await pause(RECONNECT_MS, signal);
     }
@@ -46,15 +55,15 @@ export class LogTail {
     const parser = createParser({
       onEvent: ({ event, data }) => {
         if (event === 'log') this.print(JSON.parse(data) as LogRecord);
-        if (event === 'skipped') this.say('more logs came than can be shown; some are missing here');
+        if (event === 'skipped') this.say('too many logs to show; some are missing');
       },
     });
     const search = new URLSearchParams(this.query);
     let isOpen = false;
     for await (const text of this.api.stream(`/v1/logs/tail?${search.toString()}`, signal)) {
-      // What was logged before the stream began.
+      // Records that were logged before the stream began.
       if (!isOpen && (await this.page()) === PAGE && isAgain)
-        this.say('the connection was lost; some logs may be missing here');
+        this.say('the connection was lost; some logs may be missing');
       isOpen = true;
       parser.feed(text);
     }

@@ -14,25 +14,25 @@ const LIMIT: Members = {
 };
 
 describe('members of a file', () => {
-  it('fills in the default of a member that is left out, also one that depends on its neighbours', () => {
+  it('adds the default of a missing member, even one that depends on other members', () => {
     expect(written(LIMIT, { name: 'a' })).toEqual({ name: 'a', type: 'cost', on_outage: 'hold' });
     expect(written(LIMIT, { type: 'strict' })).toEqual({ type: 'strict', on_outage: 'refuse' });
   });
 
-  it('keeps empty lists inside content and where a list may be empty, and leaves out empty values elsewhere', () => {
+  it('keeps empty lists in content and in lists that may be empty, and drops empty values elsewhere', () => {
     const fields = { tags: {}, content: { tools: [], stop: null }, fields: [] };
     expect(written(LIMIT, fields)).toMatchObject({ content: { tools: [], stop: null }, fields: [] });
     expect(written(LIMIT, fields)).not.toHaveProperty('tags');
   });
 
-  it('writes a value that the server would compute, and does not compare it', () => {
+  it('writes a value that the server can compute, but does not compare it', () => {
     const fields = { next: '2030-01-01', period: 'weekly' };
     expect(written(LIMIT, fields)).toHaveProperty('next');
     expect(comparable(LIMIT, fields)).not.toHaveProperty('next');
     expect(comparable(LIMIT, { next: '2030-01-01' })).toHaveProperty('next');
   });
 
-  it('names an unknown member by its path, with the name that was meant', () => {
+  it('reports an unknown member by its path, with the closest known name', () => {
     expect(unknownMembers(LIMIT, { nmae: 1, places: { search: { rolle: 'x' } }, zone: 1 })).toEqual([
       { path: 'nmae', meant: undefined },
       { path: 'places.search.rolle', meant: 'role' },

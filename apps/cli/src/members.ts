@@ -2,42 +2,50 @@ import type { Json } from './api-client';
 import { isFields, isNothing, tidy } from './values';
 import { nearestName } from '@gw/kernel';
 
-/** One member of an item of a file. Export, comparison, the refusal of unknown members and the writes all read it. */
+/** One member of a file's items. Export, comparison, validation and writes all use it. */
 export interface Member {
-  /** Its name in the bodies of the API, where that is another one. */
+  /** Name in API bodies, if it differs. */
   readonly api?: string;
-  /** The value that the server assumes when a file leaves the member out; it may depend on its neighbours. */
+  /** Default that the server assumes for a missing member; it may depend on other members. */
   readonly fallback?: unknown;
-  /** The form in which the server keeps a value. */
+  /** Converts a value to the form that the server stores. */
   readonly normal?: (value: unknown) => unknown;
-  /** Members of the object, or of each object of the list. Absent: the value is checked by the server alone. */
+  /**
+   * Members of the object, or of each object in the list. Absent: only the server checks the value.
+   */
   readonly members?: Members;
-  /** A map by names that the file chooses, whose values have `members`. */
+  /** A map with names chosen in the file, whose values have `members`. */
   readonly isMap?: boolean;
-  /** Content of somebody's own: empty lists, empty objects and nulls inside it mean something. */
+  /** User-defined content, in which empty lists, empty objects and nulls are significant. */
   readonly isContent?: boolean;
-  /** An empty list is a value, and not the same as none. */
+  /** An empty list differs from a missing one. */
   readonly keepsEmpty?: boolean;
-  /** True: the server computes the value by itself, so it is written, but neither exported nor compared. */
+  /** True: the server can compute the value, so it is written but neither exported nor compared. */
   readonly isComputed?: (fields: Json) => boolean;
 }
 
 export type Members = Readonly<Record<string, Member>>;
 
-/** Declares members that need no more than their name. */
+/** Declares members that have only a name. */
 export const plain = <N extends string>(...names: readonly N[]): Record<N, Member> =>
   Object.fromEntries(names.map((name) => [name, {}])) as Record<N, Member>;
 
-/** A fallback that depends on the other members. */
+/** A default that depends on other members. */
 export type Fallback = (fields: Json) => unknown;
 
 const fallbackOf = ({ fallback }: Member, fields: Json): unknown =>
   typeof fallback === 'function' ? (fallback as Fallback)(fields) : fallback;
 
-/** The fields as they are written: in the server's form, with the defaults, without what says nothing. */
+/**
+ * Returns the fields as they are written: in the server's form, with defaults, without empty
+ * values.
+ */
 export const written = (members: Members, fields: Json): Json => inForm(members, fields, false);
 
-/** The fields as they are exported and compared: as `written`, without what the server computes. */
+/**
+ * Returns the fields as they are exported and compared: like `written`, without what the server
+ * computes.
+ */
 export const comparable = (members: Members, fields: Json): Json => inForm(members, fields, true);
 
 function inForm(members: Members, fields: Json, forComparison: boolean): Json {
@@ -68,13 +76,13 @@ function memberForm(
 }
 
 export interface UnknownMember {
-  /** Where it is: `settings.debug_lgo`, `usage_limits.0.limit`. */
+  /** Path of the member: `settings.debug_lgo`, `usage_limits.0.limit`. */
   readonly path: string;
-  /** The known name that it most resembles. */
+  /** The most similar known name. */
   readonly meant: string | undefined;
 }
 
-/** Members of an item that the declaration does not have. */
+/** Finds members of an item that the declaration does not have. */
 export function unknownMembers(members: Members, value: unknown, at = ''): UnknownMember[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => unknownMembers(members, item, `${at}${String(index)}.`));
@@ -93,13 +101,13 @@ export function unknownMembers(members: Members, value: unknown, at = ''): Unkno
   });
 }
 
-/** A time as the server shows it; what is no time is left to the server to refuse. */
+/** Formats a time as the server shows it; the server refuses invalid times. */
 export function isoTime(value: unknown): unknown {
   const time = new Date(String(value));
   return Number.isNaN(time.getTime()) ? value : time.toISOString();
 }
 
-/** The midnight (UTC) that begins the day of a time. */
+/** Returns midnight (UTC) at the start of a time's day. */
 export function midnight(value: unknown): unknown {
   const iso = isoTime(value);
   return typeof iso === 'string' && /^\d{4}-\d\d-\d\dT/.test(iso) ? `${iso.slice(0, 10)}T00:00:00.000Z` : iso;

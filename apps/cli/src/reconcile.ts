@@ -6,7 +6,7 @@ import { Validation } from './validation';
 import { comparable, unknownMembers, written } from './members';
 import { canonical, hasSecrets, isFields, withClearedSecrets, withoutLiterals, withSecrets } from './values';
 
-/** The whole state of an organisation's control plane, as a file has it. */
+/** The complete state of an organisation's control plane, as in a file. */
 export type State = Readonly<Record<string, readonly Item[]>>;
 
 export interface Change {
@@ -15,29 +15,32 @@ export interface Change {
   readonly name: string;
   /** Members that differ. */
   readonly fields: readonly string[];
-  /** What needs the thing that is to be deleted by force, in words. */
+  /** Descriptions of what uses an item that is deleted by force. */
   readonly uses?: readonly string[];
 }
 
 export interface ReconcileOptions {
   readonly dryRun: boolean;
-  /** Deletes what is there and not in the file. */
+  /** Deletes items that are not in the file. */
   readonly prune: boolean;
-  /** Deletes what is in use, too. */
+  /** Also deletes items that are in use. */
   readonly force?: boolean;
-  /** Writes the secrets of what is there already, too: whether they differ cannot be seen. */
+  /** Also writes the secrets of existing items, because differences cannot be seen. */
   readonly secrets: boolean;
   readonly environment: NodeJS.ProcessEnv;
   readonly onChange: (change: Change, shownOnce: Json) => void;
-  /** On a dry run: lets the control plane check every write. Throws for all that is wrong together. */
+  /**
+   * For dry runs: lets the control plane check every write. Throws one error that lists all
+   * problems.
+   */
   readonly validates?: boolean;
-  /** Called for each write that can't be checked before others are carried out. */
+  /** Called for each write that cannot be checked before others are executed. */
   readonly onUnjudged?: (line: string) => void;
-  /** Where the items are written. */
+  /** Locations of the items in the files. */
   readonly places?: Places;
 }
 
-/** Which item of which file an error is about. */
+/** Formats which item of which file an error concerns. */
 const placeOf = ({ places }: Pick<ReconcileOptions, 'places'>, kind: Kind, item: Item): string => {
   const place = places?.get(item);
   return `${place === undefined ? '' : `${place}: `}${kind.name} ${nameOf(kind, item)}`;
@@ -50,7 +53,7 @@ const newWorld = (api: ApiClient, validation?: Validation): World => ({
   planned: validation?.planned ?? new Set(),
 });
 
-/** The default workspace is the same on every side, whatever its slug. */
+/** The default workspace is the same on every server, whatever its slug. */
 const isDefaultWorkspace = (kind: Kind, item: Item): boolean =>
   kind.name === 'workspaces' && item['is_default'] === true;
 
@@ -63,13 +66,13 @@ const nameOf = (kind: Kind, item: Item): string =>
         .filter((text) => text !== '')
         .join('/');
 
-/** What is there, in the order in which it can be made anew. */
+/** Exports all items in an order in which they can be created again. */
 export async function exportState(api: ApiClient): Promise<State> {
   const world = newWorld(api);
   const state: Record<string, readonly Item[]> = {};
   for (const kind of KINDS) {
     const items = (await kind.standing(world)).map(({ item }) => comparable(kind.members, item));
-    // What comes with something else is worth a line only where it says more than its name.
+    // Items that exist with another item are exported only if they differ from the defaults.
     const telling = items.filter(
       (item) => kind.create !== undefined || Object.keys(item).some((name) => !kind.identity.includes(name)),
     );
@@ -78,7 +81,10 @@ export async function exportState(api: ApiClient): Promise<State> {
   return state;
 }
 
-/** Makes it so that the control plane is as the file says, kind by kind; kinds that the file leaves out stay as they are. */
+/**
+ * Changes the control plane to match the file, kind by kind; kinds that the file omits stay
+ * unchanged.
+ */
 export async function reconcile(api: ApiClient, state: State, options: ReconcileOptions): Promise<Change[]> {
   assertKnown(state, options);
   const validation = validationOf(api, options);
@@ -89,7 +95,7 @@ export async function reconcile(api: ApiClient, state: State, options: Reconcile
     changes.push(change);
     options.onChange(change, shownOnce);
   };
-  // Workspaces are always read: what belongs to one is found through them.
+  // Workspaces are always read, because other items are found through them.
   const kinds = KINDS.filter(({ name }) => state[name] !== undefined || name === 'workspaces');
   for (const kind of kinds) {
     const standing = await kind.standing(world);
@@ -99,7 +105,7 @@ export async function reconcile(api: ApiClient, state: State, options: Reconcile
     const tools = { kind, world, options, note, validation };
     for (const one of left) toRemove.unshift(() => removeOne(tools, one));
   }
-  // What others refer to goes last.
+  // Items that others refer to are deleted last.
   for (const removal of toRemove) await removal();
   validation?.conclude(options.onUnjudged ?? (() => undefined));
   return changes;
@@ -142,7 +148,7 @@ interface Task {
   readonly validation: Validation | undefined;
 }
 
-/** Gives what is there and not wanted. */
+/** Creates and changes items, and returns the existing items that are not in the file. */
 async function makeSo({
   kind,
   world,
@@ -157,7 +163,7 @@ async function makeSo({
   for (const raw of wanted) {
     const item = written(kind.members, raw);
     const name = nameOf(kind, item);
-    if (seen.has(name)) throw new Error(`${kind.name}: ${name} is in the file twice.`);
+    if (seen.has(name)) throw new Error(`${kind.name}: ${name} is in the file twice; remove one of them.`);
     seen.add(name);
     const one = there.get(name);
     there.delete(name);
@@ -175,7 +181,7 @@ async function makeSo({
 
 type Tools = Pick<Task, 'kind' | 'world' | 'options' | 'note' | 'validation'>;
 
-/** The error of a write with the item that it is about. */
+/** Adds the item to the error of a write. */
 async function named(at: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
@@ -187,8 +193,9 @@ async function named(at: string, write: () => Promise<unknown>): Promise<void> {
 
 async function createOne(tools: Tools, name: string, item: Item): Promise<void> {
   const { kind, world, options, note, validation } = tools;
-  // On a dry run what it belongs to may not be there yet.
-  if (!kind.create && !options.dryRun) throw new Error(`there is no ${name}.`);
+  // In a dry run the owner may not exist yet.
+  if (!kind.create && !options.dryRun)
+    throw new Error(`${name} does not exist and cannot be created separately.`);
   const change = { action: 'create', kind: kind.name, name, fields: Object.keys(item) } as const;
   if (options.dryRun) note(change, {});
   if (validation) planCreation(validation, tools, item);
@@ -198,7 +205,7 @@ async function createOne(tools: Tools, name: string, item: Item): Promise<void> 
 }
 
 function planCreation(validation: Validation, { kind, world }: Tools, item: Item): void {
-  // What belongs to a workspace that is not there yet is checked as if it belonged to the default one.
+  // An item of a planned workspace is checked in the default workspace.
   if (kind.name === 'workspaces') {
     world.workspaces.add(String(item['slug']), world.workspaces.defaultId);
     validation.planWorkspace(item, world.workspaces.defaultId);
@@ -219,7 +226,8 @@ async function bringInLine(
   const fields = differences(kind, before, item);
   if (fields.length === 0 && !(options.secrets && (hasSecrets(item) || hasSecrets(before)))) return;
   const fixed = fields.filter((member) => kind.fixed?.includes(member));
-  if (fixed.length > 0) throw new Error(`${fixed.join(', ')} cannot be changed.`);
+  if (fixed.length > 0)
+    throw new Error(`${fixed.join(', ')} cannot be changed; delete and create the item, or keep the value.`);
   if (options.dryRun) {
     note({ action: 'update', kind: kind.name, name, fields }, {});
     if (!validation) return;
@@ -230,7 +238,7 @@ async function bringInLine(
   if (!options.dryRun) note({ action: 'update', kind: kind.name, name, fields }, shownOnce);
 }
 
-/** Names of the members that differ. */
+/** Returns the names of members that differ. */
 function differences(kind: Kind, before: Item, item: Item): string[] {
   const wanted = withoutLiterals(comparable(kind.members, item), before) as Item;
   const ignored = isDefaultWorkspace(kind, item) ? ['slug'] : [];
@@ -244,7 +252,7 @@ function assertKnown(state: State, options: ReconcileOptions): void {
   const kinds = new Map(KINDS.map((kind) => [kind.name, kind]));
   for (const [name, items] of Object.entries(state)) {
     const kind = kinds.get(name);
-    if (!kind) throw new Error(`The file has ${name}, which is no kind of thing here.`);
+    if (!kind) throw new Error(`The file has an unknown list ${name}.`);
     if (!Array.isArray(items) || items.some((item) => !isFields(item))) {
       throw new Error(`The file's ${name} must be a list of objects.`);
     }

@@ -3,7 +3,7 @@ import { DryRunClient, dryRunOf, type CheckedWrite, type Verdicts } from './dry-
 import type { Item, Kind } from './kind';
 import { isFields } from './values';
 
-/** Kinds of files that hold a use, where the refusal of a deletion names it by another path than `kind.slug`. */
+/** Kinds whose path in a refused deletion differs from `kind.slug`. */
 const HOLDERS: Readonly<Record<string, string>> = {
   isDefault: 'configs',
   'defaults.user_api_key_config': 'user_key_configs',
@@ -12,34 +12,34 @@ const HOLDERS: Readonly<Record<string, string>> = {
   workspaces: 'workspace_guardrails',
 };
 
-/** Settings of workspaces that the organisation's may rule out. */
+/** Workspace settings that the organisation may forbid. */
 const RULED_SETTINGS = /^(settings|security_settings|export_settings|data_plane_security_settings)\b/;
 
-const FORCE = '\n    --force deletes it all the same; requests that need it fail then.';
+const FORCE = '\n    --force deletes it anyway; requests that need it will fail.';
 
 /** The item whose writes are being checked. */
 interface Current {
-  /** Where it is, and what. */
+  /** Location and name of the item. */
   readonly at: string;
   readonly kind: string;
   readonly item: Item;
-  /** It is to be deleted. */
+  /** Whether the item is to be deleted. */
   readonly isRemoval: boolean;
-  /** Whether `--force` deletes it although it is in use. */
+  /** Whether `--force` deletes the item even if it is in use. */
   readonly forceHelps: boolean;
-  /** A part of it would have been deleted by now. */
+  /** Whether a part of the item would have been deleted before. */
   hasDeleted: boolean;
 }
 
-/** What is wrong with files, as the control plane judges them before anything is written. */
+/** Collects the problems of files, as the control plane reports them before anything is written. */
 export class Validation implements Verdicts {
   readonly client: DryRunClient;
   private readonly problems: string[] = [];
-  /** Writes that cannot be judged before others of the same run are carried out. */
+  /** Writes that cannot be checked before other writes of the run are executed. */
   private readonly unjudged: string[] = [];
-  /** Names of what the files make: what refers to it can't be judged in full before it is there. */
+  /** Names of planned items: references to them cannot be checked completely. */
   readonly planned = new Set<string>();
-  /** What the run makes, changes or deletes, by `kind` and `kind.name`; null for what it deletes. */
+  /** What the run creates, changes or deletes, by `kind` and `kind.name`; null for deletions. */
   private readonly touched = new Map<string, Item | null>();
   private current: Current | undefined;
 
@@ -52,7 +52,7 @@ export class Validation implements Verdicts {
     for (const name of namesOf(item)) this.planned.add(name);
   }
 
-  /** `standIn`: the workspace in whose place it is meanwhile. */
+  /** Registers a planned workspace; `standIn` is the workspace in which its items are checked. */
   planWorkspace(item: Item, standIn: string): void {
     this.client.standIns.set(String(item['slug']), standIn);
     this.planned.add(standIn);
@@ -63,12 +63,12 @@ export class Validation implements Verdicts {
     for (const name of namesOf(item)) this.touched.set(`${kind}.${name}`, after);
   }
 
-  /** Checks every write of an item that the files make or change. */
+  /** Checks every write of an item that the files create or change. */
   check(at: string, { name: kind }: Kind, item: Item, write: () => Promise<unknown>): Promise<void> {
     return this.run(write, { at, kind, item, isRemoval: false, forceHelps: false, hasDeleted: false });
   }
 
-  /** Checks a deletion; `isForced`: also of what is in use. */
+  /** Checks a deletion; with `isForced` also of an item in use. */
   checkRemoval(
     at: string,
     { name: kind, removeUsed }: Kind,
@@ -79,7 +79,7 @@ export class Validation implements Verdicts {
     return this.run(write, { at, kind, item, isRemoval: true, forceHelps, hasDeleted: false });
   }
 
-  /** What uses the thing at the path, as its deletion would be refused for, or warned of. */
+  /** Returns what uses the item at the path, from the refusal or the warnings of its deletion. */
   async usesOf(path: string, item: Item): Promise<string[]> {
     const uses = await this.refusalOf(path);
     return uses.filter((use) => !this.isSettled(use, item, false)).map(({ message }) => message);
@@ -98,13 +98,15 @@ export class Validation implements Verdicts {
     }
   }
 
-  /** For an item that is changed with what it belongs to, which is not there. */
+  /**
+   * Handles an item that is only changed together with its owner, when the owner does not exist.
+   */
   checkOwner(kind: Kind, item: Item): void {
     const { at } = this.current ?? { at: kind.name };
     const owner = String(item[kind.identity[0] ?? '']);
     if (this.planned.has(owner))
-      this.unjudged.push(`${at}: belongs to ${owner}, which this run makes before`);
-    else this.problems.push(`${at}: there is no ${owner}.`);
+      this.unjudged.push(`${at}: belongs to ${owner}, which this run creates first`);
+    else this.problems.push(`${at}: there is no ${owner}; add it to the file.`);
   }
 
   private async run(write: () => Promise<unknown>, current: Current): Promise<void> {
@@ -112,7 +114,7 @@ export class Validation implements Verdicts {
     try {
       await write();
     } catch (error) {
-      // Without a control plane nothing can be judged.
+      // Without a control plane nothing can be checked.
       if (error instanceof ApiError && error.isWithoutResponse) throw error;
       this.problems.push(`${current.at}: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -132,7 +134,7 @@ export class Validation implements Verdicts {
     const { current } = this;
     if (!current) throw error;
     if (this.mayBeSettled(current, write, error)) {
-      this.unjudged.push(`${current.at}: refused as things are: ${error.message}`);
+      this.unjudged.push(`${current.at}: refused in the current state: ${error.message}`);
     } else {
       const wayOut = current.forceHelps && error.details.length > 0 ? FORCE : '';
       this.problems.push(`${current.at}: ${error.message}${wayOut}`);
@@ -141,17 +143,17 @@ export class Validation implements Verdicts {
 
   unchecked(write: CheckedWrite): void {
     const { at } = this.current ?? { at: '' };
-    this.unjudged.push(`${at}: ${write.method} ${write.path}: needs what this run makes before`);
+    this.unjudged.push(`${at}: ${write.method} ${write.path}: depends on an earlier write of this run`);
   }
 
-  /** Reports what could not be judged. @throws Error that names every problem. */
+  /** Reports the unchecked writes. @throws Error that lists every problem. */
   conclude(onUnjudged: (line: string) => void): void {
     for (const line of this.unjudged) onUnjudged(line);
     if (this.problems.length === 0) return;
-    throw new Error(`nothing was changed, since the files are not valid:\n${this.problems.join('\n')}`);
+    throw new Error(`nothing was changed, because the files are invalid:\n${this.problems.join('\n')}`);
   }
 
-  /** Whether the reason of the refusal may be gone when it is the write's turn. */
+  /** Whether the reason of a refusal may be gone when the write is executed. */
   private mayBeSettled(current: Current, { body }: CheckedWrite, { status, details }: ApiError): boolean {
     const { kind, item } = current;
     if (current.isRemoval && details.length > 0)
@@ -161,15 +163,18 @@ export class Validation implements Verdicts {
       return details.length > 0 && details.every(({ path }) => RULED_SETTINGS.test(path));
     }
     const { slug: _slug, name: _name, ...rest } = item;
-    // Its own slug is planned, too.
+    // Its own slug is planned too.
     if (details.some(({ path }) => path === 'slug' || path === 'name')) return false;
-    // Of a config the error names members of its content.
+    // The error of a config names members of its content.
     const values = details.map(({ path }) => at(body, path) ?? at(body['config'], path));
     const refused = status === 404 ? [rest] : values;
     return refused.length > 0 && refused.every((value) => mentions(value, this.planned));
   }
 
-  /** Whether the run deletes what uses the item, or changes it so that it may no longer use it. */
+  /**
+   * Whether the run deletes the users of the item, or changes them so that they may no longer use
+   * it.
+   */
   private isSettled({ path }: Detail, item: Item, hasDeleted: boolean): boolean {
     if (path === 'share') return hasDeleted;
     const [first = path] = path.split('.');
@@ -179,7 +184,7 @@ export class Validation implements Verdicts {
     return user !== undefined && !mentions(user, new Set(namesOf(item)));
   }
 
-  /** Checked in the default workspace, which may have one of that name. */
+  /** Items checked in the default workspace, which may have an item of the same name. */
   private isInPlannedWorkspace({ workspace, workspaces }: Item): boolean {
     const slugs = isFields(workspaces) ? Object.keys(workspaces) : [String(workspace)];
     return slugs.some((slug) => this.client.standIns.has(slug));

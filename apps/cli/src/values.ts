@@ -5,7 +5,7 @@ const MASK = '*****';
 export const isFields = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Without what says nothing: null, undefined, empty lists and empty objects, at any depth. */
+/** Removes empty values at any depth: null, undefined, empty lists and empty objects. */
 export function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy);
   if (!isFields(value)) return value;
@@ -30,7 +30,7 @@ export interface SecretName {
 export const isSecretName = (value: unknown): value is SecretName =>
   isFields(value) && Object.keys(value).length === 1 && typeof value['env'] === 'string';
 
-/** The variable that an export names for a secret. */
+/** The variable name that an export uses for a secret. */
 export const secretName = (...parts: readonly string[]): SecretName => ({
   env: ['TOLLGATE', ...parts]
     .join('_')
@@ -38,7 +38,10 @@ export const secretName = (...parts: readonly string[]): SecretName => ({
     .replaceAll(/[^A-Z0-9]+/g, '_'),
 });
 
-/** One text for values that mean the same: members in order, secrets without the name of their variable. */
+/**
+ * Serialises a value so that equal values give the same text: members sorted, secrets without their
+ * variable names.
+ */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, item: unknown) => {
     if (isSecretName(item)) return '<secret>';
@@ -52,14 +55,14 @@ export const hasSecrets = (value: unknown): boolean =>
   (typeof value === 'object' && value !== null && Object.values(value).some(hasSecrets));
 
 /**
- * The value with its secrets. One whose variable is not set is left out, so that the saved one is kept;
- * with `required` it is an error that names the variable.
+ * Replaces secrets by their values. A secret whose variable is not set is omitted, so that the
+ * saved one stays; with `required` it is an error that names the variable.
  */
 export function withSecrets(value: unknown, environment: NodeJS.ProcessEnv, required: boolean): unknown {
   if (isSecretName(value)) {
     const secret = environment[value.env];
     if (secret !== undefined && secret !== '') return secret;
-    if (required) throw new Error(`The environment variable ${value.env} is needed and not set.`);
+    if (required) throw new Error(`The environment variable ${value.env} is not set; set it to the secret.`);
     return undefined;
   }
   if (Array.isArray(value)) return value.map((item) => withSecrets(item, environment, required));
@@ -74,19 +77,22 @@ export function withSecrets(value: unknown, environment: NodeJS.ProcessEnv, requ
   );
 }
 
-/** Headers are written as a whole: one whose secret is not at hand goes back as it was shown, which keeps it. */
+/**
+ * Headers are replaced as a whole: a header whose secret is not available is sent back masked,
+ * which keeps it.
+ */
 const keptHeaders = (named: unknown, plain: unknown): unknown =>
   isFields(named) && isFields(plain)
     ? Object.fromEntries(Object.keys(named).map((name) => [name, plain[name] ?? MASK]))
     : plain;
 
-/** The members of a map that is laid over the saved one: what it leaves out of it is cleared. */
+/** Members of a map that is merged with the saved one; missing ones are cleared. */
 export const inPlaceOf = (before: unknown, after: unknown): Json => ({
   ...(isFields(before) ? Object.fromEntries(Object.keys(before).map((name) => [name, null])) : {}),
   ...(isFields(after) ? after : {}),
 });
 
-/** A masked field of an answer (`masked_x`) as the secret that a file names, under its own name. */
+/** Converts a masked response field (`masked_x`) to the secret in a file, under its own name. */
 export function unmasked(fields: Json, ...owner: readonly string[]): Json {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
@@ -108,7 +114,7 @@ const headersOf = (headers: Json, owner: readonly string[]): Json =>
     ]),
   );
 
-/** The value with the names of variables in the place of texts where `shown` has a secret, so that both compare as equal. */
+/** Replaces texts by variable names where `shown` has a secret, so that both compare as equal. */
 export function withoutLiterals(value: unknown, shown: unknown): unknown {
   if (isSecretName(shown)) return typeof value === 'string' ? shown : value;
   if (Array.isArray(value) && Array.isArray(shown)) {
@@ -120,7 +126,10 @@ export function withoutLiterals(value: unknown, shown: unknown): unknown {
   );
 }
 
-/** The item with null for each secret that `before` has and `wanted` leaves out; one whose variable is not set is kept. */
+/**
+ * Sets to null each secret that `before` has and `wanted` omits; a secret whose variable is not set
+ * is kept.
+ */
 export function withClearedSecrets(item: Json, before: Json, wanted: Json): Json {
   const names = new Set([...Object.keys(item), ...Object.keys(before)]);
   return Object.fromEntries(
@@ -135,11 +144,14 @@ export function withClearedSecrets(item: Json, before: Json, wanted: Json): Json
   );
 }
 
-/** Rows in the order of one of their members. */
+/** Sorts rows by one of their members. */
 export const byText = (rows: readonly Json[], member: string): Json[] =>
   rows.toSorted((one, other) => (String(one[member]) < String(other[member]) ? -1 : 1));
 
-/** Configurations of an integration, as a change sends them. A secret that is not at hand is left out, and so kept. */
+/**
+ * Configurations of an integration for an update. A secret that is not available is omitted and so
+ * kept.
+ */
 export function changedConfigurations(before: Json, item: Json): Json {
   const all = inPlaceOf(before['configurations'], item['configurations']);
   const saved = (before['configurations'] as Json | undefined) ?? {};

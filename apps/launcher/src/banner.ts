@@ -4,7 +4,10 @@ import { join, relative } from 'node:path';
 import type { DataFolder } from './data-folder';
 import { reachableHost, type LauncherSettings } from './settings';
 
-/** What a newcomer needs in the first minute. Ends without a line break. */
+/**
+ * Returns the text that a new user needs first: addresses, credentials and a first request. Has no
+ * trailing line break.
+ */
 export function banner(settings: LauncherSettings, folder: DataFolder, seconds: number): string {
   const host = reachableHost(settings.host);
   const gateway = `http://${host}:${String(settings.ports.gateway)}`;
@@ -16,7 +19,7 @@ export function banner(settings: LauncherSettings, folder: DataFolder, seconds: 
     `  Gateway       ${gateway}/v1`,
     `  Admin API     ${admin}`,
     `  API explorer  ${admin}/docs`,
-    `  Credentials   ${existsSync(folder.credentials) ? shown(folder.credentials) : 'not in this folder; they are issued once'}`,
+    `  Credentials   ${existsSync(folder.credentials) ? shown(folder.credentials) : 'not in this folder; they are written only at the first start'}`,
     `  Logs          ${shown(join(folder.logs, 'gateway.log'))} (and admin-api, worker)`,
     '',
     ...firstRequest(gateway, folder.credentials, settings.sandboxEnabled),
@@ -31,7 +34,7 @@ function firstRequest(gateway: string, credentialsFile: string, sandbox: boolean
   if (!sandbox) return ['What you can call:', '', `curl ${gateway}/v1/models -H 'x-gw-api-key: ${key}'`];
   const body = { model: 'sandbox-small', messages: [{ role: 'user', content: 'Hello' }] };
   return [
-    'A first request (the sandbox provider answers by itself, no account needed):',
+    'A first request (the sandbox provider needs no account):',
     '',
     `curl ${gateway}/v1/chat/completions \\`,
     `  -H 'content-type: application/json' \\`,
@@ -41,13 +44,16 @@ function firstRequest(gateway: string, credentialsFile: string, sandbox: boolean
   ];
 }
 
-/** Undefined without a file: it was deleted, or another machine made the first set-up. */
+/**
+ * Reads the first credentials. Undefined without a file: it was deleted, or another machine ran the
+ * first setup.
+ */
 function readApiKey(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
   return (JSON.parse(readFileSync(path, 'utf8')) as { api_key?: string }).api_key;
 }
 
-/** Relative when that is shorter. */
+/** Returns the relative path if it is shorter. */
 function shown(path: string): string {
   const fromHere = relative(process.cwd(), path);
   return fromHere.startsWith('..') ? path : fromHere;

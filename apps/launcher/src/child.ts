@@ -6,23 +6,23 @@ import type { Environment } from './settings';
 
 export interface ChildSpec {
   readonly name: string;
-  /** Absolute path of the built entry. */
+  /** Absolute path of the built entry point. */
   readonly entry: string;
   readonly nodeFlags: readonly string[];
   readonly environment: Environment;
   readonly log: LogFile;
 }
 
-/** How a process ended, in words: `exit code 1`, `signal SIGKILL`. */
+/** How a process ended: `exit code 1`, `signal SIGKILL`. */
 export interface Ending {
   readonly reason: string;
-  /** It ended on request, ours or an operator's: it must not be started again. */
+  /** Whether the process ended on request, ours or an operator's, and must not be restarted. */
   readonly deliberate: boolean;
 }
 
-/** One run of one child. Nothing is started again here. */
+/** One run of one child process. It is never restarted here. */
 export class Child {
-  /** Resolves when the process is gone; never rejects. */
+  /** Resolves when the process has exited; never rejects. */
   readonly ended: Promise<Ending>;
   private readonly process: ChildProcess;
 
@@ -39,7 +39,8 @@ export class Child {
         ],
         {
           env: spec.environment,
-          // Its own session: Ctrl-C in the terminal reaches the launcher alone, which ends its children in order.
+          // A separate session: Ctrl-C in the terminal reaches only the launcher, which stops its
+          // children in order.
           detached: true,
           stdio: ['ignore', log, log, 'ipc'],
         },
@@ -52,7 +53,7 @@ export class Child {
     return this.process.pid;
   }
 
-  /** Asks it to end, and kills it after `graceMs`. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.process.kill('SIGTERM');
     const timer = setTimeout(() => this.process.kill('SIGKILL'), graceMs);
@@ -65,7 +66,7 @@ export class Child {
   }
 }
 
-/** The ending of any child process of ours; Postgres included. */
+/** Describes the end of a child process, including Postgres. */
 export function endingOf(child: ChildProcess): Promise<Ending> {
   return new Promise((resolve) => {
     child.once('error', (error) => {

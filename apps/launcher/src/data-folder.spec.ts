@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { prepareDataFolder } from './data-folder';
 import { lockDataFolder } from './instance-lock';
 
-describe('the data folder', () => {
+describe('data folder', () => {
   let outer: string;
   beforeEach(() => {
     outer = mkdtempSync(join(tmpdir(), 'tollgate-folder-'));
@@ -14,13 +14,13 @@ describe('the data folder', () => {
     rmSync(outer, { recursive: true, force: true });
   });
 
-  it('is made with all folders above it', () => {
+  it('is created with all parent folders', () => {
     const { logs } = prepareDataFolder(join(outer, 'a', 'b'));
     expect(existsSync(logs)).toBe(true);
     prepareDataFolder(join(outer, 'a', 'b'));
   });
 
-  it('is refused with the reason where no folder can be made', () => {
+  it('is refused with the reason if it cannot be created', () => {
     writeFileSync(join(outer, 'file'), '');
     const path = join(outer, 'file', 'data');
     expect(() => prepareDataFolder(path)).toThrow(`DATA_DIR ${path} cannot be used: EEXIST`);
@@ -31,7 +31,7 @@ describe('the data folder', () => {
       );
   });
 
-  it('has one holder at a time, whatever the folder for temporary files is', () => {
+  it('has one holder at a time, whatever TMPDIR is', () => {
     const release = lockDataFolder(outer);
     const { TMPDIR } = process.env;
     process.env['TMPDIR'] = join(outer, 'elsewhere');

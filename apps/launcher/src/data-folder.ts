@@ -9,11 +9,14 @@ export interface DataFolder {
   readonly postgres: string;
   readonly secrets: string;
   readonly credentials: string;
-  /** Process ids and ports of what runs, as JSON; for operators' scripts. */
+  /** Process ids and ports of the running processes as JSON, for operators' scripts. */
   readonly processes: string;
 }
 
-/** Makes the data folder. What is below it is private: the files inside are made with the umask of this process. */
+/**
+ * Creates the data folder. Its contents are private: files are created with the umask of this
+ * process.
+ */
 export function prepareDataFolder(root: string): DataFolder {
   const folder = {
     root,
@@ -25,7 +28,7 @@ export function prepareDataFolder(root: string): DataFolder {
   };
   try {
     makeFolder(folder.logs);
-    // Postgres runs as another user when we are root, and must pass through to its own folder.
+    // Postgres runs as another user when we are root, and must be able to enter its own folder.
     if (process.getuid?.() === 0) chmodSync(root, statSync(root).mode | 0o011);
   } catch (error) {
     throw new StartError(`DATA_DIR ${root} cannot be used: ${(error as Error).message}`);
@@ -33,7 +36,10 @@ export function prepareDataFolder(root: string): DataFolder {
   return folder;
 }
 
-/** Node's own recursive `mkdir` never ends where the system says of a folder that is there that it is not, as below `/proc`. */
+/**
+ * Creates folders recursively. Node's own recursive `mkdir` never ends where the system denies that
+ * an existing folder exists, as below `/proc`.
+ */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
   const parent = dirname(path);
@@ -41,7 +47,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process may have made it at the same time.
+    // Another process may have created it at the same time.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
 }

@@ -7,11 +7,11 @@ export interface Environments {
   readonly setup: Environment;
   readonly admin: Environment;
   readonly worker: Environment;
-  /** Without DATABASE_URL: the gateway must not be able to reach Postgres. */
+  /** Environment without DATABASE_URL: the gateway must not be able to reach Postgres. */
   readonly gateway: Environment;
 }
 
-/** What each process sees: our own environment, and the settings that the launcher decided. */
+/** Returns the environment of each process: our own, and the settings that the launcher decides. */
 export function environmentsOf(
   inherited: Environment,
   settings: LauncherSettings,
@@ -23,7 +23,7 @@ export function environmentsOf(
   const { host } = settings;
   const shared: Record<string, string | undefined> = {
     NODE_ENV: 'production',
-    // Nothing in front of one machine has to see that a process is about to end.
+    // On one machine there is no load balancer that must notice a shutdown.
     SHUTDOWN_LEAD: '0',
     ...inherited,
     SHUTDOWN_GRACE: String(settings.shutdownGraceMs),

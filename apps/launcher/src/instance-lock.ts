@@ -3,8 +3,9 @@ import { FolderLock } from '@gw/kernel';
 import { StartError } from './start-error';
 
 /**
- * Holds the data folder for one launcher: a second one would end the Postgres of the first. The lock lies in the folder itself, so
- * that it is seen from every container and with every folder for temporary files. Gives what releases it.
+ * Locks the data folder for one launcher, because a second one would stop the Postgres of the
+ * first. The lock is in the folder itself, so that it works across containers and with any TMPDIR.
+ * Returns a function that releases it.
  */
 export function lockDataFolder(root: string): () => void {
   let lock: FolderLock | null;

@@ -25,7 +25,7 @@ import {
 
 const START = resolve(__dirname, '..', '..', '..', 'tools', 'start.cjs');
 
-/** A start that is expected to fail: what it printed, and how it ended. */
+/** A start that is expected to fail: its output and how it ended. */
 function failedStart(
   dataDir: string,
   environment: Record<string, string>,
@@ -38,7 +38,7 @@ function failedStart(
   return { code: status, lines: stderr.trim().split('\n') };
 }
 
-describe('a start that cannot succeed', () => {
+describe('failed start', () => {
   let dataDir: string;
   let listener: Server | undefined;
 
@@ -52,13 +52,13 @@ describe('a start that cannot succeed', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('names a bad setting and its rule', () => {
+  it('reports an invalid setting and its rule', () => {
     const { code, lines } = failedStart(dataDir, { GATEWAY_PORT: 'eighty' });
     expect(code).toBe(1);
     expect(lines).toEqual(['tollgate: GATEWAY_PORT must be a whole number from 1 to 65535.']);
   });
 
-  it('names the setting whose port is in use, before anything is started', async () => {
+  it('reports the setting of a port in use, before it starts anything', async () => {
     const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
     listener = createServer();
     await new Promise<void>((done) => listener?.listen(admin, '127.0.0.1', done));
@@ -73,7 +73,7 @@ describe('a start that cannot succeed', () => {
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
   });
 
-  it('names the bad settings of all processes at once, and whose they are', async () => {
+  it('reports the invalid settings of all processes at once, with their processes', async () => {
     const [gateway, admin] = await Promise.all([freePort(), freePort()]);
     const { code, lines } = failedStart(dataDir, {
       GATEWAY_PORT: String(gateway),
@@ -96,9 +96,9 @@ describe('a start that cannot succeed', () => {
     ]);
   });
 
-  it('names the child that failed, with its own words', async () => {
+  it('reports the process that failed, with its own message', async () => {
     const [gateway, admin] = await Promise.all([freePort(), freePort()]);
-    // Where the gateway has to make a folder.
+    // A file where the gateway must create a folder.
     writeFileSync(join(dataDir, 'gateway'), '');
     const { code, lines } = failedStart(dataDir, {
       GATEWAY_PORT: String(gateway),
@@ -110,7 +110,7 @@ describe('a start that cannot succeed', () => {
   });
 });
 
-describe('a running product', () => {
+describe('running product', () => {
   let product: Product;
 
   beforeAll(async () => {
@@ -129,25 +129,25 @@ describe('a running product', () => {
     return gateway.ok && admin.ok;
   };
 
-  /** The curl of the banner, as printed, run by a shell. */
+  /** Runs the curl command of the banner, as printed, in a shell. */
   const runBannerCurl = (): unknown => {
     const command = /^curl .*?\}'$/ms.exec(product.printed)?.[0] ?? 'false';
     const { stdout } = spawnSync('sh', ['-c', command.replace('curl ', 'curl -s ')], { encoding: 'utf8' });
     return JSON.parse(stdout);
   };
 
-  it('answers the curl of its banner', () => {
+  it('responds to the curl command of its banner', () => {
     expect(runBannerCurl()).toMatchObject({ object: 'chat.completion' });
   });
 
-  it('keeps its secrets and credentials for its own user', () => {
+  it('makes its secrets and credentials readable only for its own user', () => {
     for (const file of ['secrets.json', 'credentials.json']) {
       expect(statSync(join(product.dataDir, file)).mode & 0o777).toBe(0o600);
     }
     expect(product.baseUrl).toMatch(/\/v1$/);
   });
 
-  it('refuses a second start on the same data, whatever TMPDIR is, and is not disturbed by it', async () => {
+  it('refuses a second start on the same data, whatever TMPDIR is, and keeps running', async () => {
     const [gateway, admin] = await Promise.all([freePort(), freePort()]);
     const otherTmp = mkdtempSync(join(tmpdir(), 'tollgate-tmp-'));
     for (const TMPDIR of [tmpdir(), otherTmp]) {
@@ -165,7 +165,7 @@ describe('a running product', () => {
     expect(await isHealthy()).toBe(true);
   });
 
-  it('leaves room for a second product with a data folder and two ports of its own', async () => {
+  it('runs next to a second product with its own data folder and two ports', async () => {
     const second = await startProduct({ environment: { WORKER_PORT: '' } });
     try {
       const post = (of: Product): Promise<Response> =>
@@ -184,14 +184,14 @@ describe('a running product', () => {
     }
   }, 240_000);
 
-  it('does not give the gateway the address of the database', () => {
+  it('does not pass the database address to the gateway', () => {
     if (process.platform !== 'linux') return;
     const environment = readFileSync(`/proc/${String(product.pidOf('gateway'))}/environ`, 'utf8');
     expect(environment).toContain('SERVICE_TOKEN=');
     expect(environment).not.toContain('postgres://');
   });
 
-  it('lets the gateway run before all others where the machine permits it', () => {
+  it('gives the gateway real-time priority where the machine permits it', () => {
     const policyOf = (name: ProductProcess): string => schedulingPolicy(product.pidOf(name) ?? 0);
     const first = availableParallelism() > 1 && mayScheduleFirst() ? 'rr' : 'other';
     expect([policyOf('gateway'), policyOf('worker'), policyOf('postgres')]).toEqual([
@@ -201,12 +201,12 @@ describe('a running product', () => {
     ]);
   });
 
-  it('starts a gateway again that was killed', async () => {
+  it('restarts a killed gateway', async () => {
     await product.restart('gateway');
     expect(await isHealthy()).toBe(true);
   });
 
-  it('starts Postgres again that was killed, and the admin API goes on with it', async () => {
+  it('restarts a killed Postgres, and the admin API keeps working', async () => {
     const before = await product.kill('postgres');
     await eventually(() => ![null, before].includes(product.pidOf('postgres')), { timeoutMs: 20_000 });
     const url = `${product.adminUrl}/v1/configs`;
@@ -214,13 +214,13 @@ describe('a running product', () => {
     await eventually(async () => (await fetch(url, { headers })).ok, { timeoutMs: 20_000 });
   }, 240_000);
 
-  it('leaves a process alone that was stopped on purpose, until its start is requested', async () => {
+  it('does not restart a deliberately stopped process until its start is requested', async () => {
     await product.stopProcess('worker');
     await product.startStopped();
     expect(product.pidOf('worker')).not.toBeNull();
   });
 
-  it('starts over what a killed launcher has left, with the same data', async () => {
+  it('starts again after a killed launcher, with the same data', async () => {
     const { credentials, dataDir } = product;
     const children = (['gateway', 'admin-api', 'worker'] as const).map((name) => Number(product.pidOf(name)));
     await product.kill('launcher');
@@ -230,7 +230,7 @@ describe('a running product', () => {
     expect(runBannerCurl()).toMatchObject({ object: 'chat.completion' });
   }, 240_000);
 
-  it('ends everything on Ctrl-C, with exit code 0, and starts again with its data', async () => {
+  it('stops everything on Ctrl-C with exit code 0, and starts again with its data', async () => {
     const pids = (['postgres', 'gateway', 'admin-api', 'worker'] as const).map((name) =>
       Number(product.pidOf(name)),
     );
@@ -250,7 +250,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-it('starts for root in a folder that only root may enter', async () => {
+it('starts as root in a folder that only root may enter', async () => {
   if (process.getuid?.() !== 0) return;
   const outer = mkdtempSync(join(tmpdir(), 'tollgate-private-'));
   chmodSync(outer, 0o700);

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe('LogFile', () => {
-  it('keeps the log of the run before, and no older one', () => {
+  it('keeps the log of the previous run, and no older one', () => {
     writeFileSync(path, 'before');
     writeFileSync(`${path}.1`, 'long before');
     const log = new LogFile(path);
@@ -27,7 +27,7 @@ describe('LogFile', () => {
     expect([readFileSync(path, 'utf8'), readFileSync(`${path}.1`, 'utf8')]).toEqual(['now', 'before']);
   });
 
-  it('empties a full file in place, so that a child goes on writing to it and two files bound the disk', () => {
+  it('empties a full file in place, so that the child can continue writing and two files bound the disk space', () => {
     const log = new LogFile(path);
     log.withDescriptor((descriptor) => {
       truncateSync(path, 20 * 1024 * 1024);
@@ -47,7 +47,7 @@ describe('LogFile', () => {
       'set-up failed: password refused',
     ],
     ['', ''],
-  ])('finds the reason in %j', (content, reason) => {
+  ])('finds the reason in the log %j', (content, reason) => {
     const log = new LogFile(path);
     writeFileSync(path, content);
     expect(log.lastMessage()).toBe(reason);

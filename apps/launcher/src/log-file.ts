@@ -9,14 +9,15 @@ import {
   truncateSync,
 } from 'node:fs';
 
-/** One log file takes at most this, and one older file next to it (`.1`) as much again. */
+/** Maximum size of a log file in bytes; one older file (`.1`) takes as much again. */
 const LOG_BYTES_MAX = 20 * 1024 * 1024;
 const TAIL_CHARACTERS = 65_536;
 const MESSAGE_CHARACTERS_MAX = 500;
 
 /**
- * The log of one child. The child writes to the file itself, so that its output costs the launcher nothing and is not lost when the
- * launcher is; therefore a file that is full is copied and emptied, not renamed.
+ * The log of one child process. The child writes to the file itself, so its output costs the
+ * launcher nothing and survives it. For that reason a full file is copied and emptied instead of
+ * renamed.
  */
 export class LogFile {
   constructor(readonly path: string) {
@@ -27,7 +28,7 @@ export class LogFile {
     return `${this.path}.1`;
   }
 
-  /** Calls `use` with a descriptor to append to. */
+  /** Calls `use` with a file descriptor to append to. */
   withDescriptor<T>(use: (descriptor: number) => T): T {
     const descriptor = openSync(this.path, 'a', 0o600);
     try {
@@ -37,7 +38,10 @@ export class LogFile {
     }
   }
 
-  /** Lines that a child writes between the copy and the cut are lost; that is microseconds once in 20 MB. */
+  /**
+   * Rotates a full file. Lines that the child writes between the copy and the truncation are lost:
+   * microseconds once in 20 MB.
+   */
   rotateWhenFull(): void {
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
     if (size < LOG_BYTES_MAX) return;
@@ -45,7 +49,10 @@ export class LogFile {
     truncateSync(this.path);
   }
 
-  /** The line that most likely says why the child ended, without stack trace and advice. Empty when there is none. */
+  /**
+   * Returns the line that most likely explains why the child ended, without stack trace and hints;
+   * empty if there is none.
+   */
   lastMessage(): string {
     if (!existsSync(this.path)) return '';
     const lines = readFileSync(this.path, 'utf8').slice(-TAIL_CHARACTERS).split('\n').reverse();
@@ -57,7 +64,7 @@ export class LogFile {
   }
 }
 
-/** Our processes log JSON; its text is what a person wants to read. */
+/** Extracts the message of a JSON log line. */
 function messageOf(line: string): string {
   if (!line.startsWith('{')) return line.trim();
   try {

@@ -3,7 +3,10 @@ import { SettingsError } from '@gw/kernel';
 import { isExpected, Product } from './product';
 import { readLauncherSettings } from './settings';
 
-/** Ctrl-C arrives several times: from the terminal, from npm and from the start script. Later ones mean it. */
+/**
+ * One Ctrl-C arrives several times (from the terminal, npm and the start script); only a signal
+ * after this time forces the end.
+ */
 const REPEATED_SIGNAL_MS = 1_000;
 
 function fail(error: unknown): void {
@@ -13,13 +16,13 @@ function fail(error: unknown): void {
 }
 
 async function main(): Promise<void> {
-  // All that is written below the data folder is for this user alone.
+  // Everything below the data folder is readable only for this user.
   process.umask(0o077);
   let stopRequestedAt: number | undefined;
   const stop = async (exitCode: number): Promise<void> => {
     const now = Date.now();
     if (stopRequestedAt !== undefined) {
-      // The children end themselves when this process is gone; Postgres is ended by the next start.
+      // Children stop themselves when this process is gone; the next start stops Postgres.
       if (now - stopRequestedAt > REPEATED_SIGNAL_MS) process.exit(1);
       return;
     }

@@ -15,7 +15,7 @@ describe('choosePorts', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
   };
-  /** Free when it is given. */
+  /** Returns a port that is free at this moment. */
   const free = async (): Promise<number> => {
     const port = await listen();
     await new Promise((resolve) => servers.pop()?.close(resolve));
@@ -27,7 +27,7 @@ describe('choosePorts', () => {
     return choosePorts(readLauncherSettings(Object.fromEntries(texts) as Record<string, string>));
   };
 
-  it('gives the worker a free port of its own unless it is set, so that products run next to each other', async () => {
+  it('picks a free port for the worker unless it is set, so that several products can run on one machine', async () => {
     const [one, two] = [await choose({}), await choose({})];
     expect(new Set([...Object.values(one), ...Object.values(two)]).size).toBe(6);
     const WORKER_PORT = await free();
@@ -35,7 +35,7 @@ describe('choosePorts', () => {
   });
 
   it.each(['GATEWAY_PORT', 'ADMIN_PORT', 'WORKER_PORT'])(
-    'names %s, and the way out, when its port is in use',
+    'reports %s and the solution when its port is in use',
     async (name) => {
       const port = await listen();
       await expect(choose({ [name]: port })).rejects.toThrow(
@@ -44,14 +44,14 @@ describe('choosePorts', () => {
     },
   );
 
-  it('names both settings that are given one port', async () => {
+  it('reports both settings that have the same port', async () => {
     const port = await free();
     await expect(choose({ GATEWAY_PORT: port, WORKER_PORT: port })).rejects.toThrow(
       `WORKER_PORT ${String(port)} and GATEWAY_PORT ${String(port)} are the same`,
     );
   });
 
-  it('names METRICS_PORT and whose metrics they are when one of the ports from there on is taken', async () => {
+  it('reports METRICS_PORT and the process when one of the metrics ports is in use', async () => {
     const ADMIN_PORT = await free();
     await expect(choose({ ADMIN_PORT, METRICS_PORT: ADMIN_PORT - 2, GATEWAY_WORKERS: 2 })).rejects.toThrow(
       `port ${String(ADMIN_PORT)} for the metrics of the admin API (METRICS_PORT + 2) and ADMIN_PORT ${String(ADMIN_PORT)} are the same: set METRICS_PORT to the first of 4 free ports.`,
@@ -62,7 +62,7 @@ describe('choosePorts', () => {
     );
   });
 
-  it('names METRICS_PORT when the ports from there on end', async () => {
+  it('reports METRICS_PORT when the metrics ports exceed 65535', async () => {
     await expect(choose({ METRICS_PORT: 65_535 })).rejects.toThrow('(METRICS_PORT + 1) cannot be used');
   });
 });

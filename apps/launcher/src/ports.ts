@@ -4,10 +4,13 @@ import { createServer } from 'node:net';
 import type { LauncherSettings } from './settings';
 import { StartError } from './start-error';
 
-/** The worker serves only our own processes. */
+/** Address of the worker, which serves only Tollgate's own processes. */
 export const WORKER_HOST = '127.0.0.1';
 
-/** Below the ports that systems give to outgoing connections, so that none takes one between this choice and its use. */
+/**
+ * First port that is tried for the worker; below the ephemeral ports, so that no outgoing
+ * connection takes it between this check and its use.
+ */
 const INNER_PORTS = [20_000, 32_000] as const;
 const TRIES_MAX = 100;
 
@@ -18,17 +21,18 @@ export interface Ports {
 }
 
 interface Claim {
-  /** As the operator knows it. */
+  /** Name of the port for the operator. */
   readonly name: string;
   readonly port: number;
   readonly host: string;
-  /** What to do about a port that can't be had. */
+  /** What the operator can do if the port is unavailable. */
   readonly wayOut: string;
 }
 
 /**
- * Tries every port before anything is started, so that the message names the setting and not a child's stack trace. The worker's is
- * any free one unless it is set: no client needs to know it, and several products may run on one machine.
+ * Checks every port before anything starts, so that the message names the setting instead of
+ * showing a child's stack trace. The worker gets any free port unless one is set, because no client
+ * needs to know it and several products may run on one machine.
  */
 export async function choosePorts(settings: LauncherSettings): Promise<Ports> {
   const claims = claimsOf(settings);
@@ -75,8 +79,8 @@ async function freePort(taken: readonly number[]): Promise<number> {
 }
 
 async function failureToListen(port: number, host: string): Promise<NodeJS.ErrnoException | null> {
-  // Node itself refuses what is no port, by throwing.
-  if (port > 65_535) return Object.assign(new Error('it is no port'), { code: 'EINVAL_PORT' });
+  // Node throws for a number that is not a port.
+  if (port > 65_535) return Object.assign(new Error('it is not a port'), { code: 'EINVAL_PORT' });
   const probe = createServer();
   try {
     await new Promise<void>((resolve, reject) => {

@@ -19,20 +19,26 @@ import { StartError } from './start-error';
 import { SupervisedProcess, type Running } from './supervised-process';
 import { yieldToOthers } from './yield-to-others';
 
-/** `dist/`, seen from the place of this file in a build. */
+/** The folder `dist/`, relative to this file in a build. */
 const DIST = resolve(__dirname, '..', '..', '..', '..');
 const LOG_CHECK_MS = 10_000;
 const SETUP_TIMEOUT_MS = 120_000;
-/** For what a process does after its grace period, before it is killed. */
+/** Time in milliseconds for what a process does after its grace period, before it is killed. */
 const LAST_STEPS_MS = 10_000;
 const SETUP_GRACE_MS = 5_000;
 
-/** On a machine that is full the gateway's answers go first: no caller waits for the worker, and no request for the database. */
+/**
+ * On a busy machine the gateway runs first: callers do not wait for the worker, and requests do not
+ * wait for the database.
+ */
 const NICENESS = { worker: 10, postgres: 5 } as const;
 
-/** The whole product on one machine: Postgres (when none is given), setup, admin API, worker, gateway. */
+/**
+ * The whole product on one machine: Postgres (unless one is given), setup, admin API, worker,
+ * gateway.
+ */
 export class Product {
-  /** In the order of their start; they are stopped in the reverse order. */
+  /** Processes in start order; they are stopped in reverse order. */
   private readonly processes: SupervisedProcess[] = [];
   private readonly logs: LogFile[] = [];
   private readonly startedAt = Date.now();
@@ -47,7 +53,7 @@ export class Product {
     private readonly print: (line: string) => void,
   ) {}
 
-  /** Resolves when every process serves. Throws an Error whose message is one line. */
+  /** Resolves when every process serves. Throws an Error with a one-line message. */
   async start(): Promise<void> {
     const folder = prepareDataFolder(this.settings.dataDir);
     this.unlock = lockDataFolder(folder.root);
@@ -65,12 +71,12 @@ export class Product {
     this.print(banner(this.settings, folder, (Date.now() - this.startedAt) / 1_000));
   }
 
-  /** Starts what was stopped from outside. */
+  /** Restarts processes that were stopped from outside. */
   async startStopped(): Promise<void> {
     for (const process of this.processes) await process.start();
   }
 
-  /** Ends everything that was started, in order, each within its grace period. */
+  /** Stops everything that was started, in order, each within its grace period. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.setup?.stop(SETUP_GRACE_MS);
@@ -98,7 +104,10 @@ export class Product {
     return server.url;
   }
 
-  /** The first process with a bad setting ends the start; then the settings of all processes are read, to show all mistakes at once. */
+  /**
+   * Reports all invalid settings when a start fails: after the first process with an invalid
+   * setting, the settings of all processes are read.
+   */
   private async startOrExplain(environments: Environments, start: () => Promise<void>): Promise<void> {
     try {
       await start();
@@ -108,7 +117,7 @@ export class Product {
     }
   }
 
-  /** Migrates, and fills an empty database. Nothing else may run before it has ended well. */
+  /** Migrates the database and fills an empty one. Nothing else may run before it has succeeded. */
   private async runSetup(folder: DataFolder, environments: Environments): Promise<void> {
     this.throwIfStopping();
     const log = this.openLog(folder, 'setup');
@@ -154,7 +163,8 @@ export class Product {
     const spec: ChildSpec = {
       name,
       entry: join(DIST, name, 'apps', name, 'src', 'main.js'),
-      // Measured: a larger nursery keeps the short-lived objects of a request from being promoted.
+      // Measured: a larger young generation keeps a request's short-lived objects from being
+      // promoted.
       nodeFlags: NODE_FLAGS[name],
       environment,
       log,
@@ -218,7 +228,7 @@ async function untilHealthy(name: string, url: string, running: Running): Promis
   await waitUntilHealthy(name, url, () => hasEnded);
 }
 
-/** Waits for all, so that none goes on unseen; throws the first error. */
+/** Waits for all promises, so that none continues in the background; throws the first error. */
 async function settled(tasks: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(tasks)) if (result.status === 'rejected') throw result.reason;
 }

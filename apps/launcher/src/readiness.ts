@@ -7,10 +7,13 @@ const READY_TIMEOUT_MS = 60_000;
 const PROBE_TIMEOUT_MS = 5_000;
 const PROBE_EVERY_MS = 50;
 
-/** Resolves when `url` answers 200. Throws `StartError` after a minute, or when `isAbandoned` says so. */
+/**
+ * Resolves when `url` returns 200. Throws `StartError` after a minute, or when `isAbandoned`
+ * returns true.
+ */
 export async function waitUntilHealthy(name: string, url: string, isAbandoned: () => boolean): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
-  let last = 'no answer';
+  let last = 'no response';
   while (Date.now() < deadline) {
     last = await probe(url);
     if (last === '200') return;
@@ -22,14 +25,14 @@ export async function waitUntilHealthy(name: string, url: string, isAbandoned: (
   );
 }
 
-/** The status in digits, or why there is none. */
+/** Returns the status, or the reason why there is none. */
 function probe(url: string): Promise<string> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
       response.resume();
       resolve(String(response.statusCode));
     });
-    request.on('timeout', () => request.destroy(new Error('no answer in time')));
+    request.on('timeout', () => request.destroy(new Error('response timed out')));
     request.on('error', (error) => {
       resolve(error.message || 'no connection');
     });

@@ -6,17 +6,22 @@ import { randomAlphanumeric } from '@gw/kernel';
 import { StartError } from './start-error';
 
 export interface Secrets {
-  /** The installation's master key: base64, 32 bytes. What is stored is lost without it. */
+  /**
+   * Master key of the installation: 32 bytes in base64. Without it stored data cannot be decrypted.
+   */
   readonly encryptionKey: string;
-  /** Earlier master keys, which still open what they sealed; put here by who replaces `encryptionKey`. */
+  /**
+   * Earlier master keys, which still decrypt older data. Whoever replaces `encryptionKey` adds the
+   * old key here.
+   */
   readonly encryptionKeysPrevious?: readonly string[];
-  /** The bearer token between our own processes. */
+  /** Bearer token between Tollgate's own processes. */
   readonly serviceToken: string;
-  /** The password of the embedded Postgres. */
+  /** Password of the embedded Postgres. */
   readonly postgresPassword: string;
 }
 
-/** Reads the secrets of this installation; makes them at the first start (mode 0600). */
+/** Reads the secrets of this installation; creates them at the first start (mode 0600). */
 export function loadSecrets(path: string): Secrets {
   if (existsSync(path)) return readSecrets(path);
   const secrets: Secrets = {
@@ -24,7 +29,8 @@ export function loadSecrets(path: string): Secrets {
     serviceToken: randomAlphanumeric(48),
     postgresPassword: randomAlphanumeric(32),
   };
-  // Moved into place, so that an interrupted start never leaves half a file.
+  // Written under a temporary name and renamed, so that an interrupted start never leaves a partial
+  // file.
   writeFileSync(`${path}.partial`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
   renameSync(`${path}.partial`, path);
   return secrets;
@@ -36,12 +42,12 @@ function readSecrets(path: string): Secrets {
     stored = JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>;
   } catch {
     throw new StartError(
-      `${path} cannot be read as JSON; restore it, for the stored data is sealed with it.`,
+      `${path} cannot be read as JSON; restore it, because the stored data is sealed with it.`,
     );
   }
   const { encryptionKey, encryptionKeysPrevious = [], serviceToken, postgresPassword } = stored;
   if (!encryptionKey || !serviceToken || !postgresPassword) {
-    throw new StartError(`${path} lacks a secret; restore it, for the stored data is sealed with it.`);
+    throw new StartError(`${path} lacks a secret; restore it, because the stored data is sealed with it.`);
   }
   return { encryptionKey, encryptionKeysPrevious, serviceToken, postgresPassword };
 }

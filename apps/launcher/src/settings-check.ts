@@ -14,7 +14,7 @@ interface Problem {
 
 const TIMEOUT_MS = 60_000;
 
-/** The function of each app's `settings` module that reads them. */
+/** Name of the function in each app's `settings` module that reads them. */
 const READERS: Readonly<Record<AppName, string>> = {
   gateway: 'readGatewaySettings',
   'admin-api': 'readAdminSettings',
@@ -22,8 +22,9 @@ const READERS: Readonly<Record<AppName, string>> = {
 };
 
 /**
- * Reads the settings of all apps the way they do. Throws one `SettingsError` that lists every bad setting and the processes that read
- * it. For a start that failed: it takes seconds, which a good start does not have to pay. `dist`: the folder of the builds.
+ * Reads the settings of all apps as they do. Throws one `SettingsError` that lists every invalid
+ * setting and the processes that read it. Used only after a failed start, because it takes seconds.
+ * `dist` is the folder of the builds.
  */
 export async function checkSettings(
   dist: string,
@@ -41,7 +42,10 @@ export async function checkSettings(
   if (problems.length > 0) throw new SettingsError(problems);
 }
 
-/** Runs in a process of its own, so that the launcher does not keep what the apps load for it in memory. */
+/**
+ * Runs the check in a separate process, so that the apps' modules do not stay in the launcher's
+ * memory.
+ */
 async function problemsOf(dist: string, app: AppName, environment: Environment): Promise<readonly Problem[]> {
   const settings = join(dist, app, 'apps', app, 'src', 'settings.js');
   const args = [join(__dirname, 'check-settings.js'), settings, READERS[app]];
@@ -56,7 +60,7 @@ async function problemsOf(dist: string, app: AppName, environment: Environment):
   }
 }
 
-/** One line for a setting and its rule, with all apps that have both. */
+/** Merges equal problems of several apps into one line per setting and rule. */
 function merged(found: readonly (Problem & { readonly app: AppName })[]): readonly Problem[] {
   const whose = new Map<string, { readonly problem: Problem; readonly apps: AppName[] }>();
   for (const { name, rule, app } of found) {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { reachableHost, readLauncherSettings } from './settings';
 
 describe('readLauncherSettings', () => {
-  it('needs no setting at all', () => {
+  it('requires no settings', () => {
     const settings = readLauncherSettings({});
     expect(settings.ports).toEqual({ gateway: 8787, admin: 8788, worker: null });
     expect(settings).toMatchObject({
@@ -13,7 +13,7 @@ describe('readLauncherSettings', () => {
     });
   });
 
-  it('offers the sandbox only where a newcomer is: with the embedded Postgres, unless configured otherwise', () => {
+  it('enables the sandbox by default only with the embedded Postgres', () => {
     const DATABASE_URL = 'postgres://user:password@db.example/tollgate';
     expect(readLauncherSettings({}).sandboxEnabled).toBe(true);
     expect(readLauncherSettings({ DATABASE_URL }).sandboxEnabled).toBe(false);
@@ -21,7 +21,7 @@ describe('readLauncherSettings', () => {
     expect(readLauncherSettings({ SANDBOX_ENABLED: 'off' }).sandboxEnabled).toBe(false);
   });
 
-  it('lets the gateway run first where a core is left to the others, unless configured otherwise', () => {
+  it('defaults to real-time priority for the gateway when a core stays free for other processes', () => {
     const policyOf = (environment: Readonly<Record<string, string>>): string =>
       readLauncherSettings(environment).schedulingPolicy;
     expect(policyOf({})).toBe(availableParallelism() > 1 ? 'rr' : 'other');
@@ -31,7 +31,7 @@ describe('readLauncherSettings', () => {
     expect(() => policyOf({ CPU_SCHEDULING_POLICY: 'fifo' })).toThrow('CPU_SCHEDULING_POLICY must be one of');
   });
 
-  it('names every bad setting and never its value', () => {
+  it('reports every invalid setting and never its value', () => {
     const read = (): unknown =>
       readLauncherSettings({
         GATEWAY_PORT: 'x',

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const SCHEMA = {
   GATEWAY_PORT: port(8787),
   ADMIN_PORT: port(8788),
-  /** Absent: any that is free. */
+  /** Port of the worker; absent: any free port. */
   WORKER_PORT: optional(port()),
   HOST: text('127.0.0.1'),
   DATA_DIR: text('.data'),
@@ -20,33 +20,42 @@ const SCHEMA = {
   GATEWAY_WORKERS: integer({ min: 1, max: 64 }, 1),
   CPU_SCHEDULING_POLICY: optional(oneOf(['other', 'rr'])),
   METRICS_PORT: optional(port()),
-  /** Milliseconds that requests have to end after Ctrl-C; shorter than that of a process that is stopped by an orchestrator. */
+  /**
+   * Milliseconds for in-flight requests after Ctrl-C; shorter than for a process that an
+   * orchestrator stops.
+   */
   SHUTDOWN_GRACE: integer({ min: 0, max: 3_600_000 }, 7_000),
 };
 
 export interface LauncherSettings {
   readonly ports: { readonly gateway: number; readonly admin: number; readonly worker: number | null };
-  /** The address that the gateway and the admin API listen on. The worker listens on loopback. */
+  /** Address on which the gateway and the admin API listen. The worker listens on loopback. */
   readonly host: string;
-  /** Absolute. */
+  /** Absolute path of the data folder. */
   readonly dataDir: string;
-  /** Null: the launcher runs its own Postgres. */
+  /** Database address; null: the launcher runs its own Postgres. */
   readonly databaseUrl: string | null;
-  /** Null: no Redis; its drivers are replaced by those of one machine. */
+  /** Redis address; null: no Redis, and the drivers for one machine are used. */
   readonly redisUrl: string | null;
-  /** Base64, 32 bytes; null: made once and kept in the data folder. */
+  /** Master key, 32 bytes in base64; null: created once and kept in the data folder. */
   readonly encryptionKey: string | null;
   readonly serviceToken: string | null;
   readonly sandboxEnabled: boolean;
   readonly gatewayWorkers: number;
-  /** Of the gateway; `rr` when none is given and a core is left to the others, however busy all gateway processes are. */
+  /**
+   * Scheduling policy of the gateway. The default is `rr` if there are more cores than gateway
+   * processes.
+   */
   readonly schedulingPolicy: 'other' | 'rr';
-  /** Of the first gateway process; those of the others, the admin API and the worker follow it. Null: no metrics. */
+  /**
+   * Metrics port of the first gateway process; the other gateway processes, the admin API and the
+   * worker use the following ports. Null: no metrics.
+   */
   readonly metricsPort: number | null;
   readonly shutdownGraceMs: number;
 }
 
-/** Throws `SettingsError`. */
+/** Throws `SettingsError`, which lists every invalid setting. */
 export function readLauncherSettings(environment: Environment): LauncherSettings {
   const values = readSettings(SCHEMA, environment);
   const ports = { gateway: values.GATEWAY_PORT, admin: values.ADMIN_PORT, worker: values.WORKER_PORT };
@@ -67,7 +76,7 @@ export function readLauncherSettings(environment: Environment): LauncherSettings
   };
 }
 
-/** The host by which this machine reaches a server that listens on `host`. */
+/** Returns the host by which this machine reaches a server that listens on `host`. */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

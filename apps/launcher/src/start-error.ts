@@ -1,4 +1,7 @@
-/** Why the product cannot start or go on. The message is one line that names the cause, for the operator. */
+/**
+ * The reason why the product cannot start or continue: one line for the operator that names the
+ * cause.
+ */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

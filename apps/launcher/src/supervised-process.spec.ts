@@ -3,7 +3,7 @@ import { SupervisedProcess, type Running } from './supervised-process';
 
 const crash: Ending = { reason: 'exit code 1', deliberate: false };
 
-/** Runs of a process that exists only here; each ends when the test says so. */
+/** Simulated runs of a process; each ends when the test says so. */
 class Runs {
   readonly lines: string[] = [];
   readonly process: SupervisedProcess;
@@ -48,7 +48,7 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 describe('SupervisedProcess', () => {
-  it('starts a crashed process again, after a pause', async () => {
+  it('restarts a crashed process after a pause', async () => {
     const runs = new Runs();
     await runs.process.start();
     await runs.end(crash);
@@ -58,7 +58,7 @@ describe('SupervisedProcess', () => {
     expect(runs.lines).toEqual(['thing ended (exit code 1): its last words; starting it again.']);
   });
 
-  it('goes on starting what fails to start again, five seconds apart at most, and says why each time', async () => {
+  it('keeps restarting a process that fails to start, at most every five seconds, and reports each reason', async () => {
     const runs = new Runs((run) => run > 1 && run < 12);
     await runs.process.start();
     await runs.end(crash);
@@ -73,7 +73,7 @@ describe('SupervisedProcess', () => {
     expect(runs.lines.at(-1)).toBe('thing failed to start (exit code 1): its last words; starting it again.');
   });
 
-  it('runs once, though its start is requested while it is starting again', async () => {
+  it('runs one process when a start is requested during a restart', async () => {
     const runs = new Runs();
     await runs.process.start();
     await runs.end(crash);
@@ -82,14 +82,14 @@ describe('SupervisedProcess', () => {
     expect([runs.count, runs.process.pid]).toEqual([2, 2]);
   });
 
-  it('can be started again after a start that failed', async () => {
+  it('can be started again after a failed start', async () => {
     const runs = new Runs((run) => run === 1);
     await expect(runs.process.start()).rejects.toThrow('failed to start');
     await runs.process.start();
     expect(runs.process.pid).toBe(2);
   });
 
-  it('leaves a process ended that was stopped while it was starting again', async () => {
+  it('does not restart a process that was stopped during a restart', async () => {
     const runs = new Runs((run) => run > 1, { reason: 'signal SIGTERM', deliberate: true });
     await runs.process.start();
     await runs.end(crash);
@@ -98,7 +98,7 @@ describe('SupervisedProcess', () => {
     expect(runs.lines.at(-1)).toContain('was stopped from outside (signal SIGTERM)');
   });
 
-  it('counts from the start again once a run has lasted a minute', async () => {
+  it('resets the pause after a run of a minute', async () => {
     const runs = new Runs();
     await runs.process.start();
     for (let crashes = 0; crashes < 10; crashes += 1) {
@@ -109,12 +109,12 @@ describe('SupervisedProcess', () => {
     expect(runs.count).toBe(11);
   });
 
-  it('fails a first start with what the process wrote last', async () => {
+  it('fails a first start with the last line of the process', async () => {
     const runs = new Runs(() => true);
     await expect(runs.process.start()).rejects.toThrow('thing failed to start (exit code 1): its last words');
   });
 
-  it('leaves a process alone that an operator has stopped, until it is started again', async () => {
+  it('does not restart a process that an operator stopped, until its start is requested', async () => {
     const runs = new Runs();
     await runs.process.start();
     await runs.end({ reason: 'exit code 0', deliberate: true });
@@ -124,7 +124,7 @@ describe('SupervisedProcess', () => {
     expect(runs.process.pid).toBe(2);
   });
 
-  it('starts nothing again once it is being stopped', async () => {
+  it('restarts nothing once it is being stopped', async () => {
     const runs = new Runs();
     await runs.process.start();
     await runs.end(crash);

@@ -10,19 +10,19 @@ export interface Running {
 
 export interface SupervisedProcessOptions {
   readonly name: string;
-  /** Starts it; what it gives may still be on its way to being ready. */
+  /** Starts the process; it may not be ready yet. */
   launch(): Running | Promise<Running>;
-  /** Resolves when it serves. Throws `StartError` when it does not in time. */
+  /** Resolves when the process serves. Throws `StartError` if it does not within the time limit. */
   ready(running: Running): Promise<void>;
-  /** What it wrote last; shown when it ends. */
+  /** Returns the last line of the process, which is shown when it ends. */
   lastMessage(): string;
-  /** One line for the operator. */
+  /** Prints one line for the operator. */
   report(line: string): void;
-  /** The process id changed. */
+  /** Called when the process id has changed. */
   changed(): void;
 }
 
-/** It was stopped before it was ready. */
+/** The process was stopped before it was ready. */
 class StoppedFromOutside extends StartError {
   constructor(
     readonly reason: string,
@@ -32,20 +32,23 @@ class StoppedFromOutside extends StartError {
   }
 }
 
-/** A run that lasted this long counts as a success, after which the count of failures starts anew. */
+/**
+ * Duration in milliseconds after which a run counts as a success and the failure count restarts.
+ */
 const HEALTHY_AFTER_MS = 60_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Keeps one process running: starts it again when it crashed, after 0.2 s, then twice as long each time, 5 s at most. It never gives up: a
- * gateway serves without a worker, an admin API and Postgres, and they may lack each other for as long as an outage takes. A first start that
- * fails is an error of `start`. One that ended on SIGTERM or SIGINT stays ended until `start` is called again.
+ * Keeps one process running: restarts it after a crash, after 0.2 s, then after twice as long each
+ * time, at most 5 s. It never gives up, because processes serve without each other and an outage
+ * can take long. A failed first start is an error of `start`. A process that ended on SIGTERM or
+ * SIGINT stays stopped until `start` is called again.
  */
 export class SupervisedProcess {
   private running: Running | undefined;
   private launching: Promise<Running> | undefined;
-  /** It runs, or is on its way to running again. */
+  /** Whether the process runs or is being restarted. */
   private isKept = false;
   private stopping = false;
 
@@ -55,12 +58,15 @@ export class SupervisedProcess {
     return this.options.name;
   }
 
-  /** Null while it does not run. */
+  /** Process id; null while it does not run. */
   get pid(): number | null {
     return this.running?.pid ?? null;
   }
 
-  /** Resolves when it serves. Throws `StartError`. Does nothing when it already runs, or is being started again. */
+  /**
+   * Resolves when the process serves. Throws `StartError`. Does nothing if it already runs or is
+   * being restarted.
+   */
   async start(): Promise<void> {
     if (this.isKept || this.stopping) return;
     this.isKept = true;
@@ -75,7 +81,7 @@ export class SupervisedProcess {
   async stop(): Promise<void> {
     this.stopping = true;
     await this.running?.stop();
-    // One that was just being started is ended by its start.
+    // A process that is just being started is stopped by its start.
     await this.launching?.catch(() => undefined);
   }
 
@@ -127,7 +133,10 @@ export class SupervisedProcess {
     }
   }
 
-  /** Tries until it serves again. Null: it was stopped from outside, or is being stopped. */
+  /**
+   * Attempts until the process serves again. Returns null if it was stopped from outside or is
+   * being stopped.
+   */
   private async restart(
     failedBefore: number,
     why: string,
@@ -158,7 +167,7 @@ export class SupervisedProcess {
   }
 
   private endedMessage(what: string, reason: string): string {
-    // One that was killed had nothing to say about it.
+    // A killed process could not write a reason.
     const last = reason.startsWith('signal') ? '' : this.options.lastMessage();
     return `${this.name} ${what} (${reason})${last ? `: ${last}` : ''}`;
   }

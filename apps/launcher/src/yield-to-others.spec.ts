@@ -4,7 +4,7 @@ import { getPriority } from 'node:os';
 import { yieldToOthers } from './yield-to-others';
 
 describe('yieldToOthers', () => {
-  it('lowers the priority of a process below ours, and lets one be that has ended', async () => {
+  it('lowers the priority of a process below ours, and ignores one that has ended', async () => {
     const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
       stdio: ['pipe', 'ignore', 'ignore'],
     });

@@ -3,7 +3,7 @@ import { plain } from '../members';
 import { members, post, type Kind, type Standing, type World } from '../kind';
 import { change } from './of-workspaces';
 
-/** Collections of a workspace by id, the default one apart: like the default workspace it is every instance's own. */
+/** Collections of a workspace by id, except the default one, which every instance has itself. */
 async function collectionsOf(world: World, workspaceId: string): Promise<ReadonlyMap<string, Json>> {
   const known = world.collections.get(workspaceId);
   if (known) return known;
@@ -13,7 +13,7 @@ async function collectionsOf(world: World, workspaceId: string): Promise<Readonl
   return byId;
 }
 
-/** The slug as a file has it; null for the default one. */
+/** Returns the slug of a collection for a file; null for the default one. */
 export async function collectionOf(world: World, workspaceId: string, id: unknown): Promise<string | null> {
   if (typeof id !== 'string') return null;
   const row = (await collectionsOf(world, workspaceId)).get(id);
@@ -57,7 +57,7 @@ export const collections: Kind = {
     change(world, path, { name: item['name'], parent_collection_id: item['parent'] ?? null }),
 };
 
-/** Without the default one. */
+/** The workspace's collections without the default one. */
 function outermostFirst(rows: readonly Json[]): Json[] {
   const byId = new Map(rows.map((row) => [row['id'], row]));
   const depthOf = (row: Json): number => {

@@ -66,7 +66,7 @@ const KEY_PATHS: Readonly<Record<string, string>> = {
   'workspace-service': '/v1/api-keys/workspace/service',
 };
 
-/** Keys of services. A user's own keys are theirs, and no file has them. */
+/** Service keys. Files do not contain user keys. */
 export const apiKeys: Kind = {
   name: 'api_keys',
   members: API_KEY,
@@ -77,7 +77,8 @@ export const apiKeys: Kind = {
     const seen = new Set<string>();
     return rows.flatMap((row): Standing[] => {
       const identity = JSON.stringify([row['type'], row['workspace_id'], row['name']]);
-      // Of several with one name the oldest is meant: nothing else tells them apart.
+      // Of several keys with the same name the oldest is used, because nothing else distinguishes
+      // them.
       if (!Object.hasOwn(KEY_PATHS, String(row['type'])) || seen.has(identity)) return [];
       seen.add(identity);
       const workspace = row['workspace_id'];
@@ -102,7 +103,7 @@ export const apiKeys: Kind = {
     put(world, path, {
       ...members(item, 'name', 'scopes'),
       ...cleared(item, 'rotation_policy', ...KEY),
-      // A change leaves those of them alone that it does not name.
+      // An update does not touch members that it does not name.
       defaults: { metadata: null, config_id: null, ...(item['defaults'] as Item | undefined) },
     }),
 };

@@ -7,7 +7,7 @@ import { canonical, secretName } from '../values';
 
 const PHASES: Readonly<Record<string, string>> = { input: 'beforeToolCall', output: 'afterToolCall' };
 
-/** Phases under their first names, in their order of time. */
+/** Phases under their primary names, in chronological order. */
 const phases = (value: unknown): unknown =>
   Array.isArray(value)
     ? [...new Set(value.map((name) => PHASES[String(name)] ?? String(name)))].sort().reverse()
@@ -36,7 +36,7 @@ const GUARDRAIL: Members = {
 
 type Checks = readonly SavedGuardrailCheck[];
 
-/** Of workspaces, and of the organisation (without `workspace`). */
+/** Guardrails of workspaces, and of the organisation (without `workspace`). */
 export const guardrails: Kind = {
   name: 'guardrails',
   members: GUARDRAIL,
@@ -96,7 +96,7 @@ async function mappings(api: World['api'], path: string): Promise<Json> {
 const putMappings = (world: World, path: string, item: Json): Promise<Json> =>
   put(world, `${path}/mcp-servers`, { mcp_servers: item['mcp_servers'] ?? {} });
 
-/** The checks with the names of variables in the place of secrets. */
+/** Replaces secrets in checks by the names of their variables. */
 function named(checks: Checks, slug: string): Checks {
   const { checks: open, secrets } = splitSecrets(checks);
   const names = Object.entries(secrets).map(([index, parameters]) => {
@@ -116,7 +116,7 @@ const namesOf = (secrets: Json, owner: readonly string[]): Json =>
     ]),
   );
 
-/** A secret that is not at hand goes back as it was shown, which keeps it. */
+/** A secret whose variable is not set is sent back masked, which keeps it. */
 function masked(checks: Checks, shown: Checks): Checks {
   const masks = splitSecrets(shown).secrets;
   return checks.map((check, index) => {
@@ -138,7 +138,7 @@ const withMasks = (given: Json, mask: Json): Json => ({
 const LISTS = ['input_guardrails', 'output_guardrails'] as const;
 const DEFAULTS = '/v1/admin/organisation/defaults';
 
-/** Of the organisation. */
+/** Default guardrails of the organisation. */
 export const defaultGuardrails: Kind = {
   name: 'default_guardrails',
   members: plain(...LISTS),
@@ -153,7 +153,10 @@ export const defaultGuardrails: Kind = {
     put(world, path, Object.fromEntries(LISTS.map((list) => [list, item[list] ?? []]))),
 };
 
-/** Of workspaces, apart from them, since guardrails need them first. */
+/**
+ * Default guardrails of workspaces, separate from the workspaces because the guardrails must exist
+ * first.
+ */
 export const workspaceGuardrails: Kind = {
   name: 'workspace_guardrails',
   members: plain('workspace', ...LISTS),

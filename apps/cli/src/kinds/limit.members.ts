@@ -1,13 +1,13 @@
 import { isoTime, midnight, plain, type Members } from '../members';
 
-/** A repeated reset is given by its period; when it is next due is each instance's own affair. */
+/** A recurring reset is defined by its period; each instance computes the next date. */
 export const NEXT_RESET = {
   normal: midnight,
   isComputed: (fields: Readonly<Record<string, unknown>>): boolean =>
     (fields['periodic_reset'] ?? fields['periodic_reset_days'] ?? null) !== null,
 } as const;
 
-/** A budget of a resource. What it does when it is exhausted is stored only where it was chosen. */
+/** A budget of a resource. `enforcement` and `on_outage` are stored only if they were set. */
 export const USAGE_LIMIT: Members = {
   type: { fallback: 'cost' },
   ...plain('credit_limit', 'alert_threshold', 'periodic_reset', 'periodic_reset_days'),

@@ -1,7 +1,7 @@
 import type { Json } from '../api-client';
 import { put, type Item, type Standing, type World } from '../kind';
 
-/** Of every workspace, each with the name of its own. */
+/** Reads the items of every workspace, each with the name of its workspace. */
 export async function ofWorkspaces(
   world: World,
   path: string,
@@ -20,7 +20,7 @@ export async function ofWorkspaces(
   return standing;
 }
 
-/** `workspace_id` in the body, as a change takes it. */
+/** Adds `workspace_id` to the body, as updates need it. */
 const inBody = (path: string): { readonly path: string; readonly workspace_id: string | null } => {
   const [plain = path, query] = path.split('?');
   return { path: plain, workspace_id: new URLSearchParams(query).get('workspace_id') };

@@ -18,7 +18,7 @@ const SETTING_NAMES = [
 
 const EMPTY_WHEN_ABSENT = { fallback: {} } as const;
 
-/** Settings that are absent are as if they had never been set. */
+/** Missing settings count as never set. */
 const ORGANISATION_SETTINGS: Readonly<Record<(typeof SETTING_NAMES)[number], Member>> = {
   settings: {
     ...EMPTY_WHEN_ABSENT,
@@ -200,7 +200,7 @@ export const deployments: Kind = {
     }),
 };
 
-/** A password that is not in the environment stays as it is saved. */
+/** A password whose variable is not set stays as saved. */
 const hasPassword = (credentials: unknown): boolean =>
   typeof (credentials as { password?: unknown } | undefined)?.password === 'string';
 

@@ -7,18 +7,18 @@ import { change, ofWorkspaces } from './of-workspaces';
 interface PolicyShape {
   readonly path: string;
   readonly members: Members;
-  /** Members that stay as they were made. */
+  /** Members that cannot be changed after creation. */
   readonly fixed: readonly string[];
-  /** Members that a change may not clear. */
+  /** Members that an update cannot clear. */
   readonly required: readonly string[];
-  /** Members that a change clears where the file leaves them out. */
+  /** Members that an update clears if the file omits them. */
   readonly optional: readonly string[];
 }
 
-/** Nothing but its name tells a policy from another: of several with one name the oldest is meant. */
+/** Keeps the oldest policy of each name, because only the name identifies a policy. */
 function oldestOfEachName(standing: readonly Standing[]): Standing[] {
   const byName = new Map<string, Standing>();
-  // Lists begin with the newest.
+  // Lists start with the newest.
   for (const one of standing) byName.set(JSON.stringify([one.item['workspace'], one.item['name']]), one);
   return [...byName.values()];
 }

@@ -3,7 +3,10 @@ import { cleared, members, post, present, put, removeByForce, type Kind } from '
 
 const LABEL = ['description', 'color_code'] as const;
 
-/** Labels of the organisation, and those of its workspaces. Everybody's are part of the product, and no file has them. */
+/**
+ * Labels of the organisation and of its workspaces. Built-in labels are part of the product and in
+ * no file.
+ */
 export const labels: Kind = {
   name: 'labels',
   members: plain('workspace', 'name', ...LABEL),

@@ -31,7 +31,8 @@ export const integrations: Kind = {
   identity: ['slug'],
   fixed: ['ai_provider_id', 'workspace'],
   removable: true,
-  // The control plane deletes an integration with its providers, and warns of what names them.
+  // The control plane deletes an integration together with its providers, and warns about their
+  // users.
   removeUsed: remove,
   async standing(world) {
     const slugs = await referenceSlugs(world);
@@ -75,7 +76,7 @@ const MODEL = [
   'pricing_config',
 ] as const;
 
-/** Headers of a model are kept among its configurations. */
+/** Model headers are stored among the model's configurations. */
 const withHeadersInside = ({ custom_headers: headers, ...model }: Json): Json =>
   headers === undefined
     ? model
@@ -86,7 +87,8 @@ const withHeadersInside = ({ custom_headers: headers, ...model }: Json): Json =>
 
 const MODELS_MEMBERS: Members = {
   integration: {},
-  // The integration's secrets, where the address of a model changes. What is saved of them is the integration's own.
+  // A changed address of a model needs the integration's secrets; the saved ones belong to the
+  // integration.
   key: { isComputed: () => true },
   configurations: { isComputed: () => true },
   models: {
@@ -128,7 +130,7 @@ export const integrationModels: Kind = {
   },
   update: (world, path, item) =>
     put(world, path, {
-      // The integration's secrets, where the address of a model changes.
+      // A changed address of a model needs the integration's secrets.
       ...present(item, 'key', 'configurations'),
       models: item['models'] ?? [],
       override_existing_model_access: true,
@@ -218,7 +220,7 @@ export const providers: Kind = {
   update: (world, path, item) => change(world, path, { name: item['name'], ...cleared(item, ...PROVIDER) }),
 };
 
-/** Provider fields in the spelling of the routes of virtual keys. */
+/** Provider fields as the routes of virtual keys spell them. */
 const VIRTUAL_KEY_FIELDS: Readonly<Record<string, string>> = {
   azure_resource_name: 'resourceName',
   azure_auth_mode: 'azureAuthMode',

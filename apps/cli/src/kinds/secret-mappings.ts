@@ -9,7 +9,7 @@ export const SECRET_MAPPINGS = {
   },
 } as const;
 
-/** Files name the secret reference of a mapping by its slug. */
+/** Files refer to the secret reference of a mapping by its slug. */
 export async function referenceSlugs({ api }: World): Promise<ReadonlyMap<string, string>> {
   const rows = await api.all('/v1/secret-references');
   return new Map(rows.map((row) => [String(row['id']), String(row['slug'])]));

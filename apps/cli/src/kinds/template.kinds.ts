@@ -5,20 +5,20 @@ import { canonical } from '../values';
 import { collectionOf, defaultCollectionOf } from './collection.kinds';
 import { change } from './of-workspaces';
 
-/** Instead of a content: the label sits on the published version. */
+/** Replaces the content if the label points at the published version. */
 const PUBLISHED = 'published';
 
-/** What prompts and partials have in common, and where they differ. */
+/** Describes what differs between prompts and partials. */
 interface Family {
   readonly path: string;
   readonly members: Members;
-  /** Members of a version, as a write takes them. */
+  /** Members of a version in a write. */
   readonly content: readonly string[];
-  /** The same from an answer. */
+  /** Members of a version in a response. */
   contentOf(row: Json): Record<string, unknown>;
-  /** The content as a new version needs it: whole, with null for what it leaves out. */
+  /** Completes the content for a new version, with null for missing members. */
   toVersion(item: Json): Json;
-  /** The member of an answer that names the version. */
+  /** Member of a response that contains the version id. */
   readonly versionId: string;
 }
 
@@ -103,8 +103,9 @@ const PARTIALS: Family = {
 };
 
 /**
- * Published versions, and those of a prompt that carry a label. Other versions are history or drafts, and no file has them: a
- * version can't be changed, so what differs becomes a new one.
+ * Prompts and partials with their published versions, and the labelled versions of prompts. Files
+ * contain no other versions, because those are history or drafts. A version cannot be changed, so
+ * changed content becomes a new version.
  */
 const kindOf = (name: 'prompts' | 'partials', family: Family): Kind => ({
   name,
@@ -161,7 +162,7 @@ const sharedOf = ({ workspaces }: World, row: Json): unknown => {
 const named = (row: Json): string[] =>
   (row['prompt_version_labels'] as { name: string }[]).map((label) => label.name);
 
-/** By name: what each label represents. */
+/** Returns the content of each label by name. */
 async function labelsOf(world: World, path: string, published: Json): Promise<Json> {
   const labels: Record<string, unknown> = {};
   for (const name of named(published)) labels[name] = PUBLISHED;
@@ -233,7 +234,7 @@ async function publish(world: World, family: Family, path: string, versionId: st
   });
 }
 
-/** Puts a label on the published version, or on a new one of that content. */
+/** Puts a label on the published version, or on a new version with the given content. */
 async function labelContent(tools: LabelTools, label: string, content: unknown): Promise<void> {
   const { world, family, path, publishedId } = tools;
   const versionId =
@@ -243,7 +244,10 @@ async function labelContent(tools: LabelTools, label: string, content: unknown):
   await setLabel(tools, versionId, await labelId(world, path, label));
 }
 
-/** The version's other labels go with it, so those that stay are put back. */
+/**
+ * Creates a new version for the label. A label carries other labels of its version along, so those
+ * that stay are put back.
+ */
 async function takeLabel(
   tools: LabelTools,
   label: string,
@@ -269,7 +273,7 @@ async function labelId(world: World, path: string, name: string): Promise<string
   });
   if (label) return String(label['id']);
   if (world.planned.has(name)) return NOT_MADE;
-  throw new Error(`There is no label ${name}.`);
+  throw new Error(`There is no label ${name}; add it to labels.`);
 }
 
 async function share(world: World, path: string, wanted: unknown, before: unknown): Promise<void> {
@@ -292,7 +296,7 @@ const suffixed = (path: string, suffix: string): string => {
   return `${plain}/${suffix}?${query}`;
 };
 
-/** A partial comes after those that it includes. */
+/** Orders partials so that each comes after those that it includes. */
 function includedFirst(standing: readonly Standing[]): Standing[] {
   const bySlug = new Map(standing.map((one) => [String(one.item['slug']), one]));
   const ordered = new Set<Standing>();

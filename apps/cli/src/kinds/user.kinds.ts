@@ -6,14 +6,14 @@ const USERS = '/v1/users';
 const INVITES = '/v1/users/invites';
 const membersOf = (workspaceId: string): string => `/v1/workspaces/${workspaceId}/users`;
 
-/** Slug of a workspace to the role in it. */
+/** Roles by workspace slug. */
 type Roles = Readonly<Record<string, string>>;
 
 const rolesOf = (item: Item): Roles => (item['workspaces'] as Roles | undefined) ?? {};
 
 /**
- * People by their addresses, invited ones included: until an invite is accepted it takes the place of its user. Owners are in no file, since
- * only an owner makes, changes or removes one.
+ * People by address, including open invites: an invite takes the place of its user until it is
+ * accepted. Files contain no owners, because only an owner can create, change or remove one.
  */
 export const users: Kind = {
   name: 'users',
@@ -41,11 +41,13 @@ export const users: Kind = {
     const query = new URLSearchParams({ email: String(email), role: 'owner' });
     const owners = await world.api.call<{ total: number }>('GET', `${USERS}?${query.toString()}`);
     if (owners.total > 0)
-      throw new Error(`users: ${String(email)} is an owner here, whom only an owner changes.`);
+      throw new Error(
+        `users: ${String(email)} is an owner, and only an owner can change owners; remove the item from the file.`,
+      );
     return invite(world, item);
   },
   async update(world, path, item, before) {
-    // An invite cannot be changed: its link says what it grants.
+    // An invite cannot be changed, because its link defines what it grants.
     if (path.startsWith(INVITES)) {
       await world.api.call('DELETE', path);
       return invite(world, item);
@@ -63,7 +65,7 @@ const personOf = ({ email, role }: Json, workspaces: Roles, path: string): Stand
   path,
 });
 
-/** By the user's id. */
+/** Returns the roles by user id. */
 async function membershipsOf(world: World): Promise<Map<string, Roles>> {
   const found = new Map<string, Roles>();
   for (const [slug, id] of world.workspaces.all) {
@@ -75,7 +77,7 @@ async function membershipsOf(world: World): Promise<Map<string, Roles>> {
   return found;
 }
 
-/** Without workspaces that have been deleted since. */
+/** Removes workspaces that have been deleted since. */
 function invitedTo({ workspaces }: World, invited: Json): Roles {
   const slugs = new Map(workspaces.all.map(([slug, id]) => [id, slug]));
   const places = invited['workspaces'] as readonly { readonly id: string; readonly role: string }[];

@@ -3,7 +3,9 @@ import { members, post, present, put, type Kind } from '../kind';
 
 const WEBHOOKS = '/v1/alert-webhooks';
 
-/** Where alerts are posted. Their signing secrets are made by the server and shown once. */
+/**
+ * URLs to which alerts are posted. The server creates their signing secrets and shows them once.
+ */
 export const alertWebhooks: Kind = {
   name: 'alert_webhooks',
   identity: ['workspace', 'name'],

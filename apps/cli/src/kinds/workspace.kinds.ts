@@ -19,14 +19,14 @@ const WORKSPACE_MEMBERS: Members = {
       user_api_key_auto_create_scopes: { keepsEmpty: true, normal: canonicalScopes },
     },
   },
-  // Those that are other than the organisation's.
+  // Only settings that differ from the organisation's.
   security_settings: { members: plain(...Object.keys(SECURITY)) },
   data_plane_security_settings: { members: plain('block_inline_config') },
   export_settings: { members: { deniedFields: { keepsEmpty: true } } },
   ...LIMITS,
 };
 
-/** Written after the workspace is there. */
+/** Members that are written after the workspace exists. */
 const LATER = ['settings', 'data_plane_security_settings', 'export_settings'] as const;
 
 const securityOf = async ({ api }: World): Promise<Json> => {
@@ -34,15 +34,18 @@ const securityOf = async ({ api }: World): Promise<Json> => {
   return settings as Json;
 };
 
-/** Members of `one` that are other in `other`. */
+/** Returns the members of `one` that differ in `other`. */
 const differing = (one: Json, other: Json): Json =>
   Object.fromEntries(Object.entries(one).filter(([name, value]) => value !== other[name]));
 
-/** An icon is shown before the name, and an emoji may be part of the name itself. */
+/** Separates the icon before the name; an emoji may also be part of the name. */
 const nameOf = ({ name, icon }: Json): unknown =>
   typeof icon === 'string' ? String(name).slice(icon.length + 1) : name;
 
-/** The settings that change: workspaces may not write those that the organisation keeps to itself, even unchanged. */
+/**
+ * Returns the settings that change. A workspace may not write settings that the organisation
+ * reserves, even unchanged.
+ */
 async function settingsChange(world: World, item: Item, before: Item): Promise<Json> {
   const isOther = (name: string): boolean => canonical(item[name]) !== canonical(before[name]);
   const maps = LATER.filter(isOther).map((name) => [name, inPlaceOf(before[name], item[name])]);
@@ -106,7 +109,7 @@ export const workspaces: Kind = {
     }),
 };
 
-/** Apart from the workspaces, which the configs need first. */
+/** Workspace defaults, separate from the workspaces because their configs must exist first. */
 export const userKeyConfigs: Kind = {
   name: 'user_key_configs',
   members: { workspace: {}, config: { api: 'defaults' } },
