@@ -1,4 +1,4 @@
 import { defineJob } from './job';
 
-/** Posts the alerts that wait in the database. The job holds nothing of them. */
+/** Posts waiting alerts from the database. The payload is empty. */
 export const alertsJob = defineJob({ name: 'alerts', everyMs: 5_000, scheduledPayload: {} });

@@ -1,4 +1,7 @@
 import { defineJob } from './job';
 
-/** Records resets of budgets that are due and brings their status in line with what was used. Limits hold without it; it only shows. */
+/**
+ * Records due resets of budgets and updates their status from their usage. Limits work without it;
+ * it only updates what is shown.
+ */
 export const budgetsJob = defineJob({ name: 'budgets', everyMs: 60_000, scheduledPayload: {} });

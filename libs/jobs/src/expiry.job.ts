@@ -1,7 +1,7 @@
 import { defineJob } from './job';
 
 /**
- * Marks what is over: API keys, secrets after their transition, invites. Deletes what was kept under idempotency keys after its 24
- * hours. Nothing works longer for its delay; it only shows.
+ * Marks expired API keys, secrets and invites, and deletes responses stored under idempotency keys
+ * after 24 hours. A delay changes only what is shown: expiry itself does not depend on the job.
  */
 export const expiryJob = defineJob({ name: 'expiry', everyMs: 60_000, scheduledPayload: {} });

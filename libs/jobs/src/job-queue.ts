@@ -2,7 +2,10 @@ import { Queue, type JobsOptions } from 'bullmq';
 import type { JobSpec } from './job';
 import { backendOf, QUEUE, type JobStore } from './job-store';
 
-/** Five tries within about a minute. Finished jobs are kept for a look, a bounded number of them. */
+/**
+ * Retry options: five attempts within about a minute. A bounded number of finished jobs is kept for
+ * inspection.
+ */
 const JOB_OPTIONS: JobsOptions = {
   attempts: 5,
   backoff: { type: 'exponential', delay: 2_000 },
@@ -15,7 +18,7 @@ function openQueue(store: JobStore) {
   return new Queue(QUEUE, options, factory);
 }
 
-/** Asks for jobs. */
+/** Requests and schedules jobs. */
 export class JobQueue {
   private readonly queue: ReturnType<typeof openQueue>;
 
@@ -24,12 +27,15 @@ export class JobQueue {
     this.queue.on('error', onError);
   }
 
-  /** Asking again for a job of the same `id` does nothing while it waits or runs. */
+  /** Requests a job. A request with the same `id` does nothing while that job waits or runs. */
   async enqueue<Payload extends object>(spec: JobSpec<Payload>, payload: Payload, id: string): Promise<void> {
     await this.queue.add(spec.name, payload, { ...JOB_OPTIONS, deduplication: { id: `${spec.name}-${id}` } });
   }
 
-  /** Sets the pace of every job that runs by itself, and ends that of jobs that no longer do. Safe to run from each worker. */
+  /**
+   * Schedules all recurring jobs and removes schedules of jobs that no longer recur. Every worker
+   * can call it.
+   */
   async schedule(specs: readonly JobSpec[]): Promise<void> {
     const paced = specs.filter(({ everyMs }) => everyMs !== null);
     for (const { name, everyMs, scheduledPayload } of paced) {
@@ -42,7 +48,7 @@ export class JobQueue {
     }
   }
 
-  /** Jobs that could run now and wait for a worker. */
+  /** Number of jobs that are ready to run and wait for a worker. */
   async waiting(): Promise<number> {
     return this.queue.getWaitingCount();
   }

@@ -9,17 +9,23 @@ import {
 import type { DatabaseTls } from '@gw/kernel';
 import { Client } from 'pg';
 
-/** Where jobs are kept: the database in the embedded mode, Redis when there is one. */
+/** Where jobs are stored: the database in embedded mode, otherwise Redis. */
 export type JobStore =
   | { readonly kind: 'postgres'; readonly url: string; readonly tls?: DatabaseTls }
   | { readonly kind: 'redis'; readonly url: string };
 
-/** Every queue, worker and scheduler of BullMQ keeps a pool of its own, to which a worker adds one listening connection. */
+/**
+ * Connections of a pool. Every queue, worker and scheduler of BullMQ has its own pool, and a worker
+ * adds one listening connection.
+ */
 const POOL_MAX = 2;
 
 export const QUEUE = 'tollgate';
 
-/** Brings the tables of BullMQ up to date (schema `bullmq`). Nothing to do on Redis. Safe to run at the same time. */
+/**
+ * Migrates the tables of BullMQ (schema `bullmq`). Does nothing on Redis. Concurrent calls are
+ * safe.
+ */
 export async function prepareJobStore(store: JobStore): Promise<void> {
   if (store.kind !== 'postgres') return;
   const client = new Client({ ...addressOf(store), application_name: 'tollgate-jobs' });

@@ -1,19 +1,22 @@
 /**
- * One kind of background work, agreed on between those who ask for it and the worker. Payloads hold ids, never secrets: they rest
- * in the job store in the clear.
+ * One kind of background work, shared by requesters and the worker. Payloads contain ids and never
+ * secrets, because the job store does not encrypt them.
  */
 export interface JobSpec<Payload extends object = object> {
-  /** Unique, [a-z-]. */
+  /** Unique name of [a-z-]. */
   readonly name: string;
-  /** Runs by itself this often, in milliseconds; null: only on request. */
+  /** Interval of a recurring job in milliseconds; null: it runs only on request. */
   readonly everyMs: number | null;
-  /** What a run that was scheduled gets. */
+  /** Payload of a scheduled run. */
   readonly scheduledPayload: Payload;
 }
 
 export const defineJob = <Payload extends object>(spec: JobSpec<Payload>): JobSpec<Payload> => spec;
 
-/** Does one kind of job. Must be safe to run twice: a run whose worker died is run again. */
+/**
+ * Processes one kind of job. Must be safe to run twice, because a run is repeated if its worker
+ * died.
+ */
 export interface JobProcessor<Payload extends object = object> {
   readonly spec: JobSpec<Payload>;
   process(payload: Payload): Promise<void>;

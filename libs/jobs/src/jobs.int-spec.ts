@@ -4,7 +4,7 @@ import { JobQueue } from './job-queue';
 import { prepareJobStore, type JobStore } from './job-store';
 import { JobWorker } from './job-worker';
 
-/** Both stores must keep these promises. */
+/** Guarantees of both stores. */
 describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
   const database = testDatabase({ empty: true });
   const redis = withRedis();
@@ -33,7 +33,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     workers.push(new JobWorker(store, new Map([[spec.name, processor]]), (error) => errors.push(error)));
   };
 
-  it('runs a job that was requested, with its payload, and one id once until it has finished', async () => {
+  it('runs a requested job with its payload, and one job per id until it has finished', async () => {
     const spec = defineJob({ name: 'on-request', everyMs: null, scheduledPayload: { value: 0 } });
     const seen: number[] = [];
     await queue.enqueue(spec, { value: 1 }, 'same');
@@ -49,12 +49,13 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       await queue.enqueue(spec, { value: 4 }, 'same');
       return seen.includes(4);
     });
-    // The one before this may have been requested once more; it must not be left to a worker that does not know it.
+    // The previous test may have requested one more run; it must not reach a worker that does not
+    // know the job.
     await queue.enqueue(spec, { value: 5 }, 'last');
     await eventually(() => seen.includes(5));
   });
 
-  it('runs a scheduled job at its pace by itself, and stops when it is no longer scheduled', async () => {
+  it('runs a scheduled job repeatedly, and stops when it is no longer scheduled', async () => {
     const spec = defineJob({ name: 'paced', everyMs: 50, scheduledPayload: {} });
     let runs = 0;
     await queue.schedule([spec]);
@@ -69,7 +70,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(errors).toEqual([]);
   });
 
-  it('tries a job again that failed', async () => {
+  it('retries a failed job', async () => {
     const spec = defineJob({ name: 'shaky', everyMs: null, scheduledPayload: {} });
     let runs = 0;
     await queue.enqueue(spec, {}, 'x');

@@ -1,6 +1,9 @@
 import { defineJob } from './job';
 
-/** Makes the request log's partitions of the coming days. Four chances a day, since a missing one costs the ingest a detour. */
+/**
+ * Creates the request log's partitions of the next days. Runs four times a day, because a missing
+ * partition slows ingest.
+ */
 export const logPartitionsJob = defineJob({
   name: 'log-partitions',
   everyMs: 6 * 60 * 60 * 1000,

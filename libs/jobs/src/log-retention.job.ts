@@ -1,6 +1,6 @@
 import { defineJob } from './job';
 
-/** Removes logs, their bodies and feedback that are older than they are kept. */
+/** Deletes logs, their bodies and feedback after the retention time. */
 export const logRetentionJob = defineJob({
   name: 'log-retention',
   everyMs: 60 * 60 * 1000,

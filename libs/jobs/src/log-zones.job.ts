@@ -1,4 +1,7 @@
 import { defineJob } from './job';
 
-/** Makes the zones of days that were logged before there were any. Pages read such a day row by row until then. */
+/**
+ * Builds the zone maps of days that were logged before zone maps existed. Until then, searches read
+ * such a day row by row.
+ */
 export const logZonesJob = defineJob({ name: 'log-zones', everyMs: 10 * 60_000, scheduledPayload: {} });

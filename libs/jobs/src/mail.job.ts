@@ -1,4 +1,7 @@
 import { defineJob } from './job';
 
-/** Sends the mails that wait in the database. The job holds nothing of them: their texts may carry links that let someone in. */
+/**
+ * Sends waiting mails from the database. The payload is empty, because mails may contain links that
+ * grant access.
+ */
 export const mailJob = defineJob({ name: 'mail', everyMs: 5_000, scheduledPayload: {} });

@@ -16,12 +16,12 @@ describe('processorsByName', () => {
     ['a job without a processor', [first, second], [first], /second has no processor/],
     ['two processors of one job', [first], [first, first], /more than one/],
     ['a processor of no job', [first], [first, second], /no job of that name/],
-  ])('refuses %s, so that no job waits for ever', (_, jobs, processed, message) => {
+  ])('refuses %s, so that no job waits forever', (_, jobs, processed, message) => {
     expect(() => processorsByName(jobs, processed.map(processorOf))).toThrow(message);
   });
 });
 
-it('names every job once, in what BullMQ takes as an id', () => {
+it('gives every job a unique name that BullMQ accepts as an id', () => {
   const names = JOBS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[a-z-]+$/);

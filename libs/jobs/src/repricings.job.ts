@@ -1,4 +1,4 @@
 import { defineJob } from './job';
 
-/** Prices logs anew on request. The database holds what is to be done. */
+/** Re-prices logs on request. The database defines the work. */
 export const repricingsJob = defineJob({ name: 'repricings', everyMs: 10_000, scheduledPayload: {} });

@@ -1,4 +1,7 @@
 import { defineJob } from './job';
 
-/** Seals by the current master key what an earlier one has sealed. Without anything to do it costs one count. */
+/**
+ * Seals values under the current master key that an earlier one sealed. Without such values it runs
+ * one count.
+ */
 export const resealJob = defineJob({ name: 'reseal', everyMs: 5 * 60_000, scheduledPayload: {} });

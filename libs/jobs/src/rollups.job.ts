@@ -1,4 +1,4 @@
 import { defineJob } from './job';
 
-/** Removes rollups and spans that are older than they are kept. Nothing is wrong for its delay. */
+/** Deletes rollups and spans after their retention time. A delay affects no result. */
 export const rollupsJob = defineJob({ name: 'rollups', everyMs: 60 * 60 * 1000, scheduledPayload: {} });

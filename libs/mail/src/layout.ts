@@ -9,7 +9,7 @@ export interface LaidOutMail {
 
 const SUBJECT_MAX = 200;
 
-/** Plain text, and HTML that says the same. Names and texts of users come in here, so nothing is taken for markup. */
+/** Renders a message as plain text and as equal HTML. User content is escaped. */
 export function layOut(message: MailMessage, brand: Brand): LaidOutMail {
   const { paragraphs, action } = message;
   const closing = closingOf(brand);

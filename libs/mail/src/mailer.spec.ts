@@ -5,7 +5,7 @@ import type { MailServer } from './settings';
 
 const MESSAGE = { subject: 'Hello', paragraphs: ['First.', 'Second.'], action: null };
 
-describe('the mailer', () => {
+describe('Mailer', () => {
   const received: { to: string[]; raw: string }[] = [];
   let passwords: unknown[];
   let server: SMTPServer | undefined;
@@ -23,7 +23,7 @@ describe('the mailer', () => {
     const own = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS'],
-      // Greets by its own name, so that no name has to be looked up.
+      // Sends its own name in the greeting, so that no name is looked up.
       disableReverseLookup: true,
       onAuth: ({ password }, _session, done) => {
         passwords.push(password);
@@ -57,7 +57,7 @@ describe('the mailer', () => {
       ...more,
     });
 
-  it('delivers a message as text and as HTML that say the same, from the sender of the settings', async () => {
+  it('sends a message as equal text and HTML from the configured sender', async () => {
     await serve();
     const action = { label: 'Accept', url: 'https://console.example/invite/abc' };
     await mailer().send('ada@example.com', { ...MESSAGE, action });
@@ -71,7 +71,7 @@ describe('the mailer', () => {
     for (const part of [text, html]) expect(part).toContain('Questions: help@acme.example');
   });
 
-  it('takes nothing that a user wrote for markup, for a header or for a second recipient', async () => {
+  it('escapes user content in markup, headers and recipients', async () => {
     await serve();
     const subject = 'Hi\r\nBcc: eve@example.com';
     await mailer().send('ada@example.com', { ...MESSAGE, subject, paragraphs: ['<img src=x>'] });
@@ -87,7 +87,7 @@ describe('the mailer', () => {
   it.each([
     [550, 'refused'],
     [451, 'later'],
-  ])('tells by a %i that the mail is %s, without the words of the server', async (responseCode, kind) => {
+  ])('maps the status %i to the failure %s, without the server’s text', async (responseCode, kind) => {
     await serve({
       onRcptTo: (_address, _session, done) => {
         done(Object.assign(new Error('ada@example.com is unknown here'), { responseCode }));
@@ -95,11 +95,11 @@ describe('the mailer', () => {
     });
     await expect(mailer().send('ada@example.com', MESSAGE)).rejects.toMatchObject({
       kind,
-      message: `The mail server answered ${String(responseCode)}.`,
+      message: `The mail server responded ${String(responseCode)}.`,
     });
   });
 
-  it('tells when there is no server', async () => {
+  it('reports an unreachable server', async () => {
     await serve();
     await new Promise<void>((done) => server?.close(done));
     server = undefined;
@@ -108,16 +108,16 @@ describe('the mailer', () => {
 
   it.each([
     ['offers no encryption', {}],
-    // Its built-in one, of which it warns on the console unless its logger is off.
+    // Node's built-in certificate, about which nodemailer warns unless its logger is off.
     ['shows an untrusted certificate', { disabledCommands: [], logger: false }],
-  ])('gives its password to no server that %s', async (_, options) => {
+  ])('does not send its password to a server that %s', async (_, options) => {
     await serve({ ...options, allowInsecureAuth: true });
     const careful = mailer({ security: 'starttls', credentials: { user: 'u', password: 'p' } });
     await expect(careful.send('ada@example.com', MESSAGE)).rejects.toMatchObject({ kind: 'unreachable' });
     expect([passwords, received]).toEqual([[], []]);
   });
 
-  it('logs in where it has a password and encryption is waived', async () => {
+  it('logs in without encryption if the settings allow it', async () => {
     await serve({ allowInsecureAuth: true });
     await mailer({ credentials: { user: 'u', password: 'p' } }).send('ada@example.com', MESSAGE);
     expect([passwords, received.length]).toEqual([['p'], 1]);

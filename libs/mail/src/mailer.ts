@@ -5,14 +5,17 @@ import type { MailServer } from './settings';
 
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
-/** Longest silence of the server. */
+/** Longest silence of the server in milliseconds. */
 const SILENCE_MS = 20_000;
 
-/** Why a mail was not taken. */
+/** Why a mail was not accepted. */
 export class MailError extends Error {
   override readonly name = 'MailError';
   constructor(
-    /** `refused`: the server will never take this mail. `later`: this mail not now. `unreachable`: none now. */
+    /**
+     * `refused`: the server will never accept this mail. `later`: not now. `unreachable`: it
+     * accepts no mail now.
+     */
     readonly kind: 'refused' | 'later' | 'unreachable',
     message: string,
     options?: ErrorOptions,
@@ -21,7 +24,7 @@ export class MailError extends Error {
   }
 }
 
-/** Sends mails by SMTP, each over a connection of its own. */
+/** Sends mails by SMTP, each over its own connection. */
 export class Mailer {
   private readonly transport: ReturnType<typeof openTransport>;
 
@@ -29,12 +32,12 @@ export class Mailer {
     this.transport = openTransport(server);
   }
 
-  /** Resolves once the server has taken the mail. Throws `MailError`. */
+  /** Resolves once the server has accepted the mail. Throws `MailError`. */
   async send(to: string, message: MailMessage): Promise<void> {
     try {
       await this.transport.sendMail({
         from: this.server.from,
-        // As an object an address is one address, whatever it holds.
+        // As an object, an address is exactly one recipient, whatever it contains.
         to: { name: '', address: to },
         ...layOut(message, this.server.brand),
       });
@@ -49,7 +52,7 @@ function openTransport({ host, port, security, credentials }: MailServer) {
     host,
     port,
     secure: security === 'tls',
-    // Without this a server, or a proxy before it, could request the password in the clear.
+    // Without this a server, or a proxy before it, could request the password unencrypted.
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
     ...(credentials === null ? {} : { auth: { user: credentials.user, pass: credentials.password } }),
@@ -66,8 +69,8 @@ function toMailError(error: unknown): MailError {
   const { responseCode, code } = error as { readonly responseCode?: number; readonly code?: string };
   const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
   const kind = !isOfMail ? 'unreachable' : (responseCode ?? 500) >= 500 ? 'refused' : 'later';
-  // The server's own words may repeat addresses; its code says enough.
-  return new MailError(kind, `The mail server answered ${String(responseCode ?? code ?? 'nothing')}.`, {
+  // The server's text may repeat addresses; the code is enough.
+  return new MailError(kind, `The mail server responded ${String(responseCode ?? code ?? 'nothing')}.`, {
     cause: error,
   });
 }

@@ -5,8 +5,8 @@ const read = (environment: Record<string, string>): MailServer | null =>
   mailServerOf(readSettings(MAIL_SETTINGS, environment));
 const HOST = { SMTP_HOST: 'mail.example' };
 
-describe('the settings of mail', () => {
-  it('switch it off without a server', () => {
+describe('mail settings', () => {
+  it('disable mail without a server', () => {
     expect(read({ SMTP_FROM: 'a@b.example' })).toBeNull();
   });
 

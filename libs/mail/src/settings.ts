@@ -1,9 +1,12 @@
 import { optional, port, SettingsError, text, url, type Setting } from '@gw/kernel';
 
-/** How the way to the server is encrypted. `none` is for a server on the same machine or network. */
+/**
+ * Encryption of the connection to the server. `none` is for a server on the same machine or
+ * network.
+ */
 type Security = 'tls' | 'starttls' | 'none';
 
-/** Also `true` for `tls` and `false` for `starttls`, as many tools have it. */
+/** Also accepts `true` for `tls` and `false` for `starttls`, like many tools. */
 const security: Setting<Security | null> = {
   fallback: null,
   parse: (value) => {
@@ -14,13 +17,13 @@ const security: Setting<Security | null> = {
   },
 };
 
-/** Mail is off without SMTP_HOST. */
+/** Settings of mail. Mail is off without SMTP_HOST. */
 export const MAIL_SETTINGS = {
   SMTP_HOST: optional(text()),
   SMTP_PORT: port(587),
   SMTP_USER: optional(text()),
   SMTP_PASSWORD: optional(text()),
-  /** The sender: an address, `Name <address>`, or a name alone when SMTP_MAIL has the address. */
+  /** The sender: an address, `Name <address>`, or only a name if SMTP_MAIL has the address. */
   SMTP_FROM: optional(text()),
   SMTP_MAIL: optional(text()),
   /** Absent: `tls` on port 465, `starttls` on others. */
@@ -51,7 +54,7 @@ export interface MailServer {
   readonly brand: Brand;
 }
 
-/** Null when mail is off. Throws `SettingsError` for settings that don't go together. */
+/** Returns null if mail is off. Throws `SettingsError` for settings that contradict each other. */
 export function mailServerOf(settings: MailSettings): MailServer | null {
   const { SMTP_HOST: host, SMTP_PORT, SMTP_USER: user, SMTP_PASSWORD: password } = settings;
   if (host === null) return null;

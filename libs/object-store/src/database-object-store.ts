@@ -1,9 +1,9 @@
 import { assertKey, OBJECT_BYTES_MAX, type ByteRange, type ObjectStore } from './object-store';
 
-/** Runs one statement and gives its rows, as `DataSource.query` of TypeORM does. */
+/** Runs one statement and returns its rows, like `DataSource.query` of TypeORM. */
 export type RunSql = <Rows>(sql: string, parameters: unknown[]) => Promise<Rows>;
 
-/** Objects as rows of `stored_objects`, where every process that has the database finds them. */
+/** Stores objects as rows of `stored_objects`, which all processes with the database can read. */
 export class DatabaseObjectStore implements ObjectStore {
   constructor(private readonly run: RunSql) {}
 
@@ -28,7 +28,7 @@ export class DatabaseObjectStore implements ObjectStore {
 
   async removeFolder(folder: string): Promise<void> {
     assertKey(folder, true);
-    // A range of the primary key, which orders bytes: `0` is what follows `/`.
+    // A range of the primary key, which orders bytes: `0` follows `/`.
     await this.run('DELETE FROM stored_objects WHERE key >= $1 AND key < $2', [
       folder,
       `${folder.slice(0, -1)}0`,

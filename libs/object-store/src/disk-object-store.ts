@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assertKey, OBJECT_BYTES_MAX, type ByteRange, type ObjectStore } from './object-store';
 
-/** Objects as files below one folder of this machine. */
+/** Stores objects as files below one folder of this machine. */
 export class DiskObjectStore implements ObjectStore {
   constructor(private readonly root: string) {}
 
@@ -11,7 +11,7 @@ export class DiskObjectStore implements ObjectStore {
     assertKey(key);
     const path = join(this.root, key);
     const folder = dirname(path);
-    // Another process may remove the folder, which has become empty, between the two calls.
+    // Another process may remove the empty folder between the two calls.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const temporary = `${path}.${randomHex(6)}.tmp`;
     try {
@@ -60,7 +60,7 @@ export class DiskObjectStore implements ObjectStore {
   }
 }
 
-/** A rename survives a power cut only once its folder is written. */
+/** Syncs a folder: a rename survives a power cut only after that. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -38,8 +38,8 @@ const s3 = (changes: { secretAccessKey?: string; trustedHosts?: string[] } = {})
 objectStoreContract('disk', () => new DiskObjectStore(folder));
 objectStoreContract('s3', () => s3());
 
-describe('the disk', () => {
-  it('keeps objects from other users of the machine, and no half of one', async () => {
+describe('DiskObjectStore', () => {
+  it('hides objects from other users of the machine, and stores no partial objects', async () => {
     const store = new DiskObjectStore(join(folder, 'modes'));
     await store.put('a/b', Buffer.from('1'));
     expect(statSync(join(folder, 'modes', 'a', 'b')).mode & 0o777).toBe(0o600);
@@ -47,32 +47,32 @@ describe('the disk', () => {
   });
 });
 
-describe('S3', () => {
-  it('names bucket and base path in the path', async () => {
+describe('S3ObjectStore', () => {
+  it('puts bucket and base path into the URL path', async () => {
     await s3().put('a/b', Buffer.from('1'));
     expect([...stub.objects.keys()]).toContain('logs/base/a/b');
   });
 
-  it('fails where its signature is not the right one', async () => {
+  it('fails with a wrong signature', async () => {
     await expect(s3({ secretAccessKey: 'another' }).put('a/c', Buffer.from('1'))).rejects.toMatchObject({
       name: 'SignatureDoesNotMatch',
     });
   });
 
-  it('reaches no address that the policy refuses', async () => {
+  it('does not call an address that the policy refuses', async () => {
     const { connections } = stub.stub;
     await expect(s3({ trustedHosts: [] }).get('a/b')).rejects.toThrow();
     expect(stub.stub.connections).toBe(connections);
   });
 
-  it('removes more objects than one request lists', async () => {
+  it('removes more objects than one list request returns', async () => {
     for (let i = 0; i < 2_500; i += 1) stub.objects.set(`logs/base/many/${String(i)}`, Buffer.alloc(0));
     await s3().removeFolder('many/');
     expect([...stub.objects.keys()].filter((name) => name.startsWith('logs/base/many/'))).toEqual([]);
   });
 });
 
-describe('the settings', () => {
+describe('object store settings', () => {
   const stores = (environment: Record<string, string>) =>
     openLogStores(
       {
@@ -85,20 +85,20 @@ describe('the settings', () => {
       () => Promise.reject(new Error('No database.')),
     );
 
-  it('keep bodies and exports in the database by default, which every process shares', () => {
+  it('store bodies and exports in the shared database by default', () => {
     const { bodies, exports } = stores({});
     expect(bodies).toBeNull();
     expect(exports).toBeInstanceOf(DatabaseObjectStore);
   });
 
-  it('keep bodies and exports on the disk with LOG_STORE=local', async () => {
+  it('store bodies and exports on disk with LOG_STORE=local', async () => {
     const { bodies, exports } = stores({ LOG_STORE: 'local' });
     expect(bodies).toBe(exports);
     await exports.put('e/1', Buffer.from('1'));
     expect(readdirSync(join(folder, 'objects', 'e'))).toEqual(['1']);
   });
 
-  it('open buckets at the endpoint that they name, which needs no other leave', async () => {
+  it('open buckets at the configured endpoint without further permission', async () => {
     const { bodies, exports } = stores({
       LOG_STORE: 's3',
       LOG_STORE_ENDPOINT: stub.origin,

@@ -7,7 +7,10 @@ import { outboundRequestHandler } from './s3-request-handler';
 export interface S3Options {
   readonly bucket: string;
   readonly region: string;
-  /** Null: Amazon's own. Buckets are then named in the path, as other makers' stores want it. */
+  /**
+   * Endpoint; null: Amazon's own. Buckets are then addressed in the path, as other S3 stores need
+   * it.
+   */
   readonly endpoint: string | null;
   /** Prefix of every key; empty or ends with `/`. */
   readonly basePath: string;
@@ -15,14 +18,14 @@ export interface S3Options {
   readonly client: BufferedClient;
 }
 
-/** Objects that one request lists, and another one removes. */
+/** Number of objects per list and delete request. */
 const REMOVED_AT_ONCE = 1_000;
 const TRIES = 2;
 
 const lazily = createRequire(__filename);
 type Sdk = typeof import('@aws-sdk/client-s3');
 
-/** Objects in a bucket that speaks Amazon's S3. The SDK is loaded with the first use. */
+/** Stores objects in a bucket of an S3 service. The SDK is loaded on first use. */
 export class S3ObjectStore implements ObjectStore {
   private opened: { readonly sdk: Sdk; readonly s3: S3Client } | null = null;
 
@@ -48,7 +51,7 @@ export class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** What is listed is removed before the next list is requested, so that no list of lists is kept. */
+  /** Deletes each page of a list before requesting the next, so that memory stays bounded. */
   async removeFolder(folder: string): Promise<void> {
     assertKey(folder, true);
     const { sdk, s3 } = this.open();
@@ -86,7 +89,8 @@ export class S3ObjectStore implements ObjectStore {
     const s3 = new sdk.S3Client({
       region,
       maxAttempts: TRIES,
-      // Bodies are whole and in memory: no trailers, and no checksum that other makers' stores don't know.
+      // Bodies are whole and in memory: no trailers, and no checksums that other S3 stores do not
+      // support.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: outboundRequestHandler(client, OBJECT_BYTES_MAX),

@@ -1,7 +1,7 @@
 import type { BufferedClient } from '@gw/outbound';
 import { Readable } from 'node:stream';
 
-/** The part of the SDK's requests that is used. */
+/** The used part of the SDK's requests. */
 interface HttpRequest {
   readonly method: string;
   readonly protocol: string;
@@ -15,13 +15,13 @@ interface HttpRequest {
 
 const CALL_TIMEOUT_MS = 15_000;
 
-/** Lets the SDK reach the network by our client alone, so that the address policy and the proxy hold for it as for all else. */
+/** Sends the SDK's requests through our client, so that the address policy and the proxy apply. */
 export const outboundRequestHandler = (client: BufferedClient, bytesMax: number) => ({
   metadata: { handlerProtocol: 'http/1.1' },
 
   async handle(request: HttpRequest) {
     const { content, headers } = sendable(request);
-    const answer = await client.fetchBuffered({
+    const response = await client.fetchBuffered({
       url: urlOf(request),
       method: request.method,
       headers,
@@ -31,27 +31,30 @@ export const outboundRequestHandler = (client: BufferedClient, bytesMax: number)
     });
     return {
       response: {
-        statusCode: answer.status,
+        statusCode: response.status,
         headers: Object.fromEntries(
-          Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
+          Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
         ),
-        body: Readable.from([answer.body], { objectMode: false }),
+        body: Readable.from([response.body], { objectMode: false }),
       },
     };
   },
 
   destroy(): void {
-    // Every call has a connection of its own.
+    // Every call has its own connection.
   },
 
   updateHttpClientConfig(): void {
-    // Nothing of it can be set.
+    // There is nothing to configure.
   },
 
   httpHandlerConfigs: () => ({}),
 });
 
-/** The client sets `host` and the length by itself. Bodies are texts and bytes, since we make no others. */
+/**
+ * Removes headers that the client sets itself (`host` and the length). We only send texts and bytes
+ * as bodies.
+ */
 function sendable({ headers, body: content }: HttpRequest): {
   content: Buffer;
   headers: Record<string, string>;
@@ -77,6 +80,6 @@ function urlOf({ protocol, hostname, port, path, query }: HttpRequest): string {
   return `${protocol}//${hostname}${port === undefined ? '' : `:${String(port)}`}${path}${search}`;
 }
 
-/** As signatures want it. */
+/** Formats the query as signatures need it. */
 const escaped = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

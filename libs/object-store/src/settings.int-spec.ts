@@ -7,13 +7,13 @@ import { OBJECT_STORE_SETTINGS, openLogStores, type LogStores } from './settings
 
 const database = testDatabase();
 
-describe('files of exports', () => {
+describe('object store of several processes', () => {
   const folders = ['worker', 'admin-api'].map((name) => mkdtempSync(join(tmpdir(), `tollgate-${name}-`)));
   afterAll(() => {
     for (const folder of folders) rmSync(folder, { recursive: true });
   });
 
-  /** Of a process with a data folder of its own, as each pod has. */
+  /** Settings of a process with its own data folder, as each pod has. */
   const storesOf = (folder: string): LogStores =>
     openLogStores(
       {
@@ -23,7 +23,7 @@ describe('files of exports', () => {
       (sql, parameters) => database.dataSource.query(sql, parameters),
     );
 
-  it('are read by a process that shares no disk with the one that wrote them, unless settings say otherwise', async () => {
+  it('reads exports that a process with another disk wrote, with the default settings', async () => {
     const [worker, adminApi] = folders.map(storesOf) as [LogStores, LogStores];
     const file = Buffer.from('{"id":1}\n');
     await worker.exports.put('exports/one/part-0', file);

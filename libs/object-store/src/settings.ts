@@ -6,19 +6,21 @@ import { DiskObjectStore } from './disk-object-store';
 import type { ObjectStore } from './object-store';
 import { S3ObjectStore } from './s3-object-store';
 
-/** Where bodies of logged requests and files of exports are kept. */
+/** Where bodies of logged requests and files of exports are stored. */
 export const OBJECT_STORE_SETTINGS = {
-  /** `postgres`: both in the database; `local`: both on the disk, below DATA_DIR; `s3`: both in buckets. */
+  /**
+   * `postgres`: both in the database; `local`: both on disk, below DATA_DIR; `s3`: both in buckets.
+   */
   LOG_STORE: oneOf(['postgres', 'local', 's3'], 'postgres'),
   LOG_STORE_REGION: text('us-east-1'),
-  /** Absent: Amazon's own. The host is trusted, however private. */
+  /** Endpoint; absent: Amazon's own. The host may be private. */
   LOG_STORE_ENDPOINT: optional(url({ protocols: ['http:', 'https:'] })),
   LOG_STORE_ACCESS_KEY: optional(text()),
   LOG_STORE_SECRET_KEY: optional(text()),
   LOG_STORE_GENERATIONS_BUCKET: optional(text()),
   /** A folder of the bucket. */
   LOG_STORE_BASEPATH: text(''),
-  /** Absent: that of the bodies. */
+  /** Bucket of exports; absent: the bucket of bodies. */
   LOG_EXPORTS_BUCKET: optional(text()),
 } as const;
 
@@ -35,12 +37,15 @@ export interface ObjectStoreSettings extends ProxyEnvironment {
 }
 
 export interface LogStores {
-  /** Null: bodies are columns of the log's own tables. */
+  /** Store of bodies; null: bodies are columns of the log tables. */
   readonly bodies: ObjectStore | null;
   readonly exports: ObjectStore;
 }
 
-/** Throws when `s3` lacks its bucket or its credentials. `run`: statements in the database of the control plane. */
+/**
+ * Creates the stores. Throws if `s3` lacks its bucket or credentials. `run` executes statements in
+ * the control plane's database.
+ */
 export function openLogStores(settings: ObjectStoreSettings, run: RunSql): LogStores {
   switch (settings.LOG_STORE) {
     case 'postgres':

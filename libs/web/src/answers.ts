@@ -4,12 +4,12 @@ import { etagOf } from './etag';
 import { Answer } from './fields/answer-fields';
 import type { ListAnswer } from './pagination';
 
-/** What a write answers that has nothing to tell. */
+/** Empty response of a write. */
 export class EmptyAnswer {
   readonly [field: string]: never;
 }
 
-/** What answers tell of the row of every resource. */
+/** Fields that the response of every resource has. */
 export class RowAnswer {
   @Answer.time()
   readonly created_at!: string;
@@ -39,7 +39,9 @@ class ErrorDetailAnswer implements ErrorDetail {
   readonly message!: string;
 }
 
-/** `ErrorBody.error`, for documents. Some types add members of their own, such as `limit`. */
+/**
+ * Schema of `ErrorBody.error` for the OpenAPI document. Some types add members, such as `limit`.
+ */
 class ErrorFields {
   @Answer.text({ example: 'The request is not valid.' })
   readonly message!: string;
@@ -67,7 +69,9 @@ export class ErrorAnswer {
 
 const lists = new Map<Class, Class>();
 
-/** The class of `ListAnswer<T>`, for documents: one for each item, named `<item>List`. */
+/**
+ * Schema class of `ListAnswer<T>` for the OpenAPI document, one for each item, named `<item>List`.
+ */
 export function listAnswerOf<T>(item: Class<T>): Class<ListAnswer<T>> {
   const known = lists.get(item);
   if (known) return known as Class<ListAnswer<T>>;

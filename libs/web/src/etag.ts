@@ -12,14 +12,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { map, type Observable } from 'rxjs';
 
-/** The strong entity tag of a row's version: `"7"` with its quotes, as the header carries it. */
+/**
+ * Returns the strong entity tag of a row's version as in the header: `"7"` including the quotes.
+ */
 export const etagOf = (row: { readonly version: number }): string => `"${String(row.version)}"`;
 
-/** The strong entity tag of something without a version: a digest of what its routes change. */
+/**
+ * Returns the strong entity tag of a resource without a version: a digest of what its routes
+ * change.
+ */
 export const contentTag = (content: object): string =>
   `"${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, TAG_LENGTH)}"`;
 
-/** 132 bits. */
+/** Length of the digest in characters; 132 bits. */
 const TAG_LENGTH = 22;
 
 export const ifMatchOf = (context: ExecutionContext): string | undefined =>
@@ -34,14 +39,15 @@ export function readsIfMatch<F extends object>(factory: F): F {
 }
 
 /**
- * The `If-Match` header, or undefined. Pass it to `assertMatches` or `assertTag` inside the transaction that locked the row. A route
- * without this parameter refuses the header.
+ * Parameter decorator for the `If-Match` header, or undefined. Pass the value to `assertMatches` or
+ * `assertTag` inside the transaction that locked the row. A route without this parameter refuses
+ * the header.
  */
 export const IfMatch = createParamDecorator(
   readsIfMatch((_data: unknown, context: ExecutionContext) => ifMatchOf(context)),
 );
 
-/** Whether a handler of a controller takes the `If-Match` header. */
+/** Whether a controller's handler accepts the `If-Match` header. */
 export function takesIfMatch(controller: Type, handler: string): boolean {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) ?? {}) as Readonly<
     Record<string, { readonly factory?: object }>
@@ -49,11 +55,13 @@ export function takesIfMatch(controller: Type, handler: string): boolean {
   return Object.values(args).some(({ factory }) => factory !== undefined && READERS.has(factory));
 }
 
-/** Throws `etag_mismatch` (412) unless the header is absent, `*`, or names the row's version. */
+/** Throws `etag_mismatch` (412) unless the header is absent, `*`, or contains the row's version. */
 export const assertMatches = (ifMatch: string | undefined, row: { readonly version: number }): void =>
   assertTag(ifMatch, etagOf(row));
 
-/** The same for a tag of `contentTag`. */
+/**
+ * Throws `etag_mismatch` (412) unless the header is absent, `*`, or contains a tag of `contentTag`.
+ */
 export function assertTag(ifMatch: string | undefined, current: string): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const given = ifMatch.split(',').map((tag) => tag.trim());
@@ -62,7 +70,10 @@ export function assertTag(ifMatch: string | undefined, current: string): void {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A precondition that nothing would check must not look as if it held. */
+/**
+ * Refuses `If-Match` on routes that do not check it, because an unchecked precondition must not
+ * seem to hold.
+ */
 function refuseUnchecked(context: ExecutionContext): void {
   const { headers, method } = context.switchToHttp().getRequest<FastifyRequest>();
   if (headers['if-match'] === undefined || SAFE_METHODS.has(method)) return;
@@ -73,7 +84,10 @@ function refuseUnchecked(context: ExecutionContext): void {
   });
 }
 
-/** An answer with a text `etag` carries it as the header too. Refuses `If-Match` where no route would check it. */
+/**
+ * Sends a response's `etag` member as the header too. Refuses `If-Match` on routes that do not
+ * check it.
+ */
 @Injectable()
 export class EtagInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {

@@ -4,7 +4,10 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type Log = Logger;
 
-/** JSON lines. Secrets are left out where a record is made; the redaction is the second net. */
+/**
+ * Logs JSON lines. Secrets are removed where a record is built; the redaction here is the second
+ * line of defence.
+ */
 export function createLog(service: string, level = 'info', destination?: DestinationStream): Log {
   const options = {
     level,
@@ -23,8 +26,9 @@ const textAt = (source: object, key: string): Record<string, string> => {
 };
 
 /**
- * The facts of a fault that may be logged: name, message, stack, code and constraint down the chain of causes. A database
- * driver's `parameters` and `detail` hold values of rows and stay out.
+ * Returns the facts of an error that may be logged: name, message, stack, code and constraint of
+ * the whole chain of causes. `parameters` and `detail` of database drivers contain row values and
+ * are left out.
  */
 export function describeFault(thrown: unknown, depth = 0): Record<string, unknown> {
   if (!(thrown instanceof Error)) return { fault: typeof thrown };
@@ -40,7 +44,7 @@ export function describeFault(thrown: unknown, depth = 0): Record<string, unknow
   };
 }
 
-/** Nest's own messages, in the same log. Its start-up chatter is for debugging. */
+/** Writes Nest's own messages to the same log. Its start-up messages have the level debug. */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Log) {}
 

@@ -12,7 +12,10 @@ const OF_FORMATS: Readonly<Record<string, string>> = {
   email: 'ada@example.com',
 };
 
-/** Gives every JSON body of the document an example, made of the examples of its fields. Changes the document. */
+/**
+ * Adds an example to every JSON body of the document, built from the examples of its fields.
+ * Changes the document.
+ */
 export function addExamples(document: OpenAPIObject): void {
   const schemas = (document.components?.schemas ?? {}) as Schemas;
   const operations = Object.values(document.paths).flatMap((item): unknown[] =>
@@ -36,7 +39,7 @@ function addExample(body: Schema, make: (schema: Schema) => unknown): void {
   }
 }
 
-/** `path`: the references that led here; one that leads back to itself ends in undefined. */
+/** `path` holds the references that led here; a circular reference becomes undefined. */
 function exampleOf(schema: Schema, schemas: Schemas, isWhole: boolean, path: readonly string[]): unknown {
   if ('example' in schema) return schema['example'];
   const { $ref, enum: values, default: standard } = schema;

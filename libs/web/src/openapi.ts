@@ -12,8 +12,9 @@ export interface OpenApiOptions {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /**
- * Serves the Swagger UI at `/docs` and the document at `/openapi.json`, offline. Gives what makes the document, once: with the first who asks for
- * it, since that takes as long as a third of the start.
+ * Serves Swagger UI at `/docs` and the document at `/openapi.json`, offline. Returns a function
+ * that builds the document once, on the first request, because building takes a third of the start
+ * time.
  */
 export function serveOpenApi(app: INestApplication, options: OpenApiOptions): () => OpenAPIObject {
   let made: OpenAPIObject | undefined;
@@ -47,7 +48,7 @@ function documentOf(app: INestApplication, options: OpenApiOptions): OpenAPIObje
 const operationId = (controller: string, method: string): string =>
   `${controller.replace(/Controller$/, '').replace(/^./, (letter) => letter.toLowerCase())}_${method}`;
 
-/** Every failure of every operation has one body. */
+/** Adds the error body, which all failures of all operations share. */
 function withErrors(document: OpenAPIObject): OpenAPIObject {
   for (const item of Object.values(document.paths)) {
     for (const method of METHODS) {
@@ -65,7 +66,9 @@ function withErrors(document: OpenAPIObject): OpenAPIObject {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** OpenAPI 3.1 knows no `nullable`, which Nest writes: null is one of the types there. */
+/**
+ * Converts `nullable`, which Nest writes, to a type `null`, because OpenAPI 3.1 has no `nullable`.
+ */
 function withNullTypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNullTypes);
   if (!isObject(value)) return value;
@@ -88,13 +91,15 @@ function orNull(schema: Record<string, unknown>): Record<string, unknown> {
   }
   return {
     ...more,
-    // Without a type it takes anything, null as well.
+    // A schema without a type accepts everything, including null.
     ...(type === undefined ? {} : { type: [type, 'null'] }),
     ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
   };
 }
 
-/** One handler answers on several paths, and an id may stand for one operation only: the path tells them apart. */
+/**
+ * Makes operation ids unique: a handler can serve several paths, and the path distinguishes them.
+ */
 function withUniqueIds(document: OpenAPIObject): OpenAPIObject {
   const seen = new Set<string>();
   for (const [path, item] of Object.entries(document.paths)) {

@@ -1,14 +1,14 @@
 import { QueryIntegerField } from './fields/query-fields';
 
-/** A page of a list, counted from 0. Derive from `pageOf(…)` for another default or bound. */
+/** Page parameters of a list, counted from 0. Use `pageOf(…)` for other defaults or bounds. */
 export interface PageQuery {
   readonly current_page: number;
   readonly page_size: number;
 }
 
 /**
- * The base class of a list's query: `class ListKeysQuery extends pageOf({ size: 50 }) {}`. Out of bounds is a 400 that names
- * the field.
+ * Creates the base class of a list query: `class ListKeysQuery extends pageOf({ size: 50 }) {}`.
+ * Values out of bounds are 400 with the field's name.
  */
 export function pageOf(options: { readonly size: number; readonly sizeMax?: number }): new () => PageQuery {
   class Page implements PageQuery {
@@ -16,7 +16,7 @@ export function pageOf(options: { readonly size: number; readonly sizeMax?: numb
       min: 0,
       max: Number.MAX_SAFE_INTEGER,
       fallback: 0,
-      description: 'Page, counted from 0; empty behind the last.',
+      description: 'Page, counted from 0; empty after the last page.',
     })
     current_page!: number;
 
@@ -26,7 +26,7 @@ export function pageOf(options: { readonly size: number; readonly sizeMax?: numb
   return Page;
 }
 
-/** What a repository's `findAndCount` takes. */
+/** Arguments for a repository's `findAndCount`. */
 export const windowOf = (page: PageQuery): { skip: number; take: number } => ({
   skip: page.current_page * page.page_size,
   take: page.page_size,
@@ -45,13 +45,13 @@ export const listOf = <T>([data, total]: readonly [T[], number]): ListAnswer<T> 
   data,
 });
 
-/** Without `object`, as guardrails, labels, collections and MCP servers answer. */
+/** The list without `object` of guardrails, labels, collections and MCP servers. */
 export const plainListOf = <T>([data, total]: readonly [T[], number]): { data: T[]; total: number } => ({
   data,
   total,
 });
 
-/** `{ data, total, has_more }`, as MCP integrations answer. */
+/** The list of MCP integrations: `{ data, total, has_more }`. */
 export const listWithMoreOf = <T>(
   [data, total]: readonly [T[], number],
   page: PageQuery,
@@ -61,7 +61,7 @@ export const listWithMoreOf = <T>(
   has_more: (page.current_page + 1) * page.page_size < total,
 });
 
-/** `{ records, total, object: "list" }`, as the audit log answers. */
+/** The list of the audit log: `{ records, total, object: "list" }`. */
 export const recordsOf = <T>([records, total]: readonly [T[], number]): {
   records: T[];
   total: number;

@@ -1,7 +1,7 @@
 import { randomHex } from '@gw/kernel';
 import type { ObjectStore } from '../object-store';
 
-/** What every driver of the port keeps. Specs only. */
+/** Contract of every driver of the port. For specs only. */
 export function objectStoreContract(name: string, open: () => ObjectStore): void {
   describe(`an object store on ${name}`, () => {
     const key = (): string => `bodies/2026-11-21/${randomHex(8)}`;
@@ -13,7 +13,7 @@ export function objectStoreContract(name: string, open: () => ObjectStore): void
       store.close();
     });
 
-    it('gives back what it was given, whole and in ranges, and the newest of what was written twice', async () => {
+    it('returns stored objects whole and in ranges, and the latest version after a second write', async () => {
       const at = key();
       await store.put(at, Buffer.from('old'));
       const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 251));
@@ -24,11 +24,11 @@ export function objectStoreContract(name: string, open: () => ObjectStore): void
       expect(await store.get(at, { offset: 70_000, length: 1 })).toEqual(Buffer.alloc(0));
     });
 
-    it('has no object that was not written', async () => {
+    it('returns null for an unknown object', async () => {
       expect(await store.get(key())).toBeNull();
     });
 
-    it('removes a folder with all in it and leaves those next to it, also when there is nothing', async () => {
+    it('removes a folder with its content, keeps neighbouring folders, and accepts an empty folder', async () => {
       for (const name of ['exports/a/1/x', 'exports/a/1/deep/y', 'exports/a/10/z'])
         await store.put(name, Buffer.from('1'));
       await store.removeFolder('exports/a/1/');

@@ -18,7 +18,7 @@ import { HasCharacters, IsStorable, isStorableText } from './well-formed';
 
 export interface ListOptions extends FieldOptions {
   readonly minItems?: number;
-  /** 100 when absent. */
+  /** Maximum number of items; 100 if absent. */
   readonly maxItems?: number;
 }
 
@@ -85,7 +85,7 @@ export const EmailListField = (options: ListOptions = {}): PropertyDecorator =>
     IsEmail({}, { each: true }),
   );
 
-/** A list without repeats of the given values. */
+/** A list of the given values without duplicates. */
 export const EnumListField = (values: readonly string[], options: ListOptions = {}): PropertyDecorator =>
   field(
     options,
@@ -96,10 +96,10 @@ export const EnumListField = (values: readonly string[], options: ListOptions = 
   );
 
 export interface MapOptions extends FieldOptions {
-  /** Entries at most; 64 when absent. */
+  /** Maximum number of entries; 64 if absent. */
   readonly maxEntries?: number;
   readonly keyMax?: number;
-  /** Characters of a value at most; 128 when absent. */
+  /** Maximum number of characters of a value; 128 if absent. */
   readonly valueMax?: number;
 }
 
@@ -143,11 +143,11 @@ export function MapField(options: MapOptions = {}): PropertyDecorator {
   );
 }
 
-/** Any JSON object; the service or a schema checks what is inside. */
+/** Any JSON object; the service or a schema checks its content. */
 export const ObjectField = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'object', additionalProperties: true }, IsObject(), IsStorable());
 
-/** A list of JSON objects; the service or a schema checks what is inside. */
+/** A list of JSON objects; the service or a schema checks their content. */
 export const ObjectListField = (options: ListOptions = {}): PropertyDecorator =>
   field(
     options,
@@ -183,7 +183,7 @@ export const TextOrObjectField = (options: FieldOptions = {}): PropertyDecorator
 export const NestedField = (type: () => Class, options: FieldOptions = {}): PropertyDecorator =>
   field(
     options,
-    // Nest takes a function for a reference to a class only where its own name is `type`.
+    // Nest accepts a function as a class reference only if the property is named `type`.
     { type: () => type() },
     IsObject(),
     ValidateNested(),

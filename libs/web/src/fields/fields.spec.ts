@@ -17,7 +17,9 @@ import {
   UuidField,
 } from './scalar-fields';
 
-/** What checks the rules of each object, and compares its members with those of its class. */
+/**
+ * The pipe that checks the rules of each object and compares its members with those of its class.
+ */
 const { ValidationExecutor } = jest.requireActual<{
   ValidationExecutor: { prototype: { execute: (object: object, ...more: unknown[]) => void } };
 }>('class-validator/cjs/validation/ValidationExecutor');
@@ -104,7 +106,7 @@ async function check<T>(
 const body = (value: unknown): Promise<unknown> => check('body', Thing, value);
 const query = (value: unknown): Promise<unknown> => check('query', Search, value);
 
-describe('the field decorators', () => {
+describe('field decorators', () => {
   it.each([
     '{"json":{"constructor":{"prototype":1},"prototype":{"a":2},"toString":3,"valueOf":[{"constructor":"x"}]}}',
     '{"json":{"\uE000constructor":1,"constructor":2,"b":3,"a":4}}',
@@ -116,7 +118,7 @@ describe('the field decorators', () => {
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
   });
 
-  it('hand free data on as it came, without a copy of a single object of it', async () => {
+  it('pass free-form data on unchanged, without copying its objects', async () => {
     const given = { json: { messages: [{ a: [{}] }, {}] }, map: { a: 'b' }, items: [{ count: 1 }] };
     const taken = (await body(given)) as Thing;
     expect([taken.json === given.json, taken.map === given.map]).toEqual([true, true]);
@@ -127,7 +129,7 @@ describe('the field decorators', () => {
     expect(within.thing?.json).toBe(given.json);
   });
 
-  it('refuse a body of more objects than are made of their classes, before one is made', async () => {
+  it('refuse a body with too many objects before any of them is instantiated', async () => {
     const rows = Array.from({ length: 1_000 }, () => ({ items: Array(10).fill({ count: 1 }) as Item[] }));
     const message = await pipe
       .transform({ rows }, { type: 'body', metatype: Table })
@@ -135,7 +137,7 @@ describe('the field decorators', () => {
     expect(message).toBe('The request body has more than 10000 objects in its lists; send it in parts.');
   });
 
-  it('refuse a list by its length, and look at none of its items', async () => {
+  it('refuse a list by its length without checking its items', async () => {
     let looked = 0;
     const items = Array.from({ length: 11 }, () => ({
       get count() {
@@ -153,7 +155,7 @@ describe('the field decorators', () => {
     expect(message).toBe('items must contain no more than 2 elements; it has 3.');
   });
 
-  it('check the items of a long list in several turns of the event loop, and all of them', async () => {
+  it('check all items of a long list in several turns of the event loop', async () => {
     const rows = Array.from({ length: 130 }, () => ({ items: [{ count: 1 }] }));
     let turns = 0;
     let isOver = false;
@@ -172,7 +174,7 @@ describe('the field decorators', () => {
     expect(await check('body', Table, { rows: [...rows, 5] })).toMatchObject({ param: 'rows.130' });
   });
 
-  it('give the rules no member that the class does not know, and name ten of those that a strict class lacks', async () => {
+  it('hide unknown members from the rules, and report ten of them for a strict class', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`tex${String(at)}`, 1]));
     const seen: number[] = [];
     const { execute: before } = ValidationExecutor.prototype;
@@ -198,13 +200,13 @@ describe('the field decorators', () => {
   });
 
   it.each(['constructor', 'prototype', 'toString'])(
-    'refuse a field %s that a strict class lacks',
+    'refuse an unknown field %s for a strict class',
     async (name) => {
       expect(await check('body', Exact, JSON.parse(`{"${name}":1}`))).toEqual({ paths: [name], param: name });
     },
   );
 
-  it('name a field once in the message of an error, with its path', async () => {
+  it('name a field once in an error message, with its path', async () => {
     const messages = async (value: object): Promise<unknown> =>
       pipe.transform(value, { type: 'body', metatype: Thing }).catch((error: Error) => error.message);
     expect(await messages({ kind: 'c' })).toMatch(/^kind must/);
@@ -279,7 +281,7 @@ describe('the field decorators', () => {
     expect(param).toBe(paths[0]);
   });
 
-  it('refuse JSON nested deeper than 64 levels, without falling over a much deeper one', async () => {
+  it('refuse JSON nested deeper than 64 levels, and survive much deeper JSON', async () => {
     const nested = (depth: number): object => {
       let value: object = {};
       for (let i = 0; i < depth; i += 1) value = { a: value };
@@ -290,27 +292,32 @@ describe('the field decorators', () => {
     expect(await body({ json: nested(100_000) })).toMatchObject({ paths: ['json'] });
   });
 
-  it('read a name in one form', async () => {
+  it('normalise a name', async () => {
     expect(await body({ name: ' e\u0301\u3000b\u00a0' })).toMatchObject({ name: 'é b' });
   });
 
-  it('refuse a known parameter of the query in brackets, and leave an unknown one alone', async () => {
+  it('refuse a known query parameter in brackets, and ignore an unknown one', async () => {
     expect(await query({ 'page_size[]': '5' })).toMatchObject({ param: 'page_size' });
     expect(await query({ 'ids[0]': 'x' })).toMatchObject({ param: 'ids' });
     expect(await query({ 'other[]': '5' })).toMatchObject({ page_size: 20 });
   });
 
-  it('drop what the class does not know', async () => {
+  it('drop unknown members', async () => {
     expect({ ...((await body({ text: 'a', admin: true })) as object) }).toEqual({ text: 'a' });
   });
 
-  it.each([['[]'], ['"text"'], ['7'], ['null']])('refuse the body %s, which is no object', async (text) => {
-    await expect(pipe.transform(JSON.parse(text), { type: 'body', metatype: Thing })).rejects.toMatchObject({
-      type: 'body_invalid',
-    });
-  });
+  it.each([['[]'], ['"text"'], ['7'], ['null']])(
+    'refuse the body %s, because it is not an object',
+    async (text) => {
+      await expect(pipe.transform(JSON.parse(text), { type: 'body', metatype: Thing })).rejects.toMatchObject(
+        {
+          type: 'body_invalid',
+        },
+      );
+    },
+  );
 
-  it('page from 0 with the default size, and refuse what is out of bounds instead of cutting it', async () => {
+  it('page from 0 with the default size, and refuse values out of bounds', async () => {
     expect(await query({})).toMatchObject({ current_page: 0, page_size: 20 });
     expect(await query({ current_page: '3', page_size: '50' })).toMatchObject({
       current_page: 3,
@@ -321,7 +328,7 @@ describe('the field decorators', () => {
     }
   });
 
-  it('give a whole number of the query its default only when it is absent, on any class', async () => {
+  it('apply the default of a query integer only when it is absent, on any class', async () => {
     class Direct {
       @QueryIntegerField({ min: 1, max: 9, fallback: 5 })
       size!: number;
@@ -336,7 +343,7 @@ describe('the field decorators', () => {
     expect(await sizeOf({})).toBe(5);
   });
 
-  it('read lists of the query by commas, by repeats, or both', async () => {
+  it('read query lists with commas, repeated parameters, or both', async () => {
     expect(await query({ status: 'x,y' })).toMatchObject({ status: ['x', 'y'] });
     expect(await query({ status: ['x', 'y'] })).toMatchObject({ status: ['x', 'y'] });
     expect(await query({ status: 'x,z' })).toMatchObject({ param: 'status' });

@@ -2,13 +2,13 @@ import { getMetadataStorage } from 'class-validator';
 
 /** What the rules of a DTO class say about one member. */
 export interface MemberRule {
-  /** Items of a list at most; null: it is no list. */
+  /** Maximum number of list items; null if the member is not a list. */
   readonly itemsMax: number | null;
 }
 
 const KNOWN = new WeakMap<object, ReadonlyMap<string, MemberRule>>();
 
-/** The members that a DTO class knows, by name: those that have a rule, inherited ones included. */
+/** Returns the members of a DTO class by name: those with a rule, including inherited ones. */
 export function membersOf(type: object): ReadonlyMap<string, MemberRule> {
   let known = KNOWN.get(type);
   if (!known) {

@@ -2,7 +2,7 @@ import type { Type as Class } from '@nestjs/common';
 
 const NESTED = new WeakMap<object, Map<string, () => Class>>();
 
-/** Notes that a member of a DTO class holds instances of another class, or a list of them. */
+/** Records that a member of a DTO class holds instances of another class, or a list of them. */
 export const Holds =
   (type: () => Class): PropertyDecorator =>
   ({ constructor }, name) => {
@@ -10,7 +10,7 @@ export const Holds =
     NESTED.set(constructor, members.set(String(name), type));
   };
 
-/** Null: the member holds a plain value or free JSON. */
+/** Returns the class of a member; null for a plain value or free-form JSON. */
 export function heldClass(holder: Class, name: string): Class | null {
   let at: unknown = holder;
   while (typeof at === 'function') {

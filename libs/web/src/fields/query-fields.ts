@@ -4,7 +4,7 @@ import { field, type FieldOptions } from './options';
 import { UUID } from '@gw/kernel';
 import { HasCharacters, IsStorable } from './well-formed';
 
-/** A whole number in the query. Text that is none is refused, never rounded or cut to a bound. */
+/** An integer in the query. Other text is refused, never rounded or clamped. */
 export function QueryIntegerField(
   options: FieldOptions & { readonly min: number; readonly max: number; readonly fallback?: number },
 ): PropertyDecorator {
@@ -28,8 +28,9 @@ export function QueryIntegerField(
 }
 
 /**
- * On the prototype, since a transformation is not run for a field that is absent. As an accessor: class-transformer passes over a
- * key that the prototype holds as a plain value.
+ * Defines the default on the prototype, because class-transformer runs no transformation for an
+ * absent field. It is an accessor, because class-transformer skips a key that is a plain value on
+ * the prototype.
  */
 const defaultTo =
   (fallback: number): PropertyDecorator =>

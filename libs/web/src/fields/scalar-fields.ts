@@ -17,14 +17,14 @@ import { field, type FieldOptions } from './options';
 import { HasCharacters, IsStorable } from './well-formed';
 
 export interface TextOptions extends FieldOptions {
-  /** Characters at least; 1 when absent. */
+  /** Minimum number of characters; 1 if absent. */
   readonly min?: number;
-  /** Characters at most; 255 when absent. */
+  /** Maximum number of characters; 255 if absent. */
   readonly max?: number;
   readonly pattern?: RegExp;
 }
 
-/** Text of 1 to 255 characters, or as `min` and `max` say. Not trimmed. */
+/** Text of 1 to 255 characters, or of `min` to `max`. Not trimmed. */
 export function TextField(options: TextOptions = {}): PropertyDecorator {
   const { min = 1, max = 255, pattern } = options;
   return field(
@@ -42,24 +42,28 @@ export function TextField(options: TextOptions = {}): PropertyDecorator {
   );
 }
 
-/** No member of every JavaScript object, and no UUID. */
+/**
+ * Whether a text is usable as an identifier: neither a member of every JavaScript object nor a
+ * UUID.
+ */
 const SLUG =
   /^(?!(?:prototype|constructor|__defineGetter__|__defineSetter__|hasOwnProperty|__lookupGetter__|__lookupSetter__|isPrototypeOf|propertyIsEnumerable|toString|valueOf|__proto__|toLocaleString)$)(?![0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[a-zA-Z0-9_-]+$/;
 
 /**
- * An id in a path: letters of either case, digits, `_` and `-`, 1 to 255 of them. No UUID, since a path takes either, and
- * no name that every JavaScript object has.
+ * An identifier in a path: 1 to 255 letters, digits, `_` and `-`. UUIDs are refused, because paths
+ * also accept UUIDs, and so are names that every JavaScript object has.
  */
 export const SlugField = (options: FieldOptions = {}): PropertyDecorator =>
   TextField({ ...options, pattern: SLUG });
 
 /**
- * A name as it is read: composed characters in one form (NFC), every kind of space a plain one, none at the ends. Two names that
- * look the same are so the same.
+ * Normalises a name: NFC, plain spaces instead of other spaces, no spaces at the ends. So two names
+ * that look the same are equal.
  */
 function plainName(text: string): string {
   const plain = text.normalize('NFC').replaceAll(/\p{Zs}/gu, ' ');
-  // By hand: `trim` would take line breaks, too, and an expression for the end would walk every run of spaces from each of them.
+  // Without `trim`, which also removes line breaks, and without an expression for the end, which
+  // would scan every run of spaces from each of its positions.
   let [start, end] = [0, plain.length];
   while (plain[start] === ' ') start += 1;
   while (end > start && plain[end - 1] === ' ') end -= 1;
@@ -67,8 +71,8 @@ function plainName(text: string): string {
 }
 
 /**
- * What a person calls a thing: one line of 1 to `max` (255) characters in NFC, of which one can be seen. Spaces at the ends are
- * taken away before anything is counted.
+ * A display name: one line of 1 to `max` (255) characters in NFC, at least one of them visible.
+ * Spaces at the ends are removed before anything is counted.
  */
 export const NameField = (options: FieldOptions & { readonly max?: number } = {}): PropertyDecorator =>
   applyDecorators(
@@ -79,7 +83,7 @@ export const NameField = (options: FieldOptions & { readonly max?: number } = {}
     }),
   );
 
-/** A UUID or a slug; the service finds out which. */
+/** A UUID or a slug; the service decides which. */
 export const ReferenceField = (options: FieldOptions = {}): PropertyDecorator =>
   TextField({ ...options, pattern: /^[a-zA-Z0-9_.-]+$/ });
 
@@ -92,7 +96,7 @@ export const EmailField = (options: FieldOptions = {}): PropertyDecorator =>
 export const BooleanField = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'boolean' }, IsBoolean());
 
-/** `true`, `false`, 1 or 0; read as 1 or 0, as some settings of the public API are written. */
+/** `true`, `false`, 1 or 0; read as 1 or 0, the form that some settings of the public API use. */
 export const BitField = (options: FieldOptions = {}): PropertyDecorator =>
   field(
     options,
@@ -139,12 +143,12 @@ export const EnumField = (
 
 const DATE_TIME = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** RFC 3339, section 5.6, of a day that there is. */
+/** Whether a text is an RFC 3339 date-time (section 5.6) of an existing day. */
 function isDateTime(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   const [, day] = DATE_TIME.exec(value) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(value))) return false;
-  // Read without its zone, 30 February would be a day of March.
+  // Without the check, 30 February would be read as a day of March.
   return new Date(`${value.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(day);
 }
 

@@ -2,10 +2,10 @@ import { ValidateBy, type ValidationOptions } from 'class-validator';
 
 const DEPTH_MAX = 64;
 
-// Under the u flag a whole surrogate pair is one character, so only a lone half is of the class Cs.
+// With the u flag a surrogate pair is one character, so only a lone half is in the class Cs.
 const UNSTORABLE = /[\u0000\p{Cs}]/u;
 
-/** Text that Postgres can store: no NUL and no half of a surrogate pair. */
+/** Whether Postgres can store the text: no NUL and no half of a surrogate pair. */
 export const isStorableText = (text: string): boolean => !UNSTORABLE.test(text);
 
 function isStorable(value: unknown, depth: number): boolean {
@@ -15,21 +15,22 @@ function isStorable(value: unknown, depth: number): boolean {
   return Object.entries(value).every(([key, item]) => isStorableText(key) && isStorable(item, depth + 1));
 }
 
-/** Code points, as JSON Schema counts and as Postgres does. */
+/** Counts code points, like JSON Schema and Postgres. */
 const charactersOf = (text: string): number => {
   let count = 0;
   for (const _character of text) count += 1;
   return count;
 };
 
-/** Text of `min` to `max` characters; with `each`, every one of a list. */
+/** Text of `min` to `max` characters; with `each`, every item of a list. */
 export const HasCharacters = (min: number, max: number, options?: ValidationOptions): PropertyDecorator =>
   ValidateBy(
     {
       name: 'hasCharacters',
       validator: {
         validate: (value: unknown) => {
-          // A character has two units at most, so that a text far too long isn't walked.
+          // A character has at most two UTF-16 units, so a far too long text is refused without
+          // counting.
           if (typeof value !== 'string' || value.length > 2 * max) return false;
           const count = charactersOf(value);
           return count >= min && count <= max;
@@ -41,7 +42,7 @@ export const HasCharacters = (min: number, max: number, options?: ValidationOpti
     options,
   );
 
-/** Every text inside, keys included, can be stored, and nothing is nested deeper than 64 levels. */
+/** All texts inside, including keys, can be stored, and nothing is nested deeper than 64 levels. */
 export const IsStorable = (options?: ValidationOptions): PropertyDecorator =>
   ValidateBy(
     {

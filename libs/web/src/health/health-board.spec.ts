@@ -1,7 +1,7 @@
 import { degraded, down, HealthBoard, partOf, WELL, type PartState } from './health-board';
 
 describe('HealthBoard', () => {
-  it('names what is not well with its reason, and tells anyone the words alone', async () => {
+  it('reports unhealthy parts with their reasons, and only their states in the public view', async () => {
     const board = new HealthBoard([
       { name: 'well', check: () => WELL },
       { name: 'weak', check: () => ({ ...degraded('It is slow.'), figures: { waiting: 3 } }) },
@@ -17,13 +17,13 @@ describe('HealthBoard', () => {
     expect(report).toMatchObject([
       { name: 'well', reason: null },
       { name: 'weak', reason: 'It is slow.', figures: { waiting: 3 } },
-      { name: 'gone', reason: 'It does not answer.' },
-      { name: 'broken', reason: 'It does not answer.' },
+      { name: 'gone', reason: 'It does not respond.' },
+      { name: 'broken', reason: 'It does not respond.' },
     ]);
     expect(JSON.stringify(report)).not.toContain('hunter2');
   });
 
-  it('keeps the time of a state until it is another, and takes the part’s own where it has one', async () => {
+  it('keeps the time of a state until it changes, and uses the part’s own time if there is one', async () => {
     let state: PartState = WELL;
     const board = new HealthBoard([{ name: 'part', check: () => state }]);
     const [first] = await board.report();
@@ -37,7 +37,7 @@ describe('HealthBoard', () => {
     expect(Date.parse(mended?.since ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.since ?? ''));
   });
 
-  it('checks a part that does not answer once, however often its own state is requested', async () => {
+  it('checks an unresponsive part once, even if its state is requested repeatedly', async () => {
     let requested = 0;
     let answer: (state: PartState) => void = () => undefined;
     const check = (): Promise<PartState> => {

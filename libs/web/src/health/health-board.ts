@@ -1,32 +1,38 @@
-/** Down: it does nothing now. Degraded: it does its work with less, or will stop to. */
+/**
+ * State of a part. `down`: it does not work now. `degraded`: it works with limitations, or will
+ * soon stop.
+ */
 export type PartStatus = 'ok' | 'degraded' | 'down';
 
-/** What a part says of itself. Texts are shown to operators: they name no address, no credential and nothing of a request. */
+/**
+ * State that a part reports. Texts are shown to operators: they contain no address, no credential
+ * and nothing of a request.
+ */
 export interface PartState {
   readonly status: PartStatus;
-  /** Null while all is well. */
+  /** Reason of a state other than `ok`; null otherwise. */
   readonly reason: string | null;
-  /** Since when it is so, where the part knows; else the board tells when it first saw it. */
+  /** Start of the state, if the part knows it; otherwise the board records when it first saw it. */
   readonly since?: Date;
   readonly figures?: Readonly<Record<string, unknown>>;
 }
 
 export interface Part {
   readonly name: string;
-  /** May reject, and need not end: the part then counts as down. */
+  /** Checks the part. A rejection or a missing result counts as down. */
   check(): PartState | Promise<PartState>;
 }
 
 export interface PartReport {
   readonly name: string;
   readonly status: PartStatus;
-  /** ISO 8601. */
+  /** Start of the state in ISO 8601. */
   readonly since: string;
   readonly reason: string | null;
   readonly figures?: Readonly<Record<string, unknown>>;
 }
 
-/** For anyone: words alone. */
+/** The public view: states only. */
 export interface HealthWords {
   readonly status: 'ok' | 'degraded';
   /** Names of parts that are not ok. */
@@ -38,16 +44,16 @@ export const WELL: PartState = { status: 'ok', reason: null };
 export const down = (reason: string): PartState => ({ status: 'down', reason });
 export const degraded = (reason: string): PartState => ({ status: 'degraded', reason });
 
-/** A part that is there or not: down with the reason unless the probe gives true. */
+/** Creates a part that is down with the reason unless the probe returns true. */
 export const partOf = (
   name: string,
   probe: () => boolean | Promise<boolean>,
-  reason = 'It does not answer.',
+  reason = 'It does not respond.',
 ): Part => ({ name, check: async () => ((await probe()) ? WELL : down(reason)) });
 
-/** A part that says nothing for this long counts as down. */
+/** Time in milliseconds after which a part without a result counts as down. */
 const CHECK_MS = 2_000;
-/** States are looked at by themselves, so that `since` is right to so many milliseconds without a request. */
+/** Interval of the checks in milliseconds, which bounds the error of `since`. */
 const LOOK_MS = 5_000;
 
 interface Seen {
@@ -55,10 +61,13 @@ interface Seen {
   readonly since: Date;
 }
 
-/** Knows how the parts of a process are, and since when. */
+/** Tracks the states of the parts of a process, and since when they hold. */
 export class HealthBoard {
   private readonly seen = new Map<string, Seen>();
-  /** Checks that have not ended: a part is not checked twice at once, so that a dead one gathers no questions. */
+  /**
+   * Checks in progress: a part is not checked twice at once, so that an unresponsive part
+   * accumulates no checks.
+   */
   private readonly running = new Map<string, Promise<PartState>>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -67,7 +76,7 @@ export class HealthBoard {
     private readonly checkMs = CHECK_MS,
   ) {}
 
-  /** Looks at the parts from now on; holds no process up. */
+  /** Starts checking the parts periodically, without keeping the process alive. */
   start(): void {
     this.timer ??= setInterval(() => void this.report(), LOOK_MS).unref();
   }
@@ -76,7 +85,7 @@ export class HealthBoard {
     clearInterval(this.timer);
   }
 
-  /** As it is now. Never rejects; takes two seconds at most. */
+  /** Returns the current states. Never rejects; takes at most two seconds. */
   async report(): Promise<readonly PartReport[]> {
     return Promise.all(this.parts.map((part) => this.reportOf(part)));
   }
@@ -103,9 +112,9 @@ export class HealthBoard {
   private checked(part: Part): Promise<PartState> {
     const running = this.running.get(part.name);
     if (running) return running;
-    // What was thrown may name what is inside.
+    // The error may contain internal names.
     const checking = (async () => part.check())()
-      .catch(() => down('It does not answer.'))
+      .catch(() => down('It does not respond.'))
       .finally(() => this.running.delete(part.name));
     this.running.set(part.name, checking);
     return checking;
@@ -115,7 +124,7 @@ export class HealthBoard {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<PartState>((resolve) => {
       timer = setTimeout(() => {
-        resolve(down('It does not answer in time.'));
+        resolve(down('It does not respond in time.'));
       }, this.checkMs);
     });
     const state = await Promise.race([checking, late]);

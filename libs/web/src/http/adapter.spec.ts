@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createLog } from '../logger';
 import { createAdapter } from './adapter';
 
-describe('the HTTP adapter', () => {
+describe('HTTP adapter', () => {
   const adapter = createAdapter({ body: { bytes: 1_000 }, log: createLog('test', 'silent') });
   const server = adapter.getInstance();
   let port = 0;
@@ -32,8 +32,8 @@ describe('the HTTP adapter', () => {
       431,
       'headers_too_large',
     ],
-    ['what is no HTTP', 'hello\r\n\r\n', 400, 'request_malformed'],
-  ])('answers %s in our error shape', async (_what, text, status, type) => {
+    ['bytes that are not HTTP', 'hello\r\n\r\n', 400, 'request_malformed'],
+  ])('returns the standard error body for %s', async (_what, text, status, type) => {
     const answer = await raw(`${text}host: a\r\n\r\n`);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
     const [, body = ''] = answer.split('\r\n\r\n');
@@ -43,14 +43,14 @@ describe('the HTTP adapter', () => {
   it.each([
     ['a'.repeat(600), 404, 'not_found'],
     ['%E0%A4%A', 400, 'request_malformed'],
-  ])('answers the id %s of a path, which no route can take, without a fault', async (id, status, type) => {
+  ])('returns an error for the invalid path id %s instead of crashing', async (id, status, type) => {
     const answer = await raw(`GET /things/${id} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
     expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff');
     expect(answer).toContain(`"type":"${type}"`);
   });
 
-  it('answers 400 to two Host headers, which two servers could read differently', async () => {
+  it('returns 400 for two Host headers, because servers could read them differently', async () => {
     const one = 'GET /things/1 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n';
     expect(await raw(`${one}\r\n`)).toMatch(/^HTTP\/1.1 200 /);
     expect(await raw(`${one}Host: b\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 .*it must have one Host header/s);

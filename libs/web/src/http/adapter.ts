@@ -19,19 +19,22 @@ import { ServerDrain } from '../shutdown/server-drain';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of the body that this route takes; absent: as the adapter says. */
+    /** Bounds of the body of this route; absent: the bounds of the adapter. */
     bodyBounds?: BodyBounds;
   }
 }
 
 export interface AdapterOptions {
-  /** Of a body; a route may have its own in its `config.bodyBounds`. Without a count, only the bytes of a body are bound. */
+  /**
+   * Bounds of a body; a route can set its own in `config.bodyBounds`. Without counts, only the
+   * bytes of a body are bounded.
+   */
   readonly body: Pick<BodyBounds, 'bytes'> | BodyBounds;
-  /** True: a body of another type than JSON is refused, whatever parsers there are. */
+  /** True: a body with another type than JSON is refused, even if a parser exists. */
   readonly jsonOnly?: true;
-  /** Patterns of routes that take whatever there is a parser for all the same, and compressed with gzip. */
+  /** Patterns of routes that nevertheless accept every parsed type, and gzip compression. */
   readonly notJsonOnly?: readonly string[];
-  /** Of `strict-transport-security`; 0 or absent: not sent. */
+  /** Seconds of `strict-transport-security`; 0 or absent: not sent. */
   readonly hstsMaxAgeSeconds?: number;
   readonly log: Log;
 }
@@ -44,26 +47,26 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'x-permitted-cross-domain-policies': 'none',
   'x-dns-prefetch-control': 'off',
-  // Of answers without a page. What can be shown sets a policy of its own.
+  // For responses that are not pages. Pages set their own policy.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  // Answers hold secrets, or what only this caller may see.
+  // Responses contain secrets or data for this caller only.
   'cache-control': 'no-store',
 };
 
 const SEVERAL_HOSTS = new GatewayError('request_malformed', {
   message: 'The request is not well-formed HTTP: it must have one Host header.',
 });
-/** Swagger UI brings its scripts along as files, and styles in its elements. */
+/** Swagger UI loads its scripts as files and has inline styles. */
 const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const DOCS = /^\/docs(?:[/?-]|$)/;
 
-/** RFC 9112 section 6.3. */
+/** Whether the request has a body (RFC 9112 section 6.3). */
 const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Says where the text stops being JSON, and quotes nothing of it. */
+/** Reports where the text stops being JSON, without quoting it. */
 function notJson(text: string, cause: unknown): GatewayError {
   const place = jsonFault(text.startsWith('\uFEFF') ? text.slice(1) : text);
   return new GatewayError('body_invalid', {
@@ -72,7 +75,10 @@ function notJson(text: string, cause: unknown): GatewayError {
   });
 }
 
-/** Every member is kept as data under its own name, except `__proto__`: it is refused, and the error says where it is. */
+/**
+ * Parses JSON. Every member is kept as data under its own name, except `__proto__`, which is
+ * refused with its path.
+ */
 function parseJson(text: string, done: (error: Error | null, body?: unknown) => void): void {
   try {
     const body = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
@@ -90,7 +96,10 @@ function parseJson(text: string, done: (error: Error | null, body?: unknown) => 
   }
 }
 
-/** JSON is UTF-8 (RFC 8259, section 8.1); decoding alone would put a replacement character for a bad byte. */
+/**
+ * Decodes JSON as strict UTF-8 (RFC 8259, section 8.1); the default decoder would replace invalid
+ * bytes.
+ */
 function readJson(
   body: Buffer,
   bounds: BodyBounds | null,
@@ -110,8 +119,9 @@ function readJson(
 }
 
 /**
- * Fastify as our HTTP apps want it: our request ids, security headers on every answer, our error body for what fails before a
- * route is reached, a method that a path does not take distinguished from a path that is not there.
+ * Creates the Fastify adapter of our HTTP apps: our request ids, security headers on every
+ * response, our error body for failures before routing, and 405 for a known path with a wrong
+ * method.
  */
 export function createAdapter({
   body: bounds,
@@ -121,7 +131,8 @@ export function createAdapter({
   log,
 }: AdapterOptions): FastifyAdapter {
   const adapter = new FastifyAdapter({
-    // What arrives on an open connection is answered, and that response ends the connection.
+    // Requests on an open connection during shutdown are served, and their response closes the
+    // connection.
     return503OnClosing: false,
     bodyLimit: bounds.bytes,
     genReqId: (request: IncomingMessage) => requestIdOf(request),
@@ -139,7 +150,7 @@ export function createAdapter({
   const routes = new RouteTable();
   adapter.useBodyParser('application/json', false, { bodyLimit: bounds.bytes }, (request, body, done) => {
     const ofRoute = request.routeOptions.config.bodyBounds ?? ('members' in bounds ? bounds : null);
-    // Clients that name the type of every body name it for the one that a DELETE does not have.
+    // Some clients send a content type with every request, even with a DELETE without a body.
     if (body.length === 0 && request.method === 'DELETE') done(null, undefined);
     else readJson(body, ofRoute, done);
   });

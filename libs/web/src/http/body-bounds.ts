@@ -1,19 +1,19 @@
 import { GatewayError, jsonSize } from '@gw/kernel';
 
-/** What the JSON body of a route may have. A body is parsed, checked and stored in one turn of the event loop. */
+/** Bounds of a JSON body. A body is parsed, checked and stored in one turn of the event loop. */
 export interface BodyBounds {
   readonly bytes: number;
   /** Members of all objects. */
   readonly members: number;
-  /** Objects, lists, and what is behind a comma. */
+  /** Objects, lists, and values after a comma. */
   readonly values: number;
-  /** Objects and lists inside of each other. */
+  /** Nesting levels of objects and lists. */
   readonly levels: number;
 }
 
 /**
- * Throws `body_too_large` or `body_invalid` for a body that holds more than `bounds` say. Counts over the bytes, in linear time,
- * before a parser or a rule sees them.
+ * Throws `body_too_large` or `body_invalid` for a body beyond the bounds. Counts over the bytes in
+ * linear time, before parsing and validation.
  */
 export function assertWithin(body: Buffer, bounds: BodyBounds): void {
   const { members, containers, commas, depth } = jsonSize(

@@ -1,12 +1,12 @@
 import type { ErrorType } from '@gw/kernel';
 
-/** RFC 8259 section 8.1: JSON between systems is UTF-8, of which ASCII is a part. */
+/** Accepted charsets: JSON is UTF-8 (RFC 8259 section 8.1), and ASCII is a subset of it. */
 const CHARSET = /^charset="?(?:utf-?8|us-ascii)"?$/;
 const BOUNDARY = /^boundary=(?:[^"]+|"[^"]+")$/;
 
 /**
- * What is wrong with the content type of a JSON body; null when it is fine. A body that says it is UTF-16 must not be read as
- * UTF-8, so the parameters count, too.
+ * Returns the error of a JSON body's content type; null if it is acceptable. Parameters are checked
+ * too, because a body declared as UTF-16 must not be read as UTF-8.
  */
 export function contentTypeFault(header: string): ErrorType | null {
   const [type, ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());

@@ -3,13 +3,13 @@ import { toPublicError } from './error-mapping';
 
 const withCode = (code: string): Error => Object.assign(new Error('a secret of the driver'), { code });
 
-describe('errors of a database that is away', () => {
+describe('database outage errors', () => {
   it.each([
     ['refused connections', withCode('ECONNREFUSED')],
     ['refused connections to several addresses', new AggregateError([withCode('ECONNREFUSED')])],
     ['connections that broke', new Error('Connection terminated unexpectedly')],
     ['no connection of the pool in time', new Error('timeout exceeded when trying to connect')],
-    ['no answer in time', new Error('Query read timeout')],
+    ['no response in time', new Error('Query read timeout')],
     ['a shutdown', Object.assign(new Error('failed'), { driverError: withCode('57P01') })],
     ['a start', withCode('57P03')],
     [
@@ -21,7 +21,7 @@ describe('errors of a database that is away', () => {
     ['too many connections', withCode('53300')],
     ['a full disk', withCode('53100')],
     ['a connection exception, as the cause', new Error('f', { cause: withCode('08006') })],
-  ])('are answered as 503 unavailable with Retry-After: %s', (_what, thrown) => {
+  ])('become 503 unavailable with Retry-After: %s', (_what, thrown) => {
     const error = toPublicError(thrown);
     expect([error.status, error.type]).toEqual([503, 'unavailable']);
     expect(error.options.headers).toEqual({ 'retry-after': '2' });
@@ -33,11 +33,11 @@ describe('errors of a database that is away', () => {
     ['a duplicate', withCode('23505')],
     ['anything else', new Error('x')],
     ['no error', 'ECONNREFUSED'],
-  ])('are no others: %s', (_what, thrown) => {
+  ])('do not include %s', (_what, thrown) => {
     expect(toPublicError(thrown).type).toBe('internal_error');
   });
 
-  it('leave our own errors as they are', () => {
+  it('leave our own errors unchanged', () => {
     const own = new GatewayError('not_found', { cause: withCode('ECONNREFUSED') });
     expect(toPublicError(own)).toBe(own);
   });

@@ -1,17 +1,17 @@
-/** SQL states of a database that can't do now what it could do before: PostgreSQL's Appendix A. */
+/** SQL states of a database that is temporarily unable to do its work (PostgreSQL, Appendix A). */
 const AWAY_STATES: ReadonlySet<string> = new Set([
-  // Read-only: a replica that was not promoted yet, or a full disk.
+  // Read-only: a replica that is not promoted yet, or a full disk.
   '25006',
-  // A statement or a lock took longer than it may.
+  // A statement or a lock exceeded its timeout.
   '57014',
   '55P03',
-  // It is being shut down, has crashed, or starts.
+  // The server is shutting down, has crashed, or is starting.
   '57P01',
   '57P02',
   '57P03',
   '57P05',
 ]);
-/** Whole classes: connections, resources, the system below. */
+/** Whole SQLSTATE classes: connections, resources, operating system. */
 const AWAY_CLASSES = /^(?:08|53|58)[0-9A-Z]{3}$/;
 
 const NETWORK_CODES: ReadonlySet<string> = new Set([
@@ -25,13 +25,19 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ]);
 
-/** What the driver says without a code: of connections that ended, and of waits in it and its pool. */
+/**
+ * Error messages of the driver without a code: ended connections, and timeouts of the driver and
+ * its pool.
+ */
 const DRIVER_TEXTS =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Driver not Connected|Cannot use a pool after calling end)/;
 
 const DEPTH_MAX = 4;
 
-/** True when the database, or the way to it, is at fault, and the same request may succeed later. */
+/**
+ * Whether the database or the connection to it is at fault, so that the same request may succeed
+ * later.
+ */
 export function isDatabaseAway(thrown: unknown, depth = 0): boolean {
   if (!(thrown instanceof Error) || depth > DEPTH_MAX) return false;
   const { code, driverError } = thrown as { code?: unknown; driverError?: unknown };

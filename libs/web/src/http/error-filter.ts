@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeFault, type Log } from '../logger';
 import { toPublicError } from './error-mapping';
 
-/** Answers every error in our one body, and logs those that are our fault. */
+/** Sends every error in our error body, and logs internal errors. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(protected readonly log: Log) {}
@@ -18,16 +18,16 @@ export class ErrorFilter implements ExceptionFilter {
     await sendError(this.log, error, request, http.getResponse<FastifyReply>());
   }
 
-  /** Apps may know more: the admin API tells a duplicate row from a fault. */
+  /** Converts app-specific errors first: the admin API, for example, recognises a duplicate row. */
   protected translate(thrown: unknown): GatewayError {
     return toPublicError(thrown);
   }
 
-  /** Runs before the answer leaves; must not throw. */
+  /** Called before the response is sent; must not throw. */
   protected beforeAnswer?(error: GatewayError, request: FastifyRequest): Promise<void>;
 }
 
-/** A path that is there but takes other methods is 405 with `Allow`. */
+/** Turns 404 into 405 with `Allow` if the path exists for other methods. */
 function withAllowedMethods(error: GatewayError, request: FastifyRequest): GatewayError {
   if (error.type !== 'route_not_found') return error;
   const allowed = request.server.routeTable?.methodsOf(request.url) ?? [];
@@ -36,7 +36,7 @@ function withAllowedMethods(error: GatewayError, request: FastifyRequest): Gatew
     : new GatewayError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
 }
 
-/** The one place where an error becomes an answer. */
+/** Converts an error to a response; the only place that does. */
 export async function sendError(
   log: Log,
   error: GatewayError,

@@ -12,7 +12,7 @@ const BY_FASTIFY_CODE: ReadonlyMap<string, ErrorType> = new Map<string, ErrorTyp
     FST_ERR_NOT_FOUND: 'route_not_found',
     FST_ERR_BAD_URL: 'request_malformed',
     FST_ERR_INVALID_URL: 'request_malformed',
-    // Longer than anything that is there.
+    // Longer than any supported value.
     FST_ERR_MAX_PARAM_LENGTH: 'not_found',
     FST_ERR_ASYNC_CONSTRAINT: 'route_not_found',
   } as const),
@@ -39,8 +39,10 @@ const textOf = (source: object, key: string): string | null => {
 };
 
 /**
- * What the caller sees of anything thrown in a web app: our own errors as they are, those of a database that is away as
- * `unavailable`, those of Nest and Fastify by their code or status, everything else as `internal_error`. The framework's texts are dropped: they can quote the request.
+ * Converts anything thrown in a web app to the error that the caller sees: our own errors
+ * unchanged, database outages as `unavailable`, errors of Nest and Fastify by code or status,
+ * everything else as `internal_error`. Framework messages are dropped, because they can quote the
+ * request.
  */
 export function toPublicError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;

@@ -1,4 +1,7 @@
-/** True for a request with more than one Host header, which RFC 9112 section 3.2 refuses: two servers could read it differently. */
+/**
+ * Whether a request has more than one Host header. RFC 9112 section 3.2 refuses it, because servers
+ * could read it differently.
+ */
 export function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

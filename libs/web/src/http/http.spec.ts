@@ -6,8 +6,8 @@ import { toPublicError } from './error-mapping';
 import { requestIdOf } from './request-id';
 import { RouteTable } from './route-table';
 
-describe('errors', () => {
-  it('keep our own as they are and hide all others', () => {
+describe('toPublicError', () => {
+  it('keeps our own errors and hides all others', () => {
     const own = new GatewayError('not_found');
     expect(toPublicError(own)).toBe(own);
     for (const thrown of [new Error('secret'), 'secret', null, undefined, 7, { statusCode: 'x' }]) {
@@ -17,7 +17,7 @@ describe('errors', () => {
     }
   });
 
-  it('are recognised by the code of Fastify, then by the status', () => {
+  it('maps errors by the code of Fastify, then by the status', () => {
     expect(toPublicError(Object.assign(new Error(), { code: 'FST_ERR_CTP_BODY_TOO_LARGE' })).type).toBe(
       'body_too_large',
     );
@@ -29,7 +29,7 @@ describe('errors', () => {
     expect(toPublicError(Object.assign(new Error(), { code: 'constructor' })).type).toBe('internal_error');
   });
 
-  it('are logged without the values of a database’s rows', () => {
+  it('describes faults without values of database rows', () => {
     const cause = Object.assign(new Error('duplicate key'), {
       code: '23505',
       constraint: 'a_uq',
@@ -41,7 +41,7 @@ describe('errors', () => {
     expect(described['cause']).toMatchObject({ code: '23505', constraint: 'a_uq' });
   });
 
-  it('are logged without headers, passwords and keys that slipped into a record', () => {
+  it('logs no headers, passwords and keys that are in a record', () => {
     const lines: string[] = [];
     const log = createLog('test', 'info', { write: (line: string) => void lines.push(line) });
     log.info({ headers: { a: 'hunter2' }, password: 'hunter2', call: { apiKey: 'hunter2' } }, 'x');
@@ -51,7 +51,7 @@ describe('errors', () => {
 });
 
 describe('etags', () => {
-  it('match the version they were made of, a list that holds it, a star, or no condition', () => {
+  it('match their version, a list that contains it, a star, or a missing header', () => {
     for (const given of [undefined, '*', etagOf({ version: 7 }), '"1", "7"']) {
       expect(() => {
         assertMatches(given, { version: 7 });
@@ -66,7 +66,7 @@ describe('etags', () => {
 });
 
 describe('request ids', () => {
-  it('are the caller’s where they are plain tokens, and fresh ones otherwise', () => {
+  it('are taken from the caller if they are plain tokens, and generated otherwise', () => {
     const of = (given?: string): string =>
       requestIdOf({ headers: given === undefined ? {} : { 'x-gw-request-id': given } });
     expect(of('abc-1.2:3_4')).toBe('abc-1.2:3_4');
@@ -75,8 +75,8 @@ describe('request ids', () => {
   });
 });
 
-describe('the route table', () => {
-  it('finds the methods of a path, parameters included, and takes texts literally', () => {
+describe('route table', () => {
+  it('finds the methods of a path with parameters, and matches literal segments exactly', () => {
     const table = new RouteTable();
     table.add('GET', '/v1/keys/:id');
     table.add(['PUT', 'DELETE'], '/v1/keys/:id');

@@ -2,19 +2,22 @@ import type { ErrorDetail } from '@gw/kernel';
 import type { Type } from '@nestjs/common';
 import { heldClass } from '../fields/nested-classes';
 
-/** Items of a list whose rules are checked in one turn of the event loop: each takes a tenth of a millisecond and more. */
+/**
+ * Number of list items that are validated in one turn of the event loop; each takes a tenth of a
+ * millisecond or more.
+ */
 export const ITEMS_OF_A_TURN = 25;
 
-/** Items of a member of the body that are left for later turns. */
+/** Items of a body member that are validated in later turns. */
 export interface LaterItems {
   readonly name: string;
   readonly type: Type;
-  /** Index of the first. */
+  /** Index of the first item. */
   readonly from: number;
   readonly items: readonly unknown[];
 }
 
-/** Cuts long lists of objects in a body; what is cut is returned. */
+/** Cuts long lists of objects in a body and returns what was cut. */
 export function cutLongLists(body: unknown, metatype: Type): LaterItems[] {
   if (typeof body !== 'object' || body === null) return [];
   return Object.entries(body).flatMap(([name, list]) => {

@@ -6,7 +6,10 @@ const BY_PARSER_CODE: ReadonlyMap<string, ErrorType> = new Map<string, ErrorType
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request_incomplete'],
 ]);
 
-/** For `clientError` of an HTTP server: what its parser refuses is answered in our error shape, and the connection ends. */
+/**
+ * Handler for `clientError` of an HTTP server: responds to parser errors with our error body and
+ * closes the connection.
+ */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -15,7 +18,7 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Socket):
   socket.end(rawAnswer(BY_PARSER_CODE.get(error.code ?? '') ?? 'request_malformed'));
 }
 
-/** An error as the bytes of a whole HTTP answer, for a socket that has no request. */
+/** Serialises an error as a complete HTTP response, for a socket without a request. */
 export function rawAnswer(type: ErrorType, headers: Readonly<Record<string, string>> = {}): string {
   const { status, code, message } = ERRORS[type];
   const body = JSON.stringify({ error: { message, type, param: null, code, request_id: null } });

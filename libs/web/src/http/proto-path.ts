@@ -1,13 +1,17 @@
 const NAMES_PROTO = /__proto__|\\u/;
 
 /**
- * Where a member named `__proto__` is in parsed JSON, as `tools.0.__proto__`; null: nowhere. `text` is what the value was parsed
- * from: without the name, or an escape that could spell it, nothing is walked.
+ * Returns the path of a member named `__proto__` in parsed JSON, such as `tools.0.__proto__`; null
+ * if there is none. `text` is the source: without the name, or an escape that could spell it, the
+ * value is not searched.
  */
 export const protoPath = (text: string, value: unknown): string | null =>
   NAMES_PROTO.test(text) ? pathIn(value) : null;
 
-/** A walk with a list of its own: what is parsed may be nested more deeply than the stack is. */
+/**
+ * Iterates with an explicit list, because parsed JSON may be nested more deeply than the stack
+ * allows.
+ */
 function pathIn(root: unknown): string | null {
   const left: { readonly value: unknown; readonly path: string }[] = [{ value: root, path: '' }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

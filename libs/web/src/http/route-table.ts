@@ -1,4 +1,7 @@
-/** Every route of the app: to tell a wrong method from a wrong path, and for the specs that look at each route. */
+/**
+ * Every route of the app, used to distinguish a wrong method from a wrong path, and by specs that
+ * check each route.
+ */
 export class RouteTable {
   private readonly methods = new Map<string, Set<string>>();
   private matchers: readonly (readonly [RegExp, ReadonlySet<string>])[] | null = null;
@@ -17,7 +20,10 @@ export class RouteTable {
     );
   }
 
-  /** Methods of the routes that the path of `url` matches, sorted; wildcard routes do not count. */
+  /**
+   * Returns the sorted methods of the routes that match the path of `url`; wildcard routes do not
+   * count.
+   */
   methodsOf(url: string): string[] {
     const path = url.split('?', 1)[0] ?? '/';
     this.matchers ??= [...this.methods]

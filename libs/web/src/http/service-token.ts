@@ -2,7 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Tells whether an `Authorization` header is our own token's. Compared as digests: of equal length, in constant time. */
+/**
+ * Whether an `Authorization` header has the service token. Compares digests of equal length in
+ * constant time.
+ */
 export function serviceTokenCheck(serviceToken: string): (authorization: string | undefined) => boolean {
   const expected = digestOf(`Bearer ${serviceToken}`);
   return (authorization) => timingSafeEqual(digestOf(authorization ?? ''), expected);

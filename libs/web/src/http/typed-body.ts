@@ -3,31 +3,38 @@ import type { Type } from '@nestjs/common';
 import { membersOf } from '../fields/members';
 import { heldClass } from '../fields/nested-classes';
 
-/** Objects of DTO classes in one body: each is made, and its rules are checked, one by one. */
+/** Maximum number of DTO objects in one body; each is instantiated and validated separately. */
 const OBJECTS_MAX = 10_000;
-/** Unknown members that are compared with the known ones, over the whole body: more of them are no slip of the hand. */
+/**
+ * Maximum number of unknown members that are compared with known ones in a body; more are no typing
+ * mistake.
+ */
 const COMPARED_MAX = 64;
-/** Unknown members, and lists that are too long, that an error names. */
+/** Maximum number of unknown members and of too long lists in an error. */
 const NAMED_MAX = 10;
-/** Characters of a name that the caller chose, in an error. */
+/** Maximum number of characters of a caller's name in an error. */
 const SHOWN_MAX = 128;
 
 export interface TypedBody {
   /**
-   * The members that the classes know. Free data (objects and lists that no class describes) is behind functions, which
-   * class-transformer and Nest hand on as they are: both take some ten microseconds for each object that they copy.
-   * `withFreeData` undoes it, after the transformation.
+   * The members that the classes know. Free-form data (objects and lists without a class) is
+   * wrapped in functions, which class-transformer and Nest pass on without a copy; they need about
+   * ten microseconds for each object that they copy. `withFreeData` unwraps it after the
+   * transformation.
    */
   readonly body: unknown;
-  /** Lists of more items than their rule allows. They are not in `body`. */
+  /** Lists with more items than their rule allows. They are not in `body`. */
   readonly tooLong: readonly ErrorDetail[];
-  /** Of a strict class all unknown members, of another those that are spelt almost like a known one; the first ten. */
+  /**
+   * For a strict class all unknown members, for others those similar to a known one; the first ten.
+   */
   readonly unknown: readonly ErrorDetail[];
 }
 
 /**
- * Reads a body by its DTO class before its rules are checked: class-validator compares lists with lists, and judges the items of a
- * list before the length of it. Throws `body_invalid` for more than 10,000 objects that a class describes.
+ * Reads a body by its DTO class before validation, because class-validator compares lists with
+ * lists, and checks the items of a list before its length. Throws `body_invalid` for more than
+ * 10,000 DTO objects.
  */
 export function typedBody(body: unknown, type: Type, isStrict: boolean): TypedBody {
   const reading = new Reading(isStrict);
@@ -91,7 +98,7 @@ function member(value: unknown, type: Type | null, typed: (value: unknown, type:
   return typeof value === 'object' && value !== null ? () => value : value;
 }
 
-/** Puts the free data back into the instances. */
+/** Puts the free-form data back into the instances. */
 export function withFreeData(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, item] of Object.entries(value)) {

@@ -21,14 +21,17 @@ function* detailsOf(errors: readonly ValidationError[], parent: string): Generat
   }
 }
 
-/** Most rules name the field themselves: its path replaces it, and precedes the rule of those that do not. */
+/**
+ * Formats a failed rule. Most rules name the field themselves: its path replaces the name, or
+ * precedes rules without a name.
+ */
 function sentenceOf({ path, message }: ErrorDetail): string {
   const words = message.split(' ');
   const at = words.indexOf(path.slice(path.lastIndexOf('.') + 1));
   return at === -1 ? `${path}: ${message}` : words.with(at, path).join(' ');
 }
 
-/** One error for all failures, the first path as its `param`; at most 100 details. */
+/** Creates one error for all failures with the first path as `param`; at most 100 details. */
 export function validationFailed(details: readonly ErrorDetail[]): GatewayError {
   const [first] = details;
   return new GatewayError('validation_failed', {
@@ -37,12 +40,12 @@ export function validationFailed(details: readonly ErrorDetail[]): GatewayError 
   });
 }
 
-/** Throws `validation_failed` for one field, from a rule that a decorator can't say. */
+/** Creates `validation_failed` for one field, for rules that a decorator cannot express. */
 export const invalid = (path: string, message: string): GatewayError => validationFailed([{ path, message }]);
 
 /**
- * `page_size[]=10` and `page_size[a]=10` would be names that no route knows, and so a filter that silently does nothing.
- * Throws `validation_failed` for such a form of a parameter that the class knows.
+ * Throws `validation_failed` for a known parameter in brackets, such as `page_size[]=10` or
+ * `page_size[a]=10`. These are unknown names, so the filter would silently do nothing.
  */
 function refuseBrackets(query: object, metatype: Type): void {
   const bracketed = Object.keys(query).filter((name) => name.includes('['));
@@ -54,7 +57,7 @@ function refuseBrackets(query: object, metatype: Type): void {
   }
 }
 
-/** The rules compare names list by list, so they see none that they do not know. */
+/** Hides unknown members from the rules, which compare names list by list. */
 function onlyKnown(query: object, metatype: Type): object {
   const known = membersOf(metatype);
   return Object.fromEntries(Object.entries(query).filter(([name]) => known.has(name)));
@@ -62,7 +65,7 @@ function onlyKnown(query: object, metatype: Type): object {
 
 const STRICT = Symbol('STRICT');
 
-/** For the class of a body: a field that it does not know, at any depth, is refused and not dropped. */
+/** Class decorator for bodies: an unknown field at any depth is refused instead of dropped. */
 export const Strict = (): ClassDecorator => (target) => {
   Reflect.defineMetadata(STRICT, true, target);
 };
@@ -77,8 +80,8 @@ const OPTIONS: ValidationPipeOptions = {
 };
 
 /**
- * Checks bodies and queries against their DTO classes. Unknown fields are dropped, unless the class is `@Strict()`, or they are spelt
- * almost like a known one.
+ * Validates bodies and queries against their DTO classes. Unknown fields are dropped, unless the
+ * class is `@Strict()` or the name is similar to a known one.
  */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
@@ -102,7 +105,7 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 }
 
-/** Gives the rules what their classes know alone, and hands free data on as it came. */
+/** Passes only known members to the rules, and returns free-form data unchanged. */
 class TypedBodyPipe extends ValidationPipe {
   override async transform(body: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { metatype } = metadata;
@@ -117,7 +120,7 @@ class TypedBodyPipe extends ValidationPipe {
     return value;
   }
 
-  /** The rest of a long list, in turns of its own; the first item at fault ends it. */
+  /** Validates the rest of a long list in separate turns; stops at the first invalid item. */
   private async addRest(body: object, { name, type, from, items }: LaterItems): Promise<void> {
     const list = Reflect.get(body, name) as unknown[];
     for (const [at, item] of items.entries()) {

@@ -10,7 +10,10 @@ export interface MetricsServer {
 const REQUEST_MS = 10_000;
 const CONNECTIONS_MAX = 32;
 
-/** Serves `GET /metrics` on a port of its own, which no client of the product needs to reach. Rejects when the port is taken. */
+/**
+ * Serves `GET /metrics` on a separate port, which clients of the product do not need. Rejects if
+ * the port is in use.
+ */
 export async function startMetricsServer(
   { host, port }: { readonly host: string; readonly port: number },
   render: () => Promise<string>,
@@ -36,13 +39,14 @@ export async function startMetricsServer(
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Processes of one cluster would otherwise share the port, and a scrape would meet any one of them.
+    // Processes of one cluster would otherwise share the port, and a scrape would reach any of
+    // them.
     server.listen({ host, port, exclusive: true }, () => {
       server.off('error', reject);
       resolve();
     });
   });
-  // It never keeps a process that has nothing else to do.
+  // The server does not keep the process alive.
   server.unref();
   return {
     port: (server.address() as AddressInfo).port,

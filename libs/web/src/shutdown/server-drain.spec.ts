@@ -9,7 +9,7 @@ describe('ServerDrain', () => {
   let handle: (res: ServerResponse) => void;
   const clients: Client[] = [];
 
-  /** A client that keeps its connection, and what it has read. */
+  /** A client that keeps its connection open and records what it reads. */
   class Client {
     read = '';
     private constructor(readonly socket: Socket) {
@@ -47,7 +47,7 @@ describe('ServerDrain', () => {
     server.close();
   });
 
-  it('ends connections with the response that is in flight when it is announced, and with all later ones', async () => {
+  it('closes connections after the in-flight response and after all later ones once shutdown is announced', async () => {
     const [before, inFlight, later] = [await Client.open(), await Client.open(), await Client.open()];
     expect(await before.get()).toMatch(/connection: keep-alive/i);
     let waiting!: ServerResponse;
@@ -57,18 +57,18 @@ describe('ServerDrain', () => {
         resolve();
       };
     });
-    const answer = inFlight.get();
+    const response = inFlight.get();
     await arrived;
     handle = (res) => res.end('ok');
     drain.announce();
     waiting.end('late');
-    expect(await answer).toMatch(/connection: close/i);
+    expect(await response).toMatch(/connection: close/i);
     expect(await later.get()).toMatch(/connection: close/i);
     expect(await before.get()).toMatch(/connection: close/i);
     await Promise.all([before.ended(), inFlight.ended(), later.ended()]);
   });
 
-  it('answers what arrives on an open connection once it takes no new ones', async () => {
+  it('serves requests on open connections after it stops accepting new ones', async () => {
     const client = await Client.open();
     await client.get();
     await drain.close();
@@ -77,22 +77,23 @@ describe('ServerDrain', () => {
     await client.ended();
   });
 
-  it('answers on every connection that the system had accepted for it before it takes no new ones', async () => {
+  it('serves every connection that the system accepted before it stopped accepting', async () => {
     const { port } = server.address() as AddressInfo;
-    // The system accepts connections to itself within the call: none of these has reached the server yet.
+    // The system accepts connections to itself within the call: none of these has reached the
+    // server yet.
     const queued = Array.from({ length: 40 }, () => connect(port, '127.0.0.1'));
-    const answers = queued.map(async (socket) => {
+    const responses = queued.map(async (socket) => {
       socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
       let read = '';
       for await (const chunk of socket) read += String(chunk);
       return read.slice(0, 12);
     });
     const closed = drain.close();
-    expect(await Promise.all(answers)).toEqual(queued.map(() => 'HTTP/1.1 200'));
+    expect(await Promise.all(responses)).toEqual(queued.map(() => 'HTTP/1.1 200'));
     await closed;
   });
 
-  it('closes idle connections, used or not, and leaves those with a response in flight', async () => {
+  it('closes idle connections, used or not, and keeps those with a response in flight', async () => {
     const [idle, unused, streaming] = [await Client.open(), await Client.open(), await Client.open()];
     await idle.get();
     let stream!: ServerResponse;
@@ -111,7 +112,7 @@ describe('ServerDrain', () => {
     expect(streaming.read).toContain('last');
   });
 
-  it('leaves upgraded connections to those who upgraded them', async () => {
+  it('does not close upgraded connections', async () => {
     server.on('upgrade', (_req, socket: Socket) => {
       drain.release(socket);
       socket.on('end', () => socket.destroy());

@@ -2,27 +2,34 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
 const QUIET_MS = 1_000;
-/** More than the system's queue of a listener holds; new connections without end must not keep it open. */
+/**
+ * Maximum number of queued connections that are accepted during shutdown; more than a listener's
+ * queue holds.
+ */
 const ACCEPT_TURNS_MAX = 4_096;
 
-/** The response that a connection is busy with; Node's own `closeIdleConnections` reads it too. */
+/** The response that a connection is sending; Node's `closeIdleConnections` reads it too. */
 interface BusySocket extends Socket {
   readonly _httpMessage?: ServerResponse | null;
 }
 
 /**
- * Takes the clients of an HTTP server away without cutting a request. Announced first: from then on every response ends its
- * connection, so that pools in front send the next request elsewhere. Closed later: no new connections, and those that were quiet
- * for a second are closed. What arrives on an open connection meanwhile is answered.
+ * Drains an HTTP server without cutting requests. `announce`: every later response closes its
+ * connection, so that load balancers send the next request elsewhere. `close`: no new connections
+ * are accepted, and connections that were idle for a second are closed. Requests on open
+ * connections are served meanwhile.
  */
 export class ServerDrain {
   private announced = false;
   private sweeping: NodeJS.Timeout | null = null;
   private accepted = 0;
-  /** Connections of HTTP, with the bytes that had gone over them at the last sweep. */
+  /** HTTP connections with their byte counts at the last sweep. */
   private readonly connections = new Map<Socket, number>();
 
-  /** To be made before the server listens. `quietMs`: after which a connection without a response in flight is closed. */
+  /**
+   * Must be created before the server listens. `quietMs`: idle time after which a connection is
+   * closed.
+   */
   constructor(
     private readonly server: Server,
     private readonly quietMs = QUIET_MS,
@@ -41,12 +48,12 @@ export class ServerDrain {
     return this.announced;
   }
 
-  /** The connection is no longer one of HTTP: the code that upgraded it ends it. */
+  /** Stops tracking a connection that was upgraded; the code that upgraded it closes it. */
   release(socket: Socket): void {
     this.connections.delete(socket);
   }
 
-  /** Responses whose heads are not written yet, and all later ones, say `connection: close`. */
+  /** Adds `connection: close` to all responses whose heads are not written yet. */
   announce(): void {
     if (this.announced) return;
     this.announced = true;
@@ -58,18 +65,22 @@ export class ServerDrain {
       res.shouldKeepAlive = false;
     };
     this.server.prependListener('request', isLast);
-    // A listener where there is none would take the answer to `Expect: 100-continue` from Node.
+    // An added listener would replace Node's own handling of `Expect: 100-continue`.
     if (this.server.listenerCount('checkContinue') > 0) this.server.prependListener('checkContinue', isLast);
   }
 
-  /** Resolves when no new connections are taken. The server's `close` event follows once the last one has ended. */
+  /**
+   * Resolves when no new connections are accepted. The server's `close` event follows after the
+   * last connection.
+   */
   async close(): Promise<void> {
     this.announce();
     await this.takeQueued();
-    // Not the close of HTTP: that would end idle connections at once, with a request on its way perhaps.
+    // Not the `close` of http: it would end idle connections at once, possibly with a request on
+    // its way.
     NetServer.prototype.close.call(this.server);
     this.sweeping = setInterval(() => {
-      // After the turn's look at the network: what has arrived counts.
+      // After the poll phase of this turn, so that data that has arrived counts.
       setImmediate(() => {
         this.sweep();
       });
@@ -77,8 +88,9 @@ export class ServerDrain {
   }
 
   /**
-   * Connections that the system has accepted are taken first: those still in its queue would be reset. Node takes one in a turn. The
-   * first turn may end without a look at the network, so two in a row without a connection say that none is left.
+   * Accepts the connections in the system's queue first, because they would be reset otherwise.
+   * Node accepts one per turn. The first turn may end without a poll, so two turns without a
+   * connection mean that the queue is empty.
    */
   private async takeQueued(): Promise<void> {
     let quietTurns = 0;

@@ -7,21 +7,28 @@ import type { ShutdownSettings } from './shutdown-settings';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** For what comes after the grace period: interrupted requests tell their clients, records and queues are written. */
+/**
+ * Milliseconds for the steps after the grace period: interrupted requests get their errors, records
+ * and queues are written.
+ */
 const LAST_STEPS_MS = 8_000;
-/** For the clients of interrupted requests to read how they ended. */
+/** Milliseconds for clients to read the end of interrupted requests. */
 const LAST_WORDS_MS = 1_000;
 
 export interface StopParts {
   readonly settings: ShutdownSettings;
   readonly log: Log;
-  /** Ends requests that are still in flight at the end of the grace period. Absent: their connections are closed. */
+  /**
+   * Interrupts requests in flight at the end of the grace period. Absent: their connections are
+   * closed.
+   */
   readonly interrupt?: () => Promise<void>;
 }
 
 /**
- * Ends the process on SIGTERM, SIGINT and SIGHUP. For `SHUTDOWN_LEAD` it says that it is not ready and serves on; then it takes no
- * new connections, finishes what it has until `SHUTDOWN_GRACE` is over, and interrupts the rest.
+ * Shuts the process down on SIGTERM, SIGINT and SIGHUP. During `SHUTDOWN_LEAD` it reports that it
+ * is not ready but keeps serving. Then it accepts no new connections, finishes requests until
+ * `SHUTDOWN_GRACE` is over, and interrupts the rest.
  */
 export function stopOnSignals(app: NestFastifyApplication, parts: StopParts): void {
   const { settings, log } = parts;
@@ -31,7 +38,8 @@ export function stopOnSignals(app: NestFastifyApplication, parts: StopParts): vo
       if (isStopping) return;
       isStopping = true;
       log.info({ signal, leadMs: settings.SHUTDOWN_LEAD, graceMs: settings.SHUTDOWN_GRACE }, 'shutting down');
-      // A connection or a job that never ends must not keep the process: what it does is done in transactions, or done again.
+      // A connection or a job that never ends must not keep the process alive: its work is
+      // transactional or repeatable.
       setTimeout(() => {
         log.warn('process did not stop in time; exiting');
         process.exit(0);
@@ -47,7 +55,7 @@ export function stopOnSignals(app: NestFastifyApplication, parts: StopParts): vo
   }
 }
 
-/** @internal Without signals, and without the end of the process. */
+/** @internal Shuts down without signals and without exiting the process. */
 export async function drainAndClose(app: NestFastifyApplication, parts: StopParts): Promise<void> {
   const { settings, log } = parts;
   const server = app.getHttpServer();
@@ -70,7 +78,7 @@ export async function drainAndClose(app: NestFastifyApplication, parts: StopPart
   if (timer !== null) clearTimeout(timer);
 }
 
-/** Lets interrupted requests tell their clients, then closes every connection. */
+/** Sends errors to interrupted requests, then closes every connection. */
 async function cut(server: Server, { log, interrupt }: StopParts): Promise<void> {
   const ended = new Promise((resolve) => server.once('close', resolve));
   try {

@@ -18,7 +18,7 @@ describe('the health of the admin API', () => {
     await eventually(async () => (await words()).parts['redis'] === 'down');
     expect((await admin.get('/health/ready')).body).toEqual({ status: 'ok', lacks: [] });
     const away = await stateOf('redis');
-    expect(away).toMatchObject({ status: 'down', reason: 'It does not answer.' });
+    expect(away).toMatchObject({ status: 'down', reason: 'It does not respond.' });
     expect((away?.since ?? '') >= begun).toBe(true);
     await redis.start();
     await eventually(async () => (await words()).status === 'ok');
