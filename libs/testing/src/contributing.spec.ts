@@ -38,10 +38,7 @@ describe('CONTRIBUTING.md', () => {
   });
 
   it('names a spec that adds one for each row of what plugs in, and only specs that exist', () => {
-    const table = DOCUMENT.slice(
-      DOCUMENT.indexOf('| Add | Touch |'),
-      DOCUMENT.indexOf('## Code style'),
-    );
+    const table = DOCUMENT.slice(DOCUMENT.indexOf('| Add | Touch |'), DOCUMENT.indexOf('## Code style'));
     const rows = [...table.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)];
     const specsOf = (text: string) =>
       [...text.matchAll(/`([a-z-]+\.spec\.ts)`/g)].map(([, name = '']) => name);
