@@ -6,25 +6,25 @@ import { ANALYTICS_STORE_SETTINGS } from './settings';
 import { factsTable } from './facts-table';
 import { startEngine, type Engine } from './spec-support/engine';
 
-/** Where the engine is installed; `npm run test:clickhouse` sets it. */
+/** Folder of the installed engine; `npm run test:clickhouse` sets it. */
 const { CLICKHOUSE_ENGINE: folder } = process.env;
 const NO_PROXY = { HTTPS_PROXY: null, HTTP_PROXY: null, NO_PROXY: '' };
 
-describe('the settings of the analytics store', () => {
-  it('name Postgres unless they say otherwise, and refuse a table that is no plain name', () => {
+describe('analytics store settings', () => {
+  it('default to Postgres, and refuse an invalid table name', () => {
     expect(readSettings(ANALYTICS_STORE_SETTINGS, {}).ANALYTICS_STORE).toBe('postgres');
     expect(() => readSettings(ANALYTICS_STORE_SETTINGS, { ANALYTICS_LOG_TABLE: 'a; DROP TABLE b' })).toThrow(
       'ANALYTICS_LOG_TABLE must be a plain name',
     );
   });
 
-  it('need an endpoint for ClickHouse', () => {
+  it('require an endpoint for ClickHouse', () => {
     const settings = readSettings(ANALYTICS_STORE_SETTINGS, { ANALYTICS_STORE: 'clickhouse' });
     expect(() => new ClickHouseAnalytics({ ...settings, ...NO_PROXY })).toThrow('ANALYTICS_STORE_ENDPOINT');
   });
 });
 
-// The engine is half a gigabyte, so that it is no dependency: without it there is nothing to run these on.
+// The engine has half a gigabyte and is no dependency; without it these tests do not run.
 if (folder !== undefined) {
   describe('ClickHouseAnalytics, on the engine of ClickHouse', () => {
     let engine: Engine;
@@ -43,7 +43,7 @@ if (folder !== undefined) {
       await engine.stop();
     });
 
-    it('adds what a table of an earlier release lacks, and counts its rows by their status alone', async () => {
+    it('adds missing columns to a table of an earlier release, and counts its old rows by status only', async () => {
       const table = 'earlier_release';
       const command = async (statement: string): Promise<void> => {
         const { status } = await fetch(engine.url, { method: 'POST', body: statement });
@@ -74,10 +74,10 @@ if (folder !== undefined) {
     analyticsContract(
       () => store,
       async (rows) => {
-        // As before they were priced anew: the newest row of a request is the one that counts.
+        // Simulates re-pricing: the newest row of a request counts.
         await store.add(rows.slice(0, 100).map((row) => ({ ...row, cost: 1 })));
         await store.add(rows);
-        // A batch may come again, whole or in part.
+        // A batch may be repeated, completely or in part.
         await store.add(rows.slice(100, 300));
       },
     );

@@ -58,18 +58,18 @@ function typeOf(value: unknown, type: BoundType): string {
   }
 }
 
-/** Ids are written in small letters. */
+/** Converts UUIDs to lower case, as stored. */
 const written = (value: unknown, type: BoundType): unknown => {
   if (type === 'uuid') return String(value).toLowerCase();
   return type === 'uuids' ? (value as readonly string[]).map((id) => id.toLowerCase()) : value;
 };
 
-/** Keeps one row for each request in ClickHouse, and answers from those. */
+/** Stores one row for each request in ClickHouse, and answers analytics queries from these rows. */
 export class ClickHouseAnalytics implements AnalyticsStore {
   private readonly client: ClickHouseHttp;
   private readonly table: string;
 
-  /** Throws where the settings name no endpoint. */
+  /** Throws if the settings have no endpoint. */
   constructor(settings: AnalyticsStoreSettings) {
     const { ANALYTICS_STORE_ENDPOINT: endpoint } = settings;
     if (endpoint === null) {
@@ -81,13 +81,16 @@ export class ClickHouseAnalytics implements AnalyticsStore {
     this.client = new ClickHouseHttp(endpoint, settings);
   }
 
-  /** Makes the table, and the columns of a table of an earlier release, where they are missing. */
+  /** Creates the table, and adds missing columns to a table of an earlier release. */
   async prepare(): Promise<void> {
     await this.client.command(factsTable(this.table));
     await this.client.command(missingColumns(this.table));
   }
 
-  /** Adds requests; those that are there already replace themselves. Requests without an owner are left out. */
+  /**
+   * Inserts requests; repeated requests replace themselves. Requests without an organisation are
+   * skipped.
+   */
   async add(rows: readonly FactRow[]): Promise<void> {
     const values = rows.filter(({ organisation_id: id }) => id !== null).map(factOf);
     if (values.length > 0) await this.client.insert(this.table, values);
@@ -102,7 +105,7 @@ export class ClickHouseAnalytics implements AnalyticsStore {
     return Number(found?.['total'] ?? 0);
   }
 
-  /** Whether it does. Rejects when it can't be reached. */
+  /** Whether ClickHouse responds. Rejects if it is unreachable. */
   answers(): Promise<boolean> {
     return this.client.answers();
   }

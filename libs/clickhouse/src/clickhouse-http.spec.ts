@@ -44,7 +44,7 @@ describe('ClickHouseHttp', () => {
   });
   afterAll(() => new Promise((resolve) => proxy.close(resolve)));
 
-  it('goes through the proxy of the settings, with its credentials in headers alone', async () => {
+  it('uses the configured proxy, and sends credentials only in headers', async () => {
     await http.insert('t', [{ a: 1 }, { a: 'two\n' }]);
     const [sent] = requested as [Requested];
     expect(sent.url.origin + sent.url.pathname).toBe('http://clickhouse.example:8123/base/');
@@ -59,7 +59,7 @@ describe('ClickHouseHttp', () => {
     expect(requested[1]?.url.pathname).toBe('/base/ping');
   });
 
-  it('asks with parameters next to the statement: in the address while they are short, else in a form', async () => {
+  it('sends short parameters in the URL and long ones in a form', async () => {
     answer = { body: '{"n":1}\n{"n":2}\n' };
     const statement = 'SELECT {a:String}, {b:Array(String)}, {c:Int64}';
     const rows = await http.query(statement, { a: "it's\t\\", b: ["x'y", 'z'], c: 7 }, { limit: '5' });
@@ -79,7 +79,7 @@ describe('ClickHouseHttp', () => {
     expect(form.get('query')).toBe(`${statement}\nFORMAT JSONEachRow`);
   });
 
-  it('says what failed by its number, without the text, which may hold values of requests', async () => {
+  it('reports a failure by its code, without the text, which may contain request data', async () => {
     for (const failed of [{ status: 400 }, { headers: { 'x-clickhouse-exception-code': '62' } }]) {
       answer = { body: 'Cannot parse: a value', ...failed };
       const failure = await http.command('SELECT 1').catch(String);
@@ -88,7 +88,7 @@ describe('ClickHouseHttp', () => {
     }
   });
 
-  it('is unavailable where it cannot be reached, and does more at once than ten calls one after the other', async () => {
+  it('reports an unreachable server as unavailable, and runs ten calls concurrently', async () => {
     await Promise.all(Array.from({ length: 40 }, () => http.command('SELECT 1')));
     expect(requested).toHaveLength(40);
     const unknown = new ClickHouseHttp('http://127.0.0.1:9', {

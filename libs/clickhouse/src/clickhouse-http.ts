@@ -8,17 +8,23 @@ const PING_MS = 2_000;
 const ANSWER_BYTES_MAX = 64 * 1_048_576;
 const CALLS_MAX = 10;
 const WAITING_MAX = 1_000;
-/** Longer parameters are sent as a form: addresses of a few kilobytes are what everything between here and there takes. */
+/**
+ * Longer parameters are sent as a form, because proxies and servers accept URLs of only a few
+ * kilobytes.
+ */
 const ADDRESS_PARAMETERS_MAX = 4_096;
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** ClickHouse has read a statement and does not carry it out: its data may be at fault. */
+/** ClickHouse refused a statement; its data may be the cause. */
 export class ClickHouseRefusal extends Error {
   override readonly name = 'ClickHouseRefusal';
 }
 
-/** Speaks ClickHouse's HTTP interface. Every call has a connection of its own, under proxy settings and address policy like all others. */
+/**
+ * Client of ClickHouse's HTTP interface. Every call uses its own connection, the proxy settings and
+ * the address policy.
+ */
 export class ClickHouseHttp {
   private readonly client: BufferedClient;
   private readonly base: URL;
@@ -47,7 +53,7 @@ export class ClickHouseHttp {
     await this.post([['query', `INSERT INTO ${table} FORMAT JSONEachRow`]], lines);
   }
 
-  /** Rows as JSON objects. Parameters stand in the statement as `{name:Type}`. */
+  /** Returns rows as JSON objects. Parameters are in the statement as `{name:Type}`. */
   async query(
     statement: string,
     parameters: Readonly<Record<string, unknown>>,
@@ -57,7 +63,7 @@ export class ClickHouseHttp {
       ([name, value]) => [`param_${name}`, written(value)] as const,
     );
     const query = `${statement}\nFORMAT JSONEachRow`;
-    // Else a failure on the way would stand behind rows of an answer that began well.
+    // Otherwise a late failure would follow the rows of a response that started with status 200.
     const search = [...Object.entries(options), ['wait_end_of_query', '1'] as const];
     const isShort = searchOf(given).length <= ADDRESS_PARAMETERS_MAX;
     const { body } = isShort
@@ -103,7 +109,7 @@ export class ClickHouseHttp {
         bytesMax: ANSWER_BYTES_MAX,
       });
       const code = answer.headers['x-clickhouse-exception-code'];
-      // What it says may hold values of a request.
+      // The text may contain request data.
       if (answer.status !== 200 || code !== undefined)
         throw new ClickHouseRefusal(
           `ClickHouse refused a statement: status ${String(answer.status)}, code ${String(code ?? 'none')}.`,
@@ -111,7 +117,7 @@ export class ClickHouseHttp {
       return answer;
     } catch (cause) {
       if (!(cause instanceof OutboundError)) throw cause;
-      throw new GatewayError('unavailable', { message: 'The analytics store cannot be reached.', cause });
+      throw new GatewayError('unavailable', { message: 'The analytics store cannot be reached; try again later.', cause });
     } finally {
       this.leave();
     }
@@ -128,8 +134,8 @@ export class ClickHouseHttp {
   private async enter(): Promise<void> {
     if (this.running >= CALLS_MAX) {
       if (this.waiting.length >= WAITING_MAX)
-        throw new GatewayError('unavailable', { message: 'The analytics store has too much to do.' });
-      // A request that ends hands its place over.
+        throw new GatewayError('unavailable', { message: 'The analytics store is overloaded; try again later.' });
+      // A finished request passes its slot to the next waiting one.
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else this.running += 1;
   }
@@ -153,7 +159,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const escaped = (text: string): string => text.replaceAll(/[\t\n\r'\\]/g, (sign) => ESCAPES[sign] as string);
 
-/** As parameters are read: texts with escapes, in arrays in quotes besides. */
+/** Formats a parameter: texts with escapes, and quoted inside arrays. */
 function written(value: unknown): string {
   if (Array.isArray(value))
     return `[${value.map((each) => (typeof each === 'string' ? `'${escaped(each)}'` : String(each))).join(',')}]`;

@@ -1,7 +1,7 @@
 import type { ProxyEnvironment } from '@gw/outbound';
 import { oneOf, optional, text, url, type Setting } from '@gw/kernel';
 
-/** A table's name is part of statements as it is. */
+/** Validates a table name, which becomes a literal part of statements. */
 const tableName: Setting<string> = {
   fallback: 'tollgate_requests',
   parse: (value) => {
@@ -10,10 +10,10 @@ const tableName: Setting<string> = {
   },
 };
 
-/** Where analytics are kept and read. */
+/** Where analytics are stored. */
 export const ANALYTICS_STORE_SETTINGS = {
   ANALYTICS_STORE: oneOf(['postgres', 'clickhouse'], 'postgres'),
-  /** Of the HTTP interface of ClickHouse. */
+  /** URL of the HTTP interface of ClickHouse. */
   ANALYTICS_STORE_ENDPOINT: optional(url({ protocols: ['http:', 'https:'] })),
   ANALYTICS_STORE_USER: text('default'),
   ANALYTICS_STORE_PASSWORD: text(''),

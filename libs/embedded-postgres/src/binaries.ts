@@ -15,22 +15,25 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error';
 import { giveTo, type SystemUser } from './system-user';
 
-/** A Postgres that the given user can execute: the folder that holds `initdb` and `postgres`, and its major version. */
+/**
+ * A Postgres that the given user can execute: the folder with `initdb` and `postgres`, and its
+ * major version.
+ */
 export interface Binaries {
   readonly folder: string;
   readonly major: number;
 }
 
-/** The npm packages name their platforms like Node.js, except for Windows. */
+/** Platform in the names of the npm packages, which follow Node.js except for Windows. */
 const platformName = (): string =>
   `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 
-/** Where Debian's packages install; serves platforms without an npm package, such as one with musl. */
+/** Folder of Debian's packages, for platforms without an npm package, such as those with musl. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 
 /**
- * Finds Postgres in node_modules, else on the system. When the user cannot execute it where it lies (a checkout below a private
- * home, for example), it is copied to `copyTo` first.
+ * Finds Postgres in node_modules, else on the system. If the user cannot execute it there (for
+ * example in a checkout below a private home), it is copied to `copyTo` first.
  */
 export function findBinaries(user: SystemUser | null, copyTo: string): Binaries {
   const candidates = [packagedFolder(), ...debianFolders()].filter((folder) => folder !== null);
@@ -59,7 +62,10 @@ function packagedFolder(): string | null {
   }
 }
 
-/** npm packages cannot hold symbolic links; the package lists them for an install script, which we do not let run. */
+/**
+ * Creates the symbolic links that the package lists. npm packages cannot contain links, and we run
+ * no install scripts.
+ */
 function linkLibraries(packageRoot: string): void {
   const list = join(packageRoot, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -70,7 +76,8 @@ function linkLibraries(packageRoot: string): void {
     try {
       symlinkSync(basename(source), path);
     } catch {
-      // Another process made it first, or the folder is read-only: then the version check below tells.
+      // Another process created it first, or the folder is read-only; the version check below finds
+      // out.
     }
   }
 }
@@ -81,7 +88,7 @@ function debianFolders(): string[] {
   return majors.sort((a, b) => Number(b) - Number(a)).map((major) => join(DEBIAN_FOLDER, major, 'bin'));
 }
 
-/** Null when this user cannot execute the binaries. */
+/** Returns null if this user cannot execute the binaries. */
 function majorOf(folder: string, user: SystemUser | null): number | null {
   const { status, stdout } = spawnSync(join(folder, 'postgres'), ['--version'], {
     cwd: '/',

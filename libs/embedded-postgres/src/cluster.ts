@@ -8,10 +8,13 @@ import type { SystemUser } from './system-user';
 
 export const SUPERUSER = 'tollgate';
 
-/** What the tools of Postgres see of our environment: nothing, so that PGDATA and its like cannot redirect them. */
+/**
+ * Environment of the Postgres tools: empty, so that PGDATA and similar variables cannot redirect
+ * them.
+ */
 export const toolEnvironment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
 
-/** The folder of the cluster below `home`; made on first use. */
+/** Returns the folder of the cluster below `home` and creates the cluster on first use. */
 export function prepareCluster(
   home: string,
   binaries: Binaries,
@@ -30,7 +33,10 @@ export function prepareCluster(
   return folder;
 }
 
-/** Made next to its place and moved there last, so that an interrupted start leaves nothing half made. */
+/**
+ * Creates the cluster under a temporary name and renames it, so that an interrupted start leaves
+ * nothing incomplete.
+ */
 function createCluster(
   home: string,
   folder: string,

@@ -1,4 +1,4 @@
-/** Why the embedded Postgres cannot run. The message is one line for the operator. */
+/** The reason why the embedded Postgres cannot run, as one line for the operator. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }

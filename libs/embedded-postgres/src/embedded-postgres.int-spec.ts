@@ -39,7 +39,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** As a launcher that was killed leaves it: the server runs on, without a parent. */
+/** Simulates a killed launcher: the server keeps running without a parent. */
 async function startedByAnother(): Promise<{ pid: number; url: string }> {
   const other = create();
   await other.start();
@@ -49,7 +49,7 @@ async function startedByAnother(): Promise<{ pid: number; url: string }> {
 }
 
 describe('EmbeddedPostgres', () => {
-  it('keeps its data over a stop and a start, and its URL within one process', async () => {
+  it('keeps its data across a restart, and its URL within one process', async () => {
     server = create();
     await server.start();
     const { url } = server;
@@ -60,7 +60,7 @@ describe('EmbeddedPostgres', () => {
     expect(await query(url, 'SELECT value FROM kept')).toEqual([42]);
   });
 
-  it('never trades durability for speed, so that a power cut loses no committed row', async () => {
+  it('uses durable settings, so that a power cut loses no committed row', async () => {
     server = create();
     await server.start();
     expect(
@@ -71,7 +71,7 @@ describe('EmbeddedPostgres', () => {
     ).toEqual(['on', 'on', 'on']);
   });
 
-  it('refuses connections without the password, and listens on loopback alone', async () => {
+  it('refuses connections without the password, and listens only on loopback', async () => {
     server = create();
     await server.start();
     const withoutPassword = server.url.replace(/:[^:@]+@/, ':wrong@');
@@ -79,7 +79,7 @@ describe('EmbeddedPostgres', () => {
     expect(await query(server.url, 'SHOW listen_addresses')).toEqual(['127.0.0.1']);
   });
 
-  it('takes the data over from a server that outlived its launcher', async () => {
+  it('takes over the data of a server that outlived its launcher', async () => {
     const earlier = await startedByAnother();
     server = create();
     await server.start();
@@ -88,7 +88,7 @@ describe('EmbeddedPostgres', () => {
     await expect(query(earlier.url, 'SELECT 1')).rejects.toThrow();
   });
 
-  it('recovers after the server was killed, with its pid file left behind', async () => {
+  it('recovers after the server was killed and left its pid file', async () => {
     server = create();
     await server.start();
     await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS value');
@@ -99,7 +99,7 @@ describe('EmbeddedPostgres', () => {
     expect(await query(server.url, 'SELECT value FROM kept')).toEqual([42]);
   });
 
-  it('is started again at once after it was killed, though a session is busy and has not noticed', async () => {
+  it('restarts immediately after a kill, even if a busy session still runs', async () => {
     server = create();
     await server.start();
     const client = new Client({ connectionString: server.url });
@@ -121,7 +121,7 @@ describe('EmbeddedPostgres', () => {
     expect(await query(server.url, 'SELECT 1')).toEqual([1]);
   });
 
-  it('keeps its URL when its port is taken while it is started again, for others hold that URL', async () => {
+  it('waits for its port during a restart, because other processes hold its URL', async () => {
     server = create();
     await server.start();
     const { url } = server;
@@ -136,7 +136,7 @@ describe('EmbeddedPostgres', () => {
     expect(await query(url, 'SELECT 1')).toEqual([1]);
   });
 
-  it('starts over a stale pid file whose number now belongs to another process', async () => {
+  it('starts despite a stale pid file whose pid belongs to another process', async () => {
     server = create();
     await server.start();
     const pidFile = join(folder, 'home', 'data', 'postmaster.pid');
@@ -147,7 +147,7 @@ describe('EmbeddedPostgres', () => {
     expect(await query(server.url, 'SELECT 1')).toEqual([1]);
   });
 
-  it('runs for root below a folder that only root may enter', async () => {
+  it('runs as root below a folder that only root may enter', async () => {
     if (process.getuid?.() !== 0) return;
     chmodSync(folder, 0o700);
     server = create();
@@ -157,7 +157,7 @@ describe('EmbeddedPostgres', () => {
     rmSync(readlinkSync(join(folder, 'home')), { recursive: true });
   });
 
-  it('names the folder when the password is not the one it was made with', async () => {
+  it('reports the folder when the password differs from the original one', async () => {
     server = create();
     await server.start();
     await server.stop();

@@ -16,20 +16,23 @@ import { endEarlierServer, waitUntil } from './running-server';
 import { postgresUser, type SystemUser } from './system-user';
 
 export interface EmbeddedPostgresOptions {
-  /** The folder of this server alone. Made when missing. */
+  /** Folder of this server only; created if missing. */
   readonly home: string;
-  /** The superuser's. It is set when the cluster is made and must stay the same. */
+  /** Password of the superuser. It is set when the cluster is created and must not change. */
   readonly password: string;
-  /** The file that receives the server's messages; appended to. */
+  /** File to which the server's messages are appended. */
   readonly logFile: string;
-  /** More `name = value` settings of the server. */
+  /** Additional `name = value` settings of the server. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 const DATABASE = 'tollgate';
-/** For a server that says nothing of itself. */
+/** Time limit in milliseconds for a server that does not respond. */
 const READY_TIMEOUT_MS = 60_000;
-/** SQLSTATE of one that is on its way: crash recovery replays up to `max_wal_size`, for however long that takes. */
+/**
+ * SQLSTATE of a server that is starting: crash recovery replays up to `max_wal_size`, which can
+ * take long.
+ */
 const STARTING = '57P03';
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 5_000;
@@ -39,16 +42,19 @@ const PORT_END = 32_000;
 const PORT_TRIES = 100;
 
 const SETTINGS = {
-  // TCP on loopback with a password only: socket folders have short path limits and no owner check under another user.
+  // TCP on loopback with a password only: socket paths are limited in length and have no owner
+  // check under another user.
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  // Checkpoints far apart: after each one every page that changes is written to the log whole, and ingest changes many.
+  // Rare checkpoints: the first change of a page after a checkpoint writes the whole page to the
+  // WAL, and ingest changes many pages.
   max_wal_size: '1GB',
   checkpoint_timeout: '15min',
-  // Taken as it is needed; a busy hour of the rollups should fit.
+  // Disk space is used as needed; a busy hour of rollups should fit.
   shared_buffers: '256MB',
-  // With few cores, handing each page to a process for input costs more than reading it: pages of the log took twice as long.
+  // With few cores, worker processes for I/O cost more than reading pages directly: log pages took
+  // twice as long.
   io_method: 'sync',
   // Containers often have 64 MB of shared memory, which parallel queries would exhaust.
   max_parallel_workers_per_gather: '0',
@@ -62,8 +68,8 @@ const SETTINGS = {
 };
 
 /**
- * A Postgres server as a child of this process: made, started and stopped by it, for one machine. `start` after `stop` (or after
- * the server died) is possible and keeps the port, so that its URL stays valid.
+ * A Postgres server as a child process, for one machine. `start` after `stop` (or after a crash) is
+ * possible and keeps the port, so that the URL stays valid.
  */
 export class EmbeddedPostgres {
   private server: ChildProcess | undefined;
@@ -71,7 +77,7 @@ export class EmbeddedPostgres {
 
   constructor(private readonly options: EmbeddedPostgresOptions) {}
 
-  /** The URL of the product's database, password included. Valid after the first `start`. */
+  /** URL of the product's database, including the password. Valid after the first `start`. */
   get url(): string {
     return this.urlOf(DATABASE);
   }
@@ -94,14 +100,18 @@ export class EmbeddedPostgres {
       this.server = this.spawnServer(join(binaries.folder, 'postgres'), folder, user);
       if (await this.isReady(this.server)) break;
       if (attempt === START_ATTEMPTS) throw this.startError();
-      // The memory of a killed server may not yet be free, or the port be taken: another one will do, unless others have its URL.
+      // The memory of a killed server may not be free yet, or the port may be in use: another port
+      // is fine unless others have its URL.
       if (!isKnown) this.port = undefined;
       await delay(500);
     }
     await this.ensureDatabase();
   }
 
-  /** Ends the server and resolves when it is gone: sessions are cut, data is written. Bounded: 15 s, then it is killed. */
+  /**
+   * Stops the server and resolves when it has exited: sessions are cut, data is written. After 15 s
+   * it is killed.
+   */
   async stop(): Promise<void> {
     const server = this.server;
     if (!server || hasExited(server)) return;
@@ -120,7 +130,8 @@ export class EmbeddedPostgres {
     const settings = { ...SETTINGS, ...this.options.settings, port: String(this.port) };
     const log = openSync(this.options.logFile, 'a', 0o600);
     try {
-      // Its own session: Ctrl-C in the terminal must reach the launcher alone, which ends its children in order.
+      // A separate session: Ctrl-C in the terminal must reach only the launcher, which stops its
+      // children in order.
       const server = spawn(
         executable,
         ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -187,8 +198,8 @@ const hasExited = (server: ChildProcess): boolean =>
   server.exitCode !== null || server.signalCode !== null || server.pid === undefined;
 
 /**
- * Below the ports that systems give to outgoing connections: after a crash the server comes back on the same port, which nothing
- * may have taken meanwhile. Another attempt asks again when a server took it before ours.
+ * First port to try, below the ephemeral ports: after a crash the server uses the same port, which
+ * nothing may have taken. If a server takes the port before ours starts, the start is repeated.
  */
 async function freePort(): Promise<number> {
   for (let tries = 0; tries < PORT_TRIES; tries += 1) {

@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path';
 
 import { isReachable, type SystemUser } from './system-user';
 
-/** For a root whose own folders are closed to the user that Postgres runs as. Survives a restart of the machine. */
+/** Folder for a root user whose own folders the Postgres user cannot enter. Survives a reboot. */
 const SHARED_STATE = '/var/lib/tollgate';
 
 /**
- * The folder that the cluster lives in, as a real path. Usually `wanted` itself; when Postgres' user cannot get there (a checkout
- * below /root, for example), `wanted` becomes a symbolic link to a folder below /var/lib.
+ * Returns the real path of the folder for the cluster. Usually it is `wanted`; if the Postgres user
+ * cannot enter it (for example a checkout below /root), `wanted` becomes a symbolic link to a
+ * folder below /var/lib.
  */
 export function prepareHome(wanted: string, user: SystemUser | null): string {
   if (existsSync(wanted)) return realpathSync(wanted);
@@ -21,13 +22,13 @@ export function prepareHome(wanted: string, user: SystemUser | null): string {
   const folder = join(SHARED_STATE, randomBytes(8).toString('hex'));
   makeFolder(SHARED_STATE, null);
   makeFolder(folder, user);
-  // A link whose target was deleted may be in the way.
+  // A link whose target was deleted may exist.
   rmSync(wanted, { force: true });
   symlinkSync(folder, wanted);
   return folder;
 }
 
-/** Others may pass through but not look around, whatever the umask is. */
+/** Creates a folder that others may pass through but not list, whatever the umask is. */
 function makeFolder(path: string, owner: SystemUser | null): void {
   mkdirSync(path, { recursive: true });
   chmodSync(path, 0o711);

@@ -8,8 +8,9 @@ import { EmbeddedPostgresError } from './embedded-postgres-error';
 const STOP_TIMEOUT_MS = 15_000;
 
 /**
- * Ends what an earlier run left behind: a server that outlived its launcher is stopped, so that ours is always our own child; a
- * pid file without its server is removed, for Postgres refuses to start when the number now belongs to another process.
+ * Cleans up after an earlier run. A server that outlived its launcher is stopped, so that ours is
+ * always our own child. A stale pid file is removed, because Postgres refuses to start if its pid
+ * belongs to another process.
  */
 export async function endEarlierServer(dataFolder: string): Promise<void> {
   const pidFile = join(dataFolder, 'postmaster.pid');
@@ -29,8 +30,9 @@ export async function endEarlierServer(dataFolder: string): Promise<void> {
 }
 
 /**
- * Sessions that outlived a killed server, each until it has done its statement: no other server starts before they are gone. What they
- * have not committed is lost with them, as it is for those that noticed. Found on Linux alone; elsewhere they are waited for.
+ * Stops sessions that outlived a killed server; each ends after its statement, and no new server
+ * starts before. Their uncommitted work is lost, as it is for other sessions. They are only found
+ * on Linux; elsewhere the start waits for them.
  */
 async function endSessionsIn(dataFolder: string): Promise<void> {
   if (process.platform !== 'linux') return;
@@ -39,13 +41,13 @@ async function endSessionsIn(dataFolder: string): Promise<void> {
     try {
       process.kill(Number(pid), 'SIGKILL');
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   await waitUntil(() => !sessions.some((pid) => isSessionIn(dataFolder, pid)), STOP_TIMEOUT_MS);
 }
 
-/** Sessions work in the data folder, and say so in their title. */
+/** Sessions run in the data folder and show it in their process title. */
 function isSessionIn(dataFolder: string, pid: string): boolean {
   try {
     return (
@@ -57,7 +59,10 @@ function isSessionIn(dataFolder: string, pid: string): boolean {
   }
 }
 
-/** The server names its folder on its command line; a number that was given to another process does not. */
+/**
+ * Whether the process is the server: its command line contains the folder, which a reused pid does
+ * not have.
+ */
 function isServerOf(dataFolder: string, pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 1) return false;
   try {
@@ -72,7 +77,7 @@ function commandLine(pid: number): string {
   return execFileSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8', timeout: 5_000 });
 }
 
-/** Looks every 20 ms, for at most `timeoutMs`. */
+/** Polls every 20 ms for at most `timeoutMs`. */
 export async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!condition() && Date.now() < deadline) await delay(20);

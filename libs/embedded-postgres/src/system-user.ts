@@ -1,7 +1,7 @@
 import { chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** The numeric user that Postgres runs as, when it is not the current one. */
+/** Numeric user that Postgres runs as, if it is not the current one. */
 export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
@@ -10,8 +10,8 @@ export interface SystemUser {
 const UNKNOWN: SystemUser = { uid: 65_534, gid: 65_534 };
 
 /**
- * Postgres refuses to run as root, so root hands it to the user `postgres`, or to `nobody` where there is none. Everyone else
- * runs it as themselves: null.
+ * Returns the user for Postgres. Postgres refuses to run as root, so root uses the user `postgres`,
+ * or `nobody` without one. For everyone else null: the current user.
  */
 export function postgresUser(): SystemUser | null {
   if (process.getuid?.() !== 0) return null;
@@ -26,7 +26,10 @@ export function postgresUser(): SystemUser | null {
   }
 }
 
-/** Whether the user may enter every folder on the way to `path`, `path` included. A missing folder counts as reachable. */
+/**
+ * Whether the user may enter every folder of `path`, including the last. A missing folder counts as
+ * reachable.
+ */
 export function isReachable(path: string, user: SystemUser | null): boolean {
   if (!user) return true;
   const folders = [resolve(path)];
@@ -41,7 +44,7 @@ export function isReachable(path: string, user: SystemUser | null): boolean {
   });
 }
 
-/** Gives `path` and all below it to the user. */
+/** Changes the owner of `path` and everything below it. */
 export function giveTo(path: string, user: SystemUser | null): void {
   if (!user) return;
   chownSync(path, user.uid, user.gid);

@@ -11,7 +11,7 @@ import {
 import type { SecretManagerSettings } from './settings';
 
 export interface AwsTools {
-  /** To the vendor's own addresses, which no tenant can name. */
+  /** Calls the vendor's own addresses, which no tenant can choose. */
   readonly callVendor: ManagerCall;
   readonly settings: SecretManagerSettings;
   readonly readFile: (path: string) => Promise<string>;
@@ -22,12 +22,12 @@ const MANAGER = 'AWS Secrets Manager';
 const STS = 'AWS STS';
 const SESSION_NAME = 'tollgate';
 const FORM = 'application/x-www-form-urlencoded';
-/** Errors that AWS answers with 400, by the end of their type. */
+/** Error types that AWS returns with status 400, by the end of the type. */
 const NOT_FOUND = /ResourceNotFoundException"?$/;
 const DENIED =
   /(?:AccessDenied|UnrecognizedClient|InvalidSignature|InvalidClientTokenId|ExpiredToken|DecryptionFailure)\w{0,64}"?$/;
 
-/** The current version of a secret in AWS Secrets Manager (GetSecretValue). */
+/** Reads the current version of a secret in AWS Secrets Manager (GetSecretValue). */
 export async function readFromAws({ auth, path }: SecretLocation, tools: AwsTools): Promise<string> {
   const region = textOf(auth['aws_region'], 'The auth_config');
   const credentials = await credentialsFor(auth, region, tools);
@@ -84,7 +84,9 @@ function credentialsFor(
   }
 }
 
-/** Of the installation: a key of its own, or the web identity of its service account. */
+/**
+ * Credentials of the installation: its own access key, or the web identity of its service account.
+ */
 async function ownCredentials(
   region: string,
   { callVendor, settings, readFile }: AwsTools,
@@ -139,7 +141,7 @@ async function assumeRole(
 const stsUrl = (region: string, settings: SecretManagerSettings): URL =>
   new URL(settings.AWS_ENDPOINT_URL_STS ?? `https://sts.${region}.${suffix(region)}/`);
 
-/** STS answers in XML, in which these texts need no unescaping. */
+/** Parses the XML of STS, whose texts need no unescaping here. */
 function credentialsOf(answer: ManagerAnswer): AwsCredentials {
   const element = (name: string): string | undefined => {
     const [, after = ''] = answer.text.split(`<${name}>`, 2);

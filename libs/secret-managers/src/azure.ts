@@ -4,12 +4,12 @@ import type { SecretManagerSettings } from './settings';
 
 export interface AzureTools {
   readonly call: ManagerCall;
-  /** To the vendor's own addresses, which no tenant can name. */
+  /** Calls the vendor's own addresses, which no tenant can choose. */
   readonly callVendor: ManagerCall;
-  /** To the identity service of the machine alone, which no tenant can name. */
+  /** Calls the machine's identity service, whose address no tenant can choose. */
   readonly callIdentity: ManagerCall;
   readonly settings: SecretManagerSettings;
-  /** Whether the installation trusts the host by name. */
+  /** Whether the installation lists the host as trusted. */
   readonly isTrustedHost: (host: string) => boolean;
 }
 
@@ -25,13 +25,16 @@ const CLOUDS: readonly (readonly [suffix: string, audience: string])[] = [
   ['.vault.usgovcloudapi.net', 'https://vault.usgovcloudapi.net'],
 ];
 
-/** The newest version of a secret in Azure Key Vault, or the one that the path names: `<name>` or `<name>/<version>`. */
+/**
+ * Reads the newest version of a secret in Azure Key Vault, or a named version: `<name>` or
+ * `<name>/<version>`.
+ */
 export async function readFromAzure({ auth, path }: SecretLocation, tools: AzureTools): Promise<string> {
   const vault = new URL(textOf(auth['azure_vault_url'], 'The auth_config'));
   const cloud = CLOUDS.find(([suffix]) => vault.hostname.endsWith(suffix));
   const audience = cloud?.[1] ?? 'https://vault.azure.net';
   if (auth['azure_auth_mode'] !== 'entra' && !cloud && !tools.isTrustedHost(vault.hostname)) {
-    // A token of the installation must not be had by naming a host of one's own.
+    // A tenant must not obtain a token of the installation by naming its own host.
     throw new SecretError('refused', 'The identity of the installation is sent to Azure Key Vault alone.');
   }
   const token =

@@ -9,19 +9,22 @@ import { readFromVault, type VaultTools } from './vault';
 
 export interface SecretManagerOptions {
   readonly settings: SecretManagerSettings;
-  /** Judges every address that a tenant can name. */
+  /** Checks every address that a tenant can choose. */
   readonly policy: AddressPolicy;
-  /** As `parseTrustedHosts` gives them. */
+  /** Trusted hosts from `parseTrustedHosts`. */
   readonly trustedHosts: readonly string[];
   readonly proxy?: ProxySettings;
 }
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 262_144;
-/** Characters of one secret. The managers themselves hold 64 KiB at most. */
+/** Maximum number of characters of one secret. The managers themselves store at most 64 KiB. */
 const SECRET_LENGTH_MAX = 65_536;
 
-/** Reads secrets from the three managers, each by its HTTP API. Nothing is remembered: see `SecretResolver`. */
+/**
+ * Creates a reader for the three secret managers over their HTTP APIs. It caches nothing; see
+ * `SecretResolver`.
+ */
 export function createSecretReader({
   settings,
   policy,
@@ -73,13 +76,13 @@ function readWith(
   }
 }
 
-/** For the identity service of the machine: its address comes from the settings, or is fixed. */
+/** Client for the machine's identity service, whose address is fixed or comes from the settings. */
 const ANY_ADDRESS: AddressPolicy = {
   checkUrl: (url) => ({ ok: true, url: new URL(String(url)) }),
   checkAddress: () => ({ ok: true }),
 };
 
-/** Endpoints that the settings name may be private, as the operator chose them. */
+/** Client for endpoints from the settings, which may be private because the operator chose them. */
 function withOwnEndpoints(policy: AddressPolicy, settings: SecretManagerSettings): AddressPolicy {
   const own = [
     settings.AWS_ENDPOINT_URL_SECRETS_MANAGER,

@@ -1,17 +1,20 @@
 import type { SecretLocation } from '@gw/contracts';
 
 export type SecretFailure =
-  /** The address policy said no, or the identity of the installation may not be sent there. */
+  /**
+   * Why a secret could not be read. `refused`: the address policy refused the address, or the
+   * installation's identity may not be sent there.
+   */
   | 'refused'
-  /** No answer, or one that says the manager can't serve right now. */
+  /** `unreachable`: no response, or the manager is temporarily unavailable. */
   | 'unreachable'
-  /** The manager knows the caller not, or lets it not read. */
+  /** `denied`: the manager does not know the caller or does not let it read. */
   | 'denied'
   | 'not_found'
-  /** An answer that can't be understood, or a secret without the required form. */
+  /** `invalid`: an unreadable response, or a secret without the required form. */
   | 'invalid';
 
-/** `message` is public: it names the manager's part and never what was sent or received. */
+/** `message` is public: it names the failed step and contains nothing that was sent or received. */
 export class SecretError extends Error {
   override readonly name = 'SecretError';
   constructor(
@@ -23,7 +26,7 @@ export class SecretError extends Error {
   }
 }
 
-/** The secret as a whole. @throws SecretError */
+/** Reads the whole secret. @throws SecretError */
 export type SecretReader = (location: SecretLocation) => Promise<string>;
 
 export interface ManagerRequest {
@@ -38,10 +41,10 @@ export interface ManagerAnswer {
   readonly text: string;
 }
 
-/** One call. @throws SecretError `refused` or `unreachable`; any status is an answer. */
+/** Makes one call; every status is a response. @throws SecretError `refused` or `unreachable` */
 export type ManagerCall = (request: ManagerRequest) => Promise<ManagerAnswer>;
 
-/** The member at a path of an answer in JSON, undefined where there is none. */
+/** Returns the member at a path of a JSON response; undefined if it is missing. */
 export function memberOf(text: string, ...path: readonly string[]): unknown {
   let value: unknown;
   try {
@@ -56,7 +59,7 @@ export function memberOf(text: string, ...path: readonly string[]): unknown {
   return value;
 }
 
-/** Throws for an answer that is no success. `what` names the step, such as `AWS Secrets Manager`. */
+/** Throws for an unsuccessful response. `what` names the step, such as `AWS Secrets Manager`. */
 export function assertAnswered({ status }: ManagerAnswer, what: string): void {
   if (status >= 200 && status < 300) return;
   const reported = `${what} answered with status ${String(status)}.`;
@@ -65,7 +68,7 @@ export function assertAnswered({ status }: ManagerAnswer, what: string): void {
   throw new SecretError(status >= 500 || status === 429 ? 'unreachable' : 'invalid', reported);
 }
 
-/** A text that an answer must have. */
+/** Returns a required text of a response. */
 export function textOf(value: unknown, what: string): string {
   if (typeof value === 'string' && value !== '') return value;
   throw new SecretError('invalid', `${what} sent an answer without what was asked for.`);

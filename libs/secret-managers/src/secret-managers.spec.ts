@@ -79,8 +79,8 @@ const OWN_KEY = {
   AWS_SECRET_ACCESS_KEY: STUB_ACCESS.awsSecret,
 };
 
-describe('[SRF-03] a secret of AWS Secrets Manager', () => {
-  it('is read with a signed request of an access key', async () => {
+describe('[SRF-03] AWS Secrets Manager', () => {
+  it('reads a secret with a request signed by an access key', async () => {
     expect(await reader()(at('cloud1_sm', 'prod/openai', accessKey()))).toBe('sk-of-aws');
     const wrong = at('cloud1_sm', 'prod/openai', accessKey({ aws_secret_access_key: 'wrong' }));
     await expect(reader()(wrong)).rejects.toMatchObject({ failure: 'denied' });
@@ -89,7 +89,7 @@ describe('[SRF-03] a secret of AWS Secrets Manager', () => {
     });
   });
 
-  it('is read in a role that the installation’s own key or service account takes on', async () => {
+  it('reads a secret in a role that the installation’s key or service account assumes', async () => {
     const role = { aws_auth_type: 'assumedRole', aws_role_arn: 'arn:aws:iam::1:role/x', ...REGION };
     expect(await reader(OWN_KEY)(at('cloud1_sm', 'prod/openai', role))).toBe('sk-of-aws');
     const service = at('cloud1_sm', 'prod/openai', { aws_auth_type: 'serviceRole', ...REGION });
@@ -100,15 +100,15 @@ describe('[SRF-03] a secret of AWS Secrets Manager', () => {
   });
 });
 
-describe('[SRF-03] a secret of Azure Key Vault', () => {
-  it('is read with a token of Entra', async () => {
+describe('[SRF-03] Azure Key Vault', () => {
+  it('reads a secret with an Entra token', async () => {
     expect(await reader()(at('cloud2_kv', 'openai-key', entra()))).toBe('sk-of-azure');
     const wrong = at('cloud2_kv', 'openai-key', entra({ azure_entra_client_secret: 'wrong' }));
     await expect(reader()(wrong)).rejects.toMatchObject({ failure: 'denied' });
     await expect(reader()(at('cloud2_kv', 'gone', entra()))).rejects.toMatchObject({ failure: 'not_found' });
   });
 
-  it('is read with the identity of the machine, which goes to Key Vault and trusted hosts alone', async () => {
+  it('reads a secret with the machine’s identity, which is sent only to Key Vault and trusted hosts', async () => {
     const managed = at('cloud2_kv', 'openai-key', {
       azure_auth_mode: 'managed',
       azure_managed_client_id: 'id',
@@ -121,7 +121,7 @@ describe('[SRF-03] a secret of Azure Key Vault', () => {
   });
 });
 
-describe('[SRF-03] a secret of HashiCorp Vault', () => {
+describe('[SRF-03] HashiCorp Vault', () => {
   it.each([
     ['secret/data/openai', {}, 'sk-of-vault'],
     ['kv/openai', {}, 'sk-of-kv1'],
@@ -136,11 +136,11 @@ describe('[SRF-03] a secret of HashiCorp Vault', () => {
       'sk-of-vault',
     ],
     ['secret/data/openai', { vault_auth_type: 'kubernetes', vault_role: 'stub' }, 'sk-of-vault'],
-  ])('at %s is read with %j', async (path, more, secret) => {
+  ])('reads the secret at %s with %j', async (path, more, secret) => {
     expect(JSON.parse(await reader()(at('vendor3_vault', path, vault(more))))).toEqual({ api_key: secret });
   });
 
-  it('is denied to a wrong token, and a service account is shown to trusted hosts alone', async () => {
+  it('rejects a wrong token, and shows a service account only to trusted hosts', async () => {
     const wrong = at('vendor3_vault', 'kv/openai', vault({ vault_token: 'wrong' }));
     await expect(reader()(wrong)).rejects.toMatchObject({ failure: 'denied' });
     const before = managers.stub.requests.length;
@@ -154,8 +154,8 @@ describe('[SRF-03] a secret of HashiCorp Vault', () => {
   });
 });
 
-describe('a manager', () => {
-  it('at an address that the policy refuses gets no connection', async () => {
+describe('secret manager calls', () => {
+  it('opens no connection to an address that the policy refuses', async () => {
     const before = managers.stub.connections;
     const denied = reader({}, []);
     await expect(denied(at('vendor3_vault', 'kv/openai', vault()))).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe('a manager', () => {
     await expect(denied(at('cloud2_kv', 'openai-key', entra()))).rejects.toMatchObject({
       failure: 'refused',
     });
-    // The login at the authority, which is the installation's own choice, is all that went out.
+    // Only the login at the authority went out, whose address the installation chose.
     expect(managers.stub.connections - before).toBe(1);
   });
 
@@ -175,7 +175,7 @@ describe('a manager', () => {
     [{ status: 200, body: 'no JSON' }, 'not_found'],
     [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'invalid'],
     [{ status: 200, body: 'x'.repeat(300_000) }, 'unreachable'],
-  ])('that answers %j is %s, and says nothing of what was sent', async (outage, failure) => {
+  ])('maps the response %j to %s, without repeating what was sent', async (outage, failure) => {
     managers.outage = outage;
     const read = reader()(at('vendor3_vault', 'kv/openai', vault()));
     await expect(read).rejects.toMatchObject({ failure });

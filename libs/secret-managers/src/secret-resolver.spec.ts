@@ -25,8 +25,8 @@ const at = (version: string, key: string | null = null): SecretLocation => ({
 });
 const AWAY = new SecretError('unreachable', 'away');
 
-describe('[SRF-03] a secret that was read', () => {
-  it('is used for 5 minutes without asking again, and read anew after them', async () => {
+describe('[SRF-03] SecretResolver', () => {
+  it('caches a secret for 5 minutes and then reads it again', async () => {
     const { world, secrets } = resolver();
     expect(await secrets.resolve(at('a'))).toBe('first');
     world.text = 'second';
@@ -37,20 +37,20 @@ describe('[SRF-03] a secret that was read', () => {
     expect(world.reads).toBe(2);
   });
 
-  it('is read anew at once for another version of its reference', async () => {
+  it('reads a secret again at once for another version of its reference', async () => {
     const { world, secrets } = resolver();
     await secrets.resolve(at('a:1'));
     world.text = 'rotated';
     expect(await secrets.resolve(at('a:2'))).toBe('rotated');
   });
 
-  it('is read once by all who ask at the same time', async () => {
+  it('reads a secret once for concurrent callers', async () => {
     const { world, secrets } = resolver();
     await Promise.all(Array.from({ length: 50 }, () => Promise.resolve(secrets.resolve(at('a')))));
     expect(world.reads).toBe(1);
   });
 
-  it('tells which kinds of manager are away, from the first failure to the next answer, and forgets one that is not used', async () => {
+  it('reports unreachable managers from the first failure to the next success, and forgets unused ones', async () => {
     const { world, secrets } = resolver();
     world.text = new SecretError('denied', 'no');
     await expect(secrets.resolve(at('a'))).rejects.toBeDefined();
@@ -70,7 +70,7 @@ describe('[SRF-03] a secret that was read', () => {
     expect(secrets.unreachable()).toEqual([]);
   });
 
-  it('bridges 15 minutes in which its manager is away, and none in which it says no', async () => {
+  it('keeps a secret for 15 minutes while its manager is unreachable, and drops it on a denial', async () => {
     const { world, secrets } = resolver();
     await secrets.resolve(at('a'));
     world.text = AWAY;
@@ -85,7 +85,7 @@ describe('[SRF-03] a secret that was read', () => {
     await expect(denied.secrets.resolve(at('a'))).rejects.toMatchObject({ failure: 'denied' });
   });
 
-  it('that can’t be had is not asked for again within 5 seconds', async () => {
+  it('does not retry a failed read within 5 seconds', async () => {
     const { world, secrets } = resolver();
     world.text = AWAY;
     await expect(secrets.resolve(at('a'))).rejects.toBe(AWAY);
@@ -96,7 +96,7 @@ describe('[SRF-03] a secret that was read', () => {
     expect(await secrets.resolve(at('a'))).toBe('back');
   });
 
-  it('gives the member that is requested, each from one read', async () => {
+  it('returns each requested member from one read', async () => {
     const { world, secrets } = resolver();
     world.text = '{"a":"1","b":{"c":2}}';
     expect(await secrets.resolve(at('x', 'a'))).toBe('1');
@@ -106,8 +106,8 @@ describe('[SRF-03] a secret that was read', () => {
   });
 });
 
-describe('what a resolver remembers', () => {
-  it('has a cap: what was not used for longest goes first', async () => {
+describe('SecretResolver cache', () => {
+  it('drops the least recently used secrets at its cap', async () => {
     const { world, secrets } = resolver({ charactersMax: 3 * (512 + 5) });
     for (const version of ['a', 'b', 'c']) await secrets.resolve(at(version));
     expect(secrets.resolve(at('a'))).toBe('first');
@@ -121,7 +121,7 @@ describe('what a resolver remembers', () => {
     expect(secrets.size).toBe(3);
   });
 
-  it('is read by so many at once and no more', async () => {
+  it('bounds concurrent reads', async () => {
     const { secrets } = resolver({ readsMax: 3 });
     const read = (version: string, owner: string) => Promise.resolve(secrets.resolve(at(version), owner));
     const [one, two, three, four] = ['a', 'b', 'c', 'd'].map((version) => read(version, version));
@@ -129,7 +129,7 @@ describe('what a resolver remembers', () => {
     expect(await Promise.all([one, two, three])).toEqual(['first', 'first', 'first']);
   });
 
-  it('is read for one organisation while reads of another take up all that it may have', async () => {
+  it('reads for one organisation while another uses its whole share of reads', async () => {
     const { secrets } = resolver({ readsMax: 8 });
     const read = (version: string, owner: string) => Promise.resolve(secrets.resolve(at(version), owner));
     const theirs = Array.from({ length: 20 }, (_, index) => read(`t${String(index)}`, 'theirs'));

@@ -3,20 +3,29 @@ import { Shares } from '@gw/kernel';
 import { memberOf, SecretError, type SecretReader } from './secret-manager';
 
 export interface SecretResolverOptions {
-  /** How long a value is used without asking again; 5 minutes when absent. */
+  /** How long a value is used before it is read again; 5 minutes if absent. */
   readonly freshMs?: number;
-  /** How much longer it is used while the manager can't be reached; 15 minutes when absent. */
+  /** How much longer it is used while the manager is unreachable; 15 minutes if absent. */
   readonly graceMs?: number;
-  /** How long a failure is remembered, so that a manager in trouble is not called by every request; 5 seconds when absent. */
+  /**
+   * How long a failure is cached, so that a failing manager is not called for every request; 5
+   * seconds if absent.
+   */
   readonly failureMs?: number;
-  /** Characters of all remembered secrets together; at the cap those that were not used for longest are forgotten. */
+  /**
+   * Maximum number of characters of all cached secrets; at the cap the least recently used ones are
+   * dropped.
+   */
   readonly charactersMax?: number;
-  /** Reads at one time, which organisations share; more fail as `unreachable`. */
+  /**
+   * Maximum number of concurrent reads, shared among organisations; further reads fail as
+   * `unreachable`.
+   */
   readonly readsMax?: number;
   readonly now?: () => number;
 }
 
-/** A kind of manager that the last read of it did not reach. */
+/** A kind of manager whose last read failed. */
 export interface UnreachableManager {
   readonly managerType: SecretLocation['managerType'];
   readonly since: Date;
@@ -29,15 +38,21 @@ interface Known {
   readonly failedAt: number;
 }
 
-/** Counted for every entry, so that empty ones and failures are bounded, too. */
+/**
+ * Size counted for every entry in addition to its text, so that empty entries and failures are
+ * bounded too.
+ */
 const ENTRY_COST = 512;
 
-/** Reads secrets and remembers them for a while, in memory alone. One read at a time for each location. */
+/**
+ * Reads secrets and caches them in memory for a limited time. Concurrent reads of one location
+ * share one call.
+ */
 export class SecretResolver {
   private readonly known = new Map<string, Known>();
   private readonly running = new Map<string, Promise<string>>();
   private readonly reads: Shares;
-  /** By kind of manager, so that it is bounded. */
+  /** Unreachable managers by kind, which bounds the map. */
   private readonly away = new Map<SecretLocation['managerType'], { since: Date; lastAt: number }>();
   private readonly options: Required<SecretResolverOptions>;
   private characters = 0;
@@ -59,8 +74,9 @@ export class SecretResolver {
   }
 
   /**
-   * The secret, or the member of it that the location names. Synchronous while it is fresh. `owner`: the organisation whose secret it is, so
-   * that managers of one which never answer hold up no reads of another. @throws SecretError
+   * Returns the secret, or the member of it that the location names; synchronously while it is
+   * cached. `owner` is the secret's organisation, so that hanging managers of one organisation do
+   * not block reads of another. @throws SecretError
    */
   resolve(location: SecretLocation, owner = ''): string | Promise<string> {
     const { version } = location;
@@ -76,7 +92,10 @@ export class SecretResolver {
     return this.readOnce(location, entry, owner).then((text) => pick(text, location));
   }
 
-  /** Managers that were last seen away; one that was not called since is forgotten when no old value of it is used any more. */
+  /**
+   * Managers that were unreachable at the last read. A manager is forgotten when no old value of it
+   * is used any more.
+   */
   unreachable(): readonly UnreachableManager[] {
     const { freshMs, graceMs, now } = this.options;
     for (const [managerType, { lastAt }] of this.away)
@@ -124,7 +143,10 @@ export class SecretResolver {
     this.away.set(managerType, { since: this.away.get(managerType)?.since ?? new Date(), lastAt });
   }
 
-  /** The old value bridges a manager that is away. One that says no, or has the secret no more, is believed. */
+  /**
+   * Uses the old value while a manager is unreachable. A denial or a missing secret takes effect at
+   * once.
+   */
   private afterFailure({ text, readAt }: Known, failure: SecretError, now: number): string {
     const { freshMs, graceMs } = this.options;
     if (text !== null && failure.failure === 'unreachable' && now - readAt < freshMs + graceMs) return text;
@@ -149,7 +171,7 @@ export class SecretResolver {
     this.characters -= costOf(entry);
   }
 
-  /** The last of the map is the one used last. */
+  /** Marks an entry as most recently used: the last of the map. */
   private touch(version: string, entry: Known): void {
     this.known.delete(version);
     this.known.set(version, entry);
@@ -164,8 +186,9 @@ const asSecretError = (thrown: unknown): SecretError =>
     : new SecretError('invalid', 'The secret could not be read.', { cause: thrown });
 
 /**
- * Without a key: the secret as it is; of Vault, where every secret is an object, the only field of an object of one text. With a
- * key: that member of the object; whatever is no text as JSON. @throws SecretError
+ * Extracts the secret. Without a key: the secret itself; for Vault, whose secrets are objects, the
+ * only field of an object with one text. With a key: that member of the object, as JSON if it is
+ * not a text. @throws SecretError
  */
 export function pick(text: string, { key, managerType }: SecretLocation): string {
   if (key === null) {

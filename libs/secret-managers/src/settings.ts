@@ -3,8 +3,8 @@ import { optional, text, url, type readSettings } from '@gw/kernel';
 const endpoint = optional(url({ protocols: ['http:', 'https:'] }));
 
 /**
- * The installation's own identities and endpoints, by the names that the vendors' tools use. A secret reference reaches for an
- * identity only where its `auth_config` says so.
+ * The installation's own identities and endpoints, under the names that the vendors' tools use. A
+ * secret reference uses an identity only if its `auth_config` says so.
  */
 export const SECRET_MANAGER_SETTINGS = {
   AWS_ACCESS_KEY_ID: optional(text()),
@@ -15,7 +15,10 @@ export const SECRET_MANAGER_SETTINGS = {
   AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
   AWS_ENDPOINT_URL_STS: endpoint,
   AZURE_AUTHORITY_HOST: url({ protocols: ['http:', 'https:'] }, 'https://login.microsoftonline.com'),
-  /** Of App Service and Container Apps; absent: the metadata service of a virtual machine. */
+  /**
+   * Identity endpoint of App Service and Container Apps; absent: the metadata service of a virtual
+   * machine.
+   */
   IDENTITY_ENDPOINT: endpoint,
   IDENTITY_HEADER: optional(text()),
   VAULT_KUBERNETES_TOKEN_FILE: text('/var/run/secrets/kubernetes.io/serviceaccount/token'),

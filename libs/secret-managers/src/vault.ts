@@ -3,9 +3,9 @@ import { assertAnswered, memberOf, SecretError, textOf, type ManagerCall } from 
 
 export interface VaultTools {
   readonly call: ManagerCall;
-  /** The token of the installation's own service account in Kubernetes. */
+  /** Token of the installation's service account in Kubernetes. */
   readonly kubernetesToken: () => Promise<string>;
-  /** Whether the installation trusts the host by name. */
+  /** Whether the installation lists the host as trusted. */
   readonly isTrustedHost: (host: string) => boolean;
 }
 
@@ -44,7 +44,7 @@ async function tokenFor(
   if (auth['vault_auth_type'] === 'token') return textOf(auth['vault_token'], 'The auth_config');
   const isRole = auth['vault_auth_type'] === 'approle';
   if (!isRole && !tools.isTrustedHost(new URL(base).hostname)) {
-    // A token of the installation must not be had by naming a host of one's own.
+    // A tenant must not obtain a token of the installation by naming its own host.
     throw new SecretError('refused', 'The service account is shown to hosts of TRUSTED_CUSTOM_HOSTS alone.');
   }
   const body = isRole

@@ -1,19 +1,22 @@
 import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp';
 
-/** Characters that stand for a class, when they fit it: what expressions of credentials, addresses and prose are made of. */
+/** One character per class, for the classes of expressions for credentials, addresses and prose. */
 const PALETTE = [...'a-0 _.:/@x"Z\\\n,=+({[<é|!'];
 const REPETITIONS = 6;
-/** Behind the repeated text: nothing, and what most expressions have no match for. */
+/** Suffixes after the repeated text: nothing, and characters that most expressions do not match. */
 const ENDS = ['', '\u0000', '/\n\u0000'];
 
-/** Texts made to bring an expression to its slowest: each is a text before, one that is repeated, and one behind. */
+/** Builds texts that slow an expression down: a prefix, a repeated text and a suffix. */
 export interface Attack {
   readonly before: string;
   readonly repeated: string;
   readonly behind: string;
 }
 
-/** Attacks made of what the expression itself looks for, always the same ones for the same expression. */
+/**
+ * Builds attacks from the parts that the expression itself looks for; deterministic for an
+ * expression.
+ */
 export function attacksOn(expression: RegExp): readonly Attack[] {
   const { pattern } = new RegExpParser().parseLiteral(String(expression));
   const quantifiers: AST.Quantifier[] = [];
@@ -44,7 +47,7 @@ export function attacksOn(expression: RegExp): readonly Attack[] {
   return [...attacks.values()];
 }
 
-/** Writes texts that parts of an expression match, so far as that follows from the part alone. */
+/** Writes texts that parts of an expression match, as far as the part alone determines them. */
 class Sampler {
   constructor(
     private readonly expression: RegExp,
@@ -77,7 +80,10 @@ class Sampler {
     }
   }
 
-  /** What a match has before the quantifier; null when it is not below. */
+  /**
+   * Returns the text that a match needs before the quantifier; null if the quantifier is not below
+   * the node.
+   */
   before(alternatives: readonly AST.Alternative[], target: AST.Quantifier): string | null {
     for (const { elements } of alternatives) {
       let text = '';

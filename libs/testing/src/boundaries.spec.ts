@@ -9,7 +9,7 @@ const environment = { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' };
 
 let edges: Record<string, readonly { readonly target: string }[]>;
 
-/** The lint rule reads the graph that Nx kept last, so that is made anew first. */
+/** The lint rule reads the cached graph of Nx, so the graph is rebuilt first. */
 beforeAll(() => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-graph-'));
   const file = join(folder, 'graph.json');
@@ -23,7 +23,7 @@ beforeAll(() => {
   rmSync(folder, { recursive: true });
 }, 60_000);
 
-/** The rules that each source breaks when it is in its file. */
+/** Returns the rules that each source breaks in its file. */
 function lint(probes: readonly { file: string; source: string }[]): string[][] {
   const output = execFileSync(process.execPath, [join(__dirname, 'lint-probe.cjs')], {
     cwd: ROOT,
@@ -36,14 +36,14 @@ function lint(probes: readonly { file: string; source: string }[]): string[][] {
 
 const importing = (name: string): string => `import * as it from '${name}';\nexport const used = it;\n`;
 
-describe('the boundaries between projects', () => {
-  it('are drawn on a graph with real edges, without which every rule would pass', () => {
+describe('project boundaries', () => {
+  it('use a graph with real edges, because every rule would pass without edges', () => {
     const targets = edges['gateway']?.map(({ target }) => target);
     expect(targets).toEqual(expect.arrayContaining(['providers', 'kernel']));
     expect(edges['admin-api']?.map(({ target }) => target)).toContain('entities');
   });
 
-  it('fail the lint where a layer or a plane is crossed, and only there', () => {
+  it('fail the lint only where a layer or a plane is crossed', () => {
     const crossed: readonly (readonly [file: string, imported: string])[] = [
       ['apps/gateway/src/probe.ts', '@gw/entities'],
       ['libs/routing/src/probe.ts', '@gw/outbound'],
@@ -67,7 +67,7 @@ describe('the boundaries between projects', () => {
     expect(found).toEqual([...crossed.map(() => true), ...allowed.map(() => false)]);
   }, 60_000);
 
-  it('keep the database, the queue and the HTTP clients in their homes, and the environment in main.ts', () => {
+  it('restrict the database, the queue and the HTTP clients to their libs, and the environment to main.ts', () => {
     const environmentUse = 'export const value = process.env;\n';
     const probes = [
       { file: 'apps/gateway/src/probe.ts', source: importing('undici') },
@@ -92,7 +92,7 @@ describe('the boundaries between projects', () => {
     ]);
   }, 60_000);
 
-  it('let no expression be made of data: only literals, and RE2 behind its one home', () => {
+  it('forbid regular expressions built from data, except RE2 in its lib', () => {
     const file = 'apps/gateway/src/probe.ts';
     const made = [
       'new RegExp(data)',

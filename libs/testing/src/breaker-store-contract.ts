@@ -1,22 +1,23 @@
 import type { BreakerChange, BreakerStore } from '@gw/contracts';
 import { eventually } from './eventually';
 
-/** Two gateways' ends of one store; a driver within one process gives the same one twice. */
+/** The stores of two gateways; a driver within one process returns the same store twice. */
 export interface BreakerStorePair {
   readonly one: BreakerStore;
   readonly other: BreakerStore;
 }
 
-/** What every driver of the breaker store promises. `open` gives stores on which nothing is open yet. */
+/** Contract of every driver of the breaker store. `open` returns stores without open breakers. */
 export function breakerStoreContract(open: () => Promise<BreakerStorePair>): void {
   const last = (reported: readonly BreakerChange[], key: string): number | undefined =>
     reported.filter((change) => change.key === key).at(-1)?.openForMs;
 
-  it('tells another gateway that a breaker opened, and that it closed', async () => {
+  it('notifies another gateway that a breaker opened and closed', async () => {
     const { one, other } = await open();
     const reported: BreakerChange[] = [];
     other.subscribe((change) => reported.push(change));
-    // A subscription may take a moment; what is published meanwhile is delivered once it is up.
+    // A subscription may take a moment; messages published meanwhile are delivered once it is
+    // active.
     one.publish({ key: 'a', openForMs: 30_000 });
     await eventually(() => (last(reported, 'a') ?? 0) > 0);
     expect(last(reported, 'a')).toBeLessThanOrEqual(30_000);
@@ -24,7 +25,7 @@ export function breakerStoreContract(open: () => Promise<BreakerStorePair>): voi
     await eventually(() => last(reported, 'a') === 0);
   });
 
-  it('tells who comes later of what is open still, and of nothing else', async () => {
+  it('sends only the open breakers to a gateway that subscribes later', async () => {
     const { one, other } = await open();
     const seen: BreakerChange[] = [];
     const stop = one.subscribe((change) => seen.push(change));
@@ -42,7 +43,7 @@ export function breakerStoreContract(open: () => Promise<BreakerStorePair>): voi
     expect(last(reported, 'short') ?? 0).toBeLessThanOrEqual(1);
   });
 
-  it('tells nothing to who has stopped listening', async () => {
+  it('sends nothing to a gateway that has unsubscribed', async () => {
     const { one, other } = await open();
     const reported: BreakerChange[] = [];
     other.subscribe((change) => reported.push(change))();

@@ -12,8 +12,9 @@ const lengthOf = (value: unknown): number => {
 };
 
 /**
- * Counts what a run does to lists with methods, spreads and loops: one step for each item that is visited, copied or moved. A count
- * is the same on every machine, so that a test can compare it for a body and for the same body with every list doubled.
+ * Counts the work of a run on lists by methods, spreads and loops: one step for each item that is
+ * visited, copied or moved. The count is the same on every machine, so a test can compare it for a
+ * body and for the same body with every list doubled.
  */
 export function builtinSteps(run: () => void): number {
   let steps = 0;

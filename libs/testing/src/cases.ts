@@ -3,6 +3,6 @@ import { join, resolve } from 'node:path';
 
 const FOLDER = resolve(__dirname, '../../../testdata');
 
-/** Inputs with known verdicts from a file of `testdata/`, such as `ssrf.json`. */
+/** Reads inputs with known verdicts from a file of `testdata/`, such as `ssrf.json`. */
 export const readCases = (file: string): unknown =>
   JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as unknown;

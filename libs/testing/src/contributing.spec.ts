@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 const ROOT = resolve(__dirname, '..', '..', '..');
 const DOCUMENT = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
 
-/** Libs by the kind that their project declares to the lint. */
+/** Libs by the kind that their project declares. */
 function declaredKinds(): Record<string, string[]> {
   const kinds: Record<string, string[]> = {};
   for (const lib of readdirSync(join(ROOT, 'libs'))) {
@@ -37,7 +37,7 @@ describe('CONTRIBUTING.md', () => {
     expect(named.length).toBeGreaterThan(5);
   });
 
-  it('names a spec that adds one for each row of what plugs in, and only specs that exist', () => {
+  it('names a spec for each kind of addition, and only specs that exist', () => {
     const table = DOCUMENT.slice(DOCUMENT.indexOf('| Add | Touch |'), DOCUMENT.indexOf('## Code style'));
     const rows = [...table.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)];
     const specsOf = (text: string) =>

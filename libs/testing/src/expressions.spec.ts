@@ -5,16 +5,19 @@ import { attacksOn, type Attack } from './attacks';
 import { StepCounter } from './step-counter';
 
 const ROOT = join(__dirname, '../../..');
-/** Characters of the shortest attacks. */
+/** Number of characters of the shortest attack. */
 const LENGTH = 150;
-/** How often an attack is doubled before a growth that stays is believed: a bounded repetition ends before. */
+/**
+ * How often an attack is doubled before continued growth counts; bounded repetitions stop growing
+ * before.
+ */
 const DOUBLINGS = 7;
-/** Twice the text takes at most this many times the steps. A square takes four times. */
+/** Maximum growth of steps for twice the text. Quadratic time has a factor of four. */
 const RATIO_MAX = 2.5;
-/** Steps for one more character: what bounded repetitions may cost at most. */
+/** Maximum number of steps for one more character of bounded repetitions. */
 const STEPS_PER_CHARACTER_MAX = 1_500;
 
-/** Every expression of ours that a process of the product may run: literals, and patterns of schemas. */
+/** All of our own expressions that the product may run: literals, and patterns of schemas. */
 function expressionsOf(file: string): readonly (readonly [RegExp, string])[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   const found: (readonly [RegExp, string])[] = [];
@@ -50,7 +53,9 @@ function productFiles(folder: string): readonly string[] {
 const written = ({ before, repeated, behind }: Attack, length: number): string =>
   before + repeated.repeat(Math.ceil(length / repeated.length)) + behind;
 
-/** What is wrong with an expression, with the attack that shows it. Null: no attack makes it take more than linear time. */
+/**
+ * Returns the attack that makes an expression take more than linear time; null if there is none.
+ */
 function weaknessOf(expression: RegExp): string | null {
   const counter = new StepCounter(expression);
   for (const attack of attacksOn(expression)) {
@@ -60,7 +65,7 @@ function weaknessOf(expression: RegExp): string | null {
   return null;
 }
 
-/** The steps for each doubling of an attack, or null once they only double, too. */
+/** Returns the steps for each doubling of an attack; null once they only double. */
 function growthOf(counter: StepCounter, attack: Attack): readonly number[] | null {
   const counts: number[] = [];
   for (let doubling = 0; doubling <= DOUBLINGS; doubling++) {
@@ -75,19 +80,19 @@ function growthOf(counter: StepCounter, attack: Attack): readonly number[] | nul
   return counts;
 }
 
-describe('expressions of the product', () => {
+describe('regular expressions of the product', () => {
   const projects = ['apps', 'libs'].flatMap((kind) =>
     readdirSync(join(ROOT, kind)).map((name): [project: string] => [`${kind}/${name}`]),
   );
   const seen = new Set<string>();
 
   it.each(projects)(
-    'take steps in proportion to the text, whatever is repeated of what they look for, in %s',
+    'take linear time for every attack in %s',
     (project) => {
       const weak = productFiles(join(ROOT, project))
         .flatMap(expressionsOf)
         .flatMap(([expression, place]) => {
-          // What several projects have is looked at once.
+          // Expressions that several projects share are checked once.
           if (seen.has(String(expression))) return [];
           seen.add(String(expression));
           const weakness = weaknessOf(expression);
@@ -98,7 +103,7 @@ describe('expressions of the product', () => {
     300_000,
   );
 
-  it('are many, all of which the cases above have looked at', () => {
+  it('are all checked by the cases above', () => {
     expect(seen.size).toBeGreaterThan(300);
   });
 
@@ -114,7 +119,7 @@ describe('expressions of the product', () => {
     [/#.*$/],
     [/^[^\s<>]+@[^\s<>]+$/],
     [/(?:ignora|olvida)\w*[^.!?]{0,30}(?:orden|regla)/],
-  ])('are found out when they do not: %s', (expression) => {
+  ])('are detected when they take more than linear time: %s', (expression) => {
     expect(weaknessOf(expression)).not.toBeNull();
   });
 });

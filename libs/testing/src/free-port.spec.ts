@@ -2,7 +2,10 @@ import { createServer } from 'node:net';
 
 type Module = typeof import('./free-port');
 
-/** The module as other processes have it: nothing is shared but the machine. Each begins at the same place. */
+/**
+ * Loads the module as separate processes do, which share only the machine. Each starts at the same
+ * port.
+ */
 function copies(count: number): readonly Module[] {
   const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
   const loaded: Module[] = [];
@@ -14,14 +17,14 @@ function copies(count: number): readonly Module[] {
 }
 
 describe('freePort', () => {
-  it('gives a port to one process only, also when several begin at the same place at the same time', async () => {
+  it('returns a port to one process only, even if several start at the same port concurrently', async () => {
     const modules = copies(3);
     const requested = Array.from({ length: 10 }, () => modules.map(({ freePort }) => freePort())).flat();
     const ports = await Promise.all(requested);
     expect(new Set(ports).size).toBe(30);
   });
 
-  it('passes over a port that is in use', async () => {
+  it('skips a port that is in use', async () => {
     const [one, other] = copies(2);
     const first = (await one?.freePort()) ?? 0;
     const server = createServer();

@@ -1,21 +1,24 @@
 import { createServer, type Server } from 'node:net';
 
 /**
- * Below the ports that systems give to outgoing connections and to servers that ask for any (32,768 and above), so that none of
- * those takes one between this answer and its use.
+ * First port: below the ephemeral ports (32,768 and above), so that no outgoing connection or other
+ * server takes the port before it is used.
  */
 const FIRST = 10_000;
 const BLOCKS = 2_200;
 /**
- * Processes that serve metrics take the ports that follow the one they are given. A block belongs to the process that listens on
- * its last port, for as long as that process lives: whatever runs on this machine next to it, Jest's other workers and other test
- * runs included, gets other ports.
+ * Number of ports in a block. Processes that serve metrics use the ports after the given one. A
+ * block belongs to the process that listens on its last port for as long as it lives; other
+ * processes of this machine, including Jest's workers and other runs, get other blocks.
  */
 const BLOCK = 10;
 
 let next = Math.floor(Math.random() * BLOCKS);
 
-/** A port of 127.0.0.1 that is free now, given to no other process and not given before; it stays free after its server has ended. */
+/**
+ * Returns a free port of 127.0.0.1 that no other process has and that was not returned before; it
+ * stays reserved after its server has closed.
+ */
 export async function freePort(): Promise<number> {
   for (let attempts = 0; attempts < BLOCKS; attempts += 1) {
     const port = FIRST + next * BLOCK;
@@ -38,7 +41,7 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Null: the port is in use. */
+/** Returns null if the port is in use. */
 function listening(port: number): Promise<Server | null> {
   const server = createServer();
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { completeUsage, newLogRecord, type LogRecord } from '@gw/contracts';
 import { uuidv7 } from '@gw/kernel';
 
-/** The record of an ordinary chat request, made now, with an id of its own. */
+/** Builds the record of an ordinary chat request with the current time and a new id. */
 export function sampleLogRecord(changes: Partial<LogRecord> = {}): LogRecord {
   return newLogRecord({
     id: uuidv7(),

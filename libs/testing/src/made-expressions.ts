@@ -1,6 +1,6 @@
 /**
- * Expressions of JavaScript's own engine that are made while `run` runs, by our code or a package, from anything but a literal: by the
- * constructor, and by the methods of strings that make one of a text.
+ * Returns the native regular expressions that our code or a package builds from anything but a
+ * literal while `run` runs: by the constructor, or by string methods that build one from a text.
  */
 export async function expressionsMadeBy(run: () => unknown): Promise<readonly string[]> {
   const made: string[] = [];

@@ -4,7 +4,10 @@ import { join, resolve } from 'node:path';
 const FOLDER = resolve(__dirname, '..', '..', '..', 'docker', 'monitoring');
 const FILES = ['alerts.yaml', 'grafana-dashboard.json'] as const;
 
-/** The families of metrics that the dashboard and the alerts ask for, below a prefix such as `tollgate_journal`. */
+/**
+ * Returns the metric families with a prefix such as `tollgate_journal` that the dashboard and the
+ * alerts use.
+ */
 export function monitoredMetrics(prefix: string): readonly string[] {
   const names = FILES.flatMap((file) => [
     ...readFileSync(join(FOLDER, file), 'utf8').matchAll(/\b(?:tollgate|nodejs|process)_[a-z0-9_]+/g),

@@ -8,7 +8,7 @@ interface Edit {
   readonly value: unknown;
 }
 
-/** What parsers and validators trip over. */
+/** Values that often break parsers and validators. */
 const ODD: readonly unknown[] = [
   ...[null, true, 0, -1, 1e308, 0.1, '', ' ', '\u0000', '\ud800', '__proto__', 'constructor'],
   ...[[], {}, [[]], '@a', '$ref', '#', '(a+)+$', '(?i:\\pL)'.repeat(20), 'x'.repeat(5_000)],
@@ -38,7 +38,7 @@ const entriesOf = (root: unknown): [Json, string][] => {
   look(root);
   return found;
 };
-/** As `JSON.parse` sets it: an own member, whatever its name is. */
+/** Sets an own member whatever its name is, like `JSON.parse`. */
 const set = (holder: Json, key: string, value: unknown): void =>
   void Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 
@@ -53,7 +53,10 @@ function edited(root: unknown, { at, kind, value }: Edit): void {
   if (kind === 'rename' && !Array.isArray(holder)) set(holder, NAMES[at % NAMES.length] ?? '', old);
 }
 
-/** The seeds with up to six edits each: members replaced (by odd values, or parts of other seeds), removed, renamed, nested. */
+/**
+ * Mutates the seeds with up to six edits each: members replaced by odd values or parts of other
+ * seeds, removed, renamed, nested.
+ */
 export function mutatedJson(seeds: readonly unknown[]): fc.Arbitrary<unknown> {
   const parts = seeds.flatMap((seed) =>
     entriesOf(seed).map(([holder, key]) => (holder as Record<string, unknown>)[key]),
@@ -71,7 +74,7 @@ export function mutatedJson(seeds: readonly unknown[]): fc.Arbitrary<unknown> {
   });
 }
 
-/** The seeds with up to six cuts, doublings, changed and inserted bytes each. */
+/** Mutates the seeds with up to six cuts, duplications, and changed or inserted bytes each. */
 export function mutatedBytes(seeds: readonly Buffer[]): fc.Arbitrary<Buffer> {
   const piece = fc.oneof(
     fc.constantFrom('\r', '\n', '\r\n', '\0', ' ', ':', ',', '%', '\xff', '0', '-', 'A'.repeat(9_000)),

@@ -12,7 +12,10 @@ export interface TestNginx {
   stop(): Promise<void>;
 }
 
-/** An nginx that balances over servers on these ports, keeps connections to them, and is otherwise as it comes. */
+/**
+ * Starts an nginx that balances over servers on these ports with keep-alive, with default settings
+ * otherwise.
+ */
 export async function startNginx(ports: readonly number[]): Promise<TestNginx> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-nginx-'));
@@ -43,8 +46,8 @@ export async function startNginx(ports: readonly number[]): Promise<TestNginx> {
 }
 
 /**
- * A server that refused a connection is left out for one second instead of ten: in a test they are restarted one right after the
- * other, and nginx answers 502 by itself when it counts all of them as failed.
+ * Skips a server that refused a connection for one second instead of ten: tests restart servers in
+ * quick succession, and nginx returns 502 if it considers all of them failed.
  */
 const configuration = (folder: string, port: number, ports: readonly number[]): string => `
 daemon off;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 import { TEST_DATABASE_RUN } from './jest/names';
 
-/** Of what the suites of one run share on disk. Removed with its Postgres. */
+/** Folder that the suites of one run share on disk. Removed with its Postgres. */
 export const folderOfRun = (run: string): string => join(tmpdir(), `tollgate-run-${run}`);
 
 /**
- * A value of JSON that is the same in every suite of a run and takes long to make: the first suite makes it, the others read it. Two that
- * come at once both make it.
+ * Returns a JSON value that is expensive to build and the same in every suite of a run: the first
+ * suite builds it, the others read it. Concurrent first suites both build it.
  */
 export function onceOfRun<T>(name: string, make: () => T): T {
   const run = process.env[TEST_DATABASE_RUN];

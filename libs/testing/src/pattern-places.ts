@@ -1,13 +1,13 @@
-/** Takes twice the steps for each further `a` on an engine that backtracks. */
+/** A pattern that takes twice the steps for each further `a` on a backtracking engine. */
 export const CATASTROPHIC = '^(a+)+$';
-/** As it is, and as `regexMatch` takes it, too. */
+/** The pattern itself, and in the form that `regexMatch` accepts. */
 const PATTERNS = [CATASTROPHIC, `/${CATASTROPHIC}/i`];
-/** Members by which data is often taken for a pattern. */
+/** Member names whose data is often used as a pattern. */
 const NAMES = ['pattern', 'patternProperties', '$regex', 'rule', 'regex', 'match', 'value'];
 
 const isNode = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Changes a value at its place in a document, and gives the document. */
+/** Replaces a value at its path in a document, and returns the document. */
 type Change = (next: unknown) => object;
 
 function visitPlaces(node: object, change: Change, add: (variant: object) => void, isDeep: boolean): void {
@@ -25,8 +25,9 @@ function visitPlaces(node: object, change: Change, add: (variant: object) => voi
 }
 
 /**
- * The document once for each place in it that could hold a pattern, with a catastrophic one there: every value that is no object and no
- * list. `isDeep`: also between slashes, and in members that its objects do not have yet.
+ * Returns one copy of the document for each place that could contain a pattern, with a catastrophic
+ * pattern there: every value that is neither object nor list. `isDeep` also tries it between
+ * slashes, and in members that the objects do not have.
  */
 export function withPatterns(document: object, { isDeep }: { readonly isDeep: boolean }): readonly object[] {
   const variants: object[] = [];
@@ -39,6 +40,9 @@ export function withPatterns(document: object, { isDeep }: { readonly isDeep: bo
   return variants;
 }
 
-/** Those expressions, of `expressionsMadeBy`, that were made of a pattern of `withPatterns`. */
+/**
+ * Returns those expressions of `expressionsMadeBy` that were built from a pattern of
+ * `withPatterns`.
+ */
 export const madeOfPatterns = (sources: readonly string[]): readonly string[] =>
   sources.filter((source) => source.includes('(a+)+'));

@@ -17,19 +17,22 @@ export type ProductProcess = 'launcher' | 'postgres' | 'admin-api' | 'worker' | 
 export type ProductCredentials = InstallationCredentials;
 
 export interface ProductOptions {
-  /** A data folder to use again; a new one below the system's folder for temporary files when absent. */
+  /** Data folder to reuse; absent: a new one below the system's temporary folder. */
   readonly dataDir?: string;
-  /** Absent: the drivers for one machine. */
+  /** Database and Redis addresses; absent: the drivers for one machine. */
   readonly redisUrl?: string;
-  /** As a person starts it, with npm and its shell in between. */
+  /** Starts with npm and its shell in between, as a person does. */
   readonly throughNpm?: boolean;
-  /** More settings; wins over everything else. */
+  /** Further settings, which override everything else. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Runs `tools/start.cjs` as a user does, on free ports: the built product, all its processes, an embedded Postgres. */
+/**
+ * Runs `tools/start.cjs` as a user does, on free ports: the built product with all its processes
+ * and an embedded Postgres.
+ */
 export class Product {
-  /** Ends in `/v1`. */
+  /** Base URL that ends in `/v1`. */
   readonly baseUrl: string;
   readonly adminUrl: string;
 
@@ -43,7 +46,7 @@ export class Product {
     this.adminUrl = credentials.admin_url;
   }
 
-  /** Resolves when the banner is printed. Throws with the output when the product ends before that. */
+  /** Resolves when the banner is printed. Throws with the output if the product exits before. */
   static async start(options: ProductOptions = {}): Promise<Product> {
     const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tollgate-product-'));
     const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
@@ -74,7 +77,7 @@ export class Product {
     try {
       await eventually(() => isReady() || hasExited(starter), { timeoutMs: START_TIMEOUT_MS });
     } catch {
-      // It would go on next to the suites that follow.
+      // It would run next to the suites that follow.
       starter.kill('SIGINT');
     }
     if (!isReady()) throw new Error(`The product did not start:\n${output}`);
@@ -84,12 +87,12 @@ export class Product {
     return new Product(dataDir, credentials, starter, () => output);
   }
 
-  /** What the launcher has printed, at most the last 20,000 characters. */
+  /** The launcher's output, at most the last 20,000 characters. */
   get printed(): string {
     return this.output();
   }
 
-  /** Null while it does not run. */
+  /** Process id; null while the process does not run. */
   pidOf(name: ProductProcess): number | null {
     const processes = JSON.parse(readFileSync(join(this.dataDir, 'processes.json'), 'utf8')) as Record<
       string,
@@ -98,26 +101,32 @@ export class Product {
     return processes[name] ?? null;
   }
 
-  /** Kills it as a crash does and resolves when it is gone; the launcher starts it again by itself. Gives the old pid. */
+  /**
+   * Kills a process abruptly and resolves when it is gone; the launcher restarts it. Returns the
+   * old pid.
+   */
   async kill(name: ProductProcess): Promise<number> {
     return this.end(name, 'SIGKILL');
   }
 
-  /** Ends it as an operator does; it stays away until `startStopped`. */
+  /** Stops a process as an operator does; it stays stopped until `startStopped`. */
   async stopProcess(name: Exclude<ProductProcess, 'launcher'>): Promise<void> {
-    // On SIGTERM Postgres would wait for its clients to leave.
+    // On SIGTERM Postgres would wait for its clients to disconnect.
     await this.end(name, name === 'postgres' ? 'SIGINT' : 'SIGTERM');
     await eventually(() => this.pidOf(name) === null);
   }
 
-  /** Starts again all that `stopProcess` ended; resolves when they have started, which may be before they are ready. */
+  /**
+   * Starts all processes that `stopProcess` stopped; resolves when they have started, possibly
+   * before they are ready.
+   */
   async startStopped(): Promise<void> {
     process.kill(this.requirePid('launcher'), 'SIGUSR2');
     const names = ['postgres', 'admin-api', 'worker', 'gateway'] as const;
     await eventually(() => names.every((name) => this.pidOf(name) !== null), { timeoutMs: START_TIMEOUT_MS });
   }
 
-  /** Kills it and resolves when its successor serves. */
+  /** Kills a process and resolves when its successor serves. */
   async restart(name: 'admin-api' | 'gateway'): Promise<void> {
     const before = await this.kill(name);
     await eventually(() => ![null, before].includes(this.pidOf(name)), { timeoutMs: START_TIMEOUT_MS });
@@ -125,7 +134,10 @@ export class Product {
     await eventually(async () => (await fetch(health)).ok, { timeoutMs: START_TIMEOUT_MS });
   }
 
-  /** Ends the product as Ctrl-C does and gives the exit code. The data is deleted unless `keepData`. */
+  /**
+   * Stops the product with Ctrl-C and returns the exit code. Deletes the data unless `keepData` is
+   * set.
+   */
   async stop(options: { readonly keepData?: boolean } = {}): Promise<number | null> {
     this.starter.kill('SIGINT');
     await eventually(() => hasExited(this.starter), { timeoutMs: STOP_TIMEOUT_MS });
@@ -133,7 +145,10 @@ export class Product {
     return this.starter.exitCode;
   }
 
-  /** Ends what started the product, npm for one, and resolves when the launcher has followed. The data is deleted. */
+  /**
+   * Stops the process that started the product, such as npm, and resolves when the launcher has
+   * stopped too. Deletes the data.
+   */
   async stopStarter(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const launcher = this.requirePid('launcher');
     this.starter.kill(signal);

@@ -9,7 +9,7 @@ export interface PrometheusFamily {
   readonly name: string;
   /** `COUNTER`, `GAUGE`, `HISTOGRAM`, … */
   readonly type: string;
-  /** All histograms of a family are one here. */
+  /** Samples of the family; all histograms of a family are merged. */
   readonly metrics: readonly PrometheusSample[];
 }
 
@@ -18,6 +18,8 @@ const parse = createRequire(__filename)('parse-prometheus-text-format') as (
   text: string,
 ) => PrometheusFamily[];
 
-/** Families of the text format of Prometheus by name, as a parser that is not ours reads them. */
+/**
+ * Parses the text format of Prometheus with an independent parser; returns the families by name.
+ */
 export const readPrometheus = (text: string): ReadonlyMap<string, PrometheusFamily> =>
   new Map(parse(text).map((family) => [family.name, family]));

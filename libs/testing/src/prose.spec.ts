@@ -10,7 +10,10 @@ const DOCUMENTS = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encodin
 
 const withoutCode = (line: string): string => line.trim().replaceAll(/`[^`]*`/g, '`');
 
-/** Prose over the width. Longer lines may be: code, tables, headings, and what has no space to break at. */
+/**
+ * Returns prose lines over the width. Code, tables, headings and lines without a space may be
+ * longer.
+ */
 function tooLong(text: string): string[] {
   let isCode = false;
   return text.split('\n').filter((line) => {

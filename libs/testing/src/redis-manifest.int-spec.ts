@@ -12,7 +12,7 @@ interface RedisManifest {
   readonly spec?: { readonly template?: { readonly spec: { containers: { args: string[] }[] } } };
 }
 
-describe('the arguments of k8s/redis.yaml', () => {
+describe('arguments of k8s/redis.yaml', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-manifest-'));
   const password = 'a-password';
   let server: ChildProcess;
@@ -43,7 +43,7 @@ describe('the arguments of k8s/redis.yaml', () => {
       timeout: 5_000,
     }).toString();
 
-  it('serve TLS under the certificate of docker/make-tls.sh, and only with the password', async () => {
+  it('serve TLS with the certificate of docker/make-tls.sh, and require the password', async () => {
     const flags = ['--tls', '--cacert', join(folder, 'tls', 'ca.crt')];
     await eventually(() => {
       try {

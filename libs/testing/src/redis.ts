@@ -8,15 +8,18 @@ import { freePort } from './free-port';
 const START_TIMEOUT_MS = 30_000;
 
 export interface TestRedis {
-  /** `redis://127.0.0.1:<port>`; the same after `start`. */
+  /** `redis://127.0.0.1:<port>`; unchanged after `start`. */
   readonly url: string;
-  /** Ends the server as a crash does. Connections are cut. */
+  /** Kills the server abruptly and cuts its connections. */
   kill(): Promise<void>;
-  /** Starts it again after `kill`, empty, on the same port. */
+  /** Starts the server again after `kill`, empty, on the same port. */
   start(): Promise<void>;
 }
 
-/** A private `redis-server` for the suite; call it at the top level of a `describe` or a file. Read it from the first test on. */
+/**
+ * Starts a private `redis-server` for the suite. Call it at the top level of a `describe` or a
+ * file, and read it only in tests and hooks.
+ */
 export function withRedis(): TestRedis {
   let redis: (TestRedis & { stop(): Promise<void> }) | undefined;
   beforeAll(async () => {
@@ -38,7 +41,7 @@ export function withRedis(): TestRedis {
   };
 }
 
-/** The same without hooks: the caller stops it. */
+/** Starts a Redis without hooks; the caller stops it. */
 export async function startRedis(): Promise<TestRedis & { stop(): Promise<void> }> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-'));

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Of `/proc/<pid>/stat`, behind the name of the process. */
+/** Fields of `/proc/<pid>/stat` after the process name. */
 const POLICY_AT = 38;
 const POLICIES: Readonly<Record<string, string>> = {
   '0': 'other',
@@ -11,7 +11,10 @@ const POLICIES: Readonly<Record<string, string>> = {
   '5': 'idle',
 };
 
-/** By which policy Linux schedules the first thread of a process; elsewhere all are `other`. Throws when it has ended. */
+/**
+ * Returns the Linux scheduling policy of a process's first thread; `other` on other systems. Throws
+ * if the process has ended.
+ */
 export function schedulingPolicy(pid: number): string {
   if (process.platform !== 'linux') return 'other';
   const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
@@ -19,5 +22,5 @@ export function schedulingPolicy(pid: number): string {
   return POLICIES[value] ?? value;
 }
 
-/** Whether this machine lets us give a process real-time priority. */
+/** Whether this machine allows us to give a process real-time priority. */
 export const mayScheduleFirst = (): boolean => spawnSync('chrt', ['-r', '1', 'true']).status === 0;

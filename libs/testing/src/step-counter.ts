@@ -1,13 +1,16 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 
-/** Where a matcher is: the instruction and the character that come next, and positions that it remembers. */
+/** State of a matcher: the next instruction and character, and the saved positions. */
 interface State {
   next: number;
   at: number;
   slots: readonly (number | undefined)[];
 }
 
-/** One instruction of a backtracking matcher, as engines of JavaScript have it. False: this way leads to no match. */
+/**
+ * One instruction of a backtracking matcher, like in JavaScript engines. Returns false if this path
+ * does not match.
+ */
 type Instruction = (state: State, text: string, open: State[]) => boolean;
 type Program = Instruction[];
 
@@ -52,8 +55,8 @@ const moved =
     state.slots[slot] !== state.at;
 
 /**
- * Counts the steps that a backtracking engine takes for an expression, without the shortcuts of a particular engine: their number is the same
- * on every machine and under every load.
+ * Counts the steps of a backtracking engine for an expression, without engine-specific shortcuts,
+ * so that the number is the same on every machine and under every load.
  */
 export class StepCounter {
   private readonly program: Program = [];
@@ -67,7 +70,7 @@ export class StepCounter {
     this.program.push(end);
   }
 
-  /** Steps of finding every match in the text, up to `stepsMax`. */
+  /** Returns the number of steps to find every match in the text, at most `stepsMax`. */
   count(text: string, stepsMax: number): number {
     this.steps = 0;
     this.stepsMax = stepsMax;
@@ -183,8 +186,8 @@ export class StepCounter {
     const one = new RegExp(`^(?:${raw})$`, this.expression.flags.replaceAll(/[gy]/g, ''));
     const known = new Map<string, boolean>();
     return (char) => {
-      const answer = known.get(char) ?? one.test(char);
-      known.set(char, answer);
+      const matches = known.get(char) ?? one.test(char);
+      known.set(char, matches);
       return answer;
     };
   }

@@ -5,11 +5,14 @@ import { StubProvider, type RecordedRequest, type StubAnswer } from './stub-prov
 
 export const STUB_S3_KEYS = { keyId: 'AKIDSTUB0000000000S3', secret: 'stub+s3/secret0123456789' } as const;
 
-/** A bucket store on loopback that speaks S3 in the path style, as far as writing, reading, listing and removing go; it checks signatures. */
+/**
+ * An S3 stub on loopback with path-style addresses: it writes, reads, lists and removes objects,
+ * and checks signatures.
+ */
 export class StubObjectStore {
-  /** `bucket/key` to bytes. */
+  /** Bytes by `bucket/key`. */
   readonly objects = new Map<string, Buffer>();
-  /** Answered by everything while it is set. */
+  /** Response to every request while it is set. */
   outage: StubAnswer | null = null;
 
   private constructor(readonly stub: StubProvider) {

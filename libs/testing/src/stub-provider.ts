@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { eventually } from './eventually';
 
-/** What the stub saw, byte for byte. */
+/** A received request, byte for byte. */
 export interface RecordedRequest {
   readonly method: string;
   /** Path and query as sent. */
@@ -13,15 +13,15 @@ export interface RecordedRequest {
   readonly rawHeaders: readonly string[];
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  /** Whether the client went away before the answer was complete. */
+  /** Whether the client disconnected before the response was complete. */
   readonly cancelled: boolean;
-  /** Whether the whole answer was handed to the socket. */
+  /** Whether the whole response was written to the socket. */
   readonly finished: boolean;
 }
 
 /**
- * One step of an answer: bytes to send, a pause, something to wait for, the connection cut (`reset` sends RST), or silence
- * until the client leaves.
+ * One step of a response: bytes to send, a pause, a promise to wait for, a cut connection (`reset`
+ * sends RST), or silence until the client disconnects.
  */
 export type StubStep =
   | { readonly chunk: string | Buffer }
@@ -31,18 +31,18 @@ export type StubStep =
   | { readonly hang: true };
 
 export interface StubAnswer {
-  /** Waited for before anything is sent. */
+  /** Awaited before anything is sent. */
   readonly after?: Promise<unknown>;
-  /** 200 when absent. */
+  /** Status; 200 if absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Sent at once; an object is sent as JSON. */
   readonly body?: string | Buffer | object;
-  /** Sent after `body`, each chunk as its own write. */
+  /** Sent after `body`, each chunk as a separate write. */
   readonly steps?: readonly StubStep[];
-  /** Silence instead of an answer, until the client leaves. */
+  /** No response until the client disconnects. */
   readonly neverAnswer?: boolean;
-  /** These bytes instead of an HTTP answer; then the connection is closed. */
+  /** These bytes instead of an HTTP response; then the connection is closed. */
   readonly raw?: string | Buffer;
 }
 
@@ -53,11 +53,14 @@ interface MutableRequest extends RecordedRequest {
   finished: boolean;
 }
 
-/** A scripted provider on loopback: answers are taken in order, and the last one is used for all that follow. */
+/**
+ * A scripted provider on loopback: responses are used in order, and the last one for all further
+ * requests.
+ */
 export class StubProvider {
-  /** Oldest first. */
+  /** Received requests, oldest first. */
   readonly requests: RecordedRequest[] = [];
-  /** TCP connections accepted so far: 0 proves that nothing was sent. */
+  /** Number of accepted TCP connections; 0 proves that nothing was sent. */
   connections = 0;
   private readonly sockets = new Set<Socket>();
   private scripts: Script[] = [{ status: 404, body: { error: { message: 'The stub has no answer.' } } }];
@@ -74,7 +77,7 @@ export class StubProvider {
     });
   }
 
-  /** Listens on 127.0.0.1, on a free port by default. */
+  /** Listens on 127.0.0.1, by default on a free port. */
   static async start(port = 0): Promise<StubProvider> {
     const server = createServer({ keepAliveTimeout: 60_000 });
     const stub = new StubProvider(server);
@@ -99,12 +102,12 @@ export class StubProvider {
     this.scripts = [...scripts];
   }
 
-  /** Answers once with JSON and keeps doing so. */
+  /** Responds with this JSON from now on. */
   answerJson(body: object, status = 200): void {
     this.answer({ status, body });
   }
 
-  /** Answers with server-sent events: one `data:` line for each, as its own write. */
+  /** Responds with server-sent events: one `data:` line for each, as a separate write. */
   answerEvents(events: readonly (string | object)[]): void {
     const steps = events.map((event) => ({
       chunk: `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`,

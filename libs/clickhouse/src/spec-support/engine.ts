@@ -15,7 +15,7 @@ export interface Engine {
 
 const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, (found) => `\\${found}`)}'`;
 
-/** The server would read them from the request; the engine takes them in the statement. Plain texts come escaped already. */
+/** Inserts parameters into the statement, as the engine needs them. Texts are escaped already. */
 const withParameters = (statement: string, parameters: ReadonlyMap<string, string>): string =>
   statement.replaceAll(/\{(\w+):([^}]+)\}/g, (_all, name: string, type: string) => {
     const value = parameters.get(name) ?? '';
@@ -29,7 +29,10 @@ async function bodyOf(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** The engine of ClickHouse from the package `chdb` below `folder`, behind the HTTP interface of a server. */
+/**
+ * Runs the ClickHouse engine of the package `chdb` below `folder` behind the HTTP interface of a
+ * server.
+ */
 export async function startEngine(folder: string): Promise<Engine> {
   const load = createRequire(join(folder, 'package.json'));
   const { Session: Opened } = load('chdb') as { Session: new () => Session };
@@ -65,7 +68,7 @@ export async function startEngine(folder: string): Promise<Engine> {
   };
 }
 
-/** Parameters that the client sent as a form; empty where the body is none. */
+/** Returns the parameters of a form; empty if the body is no form. */
 async function formOf(req: IncomingMessage, body: Buffer): Promise<Map<string, string>> {
   const type = req.headers['content-type'] ?? '';
   if (!type.startsWith('multipart/form-data')) return new Map();

@@ -1,4 +1,4 @@
-/** A Postgres server for tests. Given by the caller, or set to an embedded one for the time of a run. */
+/** Postgres server of the tests: given by the caller, or an embedded one started for the run. */
 export const TEST_DATABASE_URL = 'TEST_DATABASE_URL';
 /** Part of every database name of one run, so that runs can share a server. */
 export const TEST_DATABASE_RUN = 'TEST_DATABASE_RUN';

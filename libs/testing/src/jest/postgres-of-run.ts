@@ -11,7 +11,10 @@ import { TEST_DATABASE_RUN, TEST_DATABASE_URL } from './names';
 
 let end: (() => Promise<void>) | undefined;
 
-/** One server for a whole Jest run. Jest copies our environment to its workers, which is how they learn of it. */
+/**
+ * Starts one server for a whole Jest run. Jest copies our environment to its workers, so they find
+ * it there.
+ */
 export async function startPostgresOfRun(): Promise<void> {
   process.env[TEST_DATABASE_RUN] = randomBytes(4).toString('hex');
   if (process.env[TEST_DATABASE_URL]) {
@@ -24,7 +27,7 @@ export async function startPostgresOfRun(): Promise<void> {
     home: join(folder, 'postgres'),
     password: randomBytes(16).toString('hex'),
     logFile: join(folder, 'postgres.log'),
-    // Nothing here outlives the run, so nothing needs to reach the disk.
+    // The data does not outlive the run, so nothing must reach the disk.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
   await server.start();
@@ -40,7 +43,7 @@ export async function stopPostgresOfRun(): Promise<void> {
   await end?.();
 }
 
-/** On a server that is not ours: what suites that were interrupted left, and the template. */
+/** Removes databases of interrupted suites, and the template, from a server that is not ours. */
 async function dropDatabases(): Promise<void> {
   const client = new Client({ connectionString: process.env[TEST_DATABASE_URL] });
   await client.connect();
