@@ -27,8 +27,8 @@ const openai = (trace: string): OpenAI =>
 
 const statusOf = ({ headers }: Response): string | null => headers.get('x-gw-cache-status');
 
-describe('a saved config with a cache, over the OpenAI SDK', () => {
-  it('answers the same chat from the cache, for nothing, and the log says so', async () => {
+describe('saved config with a cache, over the OpenAI SDK', () => {
+  it('serves an equal chat from the cache at no cost, and logs it', async () => {
     const request = { model: 'gpt-4o', messages: MESSAGES };
     const first = await openai(bench().trace('cold')).chat.completions.create(request).withResponse();
     const trace = bench().trace('cached');
@@ -49,7 +49,7 @@ describe('a saved config with a cache, over the OpenAI SDK', () => {
     });
   });
 
-  it('streams the same chat from the cache, to its end', async () => {
+  it('streams an equal chat from the cache completely', async () => {
     const request = { model: 'gpt-4o', messages: MESSAGES, stream: true as const };
     const texts: string[] = [];
     const statuses: (string | null)[] = [];
@@ -67,8 +67,8 @@ describe('a saved config with a cache, over the OpenAI SDK', () => {
   });
 });
 
-describe('a repeated request under an Idempotency-Key', () => {
-  it('has its first answer again, and the log says that it is a replay', async () => {
+describe('repeated request under an Idempotency-Key', () => {
+  it('returns the first response again, and logs it as a replay', async () => {
     const trace = bench().trace('replayed');
     const headers = { 'x-gw-provider': '@main', 'idempotency-key': 'order-1' };
     const before = stub.requests.length;

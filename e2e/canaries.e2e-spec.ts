@@ -22,12 +22,15 @@ const { canaries } = readCases('secrets.json') as { canaries: { id: string; what
 const canary = (number: number): string =>
   canaries.find(({ id }) => id === `sec-${String(number).padStart(2, '0')}`)?.value ?? '';
 
-/** Planted elsewhere: the database's password is made by the launcher, and denied fields are no secret to all but exports. */
+/**
+ * Canaries that are planted elsewhere: the launcher generates the database's password, and denied
+ * fields are secret only in exports.
+ */
 const NOT_HERE = [19, 28];
 const NUMBERS = canaries.map(({ id }) => Number(id.slice(4))).filter((number) => !NOT_HERE.includes(number));
 const PLANTED = NUMBERS.map(canary);
 const MARKER = 'a-plain-marker';
-/** What each block of a journal begins with. */
+/** Magic bytes of a journal block. */
 const SEALED_BLOCK = 'TGB3';
 const POLICY = 'Marked budget';
 const FIELDS = ['id', 'trace_id', 'request', 'response', 'request_url', 'metadata', 'config'];
@@ -68,7 +71,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), receiver.stop(), mail.stop()]);
 });
 
-/** Everything that names a provider's account, in the control plane. */
+/** Saves secrets in every control-plane resource of a provider account. */
 async function plantResources(stub: StubProvider): Promise<void> {
   const key = bench().adminKey;
   const { workspace_id } = bench().product.credentials;
@@ -103,7 +106,10 @@ const bodyWith = (content: string, more: object = {}): object => ({
   ...more,
 });
 
-/** Requests with a secret wherever a client may put one: those that work, those that are refused, and those of strangers. */
+/**
+ * Sends requests with a secret wherever a client can put one: successful, refused, and without a
+ * valid key.
+ */
 async function plantRequests(stub: StubProvider): Promise<void> {
   const marked = { 'x-gw-trace-id': 'canaries', 'x-gw-metadata': JSON.stringify({ marker: MARKER }) };
   const main = { ...marked, 'x-gw-provider': '@main' };
@@ -174,7 +180,9 @@ async function plantRequests(stub: StubProvider): Promise<void> {
 const scrape = async (place: number): Promise<string> =>
   (await fetch(`http://127.0.0.1:${String(metricsPort + place)}/metrics`)).text();
 
-/** Where secrets might get to. Each shows its marker, or the search was blind. */
+/**
+ * Places where secrets might appear. Each must show its marker, which proves that the search works.
+ */
 interface Sink {
   readonly name: string;
   readonly marker: string;
@@ -239,7 +247,7 @@ const reported = (stub: StubProvider): readonly Sink[] => [
     name: 'answers and errors',
     marker: '"error"',
     read: () => bench().answers.join('\n'),
-    // The answer to the caller with logging off.
+    // The response to the caller with logging off.
     except: [27],
   },
   { name: 'what the launcher prints', marker: 'Tollgate is ready', read: () => bench().product.printed },
@@ -253,7 +261,7 @@ const reported = (stub: StubProvider): readonly Sink[] => [
   },
 ];
 
-describe('every secret that a client or an operator hands over', () => {
+describe('secrets of clients and operators', () => {
   let stub: StubProvider;
   beforeAll(async () => {
     stub = await bench().stub();
@@ -278,14 +286,14 @@ describe('every secret that a client or an operator hands over', () => {
     });
   }, 240_000);
 
-  it('reached whom it was meant for, so that it was planted at all', () => {
+  it('reached their intended recipients, so that the test is valid', () => {
     const got = receivedBy(stub);
     for (const number of [3, 4, 8, 9, 15, 17, 26])
       expect([number, got.includes(canary(number))]).toEqual([number, true]);
     expect(receiver.requests[0]?.headers['authorization']).toBe(`Bearer ${canary(10)}`);
   });
 
-  it('is in no log, export, tail, audit, metric, span, alert, mail, queue, answer or command line', async () => {
+  it('appear in no log, export, tail, audit, metric, span, alert, mail, queue, response or command line', async () => {
     const sinks = reported(stub);
     const spellings = NUMBERS.map((number) => [number, spellingsOf(canary(number))] as const);
     const hits: unknown[] = [];
@@ -298,21 +306,21 @@ describe('every secret that a client or an operator hands over', () => {
     expect(hits).toEqual([]);
   });
 
-  it('is in no file: not of processes, the journal, the snapshot or the database', () => {
+  it('appear in no file of processes, the journal, the snapshot or the database', () => {
     const { dataDir } = bench().product;
     const inPlace = (folder: string, texts: readonly string[]): string[] =>
       filesHolding(join(dataDir, folder), texts);
     const spellings = PLANTED.flatMap(spellingsOf);
     expect(inPlace('logs', ['gateway is ready'])).not.toEqual([]);
     expect(inPlace('logs', spellings)).toEqual([]);
-    // Records lie in sealed blocks: the folder holds some, and nothing of what they say can be read.
+    // Records are in sealed blocks: the folder has some, and their content is not readable.
     expect(inPlace('gateway', [SEALED_BLOCK])).not.toEqual([]);
     expect(inPlace('gateway', [MARKER, ...spellings])).toEqual([]);
     expect(inPlace('postgres', [POLICY])).not.toEqual([]);
     expect(inPlace('postgres', PLANTED)).toEqual([]);
   });
 
-  it('of the installation itself is in no log, answer, metric or span', async () => {
+  it('of the installation appear in no log, response, metric or span', async () => {
     const { dataDir } = bench().product;
     const made = Object.values(
       JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as object,
@@ -326,8 +334,8 @@ describe('every secret that a client or an operator hands over', () => {
   });
 });
 
-describe('what the launcher’s processes tell of themselves', () => {
-  it('is metrics of all three that a parser of Prometheus reads', async () => {
+describe('telemetry of the launcher’s processes', () => {
+  it('exposes metrics of all three processes that a Prometheus parser reads', async () => {
     const wanted = [
       'tollgate_requests_total',
       'tollgate_http_request_duration_seconds',
@@ -344,7 +352,7 @@ describe('what the launcher’s processes tell of themselves', () => {
     ).toBeGreaterThanOrEqual(8);
   });
 
-  it('is spans that a receiver of OTLP reads as protobuf', () => {
+  it('sends spans that an OTLP receiver reads as protobuf', () => {
     const type = otlpTraceRequest();
     const spans = receiver.requests.flatMap(({ url, headers, body }) => {
       expect([url, headers['content-type']]).toEqual(['/v1/traces', 'application/x-protobuf']);

@@ -50,7 +50,7 @@ describe('tollgate plan and apply', () => {
   const planned = async (tenant: Tenant, state: State, command = 'plan'): Promise<Run> =>
     run(tenant, command, fileOf(state), ENVIRONMENT);
 
-  /** Every row but those of refused attempts. */
+  /** Returns every row except those of refused attempts. */
   const rows = async (): Promise<Record<string, string>> => {
     const tables = await admin.dataSource.query<{ name: string }[]>(
       `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -86,7 +86,7 @@ describe('tollgate plan and apply', () => {
   ].join('\n');
 
   it.each(['plan', 'apply'])(
-    '%s writes nothing when something is invalid, and names each place, item and reason',
+    '%s writes nothing when an item is invalid, and reports each location, item and reason',
     async (command) => {
       const tenant = await admin.tenant();
       const before = await rows();
@@ -105,7 +105,7 @@ describe('tollgate plan and apply', () => {
 
   it('accepts a whole valid file for an empty organisation, and writes nothing', async () => {
     const tenant = await admin.tenant();
-    // The default collection of a workspace is made when it is first read.
+    // The default collection of a workspace is created when it is first read.
     await exportState(clientOf(tenant));
     const before = await rows();
     const yaml = JSON.stringify({ version: 1, ...FULL_FILE });
@@ -115,7 +115,7 @@ describe('tollgate plan and apply', () => {
     expect(await rows()).toEqual(before);
   }, 60_000);
 
-  it('lets the control plane check every route by which files are written', async () => {
+  it('lets the control plane check every route that writes items', async () => {
     const tenant = await admin.tenant();
     const undeclared: string[] = [];
     for (const route of Object.keys(WRITES)) {
@@ -130,8 +130,8 @@ describe('tollgate plan and apply', () => {
     expect(undeclared).toEqual([]);
   }, 60_000);
 
-  describe('of an item that takes several writes', () => {
-    it('refuse it for any of them, and write nothing', async () => {
+  describe('with an item that needs several writes', () => {
+    it('refuse an item if any of its writes is invalid, and write nothing', async () => {
       const tenant = await admin.tenant();
       await applied(tenant, { guardrails: [TOOLS] });
       await exportState(clientOf(tenant));
@@ -146,7 +146,7 @@ describe('tollgate plan and apply', () => {
       expect(await rows()).toEqual(before);
     }, 60_000);
 
-    it('refuse what belongs to something that is neither there nor made', async () => {
+    it('refuse an item whose owner neither exists nor is created', async () => {
       const tenant = await admin.tenant();
       const { code, err } = await planned(tenant, {
         integration_models: [{ integration: 'no', models: [] }],
@@ -155,7 +155,7 @@ describe('tollgate plan and apply', () => {
     });
   });
 
-  it('check each write that apply sends, or say that they cannot', async () => {
+  it('check each write that apply sends, or report that they cannot', async () => {
     const tenant = await admin.tenant();
     await exportState(clientOf(tenant));
     for (const [state, options] of [
@@ -169,7 +169,8 @@ describe('tollgate plan and apply', () => {
       expect(await rows()).toEqual(before);
       const checked = new Set(plan.writes);
       const said = plan.result.out.split('\n').filter((line) => line.startsWith('? '));
-      // What is changed with its owner, which the run makes, is said by its kind.
+      // An item that is changed together with its owner, which the run creates, is reported by its
+      // kind.
       const owned = said.flatMap((line) => /^\? (?:\S+: )?(\w+) .*: belongs to /.exec(line)?.[1] ?? []);
       const isSaid = (write: string): boolean =>
         said.some((line) => neutral(line).includes(`${write}:`)) ||
@@ -205,7 +206,7 @@ describe('tollgate plan and apply', () => {
     it.each([
       ['a provider', { providers: [] }, 'providers team/main'],
       ['an integration', { integrations: [] }, 'integrations shared'],
-    ])('refuse to delete %s in use, and name its users and the way out', async (_what, state, name) => {
+    ])('refuse to delete %s in use, and report its users and the solution', async (_what, state, name) => {
       const tenant = await admin.tenant();
       await applied(tenant, USED);
       const before = await rows();
@@ -231,7 +232,7 @@ describe('tollgate plan and apply', () => {
         'takes it out of its users',
         { configs: [{ workspace: 'team', slug: 'base', name: 'Base', config: { retry: { attempts: 2 } } }] },
       ],
-    ])('delete what is in use when the same run %s first', async (_what, users) => {
+    ])('delete an item in use when the same run %s first', async (_what, users) => {
       const tenant = await admin.tenant();
       await applied(tenant, USED);
       const state = { providers: [], ...users };
@@ -241,7 +242,7 @@ describe('tollgate plan and apply', () => {
       expect(await slugs(tenant, 'providers')).toEqual([]);
     });
 
-    it('refuse to delete what is in use when the same run changes its users, and leaves it in them', async () => {
+    it('refuse to delete an item in use when the same run changes its users but keeps the reference', async () => {
       const tenant = await admin.tenant();
       await applied(tenant, USED);
       const configs = USED['configs']?.map((config) => ({ ...config, name: 'Other' })) ?? [];
@@ -249,7 +250,7 @@ describe('tollgate plan and apply', () => {
       expect([code, err]).toEqual([2, expect.stringContaining('The config base names it.')]);
     });
 
-    it('delete what can be deleted by no force only when its users are gone', async () => {
+    it('delete an item without a force option only when its users are gone', async () => {
       const tenant = await admin.tenant();
       const config = { input_guardrails: ['names'] };
       await applied(tenant, {
@@ -263,12 +264,12 @@ describe('tollgate plan and apply', () => {
     });
   });
 
-  it('take --force with --prune alone', async () => {
+  it('accept --force only with --prune', async () => {
     const { code, err } = await planned(await admin.tenant(), {}, 'plan --force');
-    expect([code, err]).toEqual([2, expect.stringContaining('--force is for what --prune deletes')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('--force needs --prune')]);
   });
 
-  it('know which routes take force', () => {
+  it('know which routes accept force', () => {
     const { paths } = admin.api.document as unknown as {
       paths: Record<string, Record<string, { parameters?: readonly { readonly name: string }[] }>>;
     };
@@ -296,12 +297,12 @@ const TOOLS = {
 
 const OTHER_TEMPLATE = '[{"role":"user","content":"Hi {{q}}"}]';
 
-/** The full file with changes that take several writes, and without some of it. */
+/** The full file with changes that need several writes, and without some items. */
 const ALTERED: State = {
   ...FULL_FILE,
   workspaces: (FULL_FILE['workspaces'] ?? []).map((item) => ({ ...item, description: 'Other' })),
   guardrails: (FULL_FILE['guardrails'] ?? []).map((item) => ({ ...item, name: 'Other', mcp_servers: null })),
-  // A default config can't be deleted.
+  // A default config cannot be deleted.
   configs: (FULL_FILE['configs'] ?? []).map((item) => ({ ...item, is_default: false })),
   users: [{ email: 'ada@example.com', role: 'admin' }],
   prompts: (FULL_FILE['prompts'] ?? []).map((item) => ({
@@ -317,7 +318,7 @@ const ALTERED: State = {
   rate_limit_policies: (FULL_FILE['rate_limit_policies'] ?? []).map((item) => ({ ...item, value: 7 })),
 };
 
-/** Nothing of what can be deleted. */
+/** A file without any item that can be deleted. */
 const EMPTY: State = {
   ...Object.fromEntries(KINDS.filter(({ removable }) => removable).map(({ name }) => [name, []])),
   default_guardrails: [{}],
@@ -326,15 +327,15 @@ const EMPTY: State = {
   api_keys: (FULL_FILE['api_keys'] ?? []).map(({ defaults: _defaults, ...key }) => key),
 };
 
-/** Ids differ from run to run. */
+/** Replaces ids, which differ between runs. */
 const neutral = (text: string): string => text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|not:made/g, '{id}');
 
-/** The route of the document that writes at the path. */
+/** Returns the route of the OpenAPI document for a write to the path. */
 const documented = (write: string): string =>
   Object.keys(WRITES).find((route) => new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(write)) ??
   '';
 
-/** The writes that a run sends, each once as it is sent. */
+/** Records the writes of a run, each once as it is sent. */
 async function traced<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly writes: string[] }> {
   const writes: string[] = [];
   const send = globalThis.fetch;

@@ -18,7 +18,7 @@ type Item = Record<string, unknown>;
 
 const ENVIRONMENT = new Proxy({}, { get: () => 'secret-0123456789' });
 
-describe('files of tollgate', () => {
+describe('tollgate files', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   let url = '';
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('files of tollgate', () => {
     });
   const linesOf = (changes: readonly Change[]): string[] =>
     changes.map(({ action, kind, name, fields }) => `${action} ${kind} ${name} (${fields.join(', ')})`);
-  /** The slug of the default workspace is each organisation's own. */
+  /** Removes the slug of the default workspace, which every organisation chooses itself. */
   const neutral = (state: State): unknown =>
     JSON.parse(JSON.stringify(state).replaceAll(/ws-[0-9a-f]{12}/g, 'the-default')) as unknown;
   const diff = async (tenant: Tenant, state: State): Promise<string[]> =>
@@ -58,7 +58,7 @@ describe('files of tollgate', () => {
       );
       if (!seen) unseen.push(`${name}: ${path}`);
     }
-    // Without --prune no user is taken out of a workspace.
+    // Without --prune no user is removed from a workspace.
     expect(unseen).toEqual(['users: 0.workspaces']);
   }, 240_000);
 
@@ -68,7 +68,7 @@ describe('files of tollgate', () => {
     expect(linesOf(await apply(tenant, HAND_WRITTEN))).toEqual([]);
   }, 60_000);
 
-  it('refuses a member that it does not know before anything is written, and names the one that was meant', async () => {
+  it('refuses an unknown member before anything is written, and suggests the closest one', async () => {
     const tenant = await admin.tenant();
     const before = await exportState(clientOf(tenant));
     const state = (item: Item): State => ({
@@ -87,7 +87,7 @@ describe('files of tollgate', () => {
     expect(await exportState(clientOf(tenant))).toEqual(before);
   });
 
-  it('knows every member that the API lets a client write, down to the members of members', () => {
+  it('knows every member that the API accepts, at every depth', () => {
     const { paths, components = {} } = admin.api.document as unknown as {
       paths: Record<
         string,
@@ -144,7 +144,7 @@ describe('files of tollgate', () => {
   });
 });
 
-/** A virtual key's fields are members of its body. */
+/** Fields of a virtual key are members of its body. */
 const withFlat = (kinds: readonly string[], members: Members): Members =>
   kinds.includes('virtual_keys') ? { ...members, ...members['model_config']?.members } : members;
 
@@ -154,7 +154,7 @@ interface Alteration {
   readonly state: State;
 }
 
-/** The state with one member of one item other than it was, for each member of each item. */
+/** Returns the state once for each member of each item, with that member changed. */
 function alterations(state: State): Alteration[] {
   return KINDS.flatMap(({ name, identity, members }) =>
     (state[name] ?? []).flatMap((item, index) =>
@@ -186,7 +186,7 @@ function alteredMembers(
   });
 }
 
-/** Another value for a scalar; lists and maps are left out, and so are secrets. */
+/** Returns another value for a scalar; lists, maps and secrets are skipped. */
 function altered(name: string, value: unknown): Item {
   if (typeof value === 'boolean') return { [name]: !value };
   if (typeof value === 'number') return { [name]: value + 1 };
@@ -195,7 +195,7 @@ function altered(name: string, value: unknown): Item {
   return Array.isArray(value) && value.length === 0 ? { [name]: ['x'] } : {};
 }
 
-/** Members that no item of the state has: what this suite cannot vouch for. */
+/** Members that no item of the state has, so that this suite cannot check them. */
 function membersWithoutValue(state: State): string[] {
   return KINDS.flatMap(({ name, members }) =>
     Object.entries(members)

@@ -10,7 +10,7 @@ interface Run {
   readonly err: string;
 }
 
-/** Values of the secrets that the file names; none of them may be in it. */
+/** Values of the secrets that the file refers to; none of them may be in it. */
 const SECRETS = {
   TOLLGATE_INTEGRATION_OPENAI_MAIN_KEY: 'sk-0123456789-main',
   TOLLGATE_VIRTUAL_KEY_VK_ONE_KEY: 'sk-0123456789-virtual',
@@ -20,7 +20,7 @@ const SECRETS = {
   TOLLGATE_GUARDRAIL_CALLED_1_HEADERS_X_TOKEN: 'hook-0123456789',
 };
 
-describe('the command line', () => {
+describe('command line', () => {
   let product: Product;
 
   const start = async (): Promise<void> => {
@@ -188,7 +188,9 @@ describe('the command line', () => {
     });
   }
 
-  /** Guardrails, and what is written in prompts: nested, shared, labelled, and drafted, which no file has. */
+  /**
+   * Guardrails, and prompts that are nested, shared, labelled and drafted; files contain no drafts.
+   */
   async function fillTexts(): Promise<void> {
     const parameters = { words: ['Apollo'], operator: 'none' };
     await manage('POST', '/guardrails', {
@@ -275,7 +277,7 @@ describe('the command line', () => {
   const accept = (link: string): Promise<unknown> =>
     manage('POST', '/invites/accept', { token: link.split('/').at(-1), password: 'correct horse battery' });
 
-  /** One who has come, and one who is invited. */
+  /** A user who has joined, and an invited one. */
   async function fillPeople(): Promise<void> {
     const { invite_link: link } = await manage<{ invite_link: string }>('POST', '/users/invites', {
       email: 'ada@example.com',
@@ -330,15 +332,15 @@ describe('the command line', () => {
     expect(missing.code).toBe(2);
     expect(missing.err).toContain('TOLLGATE_PLUGIN_PATRONUS_APIKEY is not set');
 
-    // Nothing is written before all of the file is valid.
+    // Nothing is written before the whole file is valid.
     expect(missing.out).toBe('');
     expect((await tollgate(['export'])).out).toBe(before);
 
     const applied = await tollgate(['apply', '-f', '-'], exported.out);
     expect([applied.code, applied.err]).toEqual([0, '']);
-    // Both are invited here; what a file says of them stays the same.
+    // Both are invited here; their items in the file stay the same.
     expect(applied.out.match(/^\+ users .*\n {2}invite_link: \S+$/gm)).toHaveLength(2);
-    // The slug of the default workspace is each instance's own.
+    // Every instance chooses the slug of its default workspace.
     const plain = (text: string): string => text.replaceAll(/ws-shared-\w+/g, 'the-default');
     expect(plain((await tollgate(['export'])).out)).toBe(plain(exported.out));
     const again = await tollgate(['apply', '-f', '-', '--prune'], exported.out);
@@ -346,7 +348,7 @@ describe('the command line', () => {
     expect((await tollgate(['diff', '-f', '-'], exported.out)).out).toBe('No difference.\n');
   }, 240_000);
 
-  it('changes and deletes what the file changes and leaves out', async () => {
+  it('changes and deletes what the file changes and omits', async () => {
     const { out } = await tollgate(['export']);
     const changed = out
       .replace('Be {{tone}}.', 'Stay {{tone}}.')
@@ -372,7 +374,7 @@ describe('the command line', () => {
     expect((await tollgate(['apply', '-f', '-', '--prune', '--dry-run'], without)).out).toContain(
       '- virtual_keys search/vk-one\n',
     );
-    // A config still names it.
+    // A config still refers to it.
     const refused = await tollgate(['apply', '-f', '-', '--prune'], without);
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('names it.')]);
     await tollgate(['apply', '-f', '-'], changed.replace('virtual_key: vk-one', "provider: '@main'"));
@@ -380,7 +382,7 @@ describe('the command line', () => {
     expect((await tollgate(['export'])).out).not.toContain('slug: vk-one');
   }, 120_000);
 
-  it('invites people, changes their roles, and takes them out of the organisation and its workspaces with --prune alone', async () => {
+  it('invites people, changes their roles, and removes them only with --prune', async () => {
     const apply = async (users: string, ...options: string[]): Promise<string> => {
       const { out, err } = await tollgate(['apply', '-f', '-', ...options], `version: 1\nusers:\n${users}`);
       return out + err;
@@ -393,7 +395,7 @@ describe('the command line', () => {
     expect(invited).toMatch(/^\+ users eve@example\.com\n {2}invite_link: \S+\n$/);
     expect(await apply(eve('member', '{ search: member }'))).toBe('Nothing to change.\n');
 
-    // Whose invite says something else is invited anew.
+    // A person whose invite differs is invited again.
     const anew = await apply(eve('member', '{ search: manager }'));
     expect(anew).toMatch(/^~ users eve@example\.com \(workspaces\)\n {2}invite_link: \S+\n$/);
     await expect(accept(invited.trim())).rejects.toThrow();
@@ -420,7 +422,7 @@ describe('the command line', () => {
     );
   }, 120_000);
 
-  it('makes a key, and prints the requests that are made with it', async () => {
+  it('creates a key, and prints its requests', async () => {
     const made = await tollgate([
       'keys',
       'create',
@@ -452,7 +454,7 @@ describe('the command line', () => {
     expect(tail.split('\n').filter((line) => line.includes('cli-trace'))).toHaveLength(1);
   }, 120_000);
 
-  it('says what is wrong with a call, a key and a file', async () => {
+  it('reports an invalid call, an invalid key and an invalid file', async () => {
     expect((await tollgate(['nothing'])).code).toBe(2);
     expect((await tollgate(['export', '--unknown'])).code).toBe(2);
     expect((await tollgate(['--help'])).out).toContain('tollgate apply');

@@ -3,10 +3,10 @@ import { eventually, type StubProvider } from '@gw/testing';
 import { OPENAI_CHAT } from './spec-support/fake-openai';
 import { withProductOn, type Call, type Drivers, type NewKey } from './spec-support/workbench';
 
-/** Longer than a gateway uses what it knows without asking, when it hears nothing of the control plane. */
+/** Longer than a gateway uses known documents without verification while it receives no events. */
 const OUTAGE_MS = 7_000;
 
-describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s drivers', (drivers) => {
+describe.each<Drivers>(['embedded', 'Redis'])('control plane with the %s drivers', (drivers) => {
   const { bench, redis } = withProductOn(drivers);
   let first: StubProvider;
   let second: StubProvider;
@@ -18,7 +18,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     await bench().provider({ slug: 'second', type: 'openai', stub: second });
   });
 
-  /** Answers with its name. */
+  /** A stub that responds with its name. */
   async function namedStub(name: string): Promise<StubProvider> {
     const stub = await bench().stub();
     stub.answerJson({
@@ -28,7 +28,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     return stub;
   }
 
-  /** What a request gets: the name of the stub that answered, or the type of the error. */
+  /** Returns the name of the stub that responded, or the type of the error. */
   async function routeOf(headers: Readonly<Record<string, string>>, options: Call = {}): Promise<string> {
     const { body } = await bench().chat(headers, options);
     const { choices, error } = body as {
@@ -38,7 +38,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     return choices?.[0].message.content ?? error?.type ?? 'neither an answer nor an error';
   }
 
-  /** Fails unless requests come to get `route`, and go on getting it. */
+  /** Fails unless requests start to reach `route` and keep reaching it. */
   async function becomes(
     route: string,
     headers: Readonly<Record<string, string>>,
@@ -56,14 +56,14 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     for (let again = 0; again < 5; again += 1) expect(await routeOf(headers, options)).toBe(route);
   }
 
-  it('uses a new provider that was requested before it existed', async () => {
+  it('publishes a new provider that was requested before it existed', async () => {
     const headers = { 'x-gw-provider': '@later' };
     expect(await routeOf(headers)).toBe('provider_not_found');
     await bench().provider({ slug: 'later', type: 'openai', stub: first });
     await becomes('first', headers);
   });
 
-  it('uses a config as it is now: a new one, a changed one, and none once it is deleted', async () => {
+  it('publishes a new, a changed and a deleted config', async () => {
     const body = { name: 'Default route', config: { provider: '@first' }, isDefault: 1 };
     expect(await routeOf({})).toBe('provider_missing');
     const { slug } = await bench().manage<{ slug: string }>('POST', '/configs', { body });
@@ -78,7 +78,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     await becomes('config_not_found', { 'x-gw-config': slug });
   });
 
-  it('uses another address and another credential of a provider', async () => {
+  it('publishes a changed address and credential of a provider', async () => {
     const headers = { 'x-gw-provider': '@moving' };
     const id = await bench().provider({ slug: 'moving', type: 'openai', stub: first });
     await becomes('first', headers);
@@ -89,7 +89,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     expect(second.lastRequest.headers['authorization']).toBe('Bearer sk-rotated');
   });
 
-  it('stops a provider that is deleted, or whose integration is archived', async () => {
+  it('stops a deleted provider, and one whose integration is archived', async () => {
     await bench().provider({ slug: 'deleted', type: 'openai', stub: first });
     const id = await bench().provider({ slug: 'archived', type: 'openai', stub: first });
     for (const slug of ['deleted', 'archived']) {
@@ -102,7 +102,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     expect(await routeOf({ 'x-gw-provider': '@first' })).toBe('first');
   });
 
-  it('[AUT-06] [SVC-02] lets a new key in, keeps a deleted one out, and logs its requests for the organisation', async () => {
+  it('[AUT-06] [SVC-02] accepts a new key, refuses a deleted one, and logs its requests for the organisation', async () => {
     const headers = { 'x-gw-provider': '@first' };
     const { id, key } = await bench().newKey();
     await becomes('first', headers, { key });
@@ -123,7 +123,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     expect((await bench().logs(`trace_id=${trace}`)).data).toEqual([]);
   });
 
-  it('takes a scope from a key', async () => {
+  it('removes a scope from a key', async () => {
     const headers = { 'x-gw-provider': '@first' };
     const { id, key } = await bench().newKey();
     await becomes('first', headers, { key });
@@ -134,7 +134,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     await becomes('scope_missing', headers, { key });
   });
 
-  it('[ERR-08] refuses whatever is written out in a request, from 1 s after that is blocked', async () => {
+  it('[ERR-08] refuses inline selection 1 s after it is blocked', async () => {
     const block = (block_inline_config: boolean | null): Promise<unknown> =>
       bench().manage('PUT', '/admin/organisation/settings', {
         key: bench().adminKey,
@@ -164,12 +164,12 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
     await becomes('first', inline);
   });
 
-  describe('is gone: admin API, worker, database and Redis', () => {
+  describe('outage of admin API, worker, database and Redis', () => {
     const headers = { 'x-gw-provider': '@first' };
     const traces: string[] = [];
     let known: NewKey;
 
-    /** A request with a key that was used before. */
+    /** Sends a request with a key that was used before. */
     async function expectService(): Promise<void> {
       const trace = bench().trace('outage');
       const traced = { ...headers, 'x-gw-trace-id': trace };
@@ -186,7 +186,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
       await redis()?.kill();
     }, 60_000);
 
-    it('known keys keep working', async () => {
+    it('keeps serving known keys', async () => {
       const until = Date.now() + OUTAGE_MS;
       await eventually(
         async () => {
@@ -202,7 +202,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
         expect((await bench().call('GET', `/health/${probe}`, { key: null })).status).toBe(200);
     });
 
-    it('a key or a resource that was not seen before gets a 503 that says why, and reaches no provider', async () => {
+    it('returns 503 with a reason for an unknown key or resource, without calling a provider', async () => {
       const requested = first.requests.length;
       for (const [tried, options] of [
         [headers, { key: 'x'.repeat(32) }],
@@ -216,13 +216,13 @@ describe.each<Drivers>(['embedded', 'Redis'])('the control plane, with the %s dr
       expect(first.requests).toHaveLength(requested);
     });
 
-    it('a gateway that is started anew serves known keys from its copy on disk', async () => {
+    it('serves known keys from the snapshot after a gateway restart', async () => {
       await bench().product.restart('gateway');
       await expectService();
       expect(await routeOf(headers, { key: 'x'.repeat(32) })).toBe('unavailable');
     });
 
-    it('when all is back, changes arrive again, and the log has every request', async () => {
+    it('receives changes again after the outage, and logs every request', async () => {
       await redis()?.start();
       await bench().product.startStopped();
       await eventually(async () => (await bench().call('GET', '/configs')).status === 200, {

@@ -5,7 +5,7 @@ import { CHAT_REQUEST, withProductOn, type Drivers } from './spec-support/workbe
 
 const FILTER = 'route=chat.completions';
 
-describe.each<Drivers>(['embedded', 'Redis'])('with the %s drivers', (drivers) => {
+describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', (drivers) => {
   const { bench } = withProductOn(drivers);
 
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('with the %s drivers', (drivers) =
     await bench().provider({ slug: 'main', type: 'openai', stub });
   });
 
-  /** Resolves with the whole answer, in the turn in which its last byte was read. */
+  /** Resolves with the whole response, in the turn in which its last byte was read. */
   async function answerOf(trace: string, stream: boolean): Promise<string> {
     const response = await fetch(`${bench().baseUrl}/chat/completions`, {
       method: 'POST',
@@ -33,7 +33,10 @@ describe.each<Drivers>(['embedded', 'Redis'])('with the %s drivers', (drivers) =
 
   const isReady = async (): Promise<boolean> => (await fetch(`${bench().baseUrl}/health`)).ok;
 
-  /** Sends one request after the other until `during` has ended; gives their traces. All must be answered. */
+  /**
+   * Sends requests one after the other until `during` has ended and returns their traces. All must
+   * succeed.
+   */
   async function requestsDuring(
     name: string,
     during: (answered: () => number) => Promise<void>,
@@ -50,32 +53,32 @@ describe.each<Drivers>(['embedded', 'Redis'])('with the %s drivers', (drivers) =
     return traces;
   }
 
-  it('[SVC-02] loses no record of an answered request when the gateway is killed in that moment, again and again', async () => {
+  it('[SVC-02] loses no record of a completed request when the gateway is repeatedly killed at that moment', async () => {
     const traces: string[] = [];
     for (let round = 0; round < 5; round += 1) {
       const before = bench().product.pidOf('gateway') as number;
       const streamed = round % 2 === 0;
-      const inFlight = Array.from({ length: 5 }, () => bench().trace('beside'));
+      const inFlight = Array.from({ length: 5 }, () => bench().trace('parallel'));
       const others = inFlight.map((trace) => answerOf(trace, !streamed).then(() => traces.push(trace)));
       const trace = bench().trace('killed');
       const text = await answerOf(trace, streamed);
       process.kill(before, 'SIGKILL');
       traces.push(trace);
       if (streamed) expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
-      // Those that were cut may fail; the ones that were answered count.
+      // Interrupted requests may fail; completed ones count.
       await Promise.allSettled(others);
       await eventually(() => ![null, before].includes(bench().product.pidOf('gateway')), {
         timeoutMs: 20_000,
       });
       await eventually(isReady, { timeoutMs: 20_000 });
-      // An orderly stop empties the journal, and the next kill meets what it has left behind.
+      // An orderly stop empties the journal, so that the next kill leaves only its own records.
       if (round === 2) await bench().restartProduct();
     }
     expect(traces.length).toBeGreaterThanOrEqual(5);
     await bench().expectOneRecordEach(traces, FILTER);
   }, 120_000);
 
-  it('[SVC-02] loses and doubles no record when the worker is killed and started again', async () => {
+  it('[SVC-02] neither loses nor duplicates a record when the worker is killed and restarted', async () => {
     const traces = await requestsDuring('worker-killed', async (answered) => {
       for (let kills = 0; kills < 3; kills += 1) {
         const before = await bench().product.kill('worker');
@@ -89,7 +92,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('with the %s drivers', (drivers) =
     await bench().expectOneRecordEach(traces, FILTER);
   }, 60_000);
 
-  it('[SVC-02] answers while Postgres is stopped, and all records arrive when it is back', async () => {
+  it('[SVC-02] serves requests while Postgres is stopped, and stores all records when it is back', async () => {
     const traces = await requestsDuring('postgres-stopped', async (answered) => {
       await bench().product.stopProcess('postgres');
       const before = answered();

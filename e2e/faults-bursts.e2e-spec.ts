@@ -8,10 +8,10 @@ jest.setTimeout(180_000);
 const SECOND_MS = 1_000;
 const AT_ONCE = 80;
 const COVERED = 100;
-/** Of a response of a realtime session: text at 16 USD a million. */
+/** Price of a realtime response: text at 16 USD per million tokens. */
 const RESPONSE_CENTS = 20;
 const RESPONSE_TOKENS = 12_500;
-/** Of input at 0.10 USD a million: a millionth of a dollar. */
+/** One input token at 0.10 USD per million, in 1e-8 USD: a ten-millionth of a dollar. */
 const CHEAP = { model: 'gpt-4.1-nano', messages: [{ role: 'user', content: 'Hi' }] };
 const CHEAP_TOKENS = 10;
 const MILLIONTH = CENT / 10_000;
@@ -25,7 +25,10 @@ describe('bursts over three gateway processes', () => {
   afterAll(() => redis.stop());
   const { spending, stub } = withSpending(bench, () => redis.url);
 
-  /** Reserves twice what it uses, where nothing is learnt of the model's answers yet, or the limit is strict. */
+  /**
+   * A request that reserves twice its usage while the model's output length is unknown, or under a
+   * strict limit.
+   */
   const half = { model: 'gpt-4o', max_tokens: 2 * TOKENS, messages: [{ role: 'user', content: 'Hi' }] };
   const burst = async (key: NewKey): Promise<number> => {
     const calls = spending().gateways.flatMap((gateway) =>
@@ -38,14 +41,14 @@ describe('bursts over three gateway processes', () => {
     ['strict', COVERED],
     ['standard', COVERED + 1],
   ])(
-    '[LIM-06] a %s limit of 100 calls lets no more than %i of 240 at once pass, and what they give back is used again',
+    '[LIM-06] a %s limit of 100 calls admits at most %i of 240 concurrent calls, and returned reservations are used again',
     async (enforcement, most) => {
       stub().answerJson(answerFor());
       const key = await bench().newKey({ usage_limits: { credit_limit: 1, enforcement } });
       let accepted = await burst(key);
       expect(accepted).toBeLessThanOrEqual(most);
       expect(accepted).toBeGreaterThan(0);
-      // A strict limit cannot hold a reservation of two cents and its input in the last two.
+      // A strict limit cannot fit a reservation of two cents and its input into the last two cents.
       const all = enforcement === 'strict' ? COVERED - 2 : COVERED;
       await eventually(
         async () => (accepted += await spending().load(key, 6, 2, { body: half })) >= all,
@@ -58,18 +61,18 @@ describe('bursts over three gateway processes', () => {
   );
 
   it.each([0.9, 1, 2])(
-    'bud-26: at %p times the allowed rate, accepted is at least 95 %% of the allowance and at most one more in a window',
+    'bud-26: at %p times the allowed rate, at least 95 %% of the allowance and at most one extra call per window are accepted',
     async (factor) => {
       stub().answer(sells);
       const allowed = 50;
       const key = await bench().newKey({ rate_limits: [{ type: 'requests', unit: 'rps', value: allowed }] });
-      // Known to every gateway before it is measured.
+      // Every gateway knows the key before the measurement.
       for (const gateway of spending().gateways) await spending().call(gateway, key);
       const windowNow = (): number => Math.floor(Date.now() / SECOND_MS);
       const first = windowNow() + 1;
       await eventually(() => windowNow() >= first, { everyMs: 1 });
       const accepted = new Map<number, number>();
-      // Calls that began and ended in one window: on a busy machine fewer than were due in it.
+      // Calls that started and ended in one window; on a busy machine fewer than were due.
       const judged = new Map<number, number>();
       const count = (counts: Map<number, number>, window: number): unknown =>
         counts.set(window, (counts.get(window) ?? 0) + 1);
@@ -103,7 +106,7 @@ describe('bursts over three gateway processes', () => {
     },
   );
 
-  it('bud-13: a realtime session is closed with 1008 by the response that reaches the limit, whoever spent the rest, and logged', async () => {
+  it('bud-13: a realtime session is closed with 1008 and logged after the response that reaches the limit, whoever used the rest', async () => {
     stub().answer(sells);
     const provider = await startRealtimeProvider(RESPONSE_TOKENS);
     await bench().provider({ slug: 'voice', type: 'openai', stub: provider });
@@ -136,7 +139,7 @@ describe('bursts over three gateway processes', () => {
     await provider.stop();
   });
 
-  it('bud-25: calls for a millionth of a dollar add up to the last unit in counters, log and record', async () => {
+  it('bud-25: calls of a millionth of a dollar add up exactly in counters, log and record', async () => {
     const usage = { prompt_tokens: CHEAP_TOKENS, completion_tokens: 0, total_tokens: CHEAP_TOKENS };
     stub().answerJson({ ...answerFor(), model: CHEAP.model, usage });
     const key = await spending().newKey(1);
@@ -144,7 +147,7 @@ describe('bursts over three gateway processes', () => {
     await spending().agreeOn(key, 300 * MILLIONTH);
   });
 
-  it('bud-28: two policies on one key, of cost and of requests, are both enforced, and what one refuses takes nothing from the other', async () => {
+  it('bud-28: a cost policy and a request policy on one key are both enforced, and a refusal by one uses nothing of the other', async () => {
     stub().answer(sells);
     const key = await bench().newKey();
     const common = {
@@ -180,11 +183,11 @@ describe('bursts over three gateway processes', () => {
     expect(bySpend).toBeLessThanOrEqual(21);
     await manage('PUT', `/usage-limits/${id}`, { credit_limit: 100 });
     await bothAreKnown(100);
-    // The budget has refused dozens of calls meanwhile, and none of them took one of the thirty.
+    // The budget has refused dozens of calls meanwhile, and none of them used one of the thirty.
     expect(await all(bySpend, 30)).toBe(30);
     expect(await spending().load(key, 60, 20)).toBe(0);
   });
 });
 
-/** Of calls at the edges of a window that were counted in the other one. */
+/** Number of calls at the edges of a window that may count in the other window. */
 const EDGES = 4;

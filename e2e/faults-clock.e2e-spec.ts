@@ -15,8 +15,8 @@ const MINUTE_MS = 60_000;
 /** As many as two workers run at the same time. */
 const RUNS = 8;
 
-/** The rows of the fault plan that are about time: Redis' clock alone decides, and here it is turned. */
-describe('three gateway processes, by the clock of their Redis', () => {
+/** Tests of time: the clock of Redis alone decides, and these tests turn it. */
+describe('three gateway processes with a turned Redis clock', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   let clock: TurnedClock;
   const bench = withProduct(async () => {
@@ -42,7 +42,7 @@ describe('three gateway processes, by the clock of their Redis', () => {
     return Number(await spending().redis.hget(name, 'p'));
   };
 
-  it('[LIM-03] bud-17, bud-21: a weekly budget starts again once, on Monday at midnight, loses no call, and not again when the clock goes back', async () => {
+  it('[LIM-03] bud-17, bud-21: a weekly budget resets once on Monday at midnight, loses no call, and does not reset again when the clock goes back', async () => {
     const realMs = Date.now();
     const monday = nextMonday(realMs);
     // Enough of the old week is left for a few calls.
@@ -76,7 +76,7 @@ describe('three gateway processes, by the clock of their Redis', () => {
     clock.seconds = 0;
   });
 
-  it('bud-19: a reset that is due while Redis is down happens once, when it is back, and all calls are in the record', async () => {
+  it('bud-19: a reset that is due while Redis is down happens once after the outage, and all calls are recorded', async () => {
     const realMs = Date.now();
     const monday = nextMonday(realMs);
     clock.seconds = Math.floor((monday - realMs) / 1_000) - 12;
@@ -101,10 +101,10 @@ describe('three gateway processes, by the clock of their Redis', () => {
     clock.seconds = 0;
   });
 
-  it('bud-27: tokens in a window are reserved by the estimate and counted by use: streams pass the limit by one call', async () => {
+  it('bud-27: tokens in a window are reserved by estimate and counted by usage, so streams exceed the limit by at most one call', async () => {
     const limit = 10_000;
     const stream = { model: BODY_MODEL, messages: [{ role: 'user', content: 'Hi' }], stream: true };
-    // A run that the minute ends in has the allowance of two.
+    // A run across a minute boundary has the allowance of two minutes.
     for (;;) {
       const key = await spending().newKey(100, {
         rate_limits: [{ type: 'tokens', unit: 'rpm', value: limit }],
@@ -119,7 +119,7 @@ describe('three gateway processes, by the clock of their Redis', () => {
     }
   });
 
-  it('bud-18: of two workers that find a reset at the same time one records it, with one audit row, and all gateways go on', async () => {
+  it('bud-18: one of two workers that find a reset at the same time records it with one audit row, and all gateways continue', async () => {
     const other = await FleetProcess.start('worker', bench(), 'second-worker');
     const queue = new JobQueue({ kind: 'redis', url: redis.url }, (error) => {
       throw error;
@@ -166,14 +166,14 @@ describe('three gateway processes, by the clock of their Redis', () => {
     await other.stop();
   });
 
-  it('bud-20: a monthly budget of the 31st starts again on the last day of February, once, and on the 31st of March', async () => {
+  it('bud-20: a monthly budget of the 31st resets once on the last day of February, and on the 31st of March', async () => {
     const year = new Date().getUTCFullYear() + 1;
     const [january, february, march] = [Date.UTC(year, 0, 31), Date.UTC(year, 2, 0), Date.UTC(year, 2, 31)];
     const turnTo = (atMs: number): void => {
       clock.seconds = Math.floor((atMs - Date.now()) / 1_000);
     };
     turnTo(january + DAY_MS / 2);
-    // No clock jumps by months where gateways run: they hear of it before the key is used.
+    // Clocks do not jump by months in production: gateways notice the jump before the key is used.
     expect(await spending().load(await spending().newKey(1), 6, 3)).toBe(6);
     const schedule = { periodic_reset: 'monthly', next_usage_reset_at: new Date(january).toISOString() };
     const key = await bench().newKey({ usage_limits: { credit_limit: 100, ...schedule } });

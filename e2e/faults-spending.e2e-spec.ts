@@ -18,7 +18,10 @@ import { withProduct, type NewKey } from './spec-support/workbench';
 
 jest.setTimeout(180_000);
 
-/** The budget and rate-limit rows of the fault plan, over gateway processes that share nothing but Redis and the control plane. */
+/**
+ * Tests of budgets and rate limits with gateway processes that share only Redis and the control
+ * plane.
+ */
 describe('three gateway processes over one Redis', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   const bench = withProduct(async () => {
@@ -29,7 +32,10 @@ describe('three gateway processes over one Redis', () => {
   const { spending, stub } = withSpending(bench, () => redis.url);
   beforeEach(() => stub().answer(sells));
 
-  /** What other processes kept for their next requests comes back, so that in the end all of a limit can be used. */
+  /**
+   * Waits until other processes have returned their unused leases, so that the whole limit can be
+   * used in the end.
+   */
   async function used(key: NewKey, before: number, calls: number, body = BODY): Promise<number> {
     let accepted = before;
     await eventually(async () => (accepted += await spending().load(key, 3, 1, { body })) >= calls, PATIENCE);
@@ -37,7 +43,7 @@ describe('three gateway processes over one Redis', () => {
     return accepted;
   }
 
-  it('bud-01: of 150 calls one after the other, a limit of 100 lets exactly the first 100 pass', async () => {
+  it('bud-01: a limit of 100 admits exactly the first 100 of 150 sequential calls', async () => {
     const key = await spending().newKey(1);
     const answers: string[] = [];
     for (let at = 0; at < 150; at += 1) {
@@ -51,7 +57,7 @@ describe('three gateway processes over one Redis', () => {
     await spending().agreeOn(key, 100 * CENT);
   });
 
-  it('[LIM-06] bud-02: 500 calls, 100 at once, to one process pass a limit by one call at most, and use it', async () => {
+  it('[LIM-06] bud-02: 500 calls, 100 at once, to one process use the limit and exceed it by at most one call', async () => {
     stub().answer(sellsSlowly);
     const key = await spending().newKey(1);
     const before = stub().requests.length;
@@ -62,7 +68,7 @@ describe('three gateway processes over one Redis', () => {
     await used(key, accepted, 100);
   });
 
-  it('[LIM-06] bud-03: 1,500 calls, 300 at once, over three processes pass a limit by one call at most', async () => {
+  it('[LIM-06] bud-03: 1,500 calls, 300 at once, over three processes exceed a limit by at most one call', async () => {
     stub().answer(sellsSlowly);
     const key = await spending().newKey(1);
     const accepted = await spending().load(key, 1_500, 300);
@@ -70,7 +76,7 @@ describe('three gateway processes over one Redis', () => {
     await spending().agreeOn(key, (await used(key, accepted, 100)) * CENT);
   });
 
-  it('bud-04: the first 50 calls of a new key, all at once, make its counter once', async () => {
+  it('bud-04: the first 50 concurrent calls of a new key create its counter once', async () => {
     const key = await spending().newKey(1);
     const accepted = await spending().load(key, 50, 50, { body: bodyFor(10) });
     expect(accepted).toBeLessThanOrEqual(11);
@@ -78,7 +84,7 @@ describe('three gateway processes over one Redis', () => {
     expect(await spending().redis.keys(`gw:limit:*${key.id}*`)).toHaveLength(1);
   });
 
-  it('bud-05: a model without a price is answered, its tokens count, it costs nothing, and is told to be unpriced', async () => {
+  it('bud-05: a call of a model without a price succeeds, counts its tokens, costs nothing, and is marked unpriced', async () => {
     const keys = [
       await spending().newKey(1),
       await bench().newKey({ usage_limits: { credit_limit: 1e9, type: 'tokens' } }),
@@ -98,7 +104,7 @@ describe('three gateway processes over one Redis', () => {
     await eventually(counted, PATIENCE);
   });
 
-  it('bud-06: a stream that may cost more than is left is refused by a strict limit; by another it is charged all that it used, and is the last', async () => {
+  it('bud-06: a stream that may exceed the rest is refused by a strict limit; a standard limit charges all of its usage and admits no further call', async () => {
     const key = await spending().newKey(1);
     stub().answer(streamed(undefined, 500_000));
     const dear = { ...STREAM, max_tokens: 500_000 };
@@ -118,7 +124,7 @@ describe('three gateway processes over one Redis', () => {
     await spending().agreeOn(key, cents * CENT);
   });
 
-  it('bud-07: clients that leave in the middle of their stream are charged, logged once, and hold nothing', async () => {
+  it('bud-07: streams of clients that disconnect are charged and logged once, and release their reservations', async () => {
     const key = await spending().newKey(100);
     stub().answer(streamed(new Promise(() => undefined)));
     const calls = 200;
@@ -143,7 +149,7 @@ describe('three gateway processes over one Redis', () => {
     await everyCutIsCharged(key, calls, 'client_closed');
   });
 
-  it('bud-08: streams that their provider cuts are charged, logged once, and hold nothing', async () => {
+  it('bud-08: streams that their provider cuts are charged and logged once, and release their reservations', async () => {
     const key = await spending().newKey(100);
     const cut: StubAnswer = {
       headers: { 'content-type': 'text/event-stream' },
@@ -171,7 +177,7 @@ describe('three gateway processes over one Redis', () => {
     ['retry', { provider: '@main', retry: { attempts: 1, on_status_codes: [503] } }],
     ['fallback', { strategy: { mode: 'fallback' }, targets: [{ provider: '@main' }, { provider: '@main' }] }],
   ] as const)(
-    'bud-10: each attempt of 50 calls that was billed before a %s is counted once, to its own line',
+    'bud-10: each billed attempt before a %s is charged once, to its own line',
     async (line, route) => {
       const key = await spending().newKey(100);
       const headers = { 'x-gw-config': await bench().config(route) };
@@ -197,7 +203,7 @@ describe('three gateway processes over one Redis', () => {
     },
   );
 
-  it('bud-11: of 100 equal calls with a cache, those that a provider answered are billed, and the others are told what they saved', async () => {
+  it('bud-11: of 100 equal calls with a cache, provider calls are charged, and the others report their saving', async () => {
     const key = await spending().newKey(100);
     const config = await bench().config({ provider: '@main', cache: { mode: 'simple' } });
     const headers = { 'x-gw-config': config };
@@ -215,7 +221,7 @@ describe('three gateway processes over one Redis', () => {
     expect(await spending().savings(key)).toEqual({ log: saved, analytics: saved, recorded: saved });
   });
 
-  it('[PAS-06] bud-12: a budget that is used up refuses passthrough and unknown routes like every other', async () => {
+  it('[PAS-06] bud-12: an exhausted budget refuses passthrough and unknown routes too', async () => {
     const key = await spending().newKey(1);
     await used(key, 0, 1, bodyFor(100));
     const before = stub().requests.length;
@@ -226,7 +232,7 @@ describe('three gateway processes over one Redis', () => {
     expect(stub().requests.length).toBe(before);
   });
 
-  it('bud-14: a batch is charged once, at its discount, when its results arrive, however often and where it is requested', async () => {
+  it('bud-14: a batch is charged once, at its discount, when its results are read, however often and on any gateway', async () => {
     const key = await spending().newKey(100);
     const requests = 1_000;
     const batch = { ...answerFor(requests * TOKENS), id: `batch_${key.id}`, object: 'batch' };
@@ -244,7 +250,7 @@ describe('three gateway processes over one Redis', () => {
     await spending().agreeOn(key, (requests * CENT) / 2);
   });
 
-  it('[LIM-04] [REL-07 in part] bud-15, bud-16: a limit that is raised or lowered holds on every gateway', async () => {
+  it('[LIM-04] [REL-07 in part] bud-15, bud-16: a raised or lowered limit takes effect on every gateway', async () => {
     const key = await spending().newKey(1);
     const set = (limit: number): Promise<unknown> =>
       bench().manage('PUT', `/api-keys/${key.id}`, {
@@ -266,7 +272,7 @@ describe('three gateway processes over one Redis', () => {
     await all(412);
   });
 
-  it('bud-24: counts that no provider can mean are charged as an estimate, and lower no counter', async () => {
+  it('bud-24: absurd usage counts are charged as an estimate, and lower no counter', async () => {
     const key = await spending().newKey(100);
     let before = 0;
     for (const completion of [-5, 1e308, '5']) {
@@ -284,7 +290,7 @@ describe('three gateway processes over one Redis', () => {
     expect(new Set(logs.map(({ priced }) => priced))).toEqual(new Set(['estimated']));
   });
 
-  it('bud-29: a key that is made again under the same name inherits nothing', async () => {
+  it('bud-29: a key created again under the same name inherits no usage', async () => {
     const name = 'The same name';
     const first = await spending().newKey(1, { name });
     await used(first, 0, 1, bodyFor(100));

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { withProduct, type Workbench } from './spec-support/workbench';
 
 const PATIENCE = { timeoutMs: 20_000, everyMs: 100 };
-/** 20,000 tokens of output at 10 USD a million. */
+/** Cost of 20,000 output tokens at 10 USD per million. */
 const CALL_USD = 0.2;
 const CALL_UNITS = 20_000_000;
 const TOKENS = 20_000;
@@ -40,7 +40,7 @@ const statusOf = async (bench: Workbench, { id }: Key): Promise<string> =>
 const isShown = (bench: Workbench, key: Key, status: string): Promise<unknown> =>
   eventually(async () => (await statusOf(bench, key)) === status, PATIENCE);
 
-describe('limits of three gateway processes that share a Redis', () => {
+describe('limits of three gateway processes with a shared Redis', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   const bench = withProduct(async () => {
     redis = await startRedis();
@@ -52,14 +52,15 @@ describe('limits of three gateway processes that share a Redis', () => {
     stub = await provided(bench());
   }, 30_000);
 
-  it('[LIM-06] [LIM-04] are passed by one call at most, shown, and hold again as soon as they are raised', async () => {
+  it('[LIM-06] [LIM-04] are exceeded by at most one call, are shown, and take effect as soon as they are raised', async () => {
     const key = await newKey(bench(), 2);
     const statuses = await Promise.all(Array.from({ length: 60 }, () => chat(bench(), key)));
     const accepted = statuses.filter((status) => status === 200).length;
     expect(accepted).toBeLessThanOrEqual(2 / CALL_USD + 1);
     expect(accepted).toBeGreaterThanOrEqual(2 / CALL_USD - 3);
     expect(stub.requests).toHaveLength(accepted);
-    // What other processes kept for their next requests comes back, so the last call that fits is admitted in the end.
+    // Unused leases of other processes are returned, so the last call that fits is admitted in the
+    // end.
     await eventually(
       async () => (await chat(bench(), key)) === 412 && (await statusOf(bench(), key)) === 'exhausted',
       PATIENCE,
@@ -76,7 +77,7 @@ describe('limits of three gateway processes that share a Redis', () => {
     await isShown(bench(), key, 'active');
   });
 
-  it('are rebuilt from the durable record after Redis has lost all counters', async () => {
+  it('are rebuilt from the durable record after Redis lost all counters', async () => {
     const key = await newKey(bench(), 1);
     await eventually(async () => (await chat(bench(), key)) === 412, PATIENCE);
     await isShown(bench(), key, 'exhausted');
@@ -93,7 +94,7 @@ describe('limits of three gateway processes that share a Redis', () => {
 describe('limits of one process', () => {
   const bench = withProduct();
 
-  it('[LIM-06] are remembered over a restart, and a reset lets the key go on', async () => {
+  it('[LIM-06] survive a restart, and a reset admits the key again', async () => {
     await provided(bench());
     const key = await newKey(bench(), 1);
     for (let call = 0; call < 5; call += 1) expect(await chat(bench(), key)).toBe(200);

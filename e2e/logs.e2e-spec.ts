@@ -11,7 +11,7 @@ const { canaries } = readCases('secrets.json') as {
 };
 const canary = (number: number): string =>
   canaries.find(({ id }) => id === `sec-${String(number).padStart(2, '0')}`)?.value ?? '';
-/** Those that stand where a name or a shape gives them away. */
+/** Canaries whose name or shape identifies them as secrets. */
 const SECRETS = [1, 2, 3, 5, 6, 8, 9, 11, 13, 15, 18].map(canary);
 const PROMPT = canary(26);
 const ANSWER = canary(27);
@@ -46,7 +46,7 @@ interface Export {
   readonly progress: { readonly rows: number };
 }
 
-/** The file of an export that has run to its end. */
+/** Downloads the file of a completed export. */
 async function exported(body: object): Promise<Buffer> {
   const { id } = await bench().manage<{ id: string }>('POST', '/logs/exports', { key, body });
   await bench().manage('POST', `/logs/exports/${id}/start`, { key });
@@ -70,7 +70,7 @@ const lines = (file: Buffer): Record<string, unknown>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** A request that did not pass the gateway, with secrets wherever one may be. */
+/** A request that did not pass the gateway, with secrets in every field that can have one. */
 const foreign = {
   request: {
     url: `https://api.example.com/v1/x?api_key=${encodeURIComponent(canary(5))}&key=${canary(6)}`,
@@ -88,8 +88,8 @@ const foreign = {
   metadata: { trace_id: 'foreign', api_key: canary(5), team: DENIED },
 };
 
-describe('the log of a product that keeps bodies on the disk', () => {
-  it('[SVC-02] holds what passed the gateway and what callers bring, with their bodies', async () => {
+describe('request log with bodies on disk', () => {
+  it('[SVC-02] contains gateway requests and uploaded logs with their bodies', async () => {
     const trace = bench().trace('ours');
     await bench().chat({ 'x-gw-provider': '@main', 'x-gw-trace-id': trace }, { key });
     await bench().manage('POST', '/logs', { key, body: foreign });
@@ -104,7 +104,7 @@ describe('the log of a product that keeps bodies on the disk', () => {
     expect(data).toHaveLength(1);
   });
 
-  it('[CTL-03] is exported as lines and as Parquet, with the same rows', async () => {
+  it('[CTL-03] is exported as JSON lines and as Parquet with the same rows', async () => {
     const body = { filters: {}, requested_data: FIELDS };
     const rows = lines(await exported(body));
     expect(rows.length).toBeGreaterThanOrEqual(2);
@@ -116,14 +116,14 @@ describe('the log of a product that keeps bodies on the disk', () => {
     );
   });
 
-  it('keeps no text of requests and answers anywhere while it logs metrics only', async () => {
+  it('stores no text of requests and responses when debug_log is off', async () => {
     const settings = (debug_log: 0 | 1): Promise<unknown> =>
       bench().manage('PUT', `/workspaces/${bench().product.credentials.workspace_id}`, {
         key: bench().adminKey,
         body: { settings: { debug_log } },
       });
     await settings(0);
-    // The gateway learns of it within moments.
+    // The gateway receives the change within moments.
     const seen = await eventually(async () => {
       const trace = bench().trace('metrics');
       await bench().chat({ 'x-gw-provider': '@main', 'x-gw-trace-id': trace }, { key });
@@ -161,7 +161,7 @@ describe('the log of a product that keeps bodies on the disk', () => {
     expect((await exported({ filters: {}, requested_data: FIELDS })).includes(PROMPT)).toBe(false);
   });
 
-  it('[ERR-04] exports no field that is denied', async () => {
+  it('[ERR-04] exports no denied field', async () => {
     const settings = (deniedFields: string[] | null): Promise<unknown> =>
       bench().manage('PUT', '/admin/organisation/settings', {
         key: bench().adminKey,
@@ -175,7 +175,7 @@ describe('the log of a product that keeps bodies on the disk', () => {
     await settings(null);
   });
 
-  it('holds no planted secret: not in answers, rows, bodies, exports, the journal or the logs of processes', async () => {
+  it('contains no planted secret in responses, rows, bodies, exports, the journal or process logs', async () => {
     bench().answers.length = 0;
     const { data } = await bench().logs('trace_id=foreign', key);
     for (const { id } of data) await bench().manage('GET', `/logs/${id}`, { key });

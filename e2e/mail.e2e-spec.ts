@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server';
 
 const PASSWORD = 'correct horse battery staple';
 
-describe('a product with a mail server', () => {
+describe('product with a mail server', () => {
   const mails: { readonly to: string | undefined; readonly text: string }[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -14,7 +14,7 @@ describe('a product with a mail server', () => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        // Soft line breaks of quoted-printable.
+        // Removes soft line breaks of quoted-printable.
         const text = Buffer.concat(chunks).toString('utf8').replaceAll('=\r\n', '');
         mails.push({ to: envelope.rcptTo[0]?.address, text });
         done();
@@ -50,7 +50,7 @@ describe('a product with a mail server', () => {
     return (await response.json()) as Record<string, unknown>;
   }
 
-  it('sends who is invited a link that lets them in', async () => {
+  it('mails an invited person a working link', async () => {
     const invite = { email: 'ada@example.com', role: 'member', workspaces: [] };
     const { invite_link: link } = await post(
       '/admin/users/invites',
@@ -62,7 +62,7 @@ describe('a product with a mail server', () => {
     expect(mail.text).toContain('From: Acme AI <gateway@acme.example>');
     const [mailed, token] = /https:\/\/console\.acme\.example\/invite\/(\w+)/.exec(mail.text) ?? [];
     expect(mailed).toBeDefined();
-    // An answer that shows it would let the inviter set the password.
+    // A response with the link would let the inviter set the password.
     expect(link).toBeNull();
     await post('/invites/accept', { token, password: PASSWORD });
     const session = await post('/auth/login', { email: 'ada@example.com', password: PASSWORD });

@@ -10,10 +10,10 @@ interface Created {
   readonly version_id: string;
 }
 
-/** A change of the control plane must have reached the gateway by then. */
+/** Time in milliseconds within which a change must reach the gateway. */
 const CHANGE_MS = 20_000;
 
-describe.each<Drivers>(['embedded', 'Redis'])('a saved prompt, with the %s drivers', (drivers) => {
+describe.each<Drivers>(['embedded', 'Redis'])('saved prompt with the %s drivers', (drivers) => {
   const { bench } = withProductOn(drivers);
   let stub: StubProvider;
 
@@ -38,7 +38,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('a saved prompt, with the %s drive
     return (answer.body as { data?: { messages: unknown } }).data?.messages ?? answer.status;
   };
 
-  it('is made, run by the OpenAI SDK, changed, published, labelled and deleted', async () => {
+  it('is created, run by the OpenAI SDK, changed, published, labelled and deleted', async () => {
     const { slug: collection_id } = await bench().manage<Created>('POST', '/collections', {
       body: { name: 'All' },
     });

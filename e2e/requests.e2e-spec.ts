@@ -16,7 +16,7 @@ beforeEach(() => {
   stub.answer(fakeOpenAi);
 });
 
-/** Sends it as the SDKs do, and leaves when `leave` resolves. */
+/** Sends a request as the SDKs do, and disconnects when `leave` resolves. */
 async function leaveDuring(trace: string, body: object, leave: () => Promise<unknown>): Promise<void> {
   const controller = new AbortController();
   const answer = fetch(`${bench().baseUrl}/chat/completions`, {
@@ -36,8 +36,8 @@ async function leaveDuring(trace: string, body: object, leave: () => Promise<unk
   await expect(read).rejects.toThrow('aborted');
 }
 
-describe('the log of a request', () => {
-  it('[SVC-01] [SVC-02] tells the caller what of whom, what it took, what it cost and why it went where it went', async () => {
+describe('request log', () => {
+  it('[SVC-01] [SVC-02] has the caller, the timing, the cost and the routing decision of a request', async () => {
     const trace = bench().trace('answered');
     const { id } = await bench().newKey();
     const { status, body } = await bench().chat({ 'x-gw-provider': '@main', 'x-gw-trace-id': trace });
@@ -80,7 +80,7 @@ describe('the log of a request', () => {
     expect(log.api_key_id).not.toBe(id);
   });
 
-  it('[SVC-02] is written for a request that failed at the provider, or on the way to it', async () => {
+  it('[SVC-02] is written for a request that failed at the provider, or before it reached the provider', async () => {
     const failing = bench().trace('failing');
     stub.answer({ status: 500, body: { error: { message: 'Oh.' } } });
     await bench().chat({ 'x-gw-provider': '@main', 'x-gw-trace-id': failing });
@@ -105,7 +105,7 @@ describe('the log of a request', () => {
     });
   });
 
-  it('[SVC-02] is written for a request that was denied, under its key and workspace', async () => {
+  it('[SVC-02] is written for a denied request, under its key and workspace', async () => {
     const blind = await bench().newKey({ scopes: ['logs.list'] });
     const limited = await bench().newKey({
       rate_limits: [{ type: 'requests', unit: 'rpd', value: 0 }],
@@ -152,7 +152,7 @@ describe('the log of a request', () => {
     expect(await bench().logOf(trace)).toMatchObject(expected);
   });
 
-  it('counts tokens and cost of passthrough from the answer, [PAS-06] at a custom price where one is saved', async () => {
+  it('counts tokens and cost of passthrough from the response, [PAS-06] at a custom price where one is saved', async () => {
     const integration = await bench().provider({ slug: 'llama', type: 'openai', stub });
     await bench().manage('PUT', `/integrations/${integration}/models`, {
       body: {
@@ -182,7 +182,7 @@ describe('the log of a request', () => {
     }
   });
 
-  it('[PAS-02] does not change what passes through: status, headers and bytes', async () => {
+  it('[PAS-02] forwards status, headers and bytes of passthrough unchanged', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 128]);
     stub.answer({
       status: 418,
@@ -197,7 +197,7 @@ describe('the log of a request', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
   });
 
-  it('is paged by cursor: every record once, newest first, while new ones arrive', async () => {
+  it('returns every record once by cursor, newest first, while new ones arrive', async () => {
     const trace = bench().trace('paged');
     const send = async (): Promise<void> => {
       await bench().chat({ 'x-gw-provider': '@sandbox', 'x-gw-trace-id': trace });
@@ -223,8 +223,8 @@ describe('the log of a request', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('cancels the provider’s stream, and the log says so', async () => {
+describe('client disconnect', () => {
+  it('cancels the provider’s stream, and is logged', async () => {
     const trace = bench().trace('left-stream');
     const sent = new Promise<void>((resolve) => {
       stub.answer(() => ({
@@ -238,7 +238,7 @@ describe('a client that goes away', () => {
     expect(await bench().logOf(trace)).toMatchObject(expected);
   });
 
-  it('cancels a provider that has not answered yet, and the log says so', async () => {
+  it('cancels a provider call without a response, and is logged', async () => {
     const trace = bench().trace('left-early');
     stub.answer({ neverAnswer: true });
     const requested = stub.requests.length + 1;

@@ -5,7 +5,7 @@ import { withProductOn, type Call, type Drivers } from './spec-support/workbench
 
 const CHANGE_MS = 20_000;
 
-describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with the %s drivers', (drivers) => {
+describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway with the %s drivers', (drivers) => {
   const { bench } = withProductOn(drivers);
   let stub: StubProvider;
   let other: StubProvider;
@@ -72,7 +72,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
       secret_mappings: [{ target_field: 'key', secret_reference_id: slug }],
     });
 
-  it('[SRF-03] sends a key that rests in a secret manager, another one after a rotation, and logs neither', async () => {
+  it('[SRF-03] uses a key from a secret manager, the new one after a rotation, and logs neither', async () => {
     managers.secrets.set('secret/data/rotating', '{"api_key":"sk-vaulted-first"}');
     await reference('rotating');
     await mapped('rotating');
@@ -97,7 +97,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
     expect(bench().answers.filter((answer) => answer.includes('sk-vaulted'))).toEqual([]);
   });
 
-  it('[SRF-03] answers 502 when a secret can’t be had, and goes on to the next target', async () => {
+  it('[SRF-03] returns 502 when a secret cannot be read, and falls back to the next target', async () => {
     await reference('missing');
     await mapped('missing');
     await bench().provider({ slug: 'spare', type: 'openai', stub: other });
@@ -112,7 +112,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
     expect(stub.requests).toHaveLength(requested);
   });
 
-  it('calls the models that the integration has enabled, in the workspaces that may use it, and no others', async () => {
+  it('calls only enabled models of the integration, in workspaces that may use it', async () => {
     const { workspace_id: workspaceId } = bench().product.credentials;
     const { id } = await admin('POST', '/integrations', {
       name: 'Shared',
@@ -154,7 +154,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
       configurations: { custom_host: `${other.origin}/v1` },
       custom_headers: { 'x-team': 'model' },
     };
-    // The model's address takes the integration's secrets, so that they are given again.
+    // A changed model address requires the integration's secrets again.
     const configurations = { custom_headers: { 'x-team': 'integration' } };
     await admin('PUT', `/integrations/${id}/models`, { key: 'sk-custom', configurations, models: [model] });
     await eventually(
@@ -168,7 +168,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
     expect(other.lastRequest.headers['x-team']).toBe('model');
   });
 
-  it('refuses a provider once it has expired, and takes it again with a later end', async () => {
+  it('refuses an expired provider, and accepts it again with a later expiry', async () => {
     const { workspace_id } = bench().product.credentials;
     await bench().provider({ slug: 'ending', type: 'openai', stub });
     const headers = { 'x-gw-provider': '@ending' };
@@ -181,7 +181,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
     await becomes('ok', headers);
   });
 
-  it('logs the metadata of a key, which wins over the request’s', async () => {
+  it('logs the metadata of a key, which overrides the request’s', async () => {
     await bench().provider({ slug: 'one', type: 'openai', stub });
     const { key } = await bench().newKey({
       name: 'with metadata',
@@ -195,7 +195,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
     expect(metadata).toEqual({ team: 'of-the-key', more: '1' });
   });
 
-  it('holds the metadata of requests to the organisation’s schema, soon after that was saved', async () => {
+  it('validates request metadata against the organisation’s schema soon after it was saved', async () => {
     const schema = (request_metadata_schema: object | null): Promise<unknown> =>
       admin('PUT', '/admin/organisation/properties', { request_metadata_schema });
     await bench().provider({ slug: 'held', type: 'openai', stub });
@@ -221,7 +221,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway, with th
     await becomes('ok', headers);
   });
 
-  it('is seen by the control plane with its version, connected', async () => {
+  it('shows the gateway in the control plane as connected with its version', async () => {
     const seen = await eventually(
       async () => {
         const { data } = await admin<{ data: { connected: boolean; warnings: object[] }[] }>(

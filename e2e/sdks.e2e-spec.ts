@@ -32,13 +32,13 @@ beforeEach(() => {
   claudeStub.answer(fakeAnthropic);
 });
 
-/** The SDK as anyone sets it up: a base URL, a key, two headers. */
+/** The SDK in its usual configuration: a base URL, a key, two headers. */
 function openai(provider: string, trace: string, apiKey = bench().apiKey): OpenAI {
   const defaultHeaders = { 'x-gw-provider': provider, 'x-gw-trace-id': trace };
   return new OpenAI({ apiKey, baseURL: bench().baseUrl, maxRetries: 0, defaultHeaders });
 }
 
-/** This SDK adds `/v1` by itself. */
+/** This SDK adds `/v1` itself. */
 function anthropic(trace: string, apiKey = bench().apiKey): Anthropic {
   const baseURL = bench().baseUrl.replace(/\/v1$/, '');
   const defaultHeaders = { 'x-gw-provider': '@claude', 'x-gw-trace-id': trace };
@@ -130,8 +130,8 @@ describe.each([
   });
 });
 
-describe('[SDK-01] the OpenAI SDK meets an error as its own typed error', () => {
-  it('of the provider, with its status, its message and the provider’s own body', async () => {
+describe('[SDK-01] OpenAI SDK errors', () => {
+  it('are typed for a provider error, with its status, message and body', async () => {
     const trace = bench().trace('quota');
     openAiStub.answer(OPENAI_QUOTA_ERROR);
     const error: unknown = await openai('@openai-prod', trace)
@@ -148,7 +148,7 @@ describe('[SDK-01] the OpenAI SDK meets an error as its own typed error', () => 
     });
   });
 
-  it('of the gateway: an unknown key, a model that the sandbox does not have', async () => {
+  it('are typed for a gateway error: an unknown key, an unknown sandbox model', async () => {
     const request = { model: 'gpt-none', messages: MESSAGES };
     const stranger = openai('@sandbox', 'unknown-key', 'x'.repeat(32)).chat.completions.create(request);
     await expect(stranger).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
@@ -157,8 +157,8 @@ describe('[SDK-01] the OpenAI SDK meets an error as its own typed error', () => 
   });
 });
 
-describe('[SDK-01] the OpenAI SDK over Anthropic', () => {
-  it('calls tools: the request and the answer are translated, and the log has tokens and exact cost', async () => {
+describe('[SDK-01] OpenAI SDK over Anthropic', () => {
+  it('calls tools with translated request and response, and logs tokens and exact cost', async () => {
     const trace = bench().trace('tools');
     const { choices } = await openai('@claude', trace).chat.completions.create({
       model: CLAUDE,
@@ -231,7 +231,7 @@ describe('[SDK-01] the Anthropic SDK', () => {
     expect(await bench().logOf(trace)).toMatchObject(expected);
   });
 
-  it('meets errors as its own typed errors, in its own dialect', async () => {
+  it('throws its own typed errors, in its own dialect', async () => {
     const trace = bench().trace('overloaded');
     claudeStub.answer(ANTHROPIC_OVERLOADED);
     const overloaded = anthropic(trace).messages.create(request);
@@ -246,7 +246,7 @@ describe('[SDK-01] the Anthropic SDK', () => {
   });
 });
 
-describe('every way to name a credential', () => {
+describe('credential selection', () => {
   const client = (headers: Record<string, string>, apiKey: string): OpenAI =>
     new OpenAI({
       apiKey,

@@ -7,7 +7,7 @@ type Process = 'gateway' | 'admin-api' | 'worker';
 interface Row {
   readonly name: string;
   readonly processes: readonly Process[];
-  /** Never printed. */
+  /** A secret that must never be printed. */
   readonly bad: string;
   readonly rule: string;
   readonly good: string;
@@ -26,7 +26,7 @@ const row = (
   good: string,
 ): Row => ({ name, processes, bad, rule, good });
 
-/** The self-hosted settings of the interface specification, and the processes that act by each. */
+/** The self-hosted settings of the interface specification, with the processes that use each. */
 const SETTINGS: readonly Row[] = [
   row('REQUEST_TIMEOUT', ['gateway'], ['1.5s', 'must be a whole number from 1 to 3600000'], '30000'),
   row('HTTPS_PROXY', ALL, ['socks5://u:hidden@proxy', ADDRESS], 'http://u:p%40@proxy.example:3128'),
@@ -97,7 +97,7 @@ const NEEDED = {
   SERVICE_TOKEN: 'service-token-of-the-settings-e2e-spec',
 };
 
-/** The lines of a built process that has to end by itself. */
+/** Returns the output lines of a built process that must exit by itself. */
 function failedStart(name: Process, environment: Readonly<Record<string, string>>): string[] {
   const main = resolve(__dirname, '..', 'dist', name, 'apps', name, 'src', 'main.js');
   const { status, stderr, stdout } = spawnSync(process.execPath, [main], {
@@ -109,17 +109,17 @@ function failedStart(name: Process, environment: Readonly<Record<string, string>
   return stderr.trim().split('\n');
 }
 
-describe.each(ALL)('the self-hosted settings of the %s', (name) => {
+describe.each(ALL)('self-hosted settings of the %s', (name) => {
   const rows = SETTINGS.filter(({ processes }) => processes.includes(name));
 
-  it('[ENV-09] stop the start when they are bad, each with one line that has its name and rule, and never its value', () => {
+  it('[ENV-09] stop the start when invalid, with one line each that has the name and the rule but not the value', () => {
     const lines = failedStart(name, Object.fromEntries(rows.map(({ name: one, bad }) => [one, bad])));
     const wanted = rows.map((one) => `${one.name} ${one.rule}`);
     expect([...lines].sort()).toEqual([...wanted].sort());
     expect(lines.join()).not.toContain('hidden');
   });
 
-  it('[ENV-09] are taken when they are good, the credentials of a proxy and a member mode of SCIM among them', () => {
+  it('[ENV-09] are accepted when valid, including proxy credentials and a member mode of SCIM', () => {
     const good = Object.fromEntries(rows.map(({ name: one, good: value }) => [one, value]));
     const lines = failedStart(name, { ...good, SERVICE_TOKEN: 'short' });
     expect(lines).toEqual([expect.stringMatching(/^SERVICE_TOKEN must have at least \d+ characters$/)]);

@@ -8,12 +8,12 @@ import { withProduct, type Call, type NewKey, type Reply } from './spec-support/
 
 const canary = (name: string): string => `${name}${randomBytes(12).toString('hex')}`;
 
-/** Each is secret: none of them may be found anywhere but where it was handed in. */
+/** Secrets that may appear only where they were sent. */
 const PROVIDER_KEY = canary('sk-saved-');
 const HEADER_KEY = canary('saved-header-');
 const CALLERS_KEY = canary('sk-callers-');
 const WRONG_PASSWORD = canary('wrong-password-');
-/** No secret: it is found in the database, or else the search is blind. */
+/** A control value: it must be found in the database, which proves that the search works. */
 const PLAIN_NAME = canary('plain-name-');
 
 const bench = withProduct();
@@ -41,16 +41,18 @@ beforeAll(async () => {
   theirs = await bench().newKey({ workspace_id: id, scopes });
 });
 
-/** What a caller can tell from an answer: all but the id of the request and the name that it asked for itself. */
+/**
+ * What a caller can learn from a response: everything except the request id and the requested name.
+ */
 const reported = ({ status, text }: Reply, name: string): unknown => [
   status,
   text.replaceAll(name, 'NAME').replaceAll(/"request_id":"[^"]+"/g, ''),
 ];
 
-describe('a workspace to another one', () => {
+describe('workspace isolation', () => {
   const asThem = (options: Call = {}): Call => ({ ...options, key: theirs.key });
 
-  it('has no providers, virtual keys or configs: what there is looks like what there is not', async () => {
+  it('returns the same error for another workspace’s providers, virtual keys and configs as for unknown ones', async () => {
     const requested = stub.requests.length;
     const { data } = await bench().manage<{ data: { slug: string } }>('POST', '/virtual-keys', {
       body: { name: 'Ours', provider: 'openai', key: PROVIDER_KEY, custom_host: `${stub.origin}/v1` },
@@ -73,7 +75,7 @@ describe('a workspace to another one', () => {
     expect(stub.requests).toHaveLength(requested + cases.length);
   });
 
-  it('has no logs', async () => {
+  it('hides another workspace’s logs', async () => {
     const trace = bench().trace('private');
     await bench().chat({ 'x-gw-provider': '@ours', 'x-gw-trace-id': trace });
     const { id } = await bench().logOf(trace);
@@ -89,7 +91,7 @@ describe('a workspace to another one', () => {
     expect(named.text).not.toContain(id);
   });
 
-  it('has no resources: none is listed, read, changed or deleted', async () => {
+  it('hides another workspace’s resources from listing, reading, changing and deleting', async () => {
     for (const [list, reference] of [
       ['/providers', 'ours'],
       ['/configs', configSlug],
@@ -108,15 +110,15 @@ describe('a workspace to another one', () => {
   });
 });
 
-describe('a key', () => {
-  it('of the organisation calls no provider', async () => {
+describe('key boundaries', () => {
+  it('prevent an organisation key from calling a provider', async () => {
     const requested = stub.requests.length;
     const answer = await bench().chat({ 'x-gw-provider': '@ours' }, { key: bench().adminKey });
     expect([answer.status, answer.body]).toMatchObject([403, { error: { type: 'scope_missing' } }]);
     expect(stub.requests).toHaveLength(requested);
   });
 
-  it('of a workspace does not manage the organisation', async () => {
+  it('prevent a workspace key from managing the organisation', async () => {
     const calls = [
       ['POST', '/workspaces', { name: 'Mine' }],
       ['GET', '/admin/organisation'],
@@ -131,7 +133,7 @@ describe('a key', () => {
     }
   });
 
-  it('[AUT-06] that is missing or unknown is told so, and reaches no provider', async () => {
+  it('[AUT-06] refuse a missing or unknown key without calling a provider', async () => {
     const requested = stub.requests.length;
     const cases = [
       [null, 'api_key_missing'],
@@ -145,7 +147,7 @@ describe('a key', () => {
   });
 });
 
-describe('a secret', () => {
+describe('secrets', () => {
   const trace = 'canaries';
   const secrets = (): string[] => [
     PROVIDER_KEY,
@@ -158,7 +160,9 @@ describe('a secret', () => {
     bench().product.credentials.owner_password,
   ];
 
-  /** Requests that succeed, fail and are denied, with secrets wherever a client may put one. */
+  /**
+   * Sends requests that succeed, fail and are denied, with secrets wherever a client can put one.
+   */
   async function useThemAll(): Promise<void> {
     const { owner_email: email, owner_password: password } = bench().product.credentials;
     const own = { 'x-gw-provider': 'openai', authorization: `Bearer ${CALLERS_KEY}`, 'x-gw-trace-id': trace };
@@ -185,7 +189,7 @@ describe('a secret', () => {
     }
   }
 
-  /** Reads whatever may show what happened, with the key that may see it. */
+  /** Reads everything that may show what happened, with a key that may read it. */
   async function readEverything(): Promise<void> {
     const logs = await eventually(async () => {
       const { data } = await bench().logs(`trace_id=${trace}`);
@@ -208,7 +212,7 @@ describe('a secret', () => {
     await bench().manage('GET', `/api-keys/${ours.id}`);
   }
 
-  it('is in no answer, no log record and no log file, and rests in no table in the clear', async () => {
+  it('appear in no response, log record or log file, and in no table unencrypted', async () => {
     bench().answers.length = 0;
     await useThemAll();
     await readEverything();

@@ -5,41 +5,45 @@ import { bookTable, memoryOf, outageTable } from './spec-support/mixed-load/repo
 import { BODY, CENT, PATIENCE, sells, STREAM, streamed, withSpending } from './spec-support/spending';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
-/** Of `npm run test:ledgers`; the defaults are those of `npm test`. */
+/** Settings of `npm run test:ledgers`; the defaults are those of `npm test`. */
 const setting = (name: string, fallback: number): number => Number(process.env[name] ?? fallback);
 const REQUESTS = setting('LEDGERS_REQUESTS', 600);
 const ROUNDS = setting('LEDGERS_ROUNDS', 1);
 const POSTGRES_AWAY_MS = setting('LEDGERS_POSTGRES_AWAY', 4) * 1_000;
-/** Calls a second while Postgres is away. */
+/** Calls per second during the outage of Postgres. */
 const RATE = setting('LEDGERS_RATE', 50);
-/** A process goes up and down by some megabytes on its way. */
+/** Tolerated growth of memory: a process varies by some megabytes. */
 const MEMORY_SLACK = { factor: 1.1, bytes: 16 * 1_048_576 };
 const DRAINED_WITHIN_MS = 60_000;
 
 const isLong = REQUESTS > 10_000;
-/** Of `npm run test:ledgers`, which is watched. */
+/** Prints progress of `npm run test:ledgers`. */
 const say = (line: string): void => void (isLong && process.stdout.write(`${line}\n`));
 
 jest.setTimeout(isLong ? 7_200_000 : 600_000);
 
-/** How long Redis is away; more for a run by hand. */
+/** Duration of the Redis outage in milliseconds; more for a manual run. */
 const OUTAGE_MS = Number(process.env['LEDGER_OUTAGE_SECONDS'] ?? '6') * 1_000;
-/** What a dead process held is free when its lease ends. */
+/** Duration after which a dead process's leases end. */
 const LEASE_PATIENCE = { timeoutMs: 90_000, everyMs: 500 };
 const OPEN_STREAMS = 100;
 
-describe('what clients got, what the provider sold, and what log, durable record and counters say', () => {
+describe('clients, provider, log, durable record and counters', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   const bench = withProduct(async () => {
     redis = await startRedis();
-    // The calls during an outage of Redis would pass the hundredth of a budget that a process may spend then.
+    // During an outage of Redis the calls would exceed the hundredth of a budget that a process may
+    // use then.
     return { redisUrl: redis.url, environment: { LIMITS_LEASE: '15000', LIMITS_OUTAGE_SHARE: '100' } };
   });
   afterAll(() => redis.stop());
   const { spending, stub } = withSpending(bench, () => redis.url);
   beforeEach(() => stub().answer(sells));
 
-  /** Calls on the gateways named, one after the other each, until `during` has ended. How many came whole to their clients. */
+  /**
+   * Calls the named gateways sequentially until `during` has ended. Returns the number of complete
+   * responses.
+   */
   async function callsDuring(
     key: NewKey,
     on: readonly number[],
@@ -76,7 +80,7 @@ describe('what clients got, what the provider sold, and what log, durable record
     return eventually(() => served() >= from + calls, PATIENCE);
   };
 
-  /** To the last unit, and with nothing held by anybody. */
+  /** Checks that everything agrees exactly, without remaining reservations. */
   async function allAgree(key: NewKey, served: number, before: number): Promise<void> {
     await allSold(before, served);
     await spending().agreeOn(key, served * CENT);
@@ -90,11 +94,14 @@ describe('what clients got, what the provider sold, and what log, durable record
       .requests.slice(before)
       .filter(({ finished }) => finished).length;
 
-  /** A gateway ends a stream at its mark: its client may have the end before the provider has noted that it sent all. */
+  /**
+   * A gateway ends a stream at its end mark, so its client may finish before the provider has noted
+   * the end.
+   */
   const allSold = (before: number, calls: number): Promise<unknown> =>
     eventually(() => soldSince(before) >= calls, PATIENCE);
 
-  it('bud-09: agree after kill -9 of a gateway with 100 streams open, which are charged as estimates; their reservations end with their lease', async () => {
+  it('bud-09: agree after kill -9 of a gateway with 100 open streams, which are charged as estimates and release their reservations', async () => {
     const key = await spending().newKey(1_000);
     const before = stub().requests.length;
     const dying = spending().on(2);
@@ -117,7 +124,7 @@ describe('what clients got, what the provider sold, and what log, durable record
       await dying.start();
       await more(count, 20);
     });
-    // A stream that is cut never looks like one that has ended.
+    // A cut stream never looks complete.
     expect(new Set(await Promise.all(cut))).toEqual(new Set(['broken']));
     expect(await spending().load(key, 30, 3)).toBe(30);
     const whole = served + 30;
@@ -136,7 +143,7 @@ describe('what clients got, what the provider sold, and what log, durable record
     await eventually(async () => (await spending().held(key)) === 0, LEASE_PATIENCE);
   });
 
-  it('bud-22: agree after FLUSHALL under load, and the counter is rebuilt while the load goes on', async () => {
+  it('bud-22: agree after FLUSHALL under load, and the counter is rebuilt under load', async () => {
     const key = await spending().newKey(1_000);
     const before = stub().requests.length;
     const served = await callsDuring(key, [0, 1, 2], async (count) => {
@@ -162,7 +169,7 @@ describe('what clients got, what the provider sold, and what log, durable record
     await allAgree(key, served, before);
   });
 
-  it('agree after an outage of Redis, which comes back with nothing', async () => {
+  it('agree after an outage of Redis that loses all data', async () => {
     const key = await spending().newKey(1_000);
     const before = stub().requests.length;
     const served = await callsDuring(key, [0, 1, 2], async (count) => {
@@ -177,7 +184,7 @@ describe('what clients got, what the provider sold, and what log, durable record
     await allAgree(key, served, before);
   });
 
-  it('[SVC-02] agree call by call after every part was killed under a mixed load, and Postgres was away', async () => {
+  it('[SVC-02] agree call by call after every part was killed and Postgres was down under a mixed load', async () => {
     const mixed = await MixedLedgers.start(bench(), spending(), redis);
     const { crashes } = mixed;
     const rounds = Array.from({ length: ROUNDS }, (_, round) => [
@@ -198,7 +205,7 @@ describe('what clients got, what the provider sold, and what log, durable record
       expect(books).toMatchObject({ lost: [], double: [], different: [] });
       for (const { logged, recorded, counted } of books.balances)
         expect([recorded, counted]).toEqual([logged, logged]);
-      // Neither time nor memory says anything in a few seconds on a busy machine.
+      // On a busy machine, a few seconds say nothing about time and memory.
       if (isLong) {
         expect(outage.drainedMs).toBeLessThan(DRAINED_WITHIN_MS);
         for (const { first, last } of memoryOf(outage))

@@ -10,7 +10,7 @@ interface StoredSecrets {
   readonly encryptionKeysPrevious?: readonly string[];
 }
 
-describe('the master key of an installation', () => {
+describe('master key', () => {
   const bench = withProduct();
   const path = (): string => join(bench().product.dataDir, 'secrets.json');
   const read = (): StoredSecrets => JSON.parse(readFileSync(path(), 'utf8')) as StoredSecrets;
@@ -18,7 +18,7 @@ describe('the master key of an installation', () => {
     writeFileSync(path(), JSON.stringify({ ...read(), ...changes }));
   };
 
-  it('can be replaced: keys and credentials of before work, as long as the earlier key is listed', async () => {
+  it('can be replaced while keys and credentials of the earlier key keep working', async () => {
     const stub = await bench().stub();
     stub.answerJson(OPENAI_CHAT);
     await bench().provider({ slug: 'saved', type: 'openai', stub, apiKey: 'sk-of-before' });
@@ -32,7 +32,7 @@ describe('the master key of an installation', () => {
     expect((await bench().chat({ 'x-gw-provider': '@saved' }, { key })).status).toBe(200);
   });
 
-  it('that is a wrong one ends the start with its name, instead of refusing every key', async () => {
+  it('fails the start with its name if it is wrong, instead of refusing every key', async () => {
     const { dataDir } = bench().product;
     const { encryptionKey, encryptionKeysPrevious = [] } = read();
     await bench().product.stop({ keepData: true });

@@ -5,9 +5,9 @@ import { environmentOf } from '../spec-support/fleet';
 import { bodyFor, sells } from '../spec-support/spending';
 import { withProductOn, type NewKey } from '../spec-support/workbench';
 
-/** A budget of so many calls for a dollar. */
+/** A budget of one dollar, in calls. */
 const CALLS = 3;
-/** A gateway compares its counters with the record every 15 s; this is five such rounds. */
+/** Five of the 15 s intervals at which a gateway compares its counters with the record. */
 const ROUNDS_S = 75;
 
 const { bench } = withProductOn('Redis');
@@ -21,9 +21,9 @@ beforeAll(async () => {
 
 const call = async ({ key }: NewKey): Promise<number> =>
   (await bench().chat({ 'x-gw-provider': '@main' }, { key, body: bodyFor(100) })).status;
-/** A key that the gateway knows, with one call of its budget used. */
+/** Creates a key that the gateway knows, with one call of its budget used. */
 const begun = async (enforcement: 'standard' | 'strict'): Promise<NewKey> => {
-  // A strict one reserves more than a call turns out to cost.
+  // A strict budget reserves more than the call costs in the end.
   const credit_limit = enforcement === 'strict' ? CALLS + 0.5 : CALLS;
   const key = await bench().newKey({ usage_limits: { credit_limit, enforcement } });
   expect(await call(key)).toBe(200);
@@ -40,8 +40,8 @@ const expectAllRecorded = (key: NewKey): Promise<unknown> =>
     everyMs: 200,
   });
 
-describe('a budget that is used up', () => {
-  it('sells no further call while its records are late, however often counters are compared with the record', async () => {
+describe('exhausted budget', () => {
+  it('admits no further call while its records are late and counters are compared with the record', async () => {
     const keys = [await begun('standard'), await begun('strict')];
     const { DATABASE_URL } = environmentOf(bench().product.pidOf('worker') ?? 0);
     const lock = new Client({ connectionString: DATABASE_URL });
@@ -64,7 +64,7 @@ describe('a budget that is used up', () => {
     for (const key of keys) expect(await call(key)).toBe(412);
   }, 180_000);
 
-  it('sells no further call while Postgres is away and after it has come back, and loses no record', async () => {
+  it('admits no further call during and after an outage of Postgres, and loses no record', async () => {
     const key = await begun('strict');
     await bench().product.stopProcess('postgres');
     await useUp(key);
@@ -74,8 +74,8 @@ describe('a budget that is used up', () => {
   }, 120_000);
 });
 
-describe('a gateway that is killed', () => {
-  it('leaves a charged record of the call that its provider got a moment before, and its place of a limit free', async () => {
+describe('killed gateway', () => {
+  it('leaves a charged record of its in-flight call, and releases its place in a concurrency limit', async () => {
     const key = await bench().newKey({ rate_limits: [{ type: 'concurrency', value: 1 }] });
     const before = stub.requests.length;
     stub.answer({ after: new Promise(() => undefined) });
@@ -84,7 +84,7 @@ describe('a gateway that is killed', () => {
     await bench().product.restart('gateway');
     expect(await cut).not.toBe(200);
     stub.answer(sells);
-    // A lease of a concurrency limit in a counter is 90 s long.
+    // The lease of a concurrency limit lasts 90 s.
     await eventually(async () => (await call(key)) === 200, { timeoutMs: 30_000, everyMs: 500 });
     const charged = async (): Promise<number> =>
       (await bench().allLogs(`api_key_id=${key.id}`)).filter(({ cost_exact }) => Number(cost_exact) > 0)

@@ -3,7 +3,7 @@ import type { StubProvider } from '@gw/testing';
 import { fakeOpenAi, OPENAI_CHAT } from '../spec-support/fake-openai';
 import { withProductOn, type Reply } from '../spec-support/workbench';
 
-/** What the owner of a provider saved; it may arrive at the owner's own address only. */
+/** The credential that the owner of a provider saved; only the owner's address may receive it. */
 const CANARY = 'sk-canary-0123456789abcdefghij';
 const CALLERS = 'sk-callers-0123456789abcdefghij';
 
@@ -11,7 +11,7 @@ const { bench } = withProductOn('Redis');
 let rightful: StubProvider;
 let attacker: StubProvider;
 
-/** All that a provider was sent. */
+/** Everything that a provider received. */
 const seenBy = ({ requests }: StubProvider): string =>
   requests.map(({ rawHeaders, url, body }) => [url, ...rawHeaders, body.toString()].join('\n')).join('\n');
 const refused = ({ status, text }: Reply): void => {
@@ -27,7 +27,7 @@ beforeEach(async () => {
   attacker.answer(fakeOpenAi);
 });
 
-describe('a saved credential never reaches another address', () => {
+describe('saved credential', () => {
   afterEach(() => {
     expect(seenBy(attacker)).not.toContain(CANARY);
   });
@@ -41,7 +41,7 @@ describe('a saved credential never reaches another address', () => {
     expect(seenBy(rightful)).toContain(CANARY);
   };
 
-  it('by a saved, an inline or a header custom_host', async () => {
+  it('is not sent to a saved, an inline or a header custom_host', async () => {
     await provider('c1-config');
     await arrives({ 'x-gw-provider': '@c1-config' });
     const config = { provider: '@c1-config', custom_host: evil() };
@@ -53,7 +53,7 @@ describe('a saved credential never reaches another address', () => {
     refused(await bench().chat({ 'x-gw-provider': '@c1-config', 'x-gw-custom-host': evil() }));
   });
 
-  it('by another custom_host of its virtual key', async () => {
+  it('is not sent to another custom_host of its virtual key', async () => {
     const { data } = await bench().manage<{ data: { slug: string } }>('POST', '/virtual-keys', {
       body: { name: 'Vk', provider: 'openai', key: CANARY, custom_host: `${rightful.origin}/v1` },
     });
@@ -64,7 +64,7 @@ describe('a saved credential never reaches another address', () => {
     await arrives({ 'x-gw-virtual-key': data.slug });
   });
 
-  it('by another custom_host of its integration', async () => {
+  it('is not sent to another custom_host of its integration', async () => {
     const id = await provider('c1-integration');
     await arrives({ 'x-gw-provider': '@c1-integration' });
     const moved = await bench().call('PUT', `/integrations/${id}`, {
@@ -76,7 +76,7 @@ describe('a saved credential never reaches another address', () => {
     await arrives({ 'x-gw-provider': '@c1-integration' });
   });
 
-  it('by a custom_host of a model of its integration', async () => {
+  it('is not sent to a custom_host of a model of its integration', async () => {
     const id = await provider('c1-model');
     await arrives({ 'x-gw-provider': '@c1-model' });
     const moved = await bench().call('PUT', `/integrations/${id}/models`, {
@@ -90,7 +90,7 @@ describe('a saved credential never reaches another address', () => {
     refused(moved);
   });
 
-  it('by another webhookURL of its guardrail, with the mask that a read shows', async () => {
+  it('is not sent to another webhookURL of its guardrail, saved with the mask that a read shows', async () => {
     await bench().provider({ slug: 'c1-guarded', type: 'openai', stub: rightful, apiKey: 'sk-other' });
     const verdict = { verdict: true };
     rightful.answer((request) => (request.url === '/hook' ? { body: verdict } : fakeOpenAi(request)));
@@ -115,11 +115,11 @@ describe('a saved credential never reaches another address', () => {
   });
 });
 
-describe('what a caller brings or a provider answers', () => {
-  it('is not echoed by TRACE, which is refused before any provider is called', async () => {
+describe('caller credentials', () => {
+  it('are not echoed by TRACE, which is refused before any provider is called', async () => {
     await bench().provider({ slug: 'm1', type: 'openai', stub: rightful, apiKey: CANARY });
     const port = Number(new URL(bench().baseUrl).port);
-    const answer = await new Promise<string>((resolve, reject) => {
+    const response = await new Promise<string>((resolve, reject) => {
       let text = '';
       const socket = connect(port, '127.0.0.1');
       socket.on('data', (data) => (text += data.toString()));
@@ -128,11 +128,11 @@ describe('what a caller brings or a provider answers', () => {
       const lines = ['TRACE /v1/x HTTP/1.1', 'Host: a', `x-gw-api-key: ${bench().apiKey}`];
       socket.write([...lines, 'x-gw-provider: @m1', 'connection: close', '', ''].join('\r\n'));
     });
-    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+    expect(response).toMatch(/^HTTP\/1\.1 405 /);
     expect(rightful.requests).toHaveLength(0);
   });
 
-  it('goes to no address of a saved config in a forwarded header, and no gateway credential goes to a provider', async () => {
+  it('are not forwarded to an address of a saved config, and gateway credentials are not sent to a provider', async () => {
     const config = {
       provider: 'openai',
       custom_host: `${attacker.origin}/v1`,
@@ -151,7 +151,7 @@ describe('what a caller brings or a provider answers', () => {
     expect(seenBy(attacker)).not.toContain(adminKey);
   });
 
-  it('goes to the first target only: the key of one provider is no header of the next one', async () => {
+  it('are sent only to the first target, not to the next provider', async () => {
     rightful.answerJson({ error: { message: 'down' } }, 503);
     const config = {
       strategy: { mode: 'fallback' },
@@ -166,8 +166,8 @@ describe('what a caller brings or a provider answers', () => {
   });
 });
 
-describe('a provider is called', () => {
-  it('once for a POST on a reused connection that it closes without a byte', async () => {
+describe('provider calls', () => {
+  it('are made once for a POST on a reused connection that closes without a byte', async () => {
     await bench().provider({ slug: 'd2', type: 'openai', stub: rightful });
     rightful.answer({ body: OPENAI_CHAT }, { raw: '' });
     const trace = bench().trace('d2');
@@ -177,7 +177,7 @@ describe('a provider is called', () => {
     expect((await bench().logDetailOf(trace)).decision.attempts).toMatchObject([{ end: 'unreachable' }]);
   });
 
-  it('once where the wait before a retry does not fit its time, and the fallback is called then', async () => {
+  it('are made once if the wait before a retry exceeds the timeout, and the fallback follows', async () => {
     await bench().provider({ slug: 'd3-down', type: 'openai', stub: rightful });
     await bench().provider({ slug: 'd3-up', type: 'openai', stub: attacker });
     rightful.answer({ status: 503, headers: { 'retry-after': '50' }, body: {} });

@@ -3,7 +3,7 @@ import { withProduct, type NewKey, type Reply } from '../spec-support/workbench'
 
 const bench = withProduct();
 
-/** A key of the organisation with these scopes alone. */
+/** Creates an organisation key with only these scopes. */
 const organisationKey = async (...scopes: string[]): Promise<string> => {
   const body = { name: 'Narrow', scopes };
   const key = bench().adminKey;
@@ -14,8 +14,8 @@ const refused = ({ status, text }: Reply): void => {
   expect(text).not.toMatch(/invite_link|"key"/);
 };
 
-describe('a key with one scope', () => {
-  it('invites nobody with rights that it lacks, and gets no link to become one', async () => {
+describe('key with one scope', () => {
+  it('cannot invite with rights that it lacks, and receives no invite link', async () => {
     const key = await organisationKey('organisation_users.create');
     const invite = (body: object): Promise<Reply> =>
       bench().call('POST', '/admin/users/invites', {
@@ -27,7 +27,7 @@ describe('a key with one scope', () => {
     refused(await invite({ workspaces: [{ id, role: 'admin' }] }));
   });
 
-  it('gets no new secret of a key that can do more, and that key goes on', async () => {
+  it('cannot rotate a stronger key, which keeps working', async () => {
     const strong = await bench().manage<NewKey>('POST', '/api-keys/organisation/service', {
       key: bench().adminKey,
       body: { name: 'Strong', scopes: ['workspaces.list', 'organisation_service_api_keys.rotate'] },
@@ -38,8 +38,8 @@ describe('a key with one scope', () => {
   });
 });
 
-describe('the key of a workspace', () => {
-  it('escapes no limit of the organisation on a provider: by no deletion, and by no second provider', async () => {
+describe('workspace key', () => {
+  it('cannot bypass a provider limit of the organisation by a deletion or a second provider', async () => {
     const { adminKey: key } = bench();
     const { workspace_id } = bench().product.credentials;
     const account = { name: 'Bound', ai_provider_id: 'openai', key: 'sk-0123456789abcdef', workspace_id };
@@ -62,8 +62,8 @@ describe('the key of a workspace', () => {
   });
 });
 
-describe('wrong passwords', () => {
-  /** A login through the gateway, as a client of that address. */
+describe('failed logins', () => {
+  /** Logs in through the gateway as a client with the given address. */
   const login = (from: string, password: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const { hostname, port, pathname } = new URL(`${bench().baseUrl}/auth/login`);
@@ -77,7 +77,7 @@ describe('wrong passwords', () => {
       sent.end(JSON.stringify({ email: bench().product.credentials.owner_email, password }));
     });
 
-  it('from one address keep only that address waiting, through the gateway too', async () => {
+  it('from one address delay only that address, also through the gateway', async () => {
     const attempts: number[] = [];
     for (let attempt = 0; attempt < 55; attempt += 1) attempts.push(await login('127.0.0.2', 'wrong'));
     expect(attempts[0]).toBe(401);

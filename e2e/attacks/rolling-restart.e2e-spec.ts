@@ -5,16 +5,19 @@ import { Workbench } from '../spec-support/workbench';
 
 jest.setTimeout(600_000);
 
-/** What two cores hold next to the product; `npm run test:rolling` asks for more. */
+/**
+ * Request rate that two cores can serve in addition to the product; `npm run test:rolling` uses
+ * more.
+ */
 const PER_SECOND = Number(process.env['ROLLING_PER_SECOND'] ?? 150);
-/** All of them; the roll itself needs about 2,000 at that rate. */
+/** Total number of requests; the restarts take about 2,000 at this rate. */
 const REQUESTS = Number(process.env['ROLLING_REQUESTS'] ?? 1);
-/** Milliseconds for which each gateway serves on after its signal. */
+/** Milliseconds for which each gateway keeps serving after its signal. */
 const LEAD = process.env['ROLLING_LEAD'] ?? '1000';
 const CHAT = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
 const ANSWER = { id: 'c', object: 'chat.completion', choices: [] };
 
-describe('gateways that are restarted one by one behind nginx', () => {
+describe('rolling restart of gateways behind nginx', () => {
   let bench: Workbench;
   let stub: StubProvider;
   let fleet: FleetProcess[];
@@ -29,7 +32,7 @@ describe('gateways that are restarted one by one behind nginx', () => {
     });
     stub = await bench.stub();
     await bench.provider({ slug: 'main', type: 'openai', stub });
-    // With the grace period of an installation: what is still in flight after it would be interrupted, as is right.
+    // The default grace period; requests in flight after it are interrupted, as intended.
     fleet = await Promise.all(['gateway-a', 'gateway-b', 'gateway-c'].map((name) => start(name, 45_000)));
     nginx = await startNginx(fleet.map(({ port }) => port));
   }, 180_000);
@@ -54,7 +57,7 @@ describe('gateways that are restarted one by one behind nginx', () => {
   const ready = (gateway: FleetProcess): Promise<boolean> =>
     eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).ok, { timeoutMs: 30_000 });
 
-  it('lose no request', async () => {
+  it('loses no request', async () => {
     stub.answerJson(ANSWER);
     const load = startLoad({
       url: `${nginx.origin}/v1/chat/completions`,
@@ -74,7 +77,7 @@ describe('gateways that are restarted one by one behind nginx', () => {
         await more();
         await gateway.start();
         await ready(gateway);
-        // nginx tries a server that refused a connection again after a second.
+        // nginx retries a server that refused a connection after a second.
         await more();
         await more();
       }
@@ -85,7 +88,7 @@ describe('gateways that are restarted one by one behind nginx', () => {
     expect(Object.fromEntries(load.outcomes)).toEqual({ 200: done() });
   });
 
-  it('say that they are not ready, finish what they have, and interrupt the rest with the reason', async () => {
+  it('reports not ready, finishes in-flight requests, and interrupts the rest with a reason', async () => {
     const gateway = await start('gateway-d', 3_000);
     fleet.push(gateway);
     let release = (): void => undefined;

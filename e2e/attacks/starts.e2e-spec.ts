@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { startProduct, startRedis, type Product } from '@gw/testing';
 import { CHAT_REQUEST, withProduct } from '../spec-support/workbench';
 
-/** With the same embedded parts, folder for temporary files and machine as another product, and no port for its worker. */
+/**
+ * Settings of a product on the same machine with the same embedded parts and TMPDIR, and no worker
+ * port.
+ */
 const NEXT_TO_ANOTHER = { environment: { WORKER_PORT: '' } };
 
-describe('a product', () => {
+describe('product start', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   const bench = withProduct(async () => {
     redis = await startRedis();
@@ -19,7 +22,7 @@ describe('a product', () => {
   const traced = async (trace: string): Promise<number> =>
     (await bench().chat({ 'x-gw-provider': '@sandbox', 'x-gw-trace-id': trace })).status;
 
-  it('starts without its Redis, serves, and stores what it served once Redis is there', async () => {
+  it('succeeds and serves without Redis, and stores the logs once Redis is back', async () => {
     const before = bench().trace('without-redis');
     expect(await traced(before)).toBe(200);
     expect((await bench().call('GET', '/health', { key: null })).text).toContain('"redis"');
@@ -29,7 +32,7 @@ describe('a product', () => {
     await bench().expectOneRecordEach([before, after], 'status=200');
   }, 120_000);
 
-  it('refuses a second start on its data from another folder for temporary files, and goes on', async () => {
+  it('is refused on data in use, even with another TMPDIR, and the first product keeps running', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-other-tmp-'));
     const { dataDir } = bench().product;
     const again = startProduct({ dataDir, environment: { TMPDIR: folder } });
@@ -38,7 +41,7 @@ describe('a product', () => {
     expect(await traced(bench().trace('after-the-refusal'))).toBe(200);
   }, 60_000);
 
-  it('runs next to another one on the machine: keys of each are its own, and the other ends with its npm', async () => {
+  it('succeeds next to another product with separate keys, and stops with its npm', async () => {
     const second = await startProduct({ ...NEXT_TO_ANOTHER, throughNpm: true });
     try {
       const call = (to: Product, by: Product): Promise<Response> =>

@@ -43,7 +43,7 @@ const typeOf = ({ status, body }: Reply): unknown[] => [
 ];
 const logged = async ({ key }: Tenant, trace: string): Promise<number> =>
   (await bench().logs(`trace_id=${trace}`, key)).data.length;
-/** The victim is served, and its request gets its record. */
+/** Checks that the other tenant is served and that its request gets a record. */
 const victimGoesOn = async (): Promise<void> => {
   const trace = bench().trace('victim');
   const answer = await chat(victim, 'Hi', { 'x-gw-provider': '@main', 'x-gw-trace-id': trace });
@@ -51,13 +51,16 @@ const victimGoesOn = async (): Promise<void> => {
   await eventually(async () => (await logged(victim, trace)) === 1, { timeoutMs: 20_000, everyMs: 200 });
 };
 
-/** Forty kilobytes that are no JSON at their last byte, at a depth that a parser that calls itself, or keeps a stack of its own, has to leave. */
+/**
+ * Forty kilobytes of JSON that fail at the last byte, nested deeper than a recursive parser can
+ * handle.
+ */
 const DEEP_BODIES = [`${'[1,'.repeat(10_000)}{"a"`, `${'{"a":1,"b":'.repeat(10_000)}{"a"`];
 const ANSWERED = { chat: 400, passthrough: 200, login: 413, 'a config': 400, 'a config as text': 400 };
 const PROCESSES = ['gateway', 'admin-api', 'worker'] as const;
 
-describe('one workspace, to the others', () => {
-  it('is no cost by patterns: over its rate it is refused before a config is compiled, within it by their size', async () => {
+describe('attacking workspace', () => {
+  it('causes no cost by patterns: beyond its rate limit it is refused before a config is compiled, within it by their size', async () => {
     const wide = Array.from({ length: 50 }, () => ({ 'metadata.a': { $regex: `(?i:\\pL)`.repeat(127) } }));
     const config = {
       strategy: { mode: 'conditional', conditions: [{ query: { $or: wide }, then: 'b' }], default: 'b' },
@@ -69,12 +72,12 @@ describe('one workspace, to the others', () => {
     });
     expect((await chat(limited)).status).toBe(200);
     expect(typeOf(await chat(limited))).toEqual([429, 'rate_limited']);
-    // It does not compile, so that it was not looked at.
+    // The pattern does not compile, so a compile attempt would have failed.
     expect(typeOf(await chat(limited, 'Hi', json(config)))).toEqual([429, 'rate_limited']);
     expect(typeOf(await chat(attacker, 'Hi', json(config)))).toEqual([400, 'config_invalid']);
   });
 
-  it('is no stop by bodies that it announces and never sends', async () => {
+  it('does not block others with announced bodies that it never sends', async () => {
     const raw = new RawRequests();
     try {
       const announce = (sockets: number, length: number): Promise<unknown> =>
@@ -84,7 +87,7 @@ describe('one workspace, to the others', () => {
           ),
         );
       await announce(57, 10 * MIB);
-      // Were announced lengths held, these would fill what is left.
+      // If announced lengths were reserved, these would use the rest.
       for (const length of [MIB, MIB / 10, MIB / 100, MIB / 1_000, 100])
         await announce(11, Math.ceil(length));
       for (let call = 0; call < 5; call += 1)
@@ -94,10 +97,10 @@ describe('one workspace, to the others', () => {
     }
   });
 
-  it('is no stop of the control plane at the gateway’s address by slow senders without a key', async () => {
+  it('does not block the control plane through the gateway with slow senders without a key', async () => {
     const raw = new RawRequests();
     try {
-      // Three times as many as a gateway process has connections to the control plane.
+      // Three times the number of connections of a gateway process to the control plane.
       await Promise.all(Array.from({ length: 200 }, () => raw.beginLogin(bench().baseUrl)));
       for (let call = 0; call < 5; call += 1) {
         const answer = await fetch(`${new URL(bench().baseUrl).origin}/v1/providers`, {
@@ -112,7 +115,7 @@ describe('one workspace, to the others', () => {
     }
   });
 
-  it('takes no first answer away under an Idempotency-Key, however many it keeps', async () => {
+  it('does not evict others’ responses stored under an Idempotency-Key', async () => {
     const once = { 'x-gw-provider': '@main', 'idempotency-key': 'victims' };
     const first = await chat(victim, 'a', once);
     stub.answerJson({ ...OPENAI_CHAT, pad: 'x'.repeat(3.5 * MIB) });
@@ -123,7 +126,7 @@ describe('one workspace, to the others', () => {
     expect([again.status, again.text === first.text, stub.requests.length]).toEqual([200, true, calls]);
   });
 
-  it('is no stop by prompts that are dear to redact: logs of others are stored', async () => {
+  it('does not delay others’ logs with prompts that are expensive to redact', async () => {
     const prompt = '-eyJ'.repeat(63_750);
     const trace = bench().trace('dear');
     const headers = { 'x-gw-provider': '@main', 'x-gw-trace-id': trace };
@@ -133,7 +136,7 @@ describe('one workspace, to the others', () => {
     await eventually(async () => (await logged(attacker, trace)) === 3, { timeoutMs: 20_000, everyMs: 200 });
   });
 
-  it('leaves Redis to them, however much it caches: budgets, logs and health go on', async () => {
+  it('does not fill Redis with cached responses: budgets, logs and health keep working', async () => {
     const strict = await bench().newKey({
       workspace_id: victim.workspaceId,
       usage_limits: { credit_limit: 100, enforcement: 'strict' },
@@ -151,7 +154,7 @@ describe('one workspace, to the others', () => {
     client.disconnect();
   });
 
-  it('is no stop by a pattern that backtracks, at whatever place of a schema', async () => {
+  it('does not block others with a backtracking pattern anywhere in a schema', async () => {
     const bomb = { properties: { default: `${'a'.repeat(40)}!` } };
     const pattern = { pattern: '^(a+)+$' };
     const schema = { properties: { properties: { properties: { default: pattern } } } };
@@ -160,12 +163,12 @@ describe('one workspace, to the others', () => {
       input_guardrails: [{ 'default.jsonSchema': { schema } }],
     };
     const exploding = chat(attacker, JSON.stringify(bomb), json(guarded));
-    // Were the pattern run by an engine that backtracks, neither would end before the test does.
+    // With a backtracking engine neither would end before the test's timeout.
     expect((await chat(victim)).status).toBe(200);
     expect([400, 446]).toContain((await exploding).status);
   });
 
-  it('is no freeze: the others are answered while its texts, lists and paths are gone through', async () => {
+  it('does not block others while its texts, lists and paths are processed', async () => {
     const checks = Array.from({ length: 50 }, () => ({ id: 'default.sentenceCount', parameters: {} }));
     const paths = Array.from({ length: 100 }, (_, index) => `messages[*].a${String(index)}`);
     const post = (config: object, body: object): Promise<Reply> =>
@@ -195,11 +198,11 @@ describe('one workspace, to the others', () => {
     isOver = true;
     const meanwhile = answered;
     await others;
-    // One request that holds everybody up lets a call of theirs through before it and one behind it.
+    // A request that blocks the event loop still lets one call through before it and one after it.
     expect(meanwhile).toBeGreaterThan(3 * 3);
   }, 120_000);
 
-  it('is no crash by deep bodies that break off: each is answered at every door, with 400 where it is read and 413 where it is too long, and no process starts anew', async () => {
+  it('crashes no process with deep truncated bodies: every endpoint returns 400, or 413 if the body is too long', async () => {
     const pids = (): (number | null)[] => PROCESSES.map((name) => bench().product.pidOf(name));
     const before = pids();
     const post = async (path: string, key: string | null, body: string): Promise<number> => {
@@ -214,7 +217,7 @@ describe('one workspace, to the others', () => {
     };
     const doors = (text: string): [door: string, status: Promise<number>][] => [
       ['chat', post('/chat/completions', attacker.key, text)],
-      // What it cannot read it hands on as it came.
+      // Passthrough forwards unchanged what it cannot parse.
       ['passthrough', post('/proxy/chat/completions', attacker.key, text)],
       ['login', post('/auth/login', null, text)],
       ['a config', post('/configs', bench().adminKey, `{"name":"deep","config":${text}`)],

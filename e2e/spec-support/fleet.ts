@@ -6,13 +6,16 @@ import type { Workbench } from './workbench';
 
 const START = { timeoutMs: 60_000 };
 
-/** By the setting that names its port, and where it tells its health. */
+/** Setting of the port and health path, by kind of process. */
 const KINDS = {
   gateway: { port: 'GATEWAY_PORT', health: '/v1/health' },
   worker: { port: 'WORKER_PORT', health: '/health' },
 } as const;
 
-/** One more process of a running product, with a port and a data folder of its own, as on another machine. */
+/**
+ * An additional process of a running product with its own port and data folder, as on another
+ * machine.
+ */
 export class FleetProcess {
   private child: ChildProcess | null = null;
   private output = '';
@@ -25,7 +28,10 @@ export class FleetProcess {
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  /** Runs as the launcher runs its own; `over` replaces settings. Read from /proc, so on Linux alone. */
+  /**
+   * Starts a process with the environment of the launcher's process; `over` replaces settings.
+   * Reads /proc, so it works only on Linux.
+   */
   static async start(
     kind: keyof typeof KINDS,
     bench: Workbench,
@@ -53,7 +59,7 @@ export class FleetProcess {
     return `http://127.0.0.1:${String(this.port)}`;
   }
 
-  /** Of a gateway; ends in `/v1`. */
+  /** Base URL of a gateway; ends in `/v1`. */
   get baseUrl(): string {
     return `${this.origin}/v1`;
   }
@@ -62,12 +68,12 @@ export class FleetProcess {
     return this.environment['SERVICE_TOKEN'] ?? '';
   }
 
-  /** Null while it does not run. */
+  /** Process id; null while it does not run. */
   get pid(): number | null {
     return this.child?.pid ?? null;
   }
 
-  /** Starts it, again after `kill`, with the journal that it has left. */
+  /** Starts the process, or restarts it after `kill` with its journal. */
   async start(): Promise<void> {
     const [file = '', ...args] = this.command;
     const child = spawn(file, args, { env: this.environment, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -81,7 +87,7 @@ export class FleetProcess {
     });
   }
 
-  /** Ends it as a crash does. */
+  /** Kills the process abruptly. */
   kill(): Promise<void> {
     return this.end('SIGKILL');
   }
@@ -100,7 +106,7 @@ export class FleetProcess {
   }
 }
 
-/** Without what ties it to the launcher: its guard, and the channel that the guard reads. */
+/** Removes the settings that tie the process to the launcher: its guard and the guard's channel. */
 function commandOf(pid: number): readonly string[] {
   const words = readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8')
     .split('\0')

@@ -2,9 +2,12 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 const CLOCK = "redis.call('TIME')";
 
-/** Stands before a Redis and turns its clock for scripts, which are all that the product asks the time of. */
+/**
+ * Proxy in front of a Redis that shifts its clock for scripts, which are the only source of time
+ * for the product.
+ */
 export class TurnedClock {
-  /** Added to what scripts are told, in whole seconds. */
+  /** Whole seconds added to the time that scripts see. */
   seconds = 0;
   private readonly sockets = new Set<Socket>();
 
@@ -55,7 +58,7 @@ export class TurnedClock {
     }
   }
 
-  /** Redis knows no script by the hash of what was not sent to it, so that each is sent as a text, and comes by here. */
+  /** Reports scripts as unknown by hash, so that clients send their text through this proxy. */
   private turned(words: readonly Buffer[]): readonly Buffer[] {
     const [name, script = Buffer.alloc(0), ...others] = words;
     if (name === undefined || name.toString().toLowerCase() !== 'eval' || !script.includes(CLOCK))
@@ -65,7 +68,7 @@ export class TurnedClock {
   }
 }
 
-/** The first whole command of what has come; null: there is none yet. */
+/** Parses the first complete command of the input; null if it is incomplete. */
 function commandOf(bytes: Buffer): { readonly words: readonly Buffer[]; readonly bytes: number } | null {
   const words: Buffer[] = [];
   let at = 0;

@@ -1,29 +1,29 @@
 import { ANTHROPIC_COST, CLAUDE } from '../fake-anthropic';
 import { bodyFor, CENT, TOKENS } from '../spending';
 
-/** What the provider does with a call. */
+/** How the provider reacts to a call. */
 export type Answering = 'sells' | 'fails once' | 'fails' | 'stalls';
 
 export interface Kind {
   readonly name: string;
-  /** Of a hundred calls. */
+  /** Share of the calls in per cent. */
   readonly share: number;
   readonly path: '/chat/completions' | '/embeddings' | '/messages';
-  /** Of the call that is told by this name, which the provider finds in it. */
+  /** Builds the request of the call with this name, by which the provider identifies it. */
   readonly body: (name: string) => object;
-  /** Which of the keys it uses; each call one of `PAYERS` when absent. */
+  /** Key that the call uses; absent: one of `PAYERS`. */
   readonly key?: 'exhausted' | 'limited';
-  /** `@sold` when absent. */
+  /** Provider; absent: `@sold`. */
   readonly provider?: '@claude';
-  /** A saved config in the place of a provider. */
+  /** Saved config, instead of a provider. */
   readonly config?: 'cached' | 'guarded' | 'retried' | 'fallback';
   readonly answering?: Answering;
-  /** What a whole answer costs that was made for the call, in 1e-8 USD, and its tokens. */
+  /** Cost of a complete response in 1e-8 USD, and its tokens. */
   readonly cost: number;
   readonly tokens: number;
-  /** Calls that ask the same thing; each its own when absent. */
+  /** Number of different requests of this kind; absent: every call is different. */
   readonly alike?: number;
-  /** Sent twice, one after the other, under one `Idempotency-Key`. */
+  /** Sent twice in sequence under one `Idempotency-Key`. */
   readonly repeated?: true;
 }
 
@@ -34,7 +34,9 @@ const chat = (name: string): object => ({ ...bodyFor(1), messages: said(name) })
 const stream = (name: string): object => ({ ...chat(name), stream: true });
 const PAID = { path: '/chat/completions', cost: CENT, tokens: TOKENS } as const;
 
-/** The mix; a name begins with that of its kind, which decides what the provider does. */
+/**
+ * The mix. A call's name starts with the name of its kind, which tells the provider how to react.
+ */
 export const KINDS: readonly Kind[] = [
   { ...PAID, name: 'json', share: 24, body: chat },
   { ...PAID, name: 'stream', share: 18, body: stream },
@@ -43,7 +45,7 @@ export const KINDS: readonly Kind[] = [
     share: 10,
     path: '/embeddings',
     body: (name) => ({ model: 'text-embedding-3-small', input: name }),
-    // 0.02 USD a million.
+    // Price: 0.02 USD per million tokens.
     cost: EMBEDDED_TOKENS * 2,
     tokens: EMBEDDED_TOKENS,
   },
@@ -75,7 +77,7 @@ export const KINDS: readonly Kind[] = [
   { ...PAID, name: 'left', share: 1, answering: 'stalls', body: stream },
 ];
 
-/** What the configs of the kinds do. */
+/** The configs of the kinds. */
 export const CONFIGS: Readonly<Record<NonNullable<Kind['config']>, object>> = {
   cached: { provider: '@sold', cache: { mode: 'simple', max_age: 86_400 } },
   guarded: {
@@ -86,7 +88,7 @@ export const CONFIGS: Readonly<Record<NonNullable<Kind['config']>, object>> = {
   fallback: { strategy: { mode: 'fallback' }, targets: [{ provider: '@failing' }, { provider: '@sold' }] },
 };
 
-/** The kinds in an order that mixes them evenly: the call with the number n is of the kind n modulo its length. */
+/** The kinds in an order that mixes them evenly: call n has the kind n modulo the length. */
 export const MIX: readonly Kind[] = KINDS.flatMap((kind) =>
   Array.from({ length: kind.share }, (_, at) => ({ kind, at: (at + 0.5) / kind.share })),
 )

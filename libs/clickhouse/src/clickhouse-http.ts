@@ -117,7 +117,10 @@ export class ClickHouseHttp {
       return answer;
     } catch (cause) {
       if (!(cause instanceof OutboundError)) throw cause;
-      throw new GatewayError('unavailable', { message: 'The analytics store cannot be reached; try again later.', cause });
+      throw new GatewayError('unavailable', {
+        message: 'The analytics store cannot be reached; try again later.',
+        cause,
+      });
     } finally {
       this.leave();
     }
@@ -134,7 +137,9 @@ export class ClickHouseHttp {
   private async enter(): Promise<void> {
     if (this.running >= CALLS_MAX) {
       if (this.waiting.length >= WAITING_MAX)
-        throw new GatewayError('unavailable', { message: 'The analytics store is overloaded; try again later.' });
+        throw new GatewayError('unavailable', {
+          message: 'The analytics store is overloaded; try again later.',
+        });
       // A finished request passes its slot to the next waiting one.
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else this.running += 1;
