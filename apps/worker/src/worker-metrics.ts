@@ -13,11 +13,8 @@ export function registerWorkerMetrics(registry: Registry, ingest: LogIngest, job
 function registerIngest(metrics: ScrapedMetrics, ingest: LogIngest): void {
   const { counts, quarantine } = ingest;
   const results = ['result'];
-  metrics.counters(
-    'tollgate_ingest_records_total',
-    'Received log records, by result.',
-    results,
-    () => (['stored', 'known', 'rejected'] as const).map((result) => [{ result }, counts[result]]),
+  metrics.counters('tollgate_ingest_records_total', 'Received log records, by result.', results, () =>
+    (['stored', 'known', 'rejected'] as const).map((result) => [{ result }, counts[result]]),
   );
   metrics.counter(
     'tollgate_ingest_skewed_total',
