@@ -188,7 +188,7 @@ export class StepCounter {
     return (char) => {
       const matches = known.get(char) ?? one.test(char);
       known.set(char, matches);
-      return answer;
+      return matches;
     };
   }
 
