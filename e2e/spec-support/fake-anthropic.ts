@@ -2,7 +2,7 @@ import type { RecordedRequest, StubAnswer } from '@gw/testing';
 
 export const CLAUDE = 'claude-opus-4-8';
 
-/** 20 input tokens at 5 USD and 15 output tokens at 25 USD a million, in 1e-8 USD. */
+/** Cost of 20 input tokens at 5 USD and 15 output tokens at 25 USD per million, in 1e-8 USD. */
 export const ANTHROPIC_COST = 20 * 500 + 15 * 2_500;
 
 const MESSAGE = {
@@ -14,7 +14,7 @@ const MESSAGE = {
 };
 const TOOL = { type: 'tool_use', id: 'toolu_1', name: 'get_weather' };
 
-/** Says a word and calls the tool `get_weather` for Paris. */
+/** A response with a text and a call of the tool `get_weather` for Paris. */
 export const ANTHROPIC_MESSAGE = {
   ...MESSAGE,
   content: [
@@ -52,7 +52,7 @@ const STREAM: StubAnswer = {
   steps: EVENTS.map((event) => ({ chunk: `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n` })),
 };
 
-/** Answers `/v1/messages` as Anthropic does. */
+/** Responds to `/v1/messages` like Anthropic. */
 export function fakeAnthropic({ url, body }: RecordedRequest): StubAnswer {
   if (url !== '/v1/messages') return { status: 404, body: ANTHROPIC_NOT_FOUND };
   const { stream } = JSON.parse(body.toString()) as { stream?: boolean };

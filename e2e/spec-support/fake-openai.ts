@@ -3,7 +3,7 @@ import type { RecordedRequest, StubAnswer } from '@gw/testing';
 const MODEL = 'gpt-4o-2024-08-06';
 const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
 
-/** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD a million, in 1e-8 USD. */
+/** Cost of 9 input tokens at 2.50 USD and 12 output tokens at 10 USD per million, in 1e-8 USD. */
 export const OPENAI_CHAT_COST = 9 * 250 + 12 * 1_000;
 
 export const OPENAI_CHAT = {
@@ -69,7 +69,7 @@ const ANSWERS: Readonly<Record<string, object>> = {
 const isStream = ({ body }: RecordedRequest): boolean =>
   (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
 
-/** Answers as OpenAI does, whatever the model is called. */
+/** Responds like OpenAI, whatever the model is called. */
 export function fakeOpenAi(request: RecordedRequest): StubAnswer {
   if (request.url === '/v1/chat/completions') {
     return isStream(request) ? CHAT_STREAM : { body: OPENAI_CHAT };

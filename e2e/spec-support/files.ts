@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Paths of the files below `folder` that hold one of the texts, as UTF-8 bytes. Files that go away meanwhile are left out. */
+/**
+ * Returns the paths of files below `folder` that contain one of the texts as UTF-8. Files that
+ * disappear meanwhile are skipped.
+ */
 export function filesHolding(folder: string, texts: readonly string[]): string[] {
   const wanted = texts.map((text) => Buffer.from(text));
   return readdirSync(folder, { recursive: true, withFileTypes: true })

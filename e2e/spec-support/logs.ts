@@ -1,4 +1,4 @@
-/** What the tests read of a log record; the API gives more. */
+/** The fields of a log record that the tests read; the API returns more. */
 export interface LogEntry {
   readonly id: string;
   readonly created_at: string;

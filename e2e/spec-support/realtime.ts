@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { eventually } from '@gw/testing';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** A provider of realtime sessions: each message of a client is answered by one response that used `tokens` of output. */
+/** A realtime provider: it sends one response of `tokens` output tokens to each client message. */
 export async function startRealtimeProvider(
   tokens: number,
 ): Promise<{ readonly origin: string; stop(): Promise<void> }> {
@@ -27,11 +27,11 @@ export async function startRealtimeProvider(
   };
 }
 
-/** A client's session, by the provider `@voice`. */
+/** A client's session with the provider `@voice`. */
 export class RealtimeSession {
-  /** Whole messages that came. */
+  /** Received messages. */
   messages = 0;
-  /** Null while it is open. */
+  /** Close code; null while the session is open. */
   closeCode: number | null = null;
 
   private constructor(private readonly socket: WebSocket) {
@@ -40,7 +40,7 @@ export class RealtimeSession {
     socket.on('error', () => undefined);
   }
 
-  /** Gives the status of the answer instead of a session where the handshake is refused. */
+  /** Opens a session; returns the response status if the handshake is refused. */
   static open(baseUrl: string, apiKey: string): Promise<RealtimeSession | number> {
     const headers = { 'x-gw-api-key': apiKey, 'x-gw-provider': '@voice' };
     const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/realtime?model=gpt-realtime`, { headers });
@@ -52,7 +52,7 @@ export class RealtimeSession {
     });
   }
 
-  /** Resolves when one response more has come. */
+  /** Resolves when one more response has arrived. */
   async respond(): Promise<void> {
     const due = this.messages + 1;
     this.socket.send(JSON.stringify({ type: 'response.create' }));

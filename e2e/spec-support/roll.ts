@@ -1,12 +1,12 @@
 import { Agent, request } from 'node:http';
 
-/** What became of one request: 200, another status with what it says, or the error that came instead. */
+/** Outcome of one request: 200, another status with its message, or the error. */
 type Outcome = number | string;
 
 export interface Load {
-  /** How often each outcome came so far. */
+  /** Number of each outcome so far. */
   readonly outcomes: ReadonlyMap<Outcome, number>;
-  /** Resolves when the last request has its outcome. */
+  /** Resolves when the last request has an outcome. */
   stop(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface LoadOptions {
 
 const TICK_MS = 20;
 
-/** POSTs at a fixed rate, however long answers take, over connections that are kept. */
+/** Sends POSTs at a fixed rate, however long responses take, over kept-alive connections. */
 export function startLoad({ url, headers, body, perSecond }: LoadOptions): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const outcomes = new Map<Outcome, number>();
@@ -79,7 +79,7 @@ function once(
   });
 }
 
-/** The message of an error, so that outcomes of one kind are one. */
+/** The error's message, so that equal outcomes are counted together. */
 function saidIn(text: string): string {
   return /"message":"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 200);
 }

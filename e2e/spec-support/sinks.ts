@@ -5,7 +5,10 @@ import { createConnection, type AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { Workbench } from './workbench';
 
-/** Spellings by which a text may be hidden in another one. Where it is long enough, its beginning too, as masked forms show it. */
+/**
+ * Encodings in which a text may be hidden in another one, and its beginning if it is long, as in
+ * masked forms.
+ */
 export function spellingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const start = secret.slice(0, 12);
@@ -20,7 +23,7 @@ export function spellingsOf(secret: string): string[] {
   ];
 }
 
-/** Takes mails in, as text without soft line breaks. */
+/** Receives mails as text without soft line breaks. */
 export class MailSink {
   readonly mails: string[] = [];
   private readonly server = new SMTPServer({
@@ -53,7 +56,7 @@ export class MailSink {
   }
 }
 
-/** Everything that a stub was sent: line, headers and body. */
+/** Everything that a stub received: line, headers and body. */
 export const receivedBy = (stub: StubProvider): string =>
   stub.requests
     .map(({ url, rawHeaders, body }) => `${url}\n${rawHeaders.join('\n')}\n${body.toString('latin1')}`)
@@ -84,7 +87,7 @@ export class TailSink {
   }
 }
 
-/** Every key of Redis and what it holds, by whatever type. */
+/** Returns every Redis key with its value, of any type. */
 export async function redisDump(redis: Redis): Promise<string> {
   const held: string[] = [];
   let cursor = '0';
@@ -115,7 +118,7 @@ async function valueOf(redis: Redis, key: string): Promise<unknown> {
   }
 }
 
-/** Puts a password before a Redis that has none; the URL with it. */
+/** Sets a password on a Redis without one, and returns the URL with it. */
 export async function withRedisPassword(url: string, password: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = createConnection({ host: hostname, port: Number(port) });
@@ -126,7 +129,7 @@ export async function withRedisPassword(url: string, password: string): Promise<
   return `redis://:${encodeURIComponent(password)}@${hostname}:${port}`;
 }
 
-/** The file of an export that has run to its end. */
+/** Downloads the file of a completed export. */
 export async function exportedFile(bench: Workbench, body: object): Promise<Buffer> {
   const { id } = await bench.manage<{ id: string }>('POST', '/logs/exports', { body });
   await bench.manage('POST', `/logs/exports/${id}/start`);

@@ -13,17 +13,20 @@ import type { LogDetail, LogEntry } from './logs';
 import type { NewKey, Workbench } from './workbench';
 
 export const PATIENCE = { timeoutMs: 60_000, everyMs: 100 };
-/** A thousand tokens of output at 10 USD a million. */
+/** A thousand output tokens at 10 USD per million, in 1e-8 USD. */
 export const CENT = 1_000_000;
 export const TOKENS = 1_000;
 
-/** At the same price; one for each size of calls, since what a model's answers use is learnt for each model. */
+/**
+ * Models at the same price, one for each size of calls, because output lengths are learned per
+ * model.
+ */
 const MODELS: Readonly<Record<number, string>> = {
   1: 'gpt-4o',
   10: 'gpt-4o-2024-11-20',
   100: 'gpt-4o-2024-08-06',
 };
-/** A call for so many cents. */
+/** A call that costs this many cents. */
 export const bodyFor = (cents: 1 | 10 | 100): object => ({
   model: MODELS[cents],
   max_tokens: cents * TOKENS,
@@ -57,7 +60,7 @@ const chunk = (content: string): string =>
 
 export const FIRST_CHUNK = { chunk: chunk('Hel') };
 
-/** The events of a whole stream. */
+/** The events of a complete stream. */
 export const streamEvents = (tokens = TOKENS): readonly [string, ...string[]] => [
   chunk('Hel'),
   chunk('lo'),
@@ -80,14 +83,14 @@ export function streamed(until?: Promise<unknown>, tokens = TOKENS): StubAnswer 
   };
 }
 
-/** Answers with as many tokens as the call allows, in whichever way it asks for. */
+/** Responds with as many tokens as the call allows, in the requested form. */
 export const sells = ({ body }: RecordedRequest): StubAnswer => {
   const requested = JSON.parse(body.toString()) as { model: string; max_tokens?: number; stream?: boolean };
   const { model, max_tokens: tokens = TOKENS, stream = false } = requested;
   return stream ? streamed(undefined, tokens) : { body: answerFor(tokens, model) };
 };
 
-/** The same after half a second. */
+/** Like `sells`, after half a second. */
 export const sellsSlowly = (request: RecordedRequest): StubAnswer => ({
   ...sells(request),
   after: delay(500),
@@ -98,7 +101,9 @@ export interface Called {
   readonly text: string;
 }
 
-/** Gateways, keys, and what each of the three ledgers says: the clients' answers, the counters, the durable record. */
+/**
+ * Gateways, keys, and the three ledgers: the clients' responses, the counters, the durable record.
+ */
 export class Spending {
   readonly redis: Redis;
   private next = 0;
@@ -120,7 +125,7 @@ export class Spending {
     return this.bench.newKey({ usage_limits: { credit_limit: creditLimit }, ...body });
   }
 
-  /** Rejects when the answer does not come to its end. */
+  /** Rejects if the response is incomplete. */
   async call(
     gateway: FleetProcess,
     { key }: NewKey,
@@ -141,7 +146,7 @@ export class Spending {
     return { status: response.status, text: await response.text() };
   }
 
-  /** Calls spread over the gateways, or over those named; how many were answered with 200 and came whole to their client. */
+  /** Spreads calls over all or the named gateways; returns the number of complete 200 responses. */
   async load(
     key: NewKey,
     calls: number,
@@ -163,13 +168,13 @@ export class Spending {
     return accepted;
   }
 
-  /** The counter of a key's budget, as Redis has it; −1: it has none. */
+  /** Counter of a key's budget in Redis; −1 if there is none. */
   async counted({ id }: NewKey, type = 'cost'): Promise<number> {
     const name = await this.counterName(id, type);
     return name === null ? -1 : Number(await this.redis.hget(name, 'u'));
   }
 
-  /** What processes hold of a key's budget at this time. */
+  /** Amount that processes currently hold of a key's budget. */
   async held({ id }: NewKey, type = 'cost'): Promise<number> {
     const name = await this.counterName(id, type);
     if (name === null) return 0;
@@ -181,7 +186,7 @@ export class Spending {
     }, 0);
   }
 
-  /** What the durable record says that a key's budget was charged. */
+  /** Amount that the durable record has charged to a key's budget. */
   async recorded({ id }: NewKey, { type = 'cost', since = 0 } = {}): Promise<number> {
     const { SERVICE_TOKEN = '', WORKER_URL = '' } = environmentOf(this.bench.product.pidOf('gateway') ?? 0);
     const response = await fetch(`${WORKER_URL}/internal/v1/balances`, {
@@ -196,12 +201,12 @@ export class Spending {
     return balances[0]?.used ?? -1;
   }
 
-  /** Every record of a key's answered calls. */
+  /** Returns every log record of a key's successful calls. */
   async logged({ id }: NewKey): Promise<LogEntry[]> {
     return this.bench.allLogs(`api_key_id=${id}`);
   }
 
-  /** Until log, durable record and counter say that the key was charged exactly that. */
+  /** Waits until log, durable record and counter show exactly this charge for the key. */
   async agreeOn(key: NewKey, units: number): Promise<void> {
     await eventually(async () => {
       const logs = await this.logged(key);
@@ -212,7 +217,10 @@ export class Spending {
     }, PATIENCE);
   }
 
-  /** What answers from the cache have saved, of a key by log and analytics, and of the organisation by the durable record. */
+  /**
+   * Savings of cached responses: of a key by log and analytics, and of the organisation by the
+   * durable record.
+   */
   async savings({ id }: NewKey): Promise<Readonly<Record<'log' | 'analytics' | 'recorded', number>>> {
     const hits = (await this.logged({ id, key: '' })).filter((log) => log.cache_status === 'HIT');
     let log = 0;
@@ -261,7 +269,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Three gateways next to the product's own, and the provider `@main` that sells calls for a cent. Read it from the first test on. */
+/**
+ * Starts three gateways next to the product's own, and the provider `@main`, whose calls cost a
+ * cent. Read it only in tests and hooks.
+ */
 export function withSpending(
   bench: () => Workbench,
   redisUrl: () => string,

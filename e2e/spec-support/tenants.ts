@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { StubProvider } from '@gw/testing';
 import type { Workbench } from './workbench';
 
-/** A workspace with the provider `@main` and a key. */
+/** Creates a workspace with the provider `@main` and a key. */
 export interface Tenant {
   readonly workspaceId: string;
   readonly key: string;
@@ -33,7 +33,9 @@ export async function newTenant(bench: Workbench, name: string, stub: StubProvid
 export class RawRequests {
   private readonly sockets: Socket[] = [];
 
-  /** Sends the head and the first bytes of a body, and resolves when the system has taken them. */
+  /**
+   * Sends the head and the first bytes of a body, and resolves when the system has accepted them.
+   */
   async begin(baseUrl: string, key: string, head: string, body: string): Promise<void> {
     const { hostname, port } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);
@@ -52,7 +54,7 @@ export class RawRequests {
     });
   }
 
-  /** Sends a login without a key, whose body has begun and does not go on. */
+  /** Sends an incomplete login request without a key. */
   async beginLogin(baseUrl: string): Promise<void> {
     const { hostname, port } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);

@@ -10,16 +10,18 @@ import {
 import { preparedData } from './prepared-data';
 import type { LogDetail, LogEntry, LogPage } from './logs';
 
-/** For the record of a request that has ended to be readable, on a machine that has much to do. */
+/**
+ * Time limit in milliseconds until the record of a finished request is readable, on a busy machine.
+ */
 const LOG_TIMEOUT_MS = 20_000;
-/** After something that was stopped or killed has come back. */
+/** Time limit in milliseconds after a stopped or killed part is back. */
 const RECOVERY_TIMEOUT_MS = 20_000;
 
 export interface Call {
-  /** The workspace's first key when absent; null: none. */
+  /** Key of the request; absent: the workspace's first key; null: none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON. */
+  /** Body; an object is sent as JSON. */
   readonly body?: unknown;
 }
 
@@ -27,17 +29,17 @@ export interface Reply<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Empty where the answer is no JSON. */
+  /** Parsed body; empty if the response is not JSON. */
   readonly body: T;
 }
 
 export interface NewProvider {
   readonly slug: string;
   readonly type: string;
-  /** Where its requests go; absent: the provider's own address. */
+  /** Stub that receives the provider's requests; absent: the provider's own address. */
   readonly stub?: Pick<StubProvider, 'origin'>;
   readonly apiKey?: string;
-  /** Id of its workspace; the first one when absent. */
+  /** Id of the workspace; absent: the first one. */
   readonly workspaceId?: string;
 }
 
@@ -46,9 +48,12 @@ export interface NewKey {
   readonly key: string;
 }
 
-/** The running product as a client and an administrator see it: through its one base URL, and what they did with it. */
+/**
+ * The running product as a client and an administrator use it through its base URL, with a record
+ * of all responses.
+ */
 export class Workbench {
-  /** Every answer of the product that went through `call`, for a search in them. */
+  /** Every response that went through `call`, for searches. */
   readonly answers: string[] = [];
   private readonly stubs: StubProvider[] = [];
   private traces = 0;
@@ -71,7 +76,7 @@ export class Workbench {
     return this.product.baseUrl;
   }
 
-  /** Of the first workspace. */
+  /** API key of the first workspace. */
   get apiKey(): string {
     return this.product.credentials.api_key;
   }
@@ -80,7 +85,7 @@ export class Workbench {
     return this.product.credentials.admin_api_key;
   }
 
-  /** Ends the product as Ctrl-C does and starts it again with its data, on other ports. */
+  /** Stops the product like Ctrl-C and starts it again with its data on other ports. */
   async restartProduct(): Promise<void> {
     const { dataDir } = this.running;
     await this.running.stop({ keepData: true });
@@ -99,7 +104,7 @@ export class Workbench {
     return stub;
   }
 
-  /** Any request, to either plane, below `/v1`. */
+  /** Sends any request below `/v1`, to either plane. */
   async call<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -126,19 +131,19 @@ export class Workbench {
     };
   }
 
-  /** A control-plane call that must succeed. */
+  /** Sends a control-plane call that must succeed. */
   async manage<T = Record<string, unknown>>(method: string, path: string, options: Call = {}): Promise<T> {
     const { status, text, body } = await this.call<T>(method, path, options);
     if (status !== 200) throw new Error(`${method} ${path} answered ${String(status)}: ${text}`);
     return body;
   }
 
-  /** A chat request, with `x-gw-provider` unless the headers say otherwise. */
+  /** Sends a chat request, with `x-gw-provider` unless the headers select a provider. */
   chat(headers: Readonly<Record<string, string>>, options: Call = {}): Promise<Reply> {
     return this.call('POST', '/chat/completions', { body: CHAT_REQUEST, ...options, headers });
   }
 
-  /** An integration of the workspace and the provider `@slug` of it. */
+  /** Creates an integration of the workspace and the provider `@slug` of it. */
   async provider({ slug, type, stub, apiKey = `sk-${slug}`, workspaceId }: NewProvider): Promise<string> {
     const { id } = await this.manage<{ id: string }>('POST', '/integrations', {
       key: this.adminKey,
@@ -155,14 +160,14 @@ export class Workbench {
     return id;
   }
 
-  /** A saved config; gives its slug. */
+  /** Creates a saved config and returns its slug. */
   async config(config: object, options: Call = {}): Promise<string> {
     const body = { name: 'Route', config };
     const { slug } = await this.manage<{ slug: string }>('POST', '/configs', { ...options, body });
     return slug;
   }
 
-  /** A workspace key; of the first workspace unless the body names one. */
+  /** Creates a workspace key; in the first workspace unless the body names another. */
   newKey(body: object = {}): Promise<NewKey> {
     return this.manage('POST', '/api-keys/workspace/service', {
       key: this.adminKey,
@@ -179,7 +184,7 @@ export class Workbench {
     return this.manage('GET', `/logs?${query}`, { key });
   }
 
-  /** Every record that the filter names, page by page. */
+  /** Returns every record that matches the filter, page by page. */
   async allLogs(filter: string): Promise<LogEntry[]> {
     const logs: LogEntry[] = [];
     let cursor: string | null = '';
@@ -191,7 +196,7 @@ export class Workbench {
     return logs;
   }
 
-  /** Waits until each of the traces has its record among those of the filter, and no second one. */
+  /** Waits until each trace has exactly one record among those of the filter. */
   async expectOneRecordEach(traces: readonly string[], filter: string): Promise<void> {
     await eventually(
       async () => {
@@ -204,7 +209,7 @@ export class Workbench {
     );
   }
 
-  /** The only record of the trace, as soon as it is there. Fails when there are more. */
+  /** Waits for the record of the trace. Fails if there is more than one. */
   async logOf(trace: string): Promise<LogEntry> {
     const [log, ...more] = await eventually(
       async () => {
@@ -218,7 +223,7 @@ export class Workbench {
     return log;
   }
 
-  /** The same with bodies and decision record. */
+  /** Like `logOf`, with bodies and decision record. */
   async logDetailOf(trace: string): Promise<LogDetail> {
     const { id } = await this.logOf(trace);
     return this.manage('GET', `/logs/${id}`);
@@ -230,13 +235,16 @@ export class Workbench {
   }
 }
 
-/** The smallest chat request, to the sandbox's small model or a stub that does not look at it. */
+/** The smallest chat request, for the sandbox's small model or a stub that ignores the model. */
 export const CHAT_REQUEST = { model: 'sandbox-small', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
-/** The tests ask the log far more often than people do. */
+/** Settings: tests query the log far more often than people do. */
 const ENVIRONMENT = { TRUSTED_CUSTOM_HOSTS: '127.0.0.1', CONTROL_PLANE_RATE_LIMIT: '0' };
 
-/** Starts the product for a suite, trusting stub providers on loopback; read it from the first test on. */
+/**
+ * Starts the product for a suite and trusts stub providers on loopback. Read it only in tests and
+ * hooks.
+ */
 export function withProduct(
   options: () => Promise<ProductOptions> = () => Promise.resolve({}),
 ): () => Workbench {
@@ -256,7 +264,10 @@ export function withProduct(
 
 export type Drivers = 'embedded' | 'Redis';
 
-/** The same with one or the other set of drivers. The server is null with the embedded ones. */
+/**
+ * Like `withProduct`, with embedded drivers or with Redis. The server is null with the embedded
+ * ones.
+ */
 export function withProductOn(drivers: Drivers): {
   readonly bench: () => Workbench;
   readonly redis: () => TestRedis | null;

@@ -2,7 +2,7 @@ import { Client as Postgres } from 'pg';
 import type { Sold } from './counting-provider';
 import type { Call, Seen } from './mixed-load';
 
-/** One record of the log, as Postgres has it. */
+/** One record of the log in Postgres. */
 export interface Logged {
   readonly trace: string;
   readonly keyId: string;
@@ -14,22 +14,25 @@ export interface Logged {
 export interface Row {
   readonly seen: string;
   clients: number;
-  /** Answers that the provider has sold for these calls. */
+  /** Number of responses that the provider has sold for these calls. */
   sold: number;
   records: number;
-  /** Of the records, in 1e-8 USD. */
+  /** Sum of the records in 1e-8 USD. */
   charged: number;
 }
 
 export interface Comparison {
   readonly rows: readonly Row[];
-  /** Calls without a record that must have one, answers and records beyond one, and what else does not agree; the first of each. */
+  /**
+   * Calls without a required record, surplus responses and records, and other differences; the
+   * first of each.
+   */
   readonly lost: readonly string[];
   readonly double: readonly string[];
   readonly different: readonly string[];
 }
 
-/** What the log says of calls of each kind. */
+/** What the log contains for calls of each kind. */
 const OUTCOMES: Readonly<Record<Exclude<Seen, 'cut'>, string>> = {
   whole: 'ok',
   free: 'ok',
@@ -38,7 +41,7 @@ const OUTCOMES: Readonly<Record<Exclude<Seen, 'cut'>, string>> = {
   left: 'client_closed',
 };
 
-/** Every record of the keys, with the tokens that it was charged. */
+/** Returns every record of the keys with its charged tokens. */
 export async function recordsOf(databaseUrl: string, keyIds: readonly string[]): Promise<Logged[]> {
   const postgres = new Postgres({ connectionString: databaseUrl });
   await postgres.connect();
@@ -55,7 +58,7 @@ export async function recordsOf(databaseUrl: string, keyIds: readonly string[]):
   }
 }
 
-/** Call by call: what its client saw, what the provider has sold and what the log says must tell one story. */
+/** Compares each call: the client's result, the provider's sales and the log must agree. */
 export function compare(
   calls: readonly Call[],
   sold: ReadonlyMap<string, Sold>,
@@ -98,7 +101,7 @@ class Books implements Comparison {
     else if (!isAsExpected(call, seen, record)) this.different.push(`${what}: ${JSON.stringify(record)}`);
   }
 
-  /** A call that was cut off may have been sold, once. */
+  /** A call that was cut may have been sold once. */
   addSold(name: string, alike: readonly Call[], sold: number): void {
     const of = (seen: Seen): number => alike.filter((call) => call.seen === seen).length;
     const [whole, cut] = [of('whole'), of('cut')];
@@ -129,7 +132,7 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 
 function isAsExpected({ kind }: Call, seen: Exclude<Seen, 'cut'>, { outcome, cost }: Logged): boolean {
   if (outcome !== OUTCOMES[seen]) return false;
-  // What an answer has cost that was left is an estimate.
+  // An abandoned response costs an estimate.
   if (seen === 'left') return cost > 0;
   return cost === (seen === 'whole' ? kind.cost : 0);
 }

@@ -4,23 +4,23 @@ export interface Sent {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
-  /** Leaves as soon as the first bytes of the answer are there. */
+  /** Disconnects as soon as the first bytes of the response arrive. */
   readonly leaves: boolean;
 }
 
 export interface Got {
-  /** Null: there was no answer, or it broke off. */
+  /** Response; null if there was none or it was interrupted. */
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** Why it is not whole. */
+  /** Why the response is incomplete. */
   readonly reason: string | null;
 }
 
-/** No call of the mix takes seconds: what has not come by then never would. */
+/** Time limit in milliseconds: no call of the mix takes seconds. */
 const PATIENCE_MS = 60_000;
 
-/** A client of one gateway, which keeps its connections. */
+/** A client of one gateway that keeps its connections. */
 export class Client {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
 

@@ -4,17 +4,20 @@ import { ANTHROPIC_MESSAGE } from '../fake-anthropic';
 import { answerFor, streamEvents } from '../spending';
 import { KINDS, type Answering } from './kinds';
 
-/** What was asked under one name. */
+/** What was requested under one name. */
 export interface Sold {
   requested: number;
-  /** Answers with their usage that were handed over whole. */
+  /** Number of completely sent responses with usage. */
   whole: number;
 }
 
 const ANSWERING = new Map(KINDS.map(({ name, answering = 'sells' }) => [name, answering]));
 const FAILURE = JSON.stringify({ error: { message: 'The provider failed.', type: 'server_error' } });
 
-/** A provider on loopback that keeps its own books: what it was requested and what it has sold, by the name in each call. */
+/**
+ * A provider on loopback with its own ledger: the requests and the responses it sold, by the name
+ * in each call.
+ */
 export class CountingProvider {
   readonly sold = new Map<string, Sold>();
   private readonly sockets = new Set<Socket>();

@@ -8,15 +8,17 @@ import { CONFIGS, type Kind } from './kinds';
 import { MixedLoad } from './mixed-load';
 import { backlogOf } from './outage';
 
-/** A counter that a killed gateway has told too much is corrected once it has rested. */
+/**
+ * Time in milliseconds after which a counter with excess reports of a killed gateway is corrected.
+ */
 const AGREEMENT = { timeoutMs: 180_000, everyMs: 500 };
-/** Postgres replays what it had not written yet. */
+/** Time in milliseconds for Postgres to replay its WAL. */
 const RESTART = { timeoutMs: 300_000 };
 const STEP = { timeoutMs: 3_600_000, everyMs: 50 };
 const LIMITS = { cost: 50_000_000, tokens: 1_000_000_000 };
 
 export interface Books extends Comparison {
-  /** What each key was charged: by the log, by the durable record, by the counter in Redis. */
+  /** Charges of each key: in the log, the durable record and the counter in Redis. */
   readonly balances: readonly Balance[];
 }
 
@@ -36,7 +38,10 @@ interface Paying {
 const agrees = ({ logged, recorded, counted }: Balance): boolean =>
   logged === recorded && recorded === counted;
 
-/** The product under a mixed load: what clients saw, what the provider sold, log, durable record and counters. */
+/**
+ * The product under a mixed load with all ledgers: clients, provider, log, durable record and
+ * counters.
+ */
 export class MixedLedgers {
   private constructor(
     private readonly bench: Workbench,
@@ -74,13 +79,13 @@ export class MixedLedgers {
       limited: limited.key,
       configs: configs as Record<NonNullable<Kind['config']>, string>,
     });
-    // Asked for now: later the worker may just be starting again.
+    // Requested now, because the worker may be restarting later.
     const { DATABASE_URL = '' } = environmentOf(bench.product.pidOf('worker') ?? 0);
     const keys = [...payers, exhausted, limited];
     return new MixedLedgers(bench, spending, redis, provider, keys, load, DATABASE_URL);
   }
 
-  /** Each ends one part as a crash does and brings it back. */
+  /** Each kills one part and brings it back. */
   readonly crashes = {
     gateway: (at: number): Promise<void> => this.load.crash(at),
     worker: (): Promise<void> => this.crashOf('worker'),
@@ -91,7 +96,7 @@ export class MixedLedgers {
     postgres: (): Promise<void> => this.crashOf('postgres'),
   };
 
-  /** Makes that many calls or more, and one crash after the other on the way, each an equal number of calls after the one before. */
+  /** Makes at least this many calls, with one crash after the other at equal distances. */
   async survive(
     calls: number,
     crashes: readonly (() => Promise<void>)[],
@@ -101,7 +106,7 @@ export class MixedLedgers {
     let over = false;
     const more = (): Promise<unknown> => {
       const until = load.calls.length + calls / (crashes.length + 1);
-      // An error that nothing explains ends the run, which shows it.
+      // An unexplained error ends the run and is shown.
       return eventually(() => load.calls.length >= until || load.errors.length > 0, STEP);
     };
     const crashing = async (): Promise<void> => {
@@ -117,13 +122,14 @@ export class MixedLedgers {
     await Promise.all([crashing().finally(() => (over = true)), load.run(() => over)]);
   }
 
-  /** Once the gateways have shipped all, and the ledgers agree or don't. */
+  /** Waits until the gateways have shipped everything, and compares the ledgers. */
   async books(): Promise<Books> {
     await eventually(async () => {
       const backlogs = await Promise.all(this.spending.gateways.map(backlogOf));
       return backlogs.every((bytes) => bytes === 0);
     }, AGREEMENT);
-    // A counter that Redis has lost is rebuilt when its key is used again; a caller that is refused only looks at its limits.
+    // A counter lost by Redis is rebuilt when its key is used again; a refused caller only reads
+    // its limits.
     for (const { key } of this.keys) await this.bench.manage('GET', '/me/limits', { key: key.key });
     let books: Books = { rows: [], lost: [], double: [], different: [], balances: [] };
     await eventually(async () => {

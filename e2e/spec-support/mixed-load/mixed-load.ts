@@ -5,15 +5,16 @@ import { Client, type Got } from './client';
 import { MIX, type Kind } from './kinds';
 
 /**
- * What a client makes of its call: `whole` was answered for it, `free` from a cache or an earlier answer; `denied` by a guardrail or a limit;
- * `failed` by the provider; it `left`; its gateway was killed under it (`cut`).
+ * Result of a call at its client: `whole` (served by the provider), `free` (from a cache or a
+ * stored response), `denied` (by a guardrail or a limit), `failed` (by the provider), `left` (the
+ * client disconnected), `cut` (its gateway was killed).
  */
 export type Seen = 'whole' | 'free' | 'denied' | 'failed' | 'left' | 'cut';
 
 export interface Call {
   readonly trace: string;
   readonly kind: Kind;
-  /** What the provider knows it by. */
+  /** Name by which the provider knows the call. */
   readonly name: string;
   readonly keyId: string;
   seen: Seen;
@@ -25,7 +26,7 @@ interface Door {
   readonly client: Client;
   isUp: boolean;
   kills: number;
-  /** Calls whose client has left last: the gateway may not have noticed yet. */
+  /** Calls whose client disconnected last; the gateway may not have noticed yet. */
   readonly justLeft: { readonly call: Call; readonly atMs: number }[];
 }
 
@@ -38,14 +39,14 @@ export interface LoadParts {
   readonly configs: Readonly<Record<NonNullable<Kind['config']>, string>>;
 }
 
-/** What a gateway may need to notice that a client has left. */
+/** Time in milliseconds that a gateway may need to notice a disconnect. */
 const NOTICE_MS = 5_000;
 const AT_ONCE = 24;
 
-/** Clients that call several gateways with every kind of request, and note what came of each. */
+/** Clients that send every kind of request to several gateways and record each result. */
 export class MixedLoad {
   readonly calls: Call[] = [];
-  /** Answers that nothing explains; a gateway that was killed explains those of its own clients only. */
+  /** Unexplained responses; a killed gateway explains only those of its own clients. */
   readonly errors: string[] = [];
   private readonly doors: readonly Door[];
   private next = 0;
@@ -60,7 +61,10 @@ export class MixedLoad {
     }));
   }
 
-  /** Until `over` says so, at most `perSecond` calls begin in each second. Resolves when all have their end. */
+  /**
+   * Starts at most `perSecond` calls per second until `over` returns true. Resolves when all have
+   * ended.
+   */
   async run(over: () => boolean, perSecond = Infinity): Promise<void> {
     const first = this.next;
     const startedAt = performance.now();
@@ -76,7 +80,9 @@ export class MixedLoad {
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
   }
 
-  /** Ends one of the gateways as a crash does and starts it again; clients that have a choice go elsewhere meanwhile. */
+  /**
+   * Kills one of the gateways and restarts it; clients with a choice use other gateways meanwhile.
+   */
   async crash(at: number): Promise<void> {
     const door = this.doors[at % this.doors.length] as Door;
     door.isUp = false;
@@ -139,11 +145,12 @@ export class MixedLoad {
     const { payers, exhausted, limited } = this.parts;
     if (kind.key === 'exhausted') return exhausted;
     if (kind.key === 'limited') return limited;
-    // One kind after the other in each round: without the second part, each would have one key for ever.
+    // One kind after the other in each round; without the second part, each kind would always use
+    // one key.
     return payers[(number + Math.floor(number / MIX.length)) % payers.length] as NewKey;
   }
 
-  /** Null: nothing explains it. */
+  /** Null: the result is unexplained. */
   private seenOf(kind: Kind, { status, headers, text }: Got, wasKilled: boolean): Seen | null {
     if (status === null) return wasKilled ? 'cut' : null;
     if (status !== 200) return refusalOf(kind, status);

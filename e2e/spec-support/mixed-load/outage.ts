@@ -6,21 +6,24 @@ import type { Workbench } from '../workbench';
 import type { MixedLoad } from './mixed-load';
 
 export interface Outage {
-  /** From the start of Postgres until no gateway has more to ship than one batch, under load; milliseconds. */
+  /**
+   * Milliseconds from the start of Postgres until every gateway has at most one batch left to ship,
+   * under load.
+   */
   readonly drainedMs: number;
   /** The largest backlog of a gateway's journal, in bytes. */
   readonly backlogBytes: number;
-  /** Resident memory of each gateway, in bytes, one reading a second while Postgres was away. */
+  /** Resident memory of each gateway in bytes, read once a second during the outage. */
   readonly residentBytes: readonly (readonly number[])[];
 }
 
-/** What one batch holds. */
+/** Size of one batch. */
 const BATCH_BYTES = 1_048_576;
 const SAMPLE_MS = 1_000;
-/** Below that of the test, which shows then what was missing. */
+/** Shorter than the test's timeout, so that a failure shows what is missing. */
 const DRAIN_PATIENCE = { timeoutMs: 300_000, everyMs: 200 };
 
-/** Takes Postgres away for `awayMs` while the load goes on, and brings it back. */
+/** Stops Postgres for `awayMs` under load, and starts it again. */
 export async function withoutPostgres(
   bench: Workbench,
   load: MixedLoad,
@@ -65,6 +68,6 @@ export async function backlogOf({ origin, serviceToken }: FleetProcess): Promise
   return parts.find(({ name }) => name === 'journal')?.figures?.backlog_bytes ?? NaN;
 }
 
-/** From /proc, so on Linux alone. */
+/** Reads /proc, so it works only on Linux. */
 const residentOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1] ?? NaN) * 1_024;

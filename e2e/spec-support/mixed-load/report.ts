@@ -7,7 +7,7 @@ const ROW = [10, 10, 10, 10, 22] as const;
 const line = (cells: readonly (string | number)[]): string =>
   cells.map((cell, at) => String(cell).padStart(ROW[at] ?? 22)).join('');
 
-/** What a run has found, as a table. */
+/** The results of a run as a table. */
 export function bookTable({ rows, balances, lost, double, different }: Books): string {
   return [
     line(['seen', 'clients', 'provider', 'log', 'charged (1e-8 USD)']),
@@ -22,7 +22,10 @@ export function bookTable({ rows, balances, lost, double, different }: Books): s
   ].join('\n');
 }
 
-/** Means of the first and the last minute of an outage, or its first and last third where it is shorter; bytes. */
+/**
+ * Means of the first and the last minute of an outage, or of its first and last third if it is
+ * shorter; in bytes.
+ */
 export function memoryOf({
   residentBytes,
 }: Outage): readonly { readonly first: number; readonly last: number }[] {
