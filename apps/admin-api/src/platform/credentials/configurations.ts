@@ -1,7 +1,7 @@
 import { decidesDestination, type CatalogueProvider, type ConfigurationField } from '@gw/contracts';
 import { assertAllowedUrl, isHeaderValue, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from './header-map';
-import { shortenedFault } from './mask';
+import { shortenedFault } from './shown-secret';
 import type { BoundSecrets } from './secrets-stay';
 
 /** Provider fields of an integration, parted by how they rest. */

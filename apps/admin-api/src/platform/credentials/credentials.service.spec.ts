@@ -3,7 +3,7 @@ import { unseal } from '@gw/kernel';
 import { randomBytes } from 'node:crypto';
 import { Secrets } from '../settings';
 import { CredentialsService } from './credentials.service';
-import { maskSecret } from './mask';
+import { maskSecret } from './shown-secret';
 
 const secrets = new Secrets(randomBytes(32), 'service-token');
 const service = new CredentialsService(secrets);

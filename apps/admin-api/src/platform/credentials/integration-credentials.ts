@@ -16,7 +16,7 @@ import {
 } from './configurations';
 import { CredentialsService } from './credentials.service';
 import { maskHeaders } from './header-map';
-import { maskSecret, shortenedFault } from './mask';
+import { maskSecret, shortenedFault } from './shown-secret';
 import { assertMayAim, assertSecretsStay, movedAddresses, type BoundSecrets } from './secrets-stay';
 
 export const ADDRESS_POLICY = Symbol('ADDRESS_POLICY');

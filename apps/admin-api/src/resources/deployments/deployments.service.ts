@@ -10,7 +10,7 @@ import { inOrganisation } from '../../platform/auth/tenancy';
 import { assertSlugFree } from '../../platform/common/slugs';
 import { slugOf } from '../../platform/common/text';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
-import { maskSecret } from '../../platform/credentials/mask';
+import { maskSecret } from '../../platform/credentials/shown-secret';
 import { Secrets } from '../../platform/settings';
 import { applySettings } from './deployment-settings';
 import { detailOf, findDeployment, gatewaysOf, narrow } from './deployments.queries';

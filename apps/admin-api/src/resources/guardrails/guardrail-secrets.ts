@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SavedGuardrailCheck } from '@gw/contracts';
 import { findCheck, isSecretReference, joinSecrets, splitSecrets } from '@gw/guardrails';
 import type { Principal } from '../../platform/common/principal';
-import { maskSecret } from '../../platform/credentials/mask';
+import { maskSecret } from '../../platform/credentials/shown-secret';
 import { assertMayAim, assertSecretsStay, type BoundSecrets } from '../../platform/credentials/secrets-stay';
 
 type Parameters = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import type { Principal } from '../../platform/common/principal';
 import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
 import { assertNotUsed } from '../../platform/common/uses';
 import { accountNeededBy, GuardrailCredentials } from '../../platform/credentials/guardrail-credentials';
-import { maskSecret } from '../../platform/credentials/mask';
+import { maskSecret } from '../../platform/credentials/shown-secret';
 import { currentOf, keysOf } from '../../platform/rows/guardrail-rows';
 import { guardrailsOfPartner } from '../../platform/rows/guardrails.queries';
 import { Secrets } from '../../platform/settings';

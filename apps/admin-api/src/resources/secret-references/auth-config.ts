@@ -1,7 +1,7 @@
 import type { SecretManagerType } from '@gw/contracts';
 import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { isStorableText, validationFailed } from '@gw/web';
-import { shortenedFault } from '../../platform/credentials/mask';
+import { shortenedFault } from '../../platform/credentials/shown-secret';
 import { assertSecretsStay, type BoundSecrets } from '../../platform/credentials/secrets-stay';
 
 type Kind = 'text' | 'label' | 'domain' | 'url';

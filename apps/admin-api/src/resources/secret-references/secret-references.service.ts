@@ -15,7 +15,7 @@ import { SECRET_READER } from '../../platform/credentials/secret-reader';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { integrationsUsing } from '../../platform/credentials/secret-mappings';
 import { SecretAccess } from '../../platform/credentials/secret-access';
-import { maskSecret } from '../../platform/credentials/mask';
+import { maskSecret } from '../../platform/credentials/shown-secret';
 import { keysOf } from '../../platform/rows/guardrail-rows';
 import { guardrailsUsing } from '../../platform/rows/guardrails.queries';
 import { providersChanged } from '../../platform/rows/integrations.queries';

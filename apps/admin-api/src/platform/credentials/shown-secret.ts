@@ -5,7 +5,7 @@ const SHOWN_LENGTH_MIN = 12;
 export const maskSecret = (secret: string): string =>
   secret.length < SHOWN_LENGTH_MIN ? '*****' : `${secret.slice(0, 2)}*****${secret.slice(-3)}`;
 
-/** A secret as a list shows it, of ours or of a provider. */
+/** Matches a secret in the shortened form of our lists or of a provider's. */
 const SHORTENED = /…|\*{5}/;
 
 /** Why a secret that a caller gives cannot be the whole one, as a sentence part; null: it may be. */
