@@ -80,22 +80,22 @@ export interface Kind {
   readonly members: Members;
   /** Members that cannot be changed. */
   readonly fixed?: readonly string[];
-  standing(world: World): Promise<Standing[]>;
+  existing(context: World): Promise<Standing[]>;
   /**
    * Creates an item and returns what is shown only once, such as a secret. Absent: the item exists
    * together with its owner and can only be changed.
    */
-  create?(world: World, item: Item): Promise<Json>;
+  create?(context: World, item: Item): Promise<Json>;
   /**
    * Changes an item. `item` has every desired member; members that only `before` has are cleared.
    */
-  update(world: World, path: string, item: Item, before: Item): Promise<Json>;
+  update(context: World, path: string, item: Item, before: Item): Promise<Json>;
   readonly removable: boolean;
   /**
    * Deletes an item with `--force`, even if it is in use. Absent: it must first be removed from its
    * users.
    */
-  readonly removeUsed?: (world: World, path: string) => Promise<Json>;
+  readonly removeUsed?: (context: World, path: string) => Promise<Json>;
   /**
    * Adds the parts that stay, because nothing is removed without `--prune`. Absent: an item lists
    * all of its parts.
@@ -103,16 +103,16 @@ export interface Kind {
   unpruned?(item: Item, before: Item): Item;
 }
 
-export const put = (world: World, path: string, body: unknown): Promise<Json> =>
-  world.api.call('PUT', path, body);
-export const post = (world: World, path: string, body: unknown): Promise<Json> =>
-  world.api.call('POST', path, body);
+export const put = (context: World, path: string, body: unknown): Promise<Json> =>
+  context.api.call('PUT', path, body);
+export const post = (context: World, path: string, body: unknown): Promise<Json> =>
+  context.api.call('POST', path, body);
 
-export const remove = (world: World, path: string): Promise<Json> => world.api.call('DELETE', path);
+export const remove = (context: World, path: string): Promise<Json> => context.api.call('DELETE', path);
 
 /** Deletes with the parameter that routes need for an item in use. */
-export const removeByForce = (world: World, path: string): Promise<Json> =>
-  remove(world, `${path}${path.includes('?') ? '&' : '?'}force=true`);
+export const removeByForce = (context: World, path: string): Promise<Json> =>
+  remove(context, `${path}${path.includes('?') ? '&' : '?'}force=true`);
 
 /** Copies the members of a row by their names. */
 export const members = (row: Json, ...names: readonly string[]): Record<string, unknown> =>

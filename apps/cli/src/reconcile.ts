@@ -68,10 +68,10 @@ const nameOf = (kind: Kind, item: Item): string =>
 
 /** Exports all items in an order in which they can be created again. */
 export async function exportState(api: ApiClient): Promise<State> {
-  const world = newWorld(api);
+  const context = newWorld(api);
   const state: Record<string, readonly Item[]> = {};
   for (const kind of KINDS) {
-    const items = (await kind.standing(world)).map(({ item }) => comparable(kind.members, item));
+    const items = (await kind.existing(context)).map(({ item }) => comparable(kind.members, item));
     // Items that exist with another item are exported only if they differ from the defaults.
     const telling = items.filter(
       (item) => kind.create !== undefined || Object.keys(item).some((name) => !kind.identity.includes(name)),
@@ -88,7 +88,7 @@ export async function exportState(api: ApiClient): Promise<State> {
 export async function reconcile(api: ApiClient, state: State, options: ReconcileOptions): Promise<Change[]> {
   assertKnown(state, options);
   const validation = validationOf(api, options);
-  const world = newWorld(api, validation);
+  const context = newWorld(api, validation);
   const changes: Change[] = [];
   const toRemove: (() => Promise<void>)[] = [];
   const note = (change: Change, shownOnce: Json): void => {
@@ -98,11 +98,11 @@ export async function reconcile(api: ApiClient, state: State, options: Reconcile
   // Workspaces are always read, because other items are found through them.
   const kinds = KINDS.filter(({ name }) => state[name] !== undefined || name === 'workspaces');
   for (const kind of kinds) {
-    const standing = await kind.standing(world);
+    const existing = await kind.existing(context);
     const wanted = state[kind.name] ?? [];
-    const left = await makeSo({ kind, world, standing, wanted, options, note, validation });
+    const left = await makeSo({ kind, context, existing, wanted, options, note, validation });
     if (!isPruned(kind, state, options)) continue;
-    const tools = { kind, world, options, note, validation };
+    const tools = { kind, context, options, note, validation };
     for (const one of left) toRemove.unshift(() => removeOne(tools, one));
   }
   // Items that others refer to are deleted last.
@@ -118,14 +118,14 @@ const validationOf = (api: ApiClient, { dryRun, validates }: ReconcileOptions): 
   dryRun && validates === true ? new Validation(api) : undefined;
 
 async function removeOne(
-  { kind, world, options, note, validation }: Tools,
+  { kind, context, options, note, validation }: Tools,
   { item, path }: Standing,
 ): Promise<void> {
   const name = nameOf(kind, item);
   const at = placeOf(options, kind, item);
   const change = { action: 'delete', kind: kind.name, name, fields: [] } as const;
   const removeUsed = options.force === true ? kind.removeUsed : undefined;
-  const write = (): Promise<unknown> => (removeUsed ?? remove)(world, path);
+  const write = (): Promise<unknown> => (removeUsed ?? remove)(context, path);
   if (validation) {
     const isForced = removeUsed !== undefined;
     const uses = isForced ? await validation.usesOf(path, item) : [];
@@ -140,8 +140,8 @@ async function removeOne(
 
 interface Task {
   readonly kind: Kind;
-  readonly world: World;
-  readonly standing: readonly Standing[];
+  readonly context: World;
+  readonly existing: readonly Standing[];
   readonly wanted: readonly Item[];
   readonly options: ReconcileOptions;
   readonly note: (change: Change, shownOnce: Json) => void;
@@ -151,14 +151,14 @@ interface Task {
 /** Creates and changes items, and returns the existing items that are not in the file. */
 async function makeSo({
   kind,
-  world,
-  standing,
+  context,
+  existing,
   wanted,
   options,
   note,
   validation,
 }: Task): Promise<Standing[]> {
-  const there = new Map(standing.map((one) => [nameOf(kind, one.item), one]));
+  const there = new Map(existing.map((one) => [nameOf(kind, one.item), one]));
   const seen = new Set<string>();
   for (const raw of wanted) {
     const item = written(kind.members, raw);
@@ -168,9 +168,9 @@ async function makeSo({
     const one = there.get(name);
     there.delete(name);
     if (one && isDefaultWorkspace(kind, item)) {
-      world.workspaces.rename(String(item['slug']), one.path.slice(one.path.lastIndexOf('/') + 1));
+      context.workspaces.rename(String(item['slug']), one.path.slice(one.path.lastIndexOf('/') + 1));
     }
-    const tools = { kind, world, options, note, validation };
+    const tools = { kind, context, options, note, validation };
     const write = (): Promise<void> =>
       one ? bringInLine(tools, name, one, item) : createOne(tools, name, item);
     if (validation) await validation.check(placeOf(options, kind, raw), kind, item, write);
@@ -179,7 +179,7 @@ async function makeSo({
   return [...there.values()];
 }
 
-type Tools = Pick<Task, 'kind' | 'world' | 'options' | 'note' | 'validation'>;
+type Tools = Pick<Task, 'kind' | 'context' | 'options' | 'note' | 'validation'>;
 
 /** Adds the item to the error of a write. */
 async function named(at: string, write: () => Promise<unknown>): Promise<void> {
@@ -192,7 +192,7 @@ async function named(at: string, write: () => Promise<unknown>): Promise<void> {
 }
 
 async function createOne(tools: Tools, name: string, item: Item): Promise<void> {
-  const { kind, world, options, note, validation } = tools;
+  const { kind, context, options, note, validation } = tools;
   // In a dry run the owner may not exist yet.
   if (!kind.create && !options.dryRun)
     throw new Error(`${name} does not exist and cannot be created separately.`);
@@ -200,15 +200,15 @@ async function createOne(tools: Tools, name: string, item: Item): Promise<void> 
   if (options.dryRun) note(change, {});
   if (validation) planCreation(validation, tools, item);
   if (!kind.create || (options.dryRun && !validation)) return;
-  const shownOnce = await kind.create(world, withSecrets(item, options.environment, true) as Item);
+  const shownOnce = await kind.create(context, withSecrets(item, options.environment, true) as Item);
   if (!options.dryRun) note(change, shownOnce);
 }
 
-function planCreation(validation: Validation, { kind, world }: Tools, item: Item): void {
+function planCreation(validation: Validation, { kind, context }: Tools, item: Item): void {
   // An item of a planned workspace is checked in the default workspace.
   if (kind.name === 'workspaces') {
-    world.workspaces.add(String(item['slug']), world.workspaces.defaultId);
-    validation.planWorkspace(item, world.workspaces.defaultId);
+    context.workspaces.add(String(item['slug']), context.workspaces.defaultId);
+    validation.planWorkspace(item, context.workspaces.defaultId);
   }
   validation.plan(item);
   validation.touch(kind, item, item);
@@ -216,7 +216,7 @@ function planCreation(validation: Validation, { kind, world }: Tools, item: Item
 }
 
 async function bringInLine(
-  { kind, world, options, note, validation }: Tools,
+  { kind, context, options, note, validation }: Tools,
   name: string,
   { item: raw, path }: Standing,
   wanted: Item,
@@ -234,7 +234,7 @@ async function bringInLine(
     validation.touch(kind, raw, item);
   }
   const plain = withSecrets(item, options.environment, false) as Item;
-  const shownOnce = await kind.update(world, path, withClearedSecrets(plain, before, item), before);
+  const shownOnce = await kind.update(context, path, withClearedSecrets(plain, before, item), before);
   if (!options.dryRun) note({ action: 'update', kind: kind.name, name, fields }, shownOnce);
 }
 

@@ -4,24 +4,24 @@ import { members, post, type Kind, type Standing, type World } from '../kind';
 import { change } from './of-workspaces';
 
 /** Collections of a workspace by id, except the default one, which every instance has itself. */
-async function collectionsOf(world: World, workspaceId: string): Promise<ReadonlyMap<string, Json>> {
-  const known = world.collections.get(workspaceId);
+async function collectionsOf(context: World, workspaceId: string): Promise<ReadonlyMap<string, Json>> {
+  const known = context.collections.get(workspaceId);
   if (known) return known;
-  const rows = await world.api.all('/v1/collections', { workspace_id: workspaceId });
+  const rows = await context.api.all('/v1/collections', { workspace_id: workspaceId });
   const byId = new Map(rows.map((row) => [String(row['id']), row]));
-  world.collections.set(workspaceId, byId);
+  context.collections.set(workspaceId, byId);
   return byId;
 }
 
 /** Returns the slug of a collection for a file; null for the default one. */
-export async function collectionOf(world: World, workspaceId: string, id: unknown): Promise<string | null> {
+export async function collectionOf(context: World, workspaceId: string, id: unknown): Promise<string | null> {
   if (typeof id !== 'string') return null;
-  const row = (await collectionsOf(world, workspaceId)).get(id);
+  const row = (await collectionsOf(context, workspaceId)).get(id);
   return row && row['is_default'] !== true ? String(row['slug']) : null;
 }
 
-export async function defaultCollectionOf(world: World, workspaceId: string): Promise<string> {
-  const rows = [...(await collectionsOf(world, workspaceId)).values()];
+export async function defaultCollectionOf(context: World, workspaceId: string): Promise<string> {
+  const rows = [...(await collectionsOf(context, workspaceId)).values()];
   return String(rows.find((row) => row['is_default'] === true)?.['id']);
 }
 
@@ -30,31 +30,31 @@ export const collections: Kind = {
   members: { ...plain('workspace', 'slug', 'name'), parent: { api: 'parent_collection_id' } },
   identity: ['workspace', 'slug'],
   removable: true,
-  async standing(world) {
-    const standing: Standing[] = [];
-    for (const [workspace, workspaceId] of world.workspaces.all) {
-      const rows = await collectionsOf(world, workspaceId);
+  async existing(context) {
+    const existing: Standing[] = [];
+    for (const [workspace, workspaceId] of context.workspaces.all) {
+      const rows = await collectionsOf(context, workspaceId);
       for (const row of outermostFirst([...rows.values()])) {
-        standing.push({
+        existing.push({
           item: {
             workspace,
             ...members(row, 'slug', 'name'),
-            parent: await collectionOf(world, workspaceId, row['parent_collection_id']),
+            parent: await collectionOf(context, workspaceId, row['parent_collection_id']),
           },
           path: `/v1/collections/${String(row['slug'])}?workspace_id=${workspaceId}`,
         });
       }
     }
-    return standing;
+    return existing;
   },
-  create: (world, item) =>
-    post(world, '/v1/collections', {
+  create: (context, item) =>
+    post(context, '/v1/collections', {
       ...members(item, 'slug', 'name'),
       parent_collection_id: item['parent'] ?? null,
-      workspace_id: world.workspaces.idOf(item['workspace']),
+      workspace_id: context.workspaces.idOf(item['workspace']),
     }),
-  update: (world, path, item) =>
-    change(world, path, { name: item['name'], parent_collection_id: item['parent'] ?? null }),
+  update: (context, path, item) =>
+    change(context, path, { name: item['name'], parent_collection_id: item['parent'] ?? null }),
 };
 
 /** The workspace's collections without the default one. */

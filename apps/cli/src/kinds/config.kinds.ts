@@ -13,24 +13,24 @@ export const configs: Kind = {
   },
   identity: ['workspace', 'slug'],
   removable: true,
-  standing: (world) =>
-    ofWorkspaces(world, '/v1/configs', async ({ slug }, workspaceId) => {
-      const row = await world.api.call('GET', `/v1/configs/${String(slug)}?workspace_id=${workspaceId}`);
+  existing: (context) =>
+    ofWorkspaces(context, '/v1/configs', async ({ slug }, workspaceId) => {
+      const row = await context.api.call('GET', `/v1/configs/${String(slug)}?workspace_id=${workspaceId}`);
       return {
         ...members(row, 'slug', 'name'),
         is_default: row['is_default'] === 1 ? true : null,
         config: JSON.parse(String(row['config'])) as unknown,
       };
     }),
-  create: (world, item) =>
-    post(world, '/v1/configs', {
+  create: (context, item) =>
+    post(context, '/v1/configs', {
       ...members(item, 'slug', 'name'),
       config: item['config'] ?? {},
       isDefault: item['is_default'] === true ? 1 : 0,
-      workspace_id: world.workspaces.idOf(item['workspace']),
+      workspace_id: context.workspaces.idOf(item['workspace']),
     }),
-  update: (world, path, item) =>
-    change(world, path, {
+  update: (context, path, item) =>
+    change(context, path, {
       name: item['name'],
       config: item['config'] ?? {},
       isDefault: item['is_default'] === true ? 1 : 0,
@@ -72,8 +72,8 @@ export const apiKeys: Kind = {
   members: API_KEY,
   identity: ['type', 'workspace', 'name'],
   removable: false,
-  async standing(world) {
-    const rows = await world.api.all('/v1/api-keys', { status: 'active,exhausted' });
+  async existing(context) {
+    const rows = await context.api.all('/v1/api-keys', { status: 'active,exhausted' });
     const seen = new Set<string>();
     return rows.flatMap((row): Standing[] => {
       const identity = JSON.stringify([row['type'], row['workspace_id'], row['name']]);
@@ -86,7 +86,7 @@ export const apiKeys: Kind = {
         {
           item: {
             type: row['type'],
-            workspace: typeof workspace === 'string' ? world.workspaces.slugOf(workspace) : null,
+            workspace: typeof workspace === 'string' ? context.workspaces.slugOf(workspace) : null,
             ...members(row, 'name', 'scopes', 'rotation_policy', ...KEY),
           },
           path: `/v1/api-keys/${String(row['id'])}`,
@@ -94,13 +94,15 @@ export const apiKeys: Kind = {
       ];
     });
   },
-  create: (world, item) =>
-    post(world, KEY_PATHS[String(item['type'])] ?? '', {
+  create: (context, item) =>
+    post(context, KEY_PATHS[String(item['type'])] ?? '', {
       ...present(item, 'name', 'scopes', 'rotation_policy', ...KEY),
-      ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
+      ...(item['workspace'] === undefined
+        ? {}
+        : { workspace_id: context.workspaces.idOf(item['workspace']) }),
     }),
-  update: (world, path, item) =>
-    put(world, path, {
+  update: (context, path, item) =>
+    put(context, path, {
       ...members(item, 'name', 'scopes'),
       ...cleared(item, 'rotation_policy', ...KEY),
       // An update does not touch members that it does not name.

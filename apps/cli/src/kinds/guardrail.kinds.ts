@@ -43,13 +43,13 @@ export const guardrails: Kind = {
   identity: ['slug'],
   fixed: ['workspace', 'target'],
   removable: true,
-  async standing({ api, workspaces }) {
-    const standing: Standing[] = [];
+  async existing({ api, workspaces }) {
+    const existing: Standing[] = [];
     for (const { slug: listed, workspace_id: workspace } of await api.all('/v1/guardrails')) {
       const slug = String(listed);
       const path = `/v1/guardrails/${slug}`;
       const row = await api.call('GET', path);
-      standing.push({
+      existing.push({
         item: {
           ...members(row, 'slug', 'name', 'target', 'actions'),
           workspace: typeof workspace === 'string' ? workspaces.slugOf(workspace) : null,
@@ -59,26 +59,28 @@ export const guardrails: Kind = {
         path,
       });
     }
-    return standing;
+    return existing;
   },
-  async create(world, item) {
-    const made = await post(world, '/v1/guardrails', {
+  async create(context, item) {
+    const made = await post(context, '/v1/guardrails', {
       ...present(item, 'slug', 'name', 'target', 'checks', 'actions'),
-      ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
+      ...(item['workspace'] === undefined
+        ? {}
+        : { workspace_id: context.workspaces.idOf(item['workspace']) }),
     });
     if (item['mcp_servers'] !== undefined) {
-      await putMappings(world, `/v1/guardrails/${String(made['slug'])}`, item);
+      await putMappings(context, `/v1/guardrails/${String(made['slug'])}`, item);
     }
     return {};
   },
-  async update(world, path, item, before) {
+  async update(context, path, item, before) {
     if (canonical(item['mcp_servers']) !== canonical(before['mcp_servers'])) {
-      await putMappings(world, path, item);
+      await putMappings(context, path, item);
     }
     const content = ['name', 'checks', 'actions'];
     if (content.every((name) => canonical(item[name]) === canonical(before[name]))) return {};
-    const { checks: shown } = await world.api.call<{ checks: Checks }>('GET', path);
-    return put(world, path, {
+    const { checks: shown } = await context.api.call<{ checks: Checks }>('GET', path);
+    return put(context, path, {
       name: item['name'],
       checks: masked(item['checks'] as Checks, shown),
       actions: item['actions'] ?? {},
@@ -93,8 +95,8 @@ async function mappings(api: World['api'], path: string): Promise<Json> {
   );
 }
 
-const putMappings = (world: World, path: string, item: Json): Promise<Json> =>
-  put(world, `${path}/mcp-servers`, { mcp_servers: item['mcp_servers'] ?? {} });
+const putMappings = (context: World, path: string, item: Json): Promise<Json> =>
+  put(context, `${path}/mcp-servers`, { mcp_servers: item['mcp_servers'] ?? {} });
 
 /** Replaces secrets in checks by the names of their variables. */
 function named(checks: Checks, slug: string): Checks {
@@ -144,13 +146,13 @@ export const defaultGuardrails: Kind = {
   members: plain(...LISTS),
   identity: [],
   removable: false,
-  async standing({ api }) {
+  async existing({ api }) {
     const row = await api.call<Record<string, { slug: string }[]>>('GET', DEFAULTS);
     const slugs = LISTS.map((list) => [list, (row[list] ?? []).map(({ slug }) => slug)]);
     return [{ item: Object.fromEntries(slugs) as Json, path: DEFAULTS }];
   },
-  update: (world, path, item) =>
-    put(world, path, Object.fromEntries(LISTS.map((list) => [list, item[list] ?? []]))),
+  update: (context, path, item) =>
+    put(context, path, Object.fromEntries(LISTS.map((list) => [list, item[list] ?? []]))),
 };
 
 /**
@@ -162,16 +164,16 @@ export const workspaceGuardrails: Kind = {
   members: plain('workspace', ...LISTS),
   identity: ['workspace'],
   removable: false,
-  async standing(world) {
-    const rows = await world.api.all('/v1/workspaces');
+  async existing(context) {
+    const rows = await context.api.all('/v1/workspaces');
     return rows.map((row) => ({
       item: {
-        workspace: world.workspaces.slugOf(String(row['id'])),
+        workspace: context.workspaces.slugOf(String(row['id'])),
         ...members(row['defaults'] as Json, ...LISTS),
       },
       path: `/v1/workspaces/${String(row['id'])}`,
     }));
   },
-  update: (world, path, item) =>
-    put(world, path, { defaults: Object.fromEntries(LISTS.map((list) => [list, item[list] ?? null])) }),
+  update: (context, path, item) =>
+    put(context, path, { defaults: Object.fromEntries(LISTS.map((list) => [list, item[list] ?? null])) }),
 };

@@ -3,21 +3,21 @@ import { put, type Item, type Standing, type World } from '../kind';
 
 /** Reads the items of every workspace, each with the name of its workspace. */
 export async function ofWorkspaces(
-  world: World,
+  context: World,
   path: string,
   toItem: (row: Json, workspace: string) => Item | Promise<Item>,
   nameOf: (row: Json) => string = (row) => String(row['slug']),
 ): Promise<Standing[]> {
-  const standing: Standing[] = [];
-  for (const [slug, id] of world.workspaces.all) {
-    for (const row of await world.api.all(path, { workspace_id: id })) {
-      standing.push({
+  const existing: Standing[] = [];
+  for (const [slug, id] of context.workspaces.all) {
+    for (const row of await context.api.all(path, { workspace_id: id })) {
+      existing.push({
         item: { workspace: slug, ...(await toItem(row, id)) },
         path: `${path}/${nameOf(row)}?workspace_id=${id}`,
       });
     }
   }
-  return standing;
+  return existing;
 }
 
 /** Adds `workspace_id` to the body, as updates need it. */
@@ -26,7 +26,7 @@ const inBody = (path: string): { readonly path: string; readonly workspace_id: s
   return { path: plain, workspace_id: new URLSearchParams(query).get('workspace_id') };
 };
 
-export async function change(world: World, path: string, body: Json): Promise<Json> {
+export async function change(context: World, path: string, body: Json): Promise<Json> {
   const at = inBody(path);
-  return put(world, at.path, { ...body, workspace_id: at.workspace_id });
+  return put(context, at.path, { ...body, workspace_id: at.workspace_id });
 }

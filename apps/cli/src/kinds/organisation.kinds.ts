@@ -52,11 +52,11 @@ export const organisationSettings: Kind = {
   members: ORGANISATION_SETTINGS,
   identity: [],
   removable: false,
-  async standing({ api }) {
+  async existing({ api }) {
     const row = await api.call('GET', SETTINGS);
     return [{ item: members(row, ...SETTING_NAMES), path: SETTINGS }];
   },
-  update: (world, path, item) => put(world, path, present(item, ...SETTING_NAMES)),
+  update: (context, path, item) => put(context, path, present(item, ...SETTING_NAMES)),
 };
 
 const SCHEMAS = ['api_key_metadata_schema', 'workspace_metadata_schema', 'request_metadata_schema'] as const;
@@ -66,16 +66,16 @@ export const organisationProperties: Kind = {
   members: Object.fromEntries(SCHEMAS.map((name) => [name, { isContent: true }])),
   identity: [],
   removable: false,
-  async standing({ api }) {
+  async existing({ api }) {
     return [{ item: members(await api.call('GET', PROPERTIES), ...SCHEMAS), path: PROPERTIES }];
   },
-  update: (world, path, item) => put(world, path, cleared(item, ...SCHEMAS)),
+  update: (context, path, item) => put(context, path, cleared(item, ...SCHEMAS)),
 };
 
 const REFERENCE = ['name', 'description', 'secret_path', 'secret_key', 'tags'] as const;
 
-const workspaceIds = (world: World, slugs: unknown): string[] =>
-  ((slugs as string[] | undefined) ?? []).map((slug) => world.workspaces.idOf(slug));
+const workspaceIds = (context: World, slugs: unknown): string[] =>
+  ((slugs as string[] | undefined) ?? []).map((slug) => context.workspaces.idOf(slug));
 
 export const secretReferences: Kind = {
   name: 'secret_references',
@@ -86,38 +86,38 @@ export const secretReferences: Kind = {
   identity: ['slug'],
   fixed: ['manager_type'],
   removable: true,
-  async standing(world) {
-    const rows = await world.api.all('/v1/secret-references');
+  async existing(context) {
+    const rows = await context.api.all('/v1/secret-references');
     return Promise.all(
       rows.map(async ({ id }) => {
         const path = `/v1/secret-references/${String(id)}`;
-        const row = await world.api.call('GET', path);
+        const row = await context.api.call('GET', path);
         const allowed = row['allowed_workspaces'] as string[];
         return {
           item: {
             ...members(row, 'slug', 'manager_type', ...REFERENCE),
             auth_config: unmasked(row['auth_config'] as Json, 'secret_reference', String(row['slug'])),
-            allowed_workspaces: allowed.map((workspace) => world.workspaces.slugOf(workspace)),
+            allowed_workspaces: allowed.map((workspace) => context.workspaces.slugOf(workspace)),
           },
           path,
         };
       }),
     );
   },
-  create: (world, item) =>
-    post(world, '/v1/secret-references', {
+  create: (context, item) =>
+    post(context, '/v1/secret-references', {
       ...present(item, 'slug', 'manager_type', 'auth_config', ...REFERENCE),
       ...(item['allowed_workspaces'] === undefined
         ? {}
-        : { allowed_workspaces: workspaceIds(world, item['allowed_workspaces']) }),
+        : { allowed_workspaces: workspaceIds(context, item['allowed_workspaces']) }),
     }),
-  update: (world, path, item) =>
-    put(world, path, {
+  update: (context, path, item) =>
+    put(context, path, {
       ...present(item, 'name', 'auth_config', 'secret_path'),
       ...cleared(item, 'description', 'secret_key', 'tags'),
       ...(item['allowed_workspaces'] === undefined
         ? { allow_all_workspaces: true }
-        : { allowed_workspaces: workspaceIds(world, item['allowed_workspaces']) }),
+        : { allowed_workspaces: workspaceIds(context, item['allowed_workspaces']) }),
     }),
 };
 
@@ -150,12 +150,12 @@ export const deployments: Kind = {
   identity: ['slug'],
   fixed: ['source_type'],
   removable: true,
-  async standing(world) {
-    const rows = await world.api.all('/v1/deployments');
+  async existing(context) {
+    const rows = await context.api.all('/v1/deployments');
     return Promise.all(
       rows.map(async ({ id }) => {
         const path = `/v1/deployments/${String(id)}`;
-        const row = await world.api.call('GET', path);
+        const row = await context.api.call('GET', path);
         const {
           workspaces_allowed: allowed,
           jwt_sub_workspace_mapping: mapping,
@@ -168,9 +168,9 @@ export const deployments: Kind = {
             auth_settings: {
               ...settings,
               workspaces_allowed: (allowed as string[]).map((workspace) =>
-                world.workspaces.slugOf(workspace),
+                context.workspaces.slugOf(workspace),
               ),
-              jwt_sub_workspace_mapping: mapped(mapping, (workspace) => world.workspaces.slugOf(workspace)),
+              jwt_sub_workspace_mapping: mapped(mapping, (workspace) => context.workspaces.slugOf(workspace)),
             },
             credentials: credentials && {
               username: credentials.username,
@@ -182,20 +182,20 @@ export const deployments: Kind = {
       }),
     );
   },
-  create: (world, item) =>
-    post(world, '/v1/deployments', {
+  create: (context, item) =>
+    post(context, '/v1/deployments', {
       ...present(item, 'slug', 'source_type', 'credentials', ...DEPLOYMENT),
-      auth_settings: deploymentSettings(world, item),
+      auth_settings: deploymentSettings(context, item),
     }),
-  update: (world, path, item) =>
-    put(world, path, {
+  update: (context, path, item) =>
+    put(context, path, {
       ...present(item, 'name', 'type', 'is_default'),
       ...cleared(item, 'deployment_config', 'tags'),
       ...(hasPassword(item['credentials']) ? { credentials: item['credentials'] } : {}),
       override_existing: true,
       auth_settings: {
         ...cleared({}, 'gateway_base_url', 'mcp_gateway_base_url', 'private_link_endpoint'),
-        ...deploymentSettings(world, item),
+        ...deploymentSettings(context, item),
       },
     }),
 };
@@ -212,15 +212,15 @@ const mapped = (map: unknown, change: (value: string) => string): Json =>
     ]),
   );
 
-function deploymentSettings(world: World, item: Json): Json {
+function deploymentSettings(context: World, item: Json): Json {
   const settings = (item['auth_settings'] as Json | undefined) ?? {};
-  const allowed = workspaceIds(world, settings['workspaces_allowed']);
+  const allowed = workspaceIds(context, settings['workspaces_allowed']);
   return {
     ...settings,
     ...(settings['allow_all_workspaces'] === true ? {} : { workspaces_allowed: allowed }),
     jwt_subs_allowed: settings['jwt_subs_allowed'] ?? [],
     jwt_sub_workspace_mapping: mapped(settings['jwt_sub_workspace_mapping'], (slug) =>
-      world.workspaces.idOf(slug),
+      context.workspaces.idOf(slug),
     ),
   };
 }
@@ -230,8 +230,8 @@ export const plugins: Kind = {
   members: plain('plugin_provider_id', 'name', 'credentials'),
   identity: ['plugin_provider_id'],
   removable: false,
-  async standing(world) {
-    const rows = await world.api.all('/v1/plugins');
+  async existing(context) {
+    const rows = await context.api.all('/v1/plugins');
     return rows.map((row) => {
       const id = String(row['plugin_provider_id']);
       const names = Object.keys(row['credentials'] as Json);
@@ -244,11 +244,11 @@ export const plugins: Kind = {
       };
     });
   },
-  create: (world, item) =>
-    post(world, '/v1/plugins', present(item, 'plugin_provider_id', 'name', 'credentials')),
-  update: (world, path, item) => {
+  create: (context, item) =>
+    post(context, '/v1/plugins', present(item, 'plugin_provider_id', 'name', 'credentials')),
+  update: (context, path, item) => {
     const credentials = (item['credentials'] as Json | undefined) ?? {};
     const isGiven = Object.keys(credentials).length > 0;
-    return put(world, path, { name: item['name'], ...(isGiven ? { credentials } : {}) });
+    return put(context, path, { name: item['name'], ...(isGiven ? { credentials } : {}) });
   },
 };

@@ -16,10 +16,10 @@ interface PolicyShape {
 }
 
 /** Keeps the oldest policy of each name, because only the name identifies a policy. */
-function oldestOfEachName(standing: readonly Standing[]): Standing[] {
+function oldestOfEachName(existing: readonly Standing[]): Standing[] {
   const byName = new Map<string, Standing>();
   // Lists start with the newest.
-  for (const one of standing) byName.set(JSON.stringify([one.item['workspace'], one.item['name']]), one);
+  for (const one of existing) byName.set(JSON.stringify([one.item['workspace'], one.item['name']]), one);
   return [...byName.values()];
 }
 
@@ -32,22 +32,22 @@ const policies = (
   members: declared,
   fixed,
   removable: true,
-  standing: async (world) =>
+  existing: async (context) =>
     oldestOfEachName(
       await ofWorkspaces(
-        world,
+        context,
         path,
         (row) => members(row, ...Object.keys(declared).filter((member) => member !== 'workspace')),
         (row) => String(row['id']),
       ),
     ),
-  create: (world, item) =>
-    post(world, path, {
+  create: (context, item) =>
+    post(context, path, {
       ...present(item, 'name', ...fixed, ...required, ...optional, 'next_usage_reset_at'),
-      workspace_id: world.workspaces.idOf(item['workspace']),
+      workspace_id: context.workspaces.idOf(item['workspace']),
     }),
-  update: (world, at, item) =>
-    change(world, at, {
+  update: (context, at, item) =>
+    change(context, at, {
       ...present(item, 'name', ...required, 'next_usage_reset_at'),
       ...cleared(item, ...optional),
     }),

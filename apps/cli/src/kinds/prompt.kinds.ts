@@ -13,7 +13,7 @@ export const labels: Kind = {
   identity: ['workspace', 'name'],
   removable: true,
   removeUsed: removeByForce,
-  async standing({ api, workspaces }) {
+  async existing({ api, workspaces }) {
     const rows = await api.all('/v1/labels');
     return rows
       .filter((row) => row['is_universal'] !== true)
@@ -28,10 +28,12 @@ export const labels: Kind = {
         };
       });
   },
-  create: (world, item) =>
-    post(world, '/v1/labels', {
+  create: (context, item) =>
+    post(context, '/v1/labels', {
       ...present(item, 'name', ...LABEL),
-      ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
+      ...(item['workspace'] === undefined
+        ? {}
+        : { workspace_id: context.workspaces.idOf(item['workspace']) }),
     }),
-  update: (world, path, item) => put(world, path, { name: item['name'], ...cleared(item, ...LABEL) }),
+  update: (context, path, item) => put(context, path, { name: item['name'], ...cleared(item, ...LABEL) }),
 };

@@ -34,15 +34,15 @@ export const integrations: Kind = {
   // The control plane deletes an integration together with its providers, and warns about their
   // users.
   removeUsed: remove,
-  async standing(world) {
-    const slugs = await referenceSlugs(world);
-    return (await integrationRows(world)).map((row) => {
+  async existing(context) {
+    const slugs = await referenceSlugs(context);
+    return (await integrationRows(context)).map((row) => {
       const slug = String(row['slug']);
       const workspace = row['workspace_id'];
       return {
         item: {
           ...members(row, 'slug', 'ai_provider_id', ...INTEGRATION),
-          workspace: typeof workspace === 'string' ? world.workspaces.slugOf(workspace) : null,
+          workspace: typeof workspace === 'string' ? context.workspaces.slugOf(workspace) : null,
           key: keyOf(row['masked_key'], 'integration', slug),
           configurations: unmasked(row['configurations'] as Json, 'integration', slug),
           secret_mappings: mappingsOf(row, slugs),
@@ -51,14 +51,16 @@ export const integrations: Kind = {
       };
     });
   },
-  create: (world, item) =>
-    post(world, '/v1/integrations', {
+  create: (context, item) =>
+    post(context, '/v1/integrations', {
       ...present(item, 'slug', 'ai_provider_id', 'key', 'configurations', 'secret_mappings', ...INTEGRATION),
-      ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
+      ...(item['workspace'] === undefined
+        ? {}
+        : { workspace_id: context.workspaces.idOf(item['workspace']) }),
       create_default_provider: false,
     }),
-  update: (world, path, item, before) =>
-    put(world, path, {
+  update: (context, path, item, before) =>
+    put(context, path, {
       ...present(item, 'name', 'key', 'allow_all_models'),
       ...cleared(item, 'description', 'tags', 'pricing_adjustments'),
       configurations: changedConfigurations(before, item),
@@ -109,11 +111,11 @@ export const integrationModels: Kind = {
   members: MODELS_MEMBERS,
   identity: ['integration'],
   removable: false,
-  async standing(world) {
+  async existing(context) {
     return Promise.all(
-      (await integrationRows(world)).map(async (row) => {
+      (await integrationRows(context)).map(async (row) => {
         const path = `${pathOf(row)}/models`;
-        const { models } = await world.api.call<{ models: Json[] }>('GET', path);
+        const { models } = await context.api.call<{ models: Json[] }>('GET', path);
         const slug = String(row['slug']);
         const shown = models.map((model) => ({
           ...members(model, ...MODEL),
@@ -128,8 +130,8 @@ export const integrationModels: Kind = {
       }),
     );
   },
-  update: (world, path, item) =>
-    put(world, path, {
+  update: (context, path, item) =>
+    put(context, path, {
       // A changed address of a model needs the integration's secrets.
       ...present(item, 'key', 'configurations'),
       models: item['models'] ?? [],
@@ -155,12 +157,12 @@ export const integrationAccess: Kind = {
   members: ACCESS_MEMBERS,
   identity: ['integration'],
   removable: false,
-  async standing(world) {
-    const rows = (await integrationRows(world)).filter((row) => row['workspace_id'] === null);
+  async existing(context) {
+    const rows = (await integrationRows(context)).filter((row) => row['workspace_id'] === null);
     return Promise.all(
       rows.map(async (row) => {
         const path = `${pathOf(row)}/workspaces`;
-        const answer = await world.api.call<{ workspaces: Json[]; global_workspace_access: Json | null }>(
+        const answer = await context.api.call<{ workspaces: Json[]; global_workspace_access: Json | null }>(
           'GET',
           path,
         );
@@ -169,7 +171,7 @@ export const integrationAccess: Kind = {
           integration: row['slug'],
           global: answer.global_workspace_access && accessOf(answer.global_workspace_access),
           workspaces: answer.workspaces.map((access): Json => ({
-            workspace: world.workspaces.slugOf(String(access['id'])),
+            workspace: context.workspaces.slugOf(String(access['id'])),
             ...accessOf(access),
           })),
         };
@@ -177,11 +179,11 @@ export const integrationAccess: Kind = {
       }),
     );
   },
-  update: (world, path, item) =>
-    put(world, path, {
+  update: (context, path, item) =>
+    put(context, path, {
       global_workspace_access: item['global'] ?? null,
       workspaces: ((item['workspaces'] as Json[] | undefined) ?? []).map(({ workspace, ...access }) => ({
-        id: world.workspaces.idOf(workspace),
+        id: context.workspaces.idOf(workspace),
         ...access,
       })),
       override_existing_workspace_access: true,
@@ -206,18 +208,19 @@ export const providers: Kind = {
   fixed: ['integration'],
   removable: true,
   removeUsed: removeByForce,
-  standing: (world) =>
-    ofWorkspaces(world, '/v1/providers', (row) => ({
+  existing: (context) =>
+    ofWorkspaces(context, '/v1/providers', (row) => ({
       ...providerFields(row),
       integration: row['integration_id'],
     })),
-  create: (world, item) =>
-    post(world, '/v1/providers', {
+  create: (context, item) =>
+    post(context, '/v1/providers', {
       ...present(item, 'slug', 'name', ...PROVIDER),
       integration_id: item['integration'],
-      workspace_id: world.workspaces.idOf(item['workspace']),
+      workspace_id: context.workspaces.idOf(item['workspace']),
     }),
-  update: (world, path, item) => change(world, path, { name: item['name'], ...cleared(item, ...PROVIDER) }),
+  update: (context, path, item) =>
+    change(context, path, { name: item['name'], ...cleared(item, ...PROVIDER) }),
 };
 
 /** Provider fields as the routes of virtual keys spell them. */
@@ -278,9 +281,9 @@ export const virtualKeys: Kind = {
   fixed: ['provider'],
   removable: true,
   removeUsed: removeByForce,
-  async standing(world) {
-    const slugs = await referenceSlugs(world);
-    return ofWorkspaces(world, '/v1/virtual-keys', (row) => {
+  async existing(context) {
+    const slugs = await referenceSlugs(context);
+    return ofWorkspaces(context, '/v1/virtual-keys', (row) => {
       const slug = String(row['slug']);
       return {
         ...providerFields(row),
@@ -291,14 +294,14 @@ export const virtualKeys: Kind = {
       };
     });
   },
-  create: (world, item) =>
-    post(world, '/v1/virtual-keys', {
+  create: (context, item) =>
+    post(context, '/v1/virtual-keys', {
       ...present(item, 'slug', 'name', 'provider', 'key', 'secret_mappings', ...PROVIDER),
       ...virtualKeyFields(item['model_config']),
-      workspace_id: world.workspaces.idOf(item['workspace']),
+      workspace_id: context.workspaces.idOf(item['workspace']),
     }),
-  update: (world, path, item, before) =>
-    change(world, path, {
+  update: (context, path, item, before) =>
+    change(context, path, {
       ...present(item, 'name', 'key'),
       ...cleared(item, ...PROVIDER),
       ...virtualKeyFields(

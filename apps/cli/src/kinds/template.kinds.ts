@@ -112,45 +112,45 @@ const kindOf = (name: 'prompts' | 'partials', family: Family): Kind => ({
   members: family.members,
   identity: ['workspace', 'slug'],
   removable: true,
-  async removeUsed(world, path) {
-    const { access_level: access } = await world.api.call('GET', path);
-    if (access !== 'workspace') await remove(world, suffixed(path, 'share'));
-    return remove(world, path);
+  async removeUsed(context, path) {
+    const { access_level: access } = await context.api.call('GET', path);
+    if (access !== 'workspace') await remove(context, suffixed(path, 'share'));
+    return remove(context, path);
   },
-  standing: (world) => standingOf(world, family),
-  create: (world, item) => create(world, family, item),
-  update: (world, path, item, before) => update(world, family, path, item, before),
+  existing: (context) => existingOf(context, family),
+  create: (context, item) => create(context, family, item),
+  update: (context, path, item, before) => update(context, family, path, item, before),
 });
 
 export const partials: Kind = {
   ...kindOf('partials', PARTIALS),
-  standing: async (world) => includedFirst(await standingOf(world, PARTIALS)),
+  existing: async (context) => includedFirst(await existingOf(context, PARTIALS)),
 };
 
 export const prompts: Kind = kindOf('prompts', PROMPTS);
 
-async function standingOf(world: World, family: Family): Promise<Standing[]> {
-  const standing: Standing[] = [];
-  for (const [workspace, id] of world.workspaces.all) {
+async function existingOf(context: World, family: Family): Promise<Standing[]> {
+  const existing: Standing[] = [];
+  for (const [workspace, id] of context.workspaces.all) {
     const query = { workspace_id: id, show_prompt_share: 'true' };
-    for (const listed of await world.api.all(family.path, query)) {
+    for (const listed of await context.api.all(family.path, query)) {
       const slug = String(listed['slug']);
       const path = `${family.path}/${slug}?workspace_id=${id}`;
-      const row = await world.api.call('GET', path);
-      standing.push({
+      const row = await context.api.call('GET', path);
+      existing.push({
         item: {
           workspace,
           ...members(row, 'slug', 'name'),
-          collection: await collectionOf(world, id, row['collection_id']),
+          collection: await collectionOf(context, id, row['collection_id']),
           ...family.contentOf(row),
-          ...(family === PROMPTS ? { labels: await labelsOf(world, path, row) } : {}),
-          shared: sharedOf(world, listed),
+          ...(family === PROMPTS ? { labels: await labelsOf(context, path, row) } : {}),
+          shared: sharedOf(context, listed),
         },
         path,
       });
     }
   }
-  return standing;
+  return existing;
 }
 
 const sharedOf = ({ workspaces }: World, row: Json): unknown => {
@@ -163,45 +163,45 @@ const named = (row: Json): string[] =>
   (row['prompt_version_labels'] as { name: string }[]).map((label) => label.name);
 
 /** Returns the content of each label by name. */
-async function labelsOf(world: World, path: string, published: Json): Promise<Json> {
+async function labelsOf(context: World, path: string, published: Json): Promise<Json> {
   const labels: Record<string, unknown> = {};
   for (const name of named(published)) labels[name] = PUBLISHED;
   const [plain, query = ''] = split(path);
-  const versions = await world.api.all(`${plain}/versions`, Object.fromEntries(new URLSearchParams(query)));
+  const versions = await context.api.all(`${plain}/versions`, Object.fromEntries(new URLSearchParams(query)));
   for (const { id, label_id: label } of versions) {
     if (label === null || id === published[PROMPTS.versionId]) continue;
-    const row = await world.api.call('GET', `${plain}/versions/${String(id)}?${query}`);
+    const row = await context.api.call('GET', `${plain}/versions/${String(id)}?${query}`);
     for (const name of named(row)) labels[name] = PROMPTS.contentOf(row);
   }
   return labels;
 }
 
-async function create(world: World, family: Family, item: Item): Promise<Json> {
-  const workspaceId = world.workspaces.idOf(item['workspace']);
-  const made = await post(world, family.path, {
+async function create(context: World, family: Family, item: Item): Promise<Json> {
+  const workspaceId = context.workspaces.idOf(item['workspace']);
+  const made = await post(context, family.path, {
     ...members(item, 'name', 'slug'),
     ...family.toVersion(item),
-    collection_id: item['collection'] ?? (await defaultCollectionOf(world, workspaceId)),
+    collection_id: item['collection'] ?? (await defaultCollectionOf(context, workspaceId)),
     workspace_id: workspaceId,
   });
   const path = `${family.path}/${String(item['slug'])}?workspace_id=${workspaceId}`;
-  const tools = { world, family, path, publishedId: String(made['version_id']) };
+  const tools = { context, family, path, publishedId: String(made['version_id']) };
   for (const [label, content] of entriesOf(item['labels'])) await labelContent(tools, label, content);
-  await share(world, path, item['shared'], undefined);
+  await share(context, path, item['shared'], undefined);
   return {};
 }
 
-async function update(world: World, family: Family, path: string, item: Item, before: Item): Promise<Json> {
-  const workspaceId = world.workspaces.idOf(item['workspace']);
+async function update(context: World, family: Family, path: string, item: Item, before: Item): Promise<Json> {
+  const workspaceId = context.workspaces.idOf(item['workspace']);
   const isNew = family.content.some((name) => canonical(item[name]) !== canonical(before[name]));
-  const answer = await change(world, path, {
+  const answer = await change(context, path, {
     name: item['name'],
-    collection_id: item['collection'] ?? (await defaultCollectionOf(world, workspaceId)),
+    collection_id: item['collection'] ?? (await defaultCollectionOf(context, workspaceId)),
     ...(isNew ? family.toVersion(item) : {}),
   });
-  if (isNew) await publish(world, family, path, String(answer[family.versionId]));
-  const published = await world.api.call('GET', path);
-  const tools = { world, family, path, publishedId: String(published[family.versionId]) };
+  if (isNew) await publish(context, family, path, String(answer[family.versionId]));
+  const published = await context.api.call('GET', path);
+  const tools = { context, family, path, publishedId: String(published[family.versionId]) };
   const wanted = new Map(entriesOf(item['labels']));
   const known = new Map(entriesOf(before['labels']));
   for (const label of known.keys()) if (!wanted.has(label)) await takeLabel(tools, label, wanted);
@@ -210,12 +210,12 @@ async function update(world: World, family: Family, path: string, item: Item, be
     if (moves || canonical(content) !== canonical(known.get(label)))
       await labelContent(tools, label, content);
   }
-  await share(world, path, item['shared'], before['shared']);
+  await share(context, path, item['shared'], before['shared']);
   return {};
 }
 
 interface LabelTools {
-  readonly world: World;
+  readonly context: World;
   readonly family: Family;
   readonly path: string;
   readonly publishedId: string;
@@ -223,25 +223,25 @@ interface LabelTools {
 
 const entriesOf = (map: unknown): [string, unknown][] => Object.entries((map as Json | undefined) ?? {});
 
-async function publish(world: World, family: Family, path: string, versionId: string): Promise<void> {
+async function publish(context: World, family: Family, path: string, versionId: string): Promise<void> {
   const [plain, query = ''] = split(path);
-  const versions = await world.api.all(`${plain}/versions`, Object.fromEntries(new URLSearchParams(query)));
+  const versions = await context.api.all(`${plain}/versions`, Object.fromEntries(new URLSearchParams(query)));
   const row = versions.find(
     (version) => version['id'] === versionId || version[family.versionId] === versionId,
   );
-  await change(world, suffixed(path, 'makeDefault'), {
+  await change(context, suffixed(path, 'makeDefault'), {
     version: row?.['prompt_version'] ?? row?.['version'] ?? NOT_MADE,
   });
 }
 
 /** Puts a label on the published version, or on a new version with the given content. */
 async function labelContent(tools: LabelTools, label: string, content: unknown): Promise<void> {
-  const { world, family, path, publishedId } = tools;
+  const { context, family, path, publishedId } = tools;
   const versionId =
     content === PUBLISHED
       ? publishedId
-      : String((await change(world, path, family.toVersion(content as Json)))[family.versionId]);
-  await setLabel(tools, versionId, await labelId(world, path, label));
+      : String((await change(context, path, family.toVersion(content as Json)))[family.versionId]);
+  await setLabel(tools, versionId, await labelId(context, path, label));
 }
 
 /**
@@ -253,39 +253,39 @@ async function takeLabel(
   label: string,
   wanted: ReadonlyMap<string, unknown>,
 ): Promise<void> {
-  const { world, path } = tools;
-  const row = await world.api.call('GET', `${path}&version=${encodeURIComponent(label)}`);
+  const { context, path } = tools;
+  const row = await context.api.call('GET', `${path}&version=${encodeURIComponent(label)}`);
   const versionId = String(row[PROMPTS.versionId]);
   await setLabel(tools, versionId, null);
   for (const name of named(row)) {
-    if (wanted.has(name)) await setLabel(tools, versionId, await labelId(world, path, name));
+    if (wanted.has(name)) await setLabel(tools, versionId, await labelId(context, path, name));
   }
 }
 
-const setLabel = ({ world, path }: LabelTools, versionId: string, label: string | null): Promise<Json> =>
-  change(world, suffixed(path, `versions/${versionId}`), { label_id: label });
+const setLabel = ({ context, path }: LabelTools, versionId: string, label: string | null): Promise<Json> =>
+  change(context, suffixed(path, `versions/${versionId}`), { label_id: label });
 
-async function labelId(world: World, path: string, name: string): Promise<string> {
+async function labelId(context: World, path: string, name: string): Promise<string> {
   const [, query = ''] = split(path);
-  const [label] = await world.api.all('/v1/labels', {
+  const [label] = await context.api.all('/v1/labels', {
     ...Object.fromEntries(new URLSearchParams(query)),
     name,
   });
   if (label) return String(label['id']);
-  if (world.planned.has(name)) return NOT_MADE;
+  if (context.planned.has(name)) return NOT_MADE;
   throw new Error(`There is no label ${name}; add it to labels.`);
 }
 
-async function share(world: World, path: string, wanted: unknown, before: unknown): Promise<void> {
+async function share(context: World, path: string, wanted: unknown, before: unknown): Promise<void> {
   if (canonical(wanted) === canonical(before)) return;
   const at = suffixed(path, 'share');
   if (wanted === undefined) {
-    await remove(world, at);
+    await remove(context, at);
   } else if (wanted === 'organisation') {
-    await change(world, at, { access: 'organisation' });
+    await change(context, at, { access: 'organisation' });
   } else {
-    const ids = (wanted as string[]).map((slug) => world.workspaces.idOf(slug));
-    await change(world, at, { access: 'workspaces', workspace_ids: ids });
+    const ids = (wanted as string[]).map((slug) => context.workspaces.idOf(slug));
+    await change(context, at, { access: 'workspaces', workspace_ids: ids });
   }
 }
 
@@ -297,8 +297,8 @@ const suffixed = (path: string, suffix: string): string => {
 };
 
 /** Orders partials so that each comes after those that it includes. */
-function includedFirst(standing: readonly Standing[]): Standing[] {
-  const bySlug = new Map(standing.map((one) => [String(one.item['slug']), one]));
+function includedFirst(existing: readonly Standing[]): Standing[] {
+  const bySlug = new Map(existing.map((one) => [String(one.item['slug']), one]));
   const ordered = new Set<Standing>();
   const add = (one: Standing, above: ReadonlySet<Standing>): void => {
     if (ordered.has(one) || above.has(one)) return;
@@ -308,6 +308,6 @@ function includedFirst(standing: readonly Standing[]): Standing[] {
     }
     ordered.add(one);
   };
-  for (const one of standing) add(one, new Set());
+  for (const one of existing) add(one, new Set());
   return [...ordered];
 }

@@ -22,38 +22,38 @@ export const users: Kind = {
     email: { normal: (value) => String(value).toLowerCase() },
     ...plain('role', 'workspaces'),
   },
-  async standing(world) {
-    const memberships = await membershipsOf(world);
-    const people = await world.api.all(USERS);
-    const invites = await world.api.all(INVITES, { status: 'pending' });
-    const standing = [
+  async existing(context) {
+    const memberships = await membershipsOf(context);
+    const people = await context.api.all(USERS);
+    const invites = await context.api.all(INVITES, { status: 'pending' });
+    const existing = [
       ...people
         .filter(({ role }) => role !== 'owner')
         .map((row) =>
           personOf(row, memberships.get(String(row['id'])) ?? {}, `${USERS}/${String(row['id'])}`),
         ),
-      ...invites.map((row) => personOf(row, invitedTo(world, row), `${INVITES}/${String(row['id'])}`)),
+      ...invites.map((row) => personOf(row, invitedTo(context, row), `${INVITES}/${String(row['id'])}`)),
     ];
-    return standing.sort((one, other) => (String(one.item['email']) < String(other.item['email']) ? -1 : 1));
+    return existing.sort((one, other) => (String(one.item['email']) < String(other.item['email']) ? -1 : 1));
   },
-  async create(world, item) {
+  async create(context, item) {
     const { email } = item;
     const query = new URLSearchParams({ email: String(email), role: 'owner' });
-    const owners = await world.api.call<{ total: number }>('GET', `${USERS}?${query.toString()}`);
+    const owners = await context.api.call<{ total: number }>('GET', `${USERS}?${query.toString()}`);
     if (owners.total > 0)
       throw new Error(
         `users: ${String(email)} is an owner, and only an owner can change owners; remove the item from the file.`,
       );
-    return invite(world, item);
+    return invite(context, item);
   },
-  async update(world, path, item, before) {
+  async update(context, path, item, before) {
     // An invite cannot be changed, because its link defines what it grants.
     if (path.startsWith(INVITES)) {
-      await world.api.call('DELETE', path);
-      return invite(world, item);
+      await context.api.call('DELETE', path);
+      return invite(context, item);
     }
-    if (item['role'] !== before['role']) await put(world, path, { role: item['role'] });
-    await changeMemberships(world, path.slice(USERS.length + 1), rolesOf(before), rolesOf(item));
+    if (item['role'] !== before['role']) await put(context, path, { role: item['role'] });
+    await changeMemberships(context, path.slice(USERS.length + 1), rolesOf(before), rolesOf(item));
     return {};
   },
   removable: true,
@@ -66,10 +66,10 @@ const personOf = ({ email, role }: Json, workspaces: Roles, path: string): Stand
 });
 
 /** Returns the roles by user id. */
-async function membershipsOf(world: World): Promise<Map<string, Roles>> {
+async function membershipsOf(context: World): Promise<Map<string, Roles>> {
   const found = new Map<string, Roles>();
-  for (const [slug, id] of world.workspaces.all) {
-    for (const row of await world.api.all(membersOf(id))) {
+  for (const [slug, id] of context.workspaces.all) {
+    for (const row of await context.api.all(membersOf(id))) {
       const userId = String(row['id']);
       found.set(userId, { ...found.get(userId), [slug]: String(row['role']) });
     }
@@ -89,23 +89,23 @@ function invitedTo({ workspaces }: World, invited: Json): Roles {
   );
 }
 
-const invite = (world: World, item: Item): Promise<Json> =>
-  post(world, INVITES, {
+const invite = (context: World, item: Item): Promise<Json> =>
+  post(context, INVITES, {
     email: item['email'],
     role: item['role'],
     workspaces: Object.entries(rolesOf(item)).map(([slug, role]) => ({
-      id: world.workspaces.idOf(slug),
+      id: context.workspaces.idOf(slug),
       role,
     })),
   });
 
-async function changeMemberships(world: World, userId: string, before: Roles, after: Roles): Promise<void> {
+async function changeMemberships(context: World, userId: string, before: Roles, after: Roles): Promise<void> {
   for (const slug of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const role = after[slug];
     if (before[slug] === role) continue;
-    const members = membersOf(world.workspaces.idOf(slug));
-    if (role === undefined) await world.api.call('DELETE', `${members}/${userId}`);
-    else if (before[slug] === undefined) await post(world, members, { users: [{ id: userId, role }] });
-    else await put(world, `${members}/${userId}`, { role });
+    const members = membersOf(context.workspaces.idOf(slug));
+    if (role === undefined) await context.api.call('DELETE', `${members}/${userId}`);
+    else if (before[slug] === undefined) await post(context, members, { users: [{ id: userId, role }] });
+    else await put(context, `${members}/${userId}`, { role });
   }
 }

@@ -11,7 +11,7 @@ export const alertWebhooks: Kind = {
   identity: ['workspace', 'name'],
   members: { ...plain('workspace', 'name', 'url'), enabled: { fallback: true } },
   removable: true,
-  async standing({ api, workspaces }) {
+  async existing({ api, workspaces }) {
     const rows = await api.all(WEBHOOKS);
     return rows.map((row) => {
       const workspace = row['workspace_id'];
@@ -24,10 +24,12 @@ export const alertWebhooks: Kind = {
       };
     });
   },
-  create: (world, item) =>
-    post(world, WEBHOOKS, {
+  create: (context, item) =>
+    post(context, WEBHOOKS, {
       ...present(item, 'name', 'url', 'enabled'),
-      ...(item['workspace'] === undefined ? {} : { workspace_id: world.workspaces.idOf(item['workspace']) }),
+      ...(item['workspace'] === undefined
+        ? {}
+        : { workspace_id: context.workspaces.idOf(item['workspace']) }),
     }),
-  update: (world, path, item) => put(world, path, present(item, 'name', 'url', 'enabled')),
+  update: (context, path, item) => put(context, path, present(item, 'name', 'url', 'enabled')),
 };

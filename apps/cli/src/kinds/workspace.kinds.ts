@@ -46,13 +46,13 @@ const nameOf = ({ name, icon }: Json): unknown =>
  * Returns the settings that change. A workspace may not write settings that the organisation
  * reserves, even unchanged.
  */
-async function settingsChange(world: World, item: Item, before: Item): Promise<Json> {
+async function settingsChange(context: World, item: Item, before: Item): Promise<Json> {
   const isOther = (name: string): boolean => canonical(item[name]) !== canonical(before[name]);
   const maps = LATER.filter(isOther).map((name) => [name, inPlaceOf(before[name], item[name])]);
   const security = isOther('security_settings')
     ? {
         security_settings: {
-          ...(await securityOf(world)),
+          ...(await securityOf(context)),
           ...(item['security_settings'] as Json | undefined),
         },
       }
@@ -66,19 +66,19 @@ export const workspaces: Kind = {
   identity: ['slug'],
   fixed: ['is_default'],
   removable: false,
-  async standing(world) {
-    const organisation = await securityOf(world);
-    const listed = await world.api.all('/v1/workspaces');
+  async existing(context) {
+    const organisation = await securityOf(context);
+    const listed = await context.api.all('/v1/workspaces');
     const rows = await Promise.all(
-      listed.map(({ id }) => world.api.call('GET', `/v1/workspaces/${String(id)}`)),
+      listed.map(({ id }) => context.api.call('GET', `/v1/workspaces/${String(id)}`)),
     );
     return rows.map((row) => {
       const id = String(row['id']);
-      world.workspaces.add(String(row['slug']), id);
-      if (row['is_default'] === 1 || row['is_default'] === true) world.workspaces.setDefault(id);
+      context.workspaces.add(String(row['slug']), id);
+      if (row['is_default'] === 1 || row['is_default'] === true) context.workspaces.setDefault(id);
       return {
         item: {
-          slug: world.workspaces.slugOf(id),
+          slug: context.workspaces.slugOf(id),
           ...members(row, ...WORKSPACE, ...LATER, 'usage_limits', 'rate_limits'),
           name: nameOf(row),
           is_default: row['is_default'] === 1 ? true : null,
@@ -89,23 +89,23 @@ export const workspaces: Kind = {
       };
     });
   },
-  async create(world, item) {
-    const made = await post(world, '/v1/workspaces', {
+  async create(context, item) {
+    const made = await post(context, '/v1/workspaces', {
       slug: item['slug'],
       ...present(item, ...WORKSPACE, 'usage_limits', 'rate_limits'),
       ...(item['metadata'] === undefined ? {} : { defaults: { metadata: item['metadata'] } }),
     });
-    world.workspaces.add(String(item['slug']), String(made['id']));
-    const later = await settingsChange(world, item, {});
-    if (Object.keys(later).length > 0) await put(world, `/v1/workspaces/${String(made['id'])}`, later);
+    context.workspaces.add(String(item['slug']), String(made['id']));
+    const later = await settingsChange(context, item, {});
+    if (Object.keys(later).length > 0) await put(context, `/v1/workspaces/${String(made['id'])}`, later);
     return {};
   },
-  update: async (world, path, item, before) =>
-    put(world, path, {
+  update: async (context, path, item, before) =>
+    put(context, path, {
       name: item['name'],
       ...cleared(item, 'icon', 'description', 'usage_limits', 'rate_limits'),
       defaults: { metadata: item['metadata'] ?? null },
-      ...(await settingsChange(world, item, before)),
+      ...(await settingsChange(context, item, before)),
     }),
 };
 
@@ -115,18 +115,18 @@ export const userKeyConfigs: Kind = {
   members: { workspace: {}, config: { api: 'defaults' } },
   identity: ['workspace'],
   removable: false,
-  async standing(world) {
-    const rows = await world.api.all('/v1/workspaces');
+  async existing(context) {
+    const rows = await context.api.all('/v1/workspaces');
     return rows.map((row) => ({
       item: {
-        workspace: world.workspaces.slugOf(String(row['id'])),
+        workspace: context.workspaces.slugOf(String(row['id'])),
         config: (row['defaults'] as Json)['user_api_key_config'],
       },
       path: `/v1/workspaces/${String(row['id'])}`,
     }));
   },
-  update: (world, path, item) =>
-    put(world, path, { defaults: { user_api_key_config: item['config'] ?? null } }),
+  update: (context, path, item) =>
+    put(context, path, { defaults: { user_api_key_config: item['config'] ?? null } }),
 };
 
 const EXCLUSIONS = ['input', 'output'] as const;
@@ -136,25 +136,25 @@ export const workspaceExclusions: Kind = {
   members: { direction: {}, workspaces: { normal: sorted } },
   identity: ['direction'],
   removable: false,
-  standing: (world) =>
+  existing: (context) =>
     Promise.all(
       EXCLUSIONS.map(async (direction) => {
         const path = `/v1/workspace-exclusions/${direction}-guardrails`;
-        const { workspaces: rows } = await world.api.call<{
+        const { workspaces: rows } = await context.api.call<{
           workspaces: { workspace_id: string; excluded: boolean }[];
         }>('GET', path);
         const excluded = rows.filter((row) => row.excluded);
         return {
-          item: { direction, workspaces: excluded.map((row) => world.workspaces.slugOf(row.workspace_id)) },
+          item: { direction, workspaces: excluded.map((row) => context.workspaces.slugOf(row.workspace_id)) },
           path,
         };
       }),
     ),
-  update: (world, path, item) =>
-    put(world, path, {
+  update: (context, path, item) =>
+    put(context, path, {
       override_existing: true,
       workspaces: ((item['workspaces'] as string[] | undefined) ?? []).map((slug) => ({
-        workspace_id: world.workspaces.idOf(slug),
+        workspace_id: context.workspaces.idOf(slug),
         excluded: true,
       })),
     }),

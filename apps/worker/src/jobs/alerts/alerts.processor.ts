@@ -10,7 +10,7 @@ import type { WebhookSender } from './webhook-sender';
 /** Maximum number of deliveries in one run; the rest is left for the next run. */
 const BATCH = 200;
 /** Number of concurrent deliveries, so that a hanging receiver does not block the others. */
-const LANES = 8;
+const CONCURRENCY = 8;
 
 /**
  * Delivers budget alerts. Safe to run twice and on many machines: a delivery belongs to the worker
@@ -36,7 +36,7 @@ export class AlertsProcessor implements JobProcessor {
     const { keyring } = this;
     if (keyring === null) return;
     let left = BATCH;
-    const lane = async (): Promise<void> => {
+    const deliverAll = async (): Promise<void> => {
       while (left > 0) {
         left -= 1;
         const delivery = await claimDelivery(this.source.manager);
@@ -44,7 +44,7 @@ export class AlertsProcessor implements JobProcessor {
         await this.deliver(delivery, keyring);
       }
     };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await Promise.all(Array.from({ length: CONCURRENCY }, deliverAll));
   }
 
   private async deliver(delivery: DueDelivery, keyring: Keyring): Promise<void> {
