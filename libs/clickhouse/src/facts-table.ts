@@ -1,10 +1,10 @@
 import { latencyBucket, type DerivedFacts } from '@gw/analytics';
 import { LOG_FIELDS, type FactType, type LogFieldColumn, type LogFieldRow } from '@gw/contracts';
 
-/** How a column's values reach ClickHouse. */
+/** ClickHouse type of a column and conversion of its values. */
 interface FactColumn {
   readonly type: string;
-  /** The value as the JSON of an insert has it. */
+  /** Converts a value to the JSON of an insert. */
   readonly of: (row: FactRow) => unknown;
 }
 
@@ -13,7 +13,7 @@ type FactField = {
   [Column in LogFieldColumn]: Fields[Column] extends { readonly fact: FactType } ? Column : never;
 }[LogFieldColumn];
 
-/** What of a log row is kept for analytics. */
+/** The part of a log row that analytics need. */
 export interface FactRow extends DerivedFacts, Pick<LogFieldRow, FactField | 'duration_ms'> {
   readonly id: string;
   readonly created_at: string;
@@ -22,7 +22,7 @@ export interface FactRow extends DerivedFacts, Pick<LogFieldRow, FactField | 'du
   readonly total_tokens: number | null;
 }
 
-/** Half of a surrogate pair is no text that ClickHouse reads. */
+/** Half of a surrogate pair, which ClickHouse does not accept. */
 const readable = (value: string): string => value.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 const textOf = (value: unknown): string => readable((value ?? '') as string);
 const mapOf = (texts: unknown): Record<string, string> =>
@@ -30,7 +30,7 @@ const mapOf = (texts: unknown): Record<string, string> =>
     Object.entries(texts as FactRow['metadata']).map(([name, value]) => [readable(name), readable(value)]),
   );
 
-/** Null is stored as the empty text. */
+/** A text column. Null is stored as the empty text. */
 const WRITTEN: Partial<Record<FactType, (value: unknown) => unknown>> = {
   String: textOf,
   'LowCardinality(String)': textOf,
@@ -46,7 +46,7 @@ const FIELDS = Object.entries(
   LOG_FIELDS as Readonly<Record<string, { readonly fact?: FactType; readonly about: string }>>,
 );
 
-/** The table's columns: its statement and its rows come from here. */
+/** The table's columns; the CREATE statement and the rows are built from them. */
 const COLUMNS: Readonly<Record<string, FactColumn>> = {
   id: as('String', 'id'),
   created_at: {
@@ -69,8 +69,8 @@ const COLUMNS: Readonly<Record<string, FactColumn>> = {
 const ALL = Object.entries(COLUMNS);
 
 /**
- * One row for each request. A row that comes again replaces itself, so that a batch may be sent twice; until the parts are merged, `FINAL`
- * does the same for readers.
+ * Creates the table with one row for each request. A repeated row replaces itself, so batches may
+ * be repeated; until ClickHouse has merged its parts, `FINAL` does the same for readers.
  */
 export const factsTable = (name: string): string => `CREATE TABLE IF NOT EXISTS ${name} (
   ${ALL.map(([column, { type }]) => `${column} ${type}`).join(',\n  ')}
@@ -80,8 +80,8 @@ ORDER BY (organisation_id, workspace_id, created_at, id)
 TTL toDateTime(created_at) + INTERVAL 366 DAY`;
 
 /**
- * Adds the columns that a table of an earlier release lacks. Its rows have the empty text or 0 there; requests without an
- * outcome count as a success or an error by their status alone.
+ * Adds the columns that a table of an earlier release lacks. Its rows have the empty text or 0
+ * there; requests without an outcome are classified by status only.
  */
 export const missingColumns = (name: string): string =>
   `ALTER TABLE ${name} ${ALL.map(([column, { type }]) => `ADD COLUMN IF NOT EXISTS ${column} ${type}`).join(', ')}`;

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 
 import type { RecordedRequest } from './stub-provider';
 
-/** Key ids to their secrets, with the session token that must come along, if any. */
+/** Secrets by key id, with the required session token if there is one. */
 export type AwsKeys = Readonly<Record<string, { readonly secret: string; readonly token?: string }>>;
 
 const TIME_APART_MAX_MS = 300_000;
@@ -11,7 +11,10 @@ const SIGNED_BY =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w+)$/;
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
-/** Checks an AWS Signature Version 4 against what arrived, independently of the package that signs. */
+/**
+ * Verifies the AWS Signature Version 4 of a received request, independently of the package that
+ * signs.
+ */
 export function isAwsSigned(request: RecordedRequest, service: string, keys: AwsKeys): boolean {
   const { headers } = request;
   const parts = SIGNED_BY.exec(String(headers['authorization']));

@@ -3,7 +3,10 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Documented } from './documented-fields';
 import { EXAMPLES } from './options';
 
-/** `optional`: some answers leave the field out. A field is always there and not null unless it says so. */
+/**
+ * A response field is always present and not null unless its options say so. `optional`: some
+ * responses omit the field.
+ */
 export interface AnswerOptions {
   readonly optional?: true;
   readonly nullable?: true;
@@ -24,11 +27,11 @@ const field =
       ...(example === undefined ? {} : { example }),
     });
 
-/** The fields of an answer, for its document alone: nothing checks or changes what is sent. */
+/** Fields of a response, for the OpenAPI document only: nothing checks or changes what is sent. */
 export const Answer = {
   uuid: field({ type: 'string', format: 'uuid', example: EXAMPLES['uuid'] }),
   text: field({ type: 'string' }),
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   time: field({ type: 'string', format: 'date-time', example: EXAMPLES['date-time'] }),
   integer: field({ type: 'integer' }),
   number: field({ type: 'number' }),
@@ -44,9 +47,9 @@ export const Answer = {
   map: field({ type: 'object', additionalProperties: { type: 'string' }, example: { team: 'search' } }),
   json: field({ type: 'object', additionalProperties: true }),
   jsons: field({ type: 'array', items: { type: 'object', additionalProperties: true }, example: [] }),
-  /** Always null; older clients look for the field. */
+  /** A field that is always null and kept for older clients. */
   nothing: field({ type: 'null', example: null } as unknown as ApiPropertyOptions),
-  /** A value that someone else wrote. */
+  /** A JSON value that a user or provider wrote. */
   any: field({
     anyOf: [
       { type: 'object', additionalProperties: true },
@@ -59,9 +62,9 @@ export const Answer = {
   }),
   oneOf: (values: readonly string[], options?: AnswerOptions): PropertyDecorator =>
     field({ type: 'string', enum: [...values], example: values[0] })(options),
-  /** `{ object: 'workspace' }`: the name of the kind. */
+  /** The resource type: `{ object: 'workspace' }`. */
   kind: (name: string): PropertyDecorator => field({ type: 'string', enum: [name], example: name })(),
-  // Nest takes a function for a reference to a class only where its own name is `type`.
+  // Nest accepts a function as a class reference only if the property is named `type`.
   one: (type: () => Class, options?: AnswerOptions): PropertyDecorator =>
     field({ type: () => type() })(options),
   list: (type: () => Class, options?: AnswerOptions): PropertyDecorator =>

@@ -4,8 +4,8 @@ import { ValidateIf } from 'class-validator';
 import { Documented } from './documented-fields';
 
 /**
- * What every field decorator takes. `optional`: may be absent (in a PUT: unchanged). `nullable`: may be null (in a PUT:
- * cleared). A field is required and not null unless it says so.
+ * Options of every field decorator. `optional`: may be absent (in a PUT: unchanged). `nullable`:
+ * may be null (in a PUT: cleared). By default a field is required and not null.
  */
 export interface FieldOptions {
   readonly optional?: true;
@@ -14,14 +14,17 @@ export interface FieldOptions {
   readonly example?: unknown;
 }
 
-/** Examples of a response's fields that name none, by format or type. */
+/** Default examples of response fields, by format or type. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   uuid: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   'date-time': '2026-05-03T17:08:55.000Z',
   boolean: true,
 };
 
-/** Validation and documentation of one field, from one place. For the field decorators of this folder. */
+/**
+ * Declares the validation and the documentation of one field together. For the field decorators of
+ * this folder.
+ */
 export function field(
   options: FieldOptions,
   schema: ApiPropertyOptions,

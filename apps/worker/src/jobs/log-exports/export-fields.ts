@@ -3,7 +3,7 @@ import { EXPORTED_COLUMNS, type ComputedExportField, type ExportedLog, type LogB
 import { isUtf8 } from 'node:buffer';
 import type { ParquetType } from './parquet-column';
 
-/** 1e-8 USD in a US cent. */
+/** Units of 1e-8 USD in a US cent. */
 const UNITS_PER_CENT = 1_000_000;
 
 interface ExportField {
@@ -30,7 +30,7 @@ const PARQUET_TYPES: Readonly<Record<LogSqlType, ParquetType>> = {
   jsonb: 'STRING',
 };
 
-/** Money is exported in US cents; the driver reads bigints as text. */
+/** Returns the export field of a column. Money is in US cents; the driver returns bigints as text. */
 const columnField = ({ column, sql, isMoney }: (typeof EXPORTED_COLUMNS)[number]): ExportField => {
   if (sql !== 'bigint') return { type: PARQUET_TYPES[sql], read: (log) => log[column] };
   const unit = isMoney ? UNITS_PER_CENT : 1;
@@ -40,13 +40,13 @@ const columnField = ({ column, sql, isMoney }: (typeof EXPORTED_COLUMNS)[number]
   };
 };
 
-/** What exports may hold, by name. */
+/** The fields of exports by name. */
 export const EXPORT_FIELDS: Readonly<Record<string, ExportField>> = {
   ...COMPUTED,
   ...Object.fromEntries(EXPORTED_COLUMNS.map((exported) => [exported.as, columnField(exported)])),
 };
 
-/** JSON as a value, other text as text, the rest in base64. */
+/** Decodes a body: JSON as a value, other text as text, anything else as base64. */
 function readable(body: Buffer | null): unknown {
   if (body === null) return null;
   if (!isUtf8(body)) return body.toString('base64');

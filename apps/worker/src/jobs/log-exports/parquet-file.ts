@@ -4,18 +4,18 @@ import { EXPORT_FIELDS } from './export-fields';
 import type { EncodedPart, ExportFormat, ExportRow } from './export-format';
 import { parquetColumn, type ParquetColumn } from './parquet-column';
 
-/** Their least and greatest values help no reader. */
+/** Columns without statistics, because their minimum and maximum help no reader. */
 const WITHOUT_STATISTICS: ReadonlySet<string> = new Set(['request', 'response', 'metadata']);
-/** What a part usually takes; the writer grows by doubling. */
+/** Typical size of a part in bytes; the writer grows by doubling. */
 const FIRST_BYTES = 1_048_576;
 
 type RowGroup = ParquetWriter['row_groups'][number];
 
-/** Apache Parquet: one row group for each part, and the list of them at the end. */
+/** Writes Apache Parquet: one row group per part, and the footer that lists them. */
 export class ParquetFile implements ExportFormat {
   private readonly columns: readonly { readonly name: string; readonly column: ParquetColumn }[];
   private readonly schema: ParquetWriter['schema'];
-  /** Used again for each part, as columns are. */
+  /** Reused for each part, like the columns. */
   private readonly writer = new ByteWriter(FIRST_BYTES);
   bytes = 0;
   rows = 0;
@@ -38,7 +38,7 @@ export class ParquetFile implements ExportFormat {
     void file.write({
       columnData: this.columns.map(({ name, column }) => ({
         name,
-        // Requested when it is this column's turn, so that the values of one column are on the heap.
+        // Read when the column is encoded, so that only one column's values are on the heap.
         get data() {
           return column.values();
         },
@@ -67,7 +67,10 @@ export class ParquetFile implements ExportFormat {
     return Buffer.from(this.writer.getBytes());
   }
 
-  /** A writer that goes on at a place of the file; only the first part begins with the file's mark. */
+  /**
+   * Creates a writer that continues at a position of the file; only the first part begins with the
+   * magic bytes.
+   */
   private open(offset: number): ParquetWriter {
     Object.assign(this.writer, { index: 0, offset: 0 });
     const file = new ParquetWriter({ writer: this.writer, schema: this.schema });
