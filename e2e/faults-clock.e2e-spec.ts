@@ -1,3 +1,4 @@
+import { MINUTE_MS, DAY_MS } from '@gw/kernel';
 import { eventually, startRedis } from '@gw/testing';
 import { budgetsJob, JobQueue } from '@gw/jobs';
 import { Redis } from 'ioredis';
@@ -8,10 +9,8 @@ import { withProduct, type NewKey } from './spec-support/workbench';
 
 jest.setTimeout(180_000);
 
-const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const FIRST_MONDAY_MS = 4 * DAY_MS;
-const MINUTE_MS = 60_000;
 /** As many as two workers run at the same time. */
 const RUNS = 8;
 

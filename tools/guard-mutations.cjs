@@ -442,17 +442,17 @@ const OPERATIONS = [
   ],
   [
     'the lock of a folder',
-    'libs/kernel/src/folder-lock.ts',
+    'libs/journal/src/folder-lock.ts',
     'BEGIN EXCLUSIVE',
     '',
     `${GATEWAY}/journals/journals.spec.ts`,
   ],
   [
     'whole blocks behind damage',
-    'libs/telemetry/src/journal-reader.ts',
+    'libs/journal/src/journal-reader.ts',
     "return { kind: 'damaged', until: await this.nextBlock(segment, from.offset + 1) };",
     'return gone;',
-    'libs/telemetry/src/journal-damage.spec.ts',
+    'libs/journal/src/journal-damage.spec.ts',
   ],
   [
     'the time of skewed records',

@@ -5,7 +5,7 @@
  * ten models, one failure in twenty, an attempt, a price and a charge to the budget of the workspace; bodies of 3 KB.
  */
 const { uuidv7 } = require('../../libs/kernel/src/index.ts');
-const { encodeFrame } = require('../../libs/telemetry/src/index.ts');
+const { encodeFrame } = require('../../libs/journal/src/index.ts');
 const { ANSWER, chatRequest } = require('./traffic.cjs');
 
 const ORGANISATION = '11111111-1111-4111-8111-111111111111';

@@ -7,7 +7,7 @@
 const { Agent, request } = require('node:http');
 const { crc32 } = require('node:zlib');
 require('../../tools/typescript.cjs');
-const { skipFrames } = require('../../libs/telemetry/src/frame.ts');
+const { skipFrames } = require('../../libs/journal/src/frame.ts');
 const { batchOf } = require('../lib/log-records.cjs');
 
 const [BATCH, SENDERS, TEMPLATES] = [250, 12, 16];

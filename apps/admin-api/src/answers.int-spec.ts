@@ -1,6 +1,6 @@
 import { INTERNAL } from '@gw/contracts';
 import { LogExportEntity, UsageLimitPolicyValueEntity, RepricingEntity } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { uuidv7, DAY_MS } from '@gw/kernel';
 import {
   addCounts,
   ensureLogPartitions,
@@ -436,7 +436,7 @@ describe('the answers of the control plane', () => {
 
   it('of analytics are as the document says', async () => {
     const paths = Object.keys(admin.api.document.paths).filter((path) => path.startsWith('/v1/analytics/'));
-    const day = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+    const day = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
     const query = `time_of_generation_min=${day(3)}&time_of_generation_max=${day(0)}`;
     for (const path of paths) {
       const url = path.replace('{metadataKey}', 'team').replace('{groupBy}', 'model');

@@ -1,6 +1,5 @@
 import type { ClickHouseAnalytics } from '@gw/clickhouse';
-import { dataSourceOptions } from '@gw/entities';
-import { databaseTls } from '@gw/kernel';
+import { dataSourceOptions, databaseTls } from '@gw/entities';
 import { EtagInterceptor, HealthBoard, partOf, RequestValidationPipe, type Log } from '@gw/web';
 import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { dataSourceOptions, UserEntity } from '@gw/entities';
-import { databaseTls, readSettings, SettingsError } from '@gw/kernel';
+import { dataSourceOptions, UserEntity, databaseTls } from '@gw/entities';
+import { readSettings, SettingsError } from '@gw/kernel';
 import { DataSource } from 'typeorm';
 import { PasswordLinks } from './resources/accounts/password-links';
 import { ADMIN_SETTINGS, Secrets } from './platform/settings';

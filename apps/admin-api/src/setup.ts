@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { databaseTls, readSettings, SettingsError } from '@gw/kernel';
+import { databaseTls } from '@gw/entities';
+import { readSettings, SettingsError } from '@gw/kernel';
 import { PROVIDERS } from '@gw/providers';
 import { createLog } from '@gw/web';
 import { Secrets } from './platform/settings';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Journal, Sealer } from '@gw/journal';
 import {
   apiKeyPepper,
   masterKeysOf,
@@ -14,7 +15,6 @@ import { internalPost, NameResolver, OutboundClient } from '@gw/outbound';
 import type { Provider } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
-import type { Journal, Sealer } from '@gw/telemetry';
 import { describeFault, HealthBoard, type Log, type Part, type ServerDrain } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';

@@ -7,11 +7,11 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { Journal, LogShipper } from '@gw/journal';
 import { keyringOf, masterKeysOf } from '@gw/kernel';
 import { PROVIDERS } from '@gw/providers';
 import { createReadModel, ReadModel } from '@gw/read-model';
 import type { Redis } from '@gw/redis';
-import { Journal, LogShipper } from '@gw/telemetry';
 import { internalPost } from '@gw/outbound';
 import { describeFault, startMetricsServer, type MetricsServer } from '@gw/web';
 import { createDataPlane, type DataPlane } from './data-plane';

@@ -13,8 +13,8 @@ import {
   trustedProxies,
   url,
 } from '@gw/kernel';
-import { PROXY_SETTINGS } from '@gw/outbound';
-import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
+import { folder, PROXY_SETTINGS } from '@gw/outbound';
+import { modelConfigSettings } from '@gw/pricing';
 import { SHUTDOWN_SETTINGS } from '@gw/web';
 
 import { memoryCaps, memoryOfProcess } from './health/memory-caps';
@@ -118,7 +118,7 @@ const SCHEMA = {
   JOURNAL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 2 * 1_073_741_824),
   /** `group`: an answer ends once the disk itself has its record (`fdatasync`, one for all answers of a moment), not only its cache. */
   JOURNAL_SYNC: oneOf(['off', 'group'], 'off'),
-  ...MODEL_CONFIG_SETTINGS,
+  ...modelConfigSettings(folder),
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 } as const;
 

@@ -1,5 +1,4 @@
-import { FolderLock } from '@gw/kernel';
-
+import { FolderLock } from '@gw/journal';
 import { StartError } from './start-error';
 
 /**

@@ -1,7 +1,7 @@
 import { INTERNAL } from '@gw/contracts';
+import { httpLogSink, Journal, LogShipper, Sealer, sealedSink, type LogSink, type Post } from '@gw/journal';
 import { journalKey } from '@gw/kernel';
 import { connectRedis, RedisLogSink, type Redis } from '@gw/redis';
-import { httpLogSink, Journal, LogShipper, Sealer, sealedSink, type LogSink, type Post } from '@gw/telemetry';
 import { eventually, freePort, sampleLogRecord, testDatabase, withRedis } from '@gw/testing';
 import { createLog } from '@gw/web';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';

@@ -1,8 +1,8 @@
 import { ANALYTICS_STORE_SETTINGS } from '@gw/clickhouse';
+import { DATABASE_TLS_SETTINGS } from '@gw/entities';
 import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
 import {
   apiKeyPrefix,
-  DATABASE_TLS_SETTINGS,
   feature,
   integer,
   MASTER_KEY_SETTINGS,
@@ -17,8 +17,8 @@ import {
   type MasterKeys,
 } from '@gw/kernel';
 import { MAIL_SETTINGS } from '@gw/mail';
-import { PROXY_SETTINGS } from '@gw/outbound';
-import { MODEL_CONFIG_SETTINGS } from '@gw/pricing';
+import { folder, PROXY_SETTINGS } from '@gw/outbound';
+import { modelConfigSettings } from '@gw/pricing';
 import { SHUTDOWN_SETTINGS } from '@gw/web';
 
 const SCHEMA = {
@@ -30,7 +30,7 @@ const SCHEMA = {
   /** Internal hosts that alerts may be posted to, as in the admin API. */
   TRUSTED_CUSTOM_HOSTS: trustedHosts,
   ...OBJECT_STORE_SETTINGS,
-  ...MODEL_CONFIG_SETTINGS,
+  ...modelConfigSettings(folder),
   /** Whole days that logs, their bodies and feedback are kept, besides today. */
   LOG_RETENTION_DAYS: integer({ min: 1, max: 3_650 }, 90),
   WORKER_PORT: port(8789),

@@ -1,5 +1,5 @@
 import { INTERNAL } from '@gw/contracts';
-import { encodeFrame } from '@gw/telemetry';
+import { encodeFrame } from '@gw/journal';
 import { freePort, monitoredMetrics, readPrometheus, sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';

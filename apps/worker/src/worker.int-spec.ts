@@ -1,5 +1,6 @@
 import { INTERNAL } from '@gw/contracts';
-import { encodeFrame } from '@gw/telemetry';
+import { encodeFrame } from '@gw/journal';
+import { DAY_MS } from '@gw/kernel';
 import { databaseOutage, eventually, sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -77,7 +78,7 @@ describe('worker', () => {
     );
     const names = rows.map(({ name }) => name);
     for (const ahead of [0, 1, 2]) {
-      const day = new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+      const day = new Date(Date.now() + ahead * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
       expect(names).toContain(`request_logs_${day}`);
     }
   });

@@ -1,5 +1,4 @@
-import { dataSourceOptions } from '@gw/entities';
-import { databaseTls, type DatabaseTls } from '@gw/kernel';
+import { dataSourceOptions, databaseTls, type DatabaseTls } from '@gw/entities';
 import type { Log } from '@gw/web';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';

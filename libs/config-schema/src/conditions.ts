@@ -1,4 +1,4 @@
-import { isObject } from './names';
+import { isObject } from '@gw/kernel';
 import { Pattern } from './pattern';
 import type { Path, Report } from './report';
 import { minutesOf, parseSubject, WEEKDAYS, type Subject } from './subjects';

@@ -39,7 +39,6 @@ export { CONFIG_LIMITS } from './bounds';
 export { EVERY_ITEM, parseParamPath, type ParamPath, type PathSegment } from './param-path';
 export { Pattern, patternOfRule } from './pattern';
 export { patternsFault } from './pattern-budget';
-export { isObject } from './names';
 export { configSchema, HASH_FIELDS, isProviderField, SHORT_TEXT, STATUS_CODES } from './schema';
 export type { StrategyLanguage, StrategySource } from './strategy-language';
 export { checkHashFields } from './strategy-rules';

@@ -1,5 +1,5 @@
+import { isObject } from '@gw/kernel';
 import { CONFIG_LIMITS } from './bounds';
-import { isObject } from './names';
 import { Pattern, patternOfRule } from './pattern';
 
 /** Instructions and characters of all patterns of a document together. */

@@ -1,7 +1,7 @@
+import { isObject } from '@gw/kernel';
 import { checkHeaders, checkHosts } from './addresses';
 import { detail, type ConfigErrorDetail } from './details';
 import { CONFIG_LIMITS } from './bounds';
-import { isObject } from './names';
 import { parseParamPath } from './param-path';
 import type { ConfigNode as Node, Path, Report, ValidateConfigOptions } from './report';
 import { checkStrategy, type Strategies } from './strategy-rules';

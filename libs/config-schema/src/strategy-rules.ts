@@ -1,4 +1,4 @@
-import { isObject } from './names';
+import { isObject } from '@gw/kernel';
 import type { ConfigNode as Node, Path, Report } from './report';
 import { isProviderField } from './schema';
 import type { StrategyLanguage } from './strategy-language';

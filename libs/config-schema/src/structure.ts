@@ -1,6 +1,7 @@
+import { isObject } from '@gw/kernel';
 import { detail, type ConfigErrorDetail } from './details';
 import { CONFIG_LIMITS } from './bounds';
-import { isForbiddenName, isObject } from './names';
+import { isForbiddenName } from './names';
 import { patternsFault } from './pattern-budget';
 import type { Path } from './report';
 

@@ -1,5 +1,5 @@
-import type { DatabaseTls } from '@gw/kernel';
 import type { DataSourceOptions } from 'typeorm';
+import type { DatabaseTls } from './database-tls';
 import * as entities from './entities';
 import * as migrations from './migrations';
 

@@ -2,6 +2,12 @@ export * from './entities';
 export { webhookBinding } from './alerts/alert-webhook.entity';
 export { appendAudit, verifyAuditChain, type AuditRow, type AuditVerification } from './audit/audit-chain';
 export { CHANGE_CHANNEL, KEYS_PER_EVENT_MAX, recordChange, type Change } from './change-events/record-change';
+export {
+  databaseTls,
+  DATABASE_TLS_SETTINGS,
+  type DatabaseTls,
+  type DatabaseTlsSettings,
+} from './database-tls';
 export { dataSourceOptions, ENTITIES, MIGRATIONS, type DatabaseSettings } from './data-source';
 export {
   claimRequest,

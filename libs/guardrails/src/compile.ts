@@ -1,5 +1,5 @@
 import { detail, patternsFault, schemaDetail, type ConfigErrorDetail, type Path } from '@gw/config-schema';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, isObject } from '@gw/kernel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import { findCheck } from './catalogue';
 import type { CheckDefinition, PreparedCheck, ParameterReport } from './check';
@@ -10,7 +10,7 @@ import {
   type GuardrailCheckEntry,
   type GuardrailDocument,
 } from './document';
-import { isObject, type JsonObject } from './json';
+import { type JsonObject } from './json';
 import { GUARDRAIL_LIMITS } from './bounds';
 import type { GuardrailStage } from './subject';
 import type { Scope } from './text/scope';

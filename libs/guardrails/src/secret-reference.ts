@@ -1,5 +1,6 @@
+import { isObject } from '@gw/kernel';
 import { CheckError, type ParameterReport } from './check';
-import { isObject, type JsonObject } from './json';
+import { type JsonObject } from './json';
 
 /** A secret that rests in a secret manager, as the value of a parameter that is one. */
 export interface SecretReference {

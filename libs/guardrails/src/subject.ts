@@ -1,4 +1,5 @@
-import { isObject, listOf } from './json';
+import { isObject } from '@gw/kernel';
+import { listOf } from './json';
 import type { ModelCaller } from './port';
 import { answerPassages } from './text/answers';
 import type { Dialect, Passage } from './text/passages';

@@ -1,5 +1,6 @@
+import { isObject } from '@gw/kernel';
 import { ACTION_NAMES, type GuardrailCheckEntry } from './document';
-import { isObject, listOf, type JsonObject } from './json';
+import { listOf, type JsonObject } from './json';
 
 /** A guardrail in its saved form, with where each check stood in the form that it was written in. */
 export interface Arranged {

@@ -6,12 +6,11 @@ import {
   type IQueueBackend,
   type QueueBaseOptions,
 } from 'bullmq';
-import type { DatabaseTls } from '@gw/kernel';
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 
 /** Where jobs are stored: the database in embedded mode, otherwise Redis. */
 export type JobStore =
-  | { readonly kind: 'postgres'; readonly url: string; readonly tls?: DatabaseTls }
+  | { readonly kind: 'postgres'; readonly url: string; readonly tls?: ClientConfig['ssl'] }
   | { readonly kind: 'redis'; readonly url: string };
 
 /**

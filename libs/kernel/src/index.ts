@@ -8,7 +8,6 @@ export {
   type ErrorType,
   type GatewayErrorOptions,
 } from './errors';
-export { FolderLock } from './folder-lock';
 export {
   clientAddress,
   networkOf,
@@ -17,12 +16,6 @@ export {
   trustedProxies,
   type TrustedProxies,
 } from './client-address';
-export {
-  databaseTls,
-  DATABASE_TLS_SETTINGS,
-  type DatabaseTls,
-  type DatabaseTlsSettings,
-} from './database-tls';
 export {
   CREDENTIAL_HEADERS,
   FRAMING_HEADERS,
@@ -48,6 +41,7 @@ export {
   type Keyring,
   type MasterKeys,
 } from './sealed';
+export { isObject } from './is-object';
 export { jsonFault } from './json-fault';
 export { jsonSize, type JsonSize } from './json-size';
 export { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens';
@@ -61,7 +55,6 @@ export {
   base64Key,
   feature,
   flag,
-  folder,
   integer,
   oneOf,
   optional,
@@ -93,4 +86,5 @@ export {
   type IdempotencyScope,
   type IdempotentRequest,
 } from './idempotency-key';
+export { DAY_MS, HOUR_MS, MINUTE_MS, UNITS_PER_CENT, UNITS_PER_USD } from './units';
 export { RESULT_RULES } from './result-rules';

@@ -1,5 +1,3 @@
-import { accessSync, constants, statSync } from 'node:fs';
-
 /** One setting: reads text, gives a value or says which rule the text breaks. */
 export interface Setting<T> {
   readonly fallback: T | undefined;
@@ -110,20 +108,6 @@ export function url(
     },
   };
 }
-
-/** The path of a folder that is there and can be read. */
-export const folder: Setting<string> = {
-  fallback: undefined,
-  parse: (value) => {
-    try {
-      accessSync(value, constants.R_OK);
-      if (statSync(value).isDirectory()) return value;
-    } catch {
-      // Reported below.
-    }
-    throw new Error('must be the path of a folder that can be read');
-  },
-};
 
 /** `bytes` bytes in base64. */
 export const base64Key = (bytes: number): Setting<Buffer> => ({

@@ -1,8 +1,7 @@
+import { HOUR_MS, DAY_MS } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import type { LedgerAmount, LedgerRow } from './ledger.queries';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 /** Twice as long as forecasts look back. */
 const KEPT_MS = 14 * DAY_MS;
 

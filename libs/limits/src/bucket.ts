@@ -1,5 +1,6 @@
 import type { LimitState, OutageMode, RateLimitRule, UsageLimitRule } from '@gw/contracts';
-import { boundariesAround, DAY_MS, FIRST_MONDAY_MS, type ResetSchedule } from './reset-schedule';
+import { DAY_MS, UNITS_PER_USD } from '@gw/kernel';
+import { boundariesAround, FIRST_MONDAY_MS, type ResetSchedule } from './reset-schedule';
 import { WINDOW_MS } from './window';
 
 export type Measure = 'cost' | 'tokens' | 'requests' | 'concurrency';
@@ -41,8 +42,6 @@ export interface BucketOwner {
   /** Tells the counters of one policy apart; absent for everything else. */
   readonly group?: string;
 }
-
-const UNITS_PER_USD = 100_000_000;
 
 /** A usage limit as a bucket. Budgets that cannot be checked hold, strict ones refuse, unless the rule says otherwise. */
 export function budgetBucket(owner: BucketOwner, rule: UsageLimitRule): Bucket {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@gw/kernel';
 import type { CounterWindow } from './bucket';
 
 /**
@@ -171,7 +172,7 @@ export const HOLDER_RUN_MS = 12 * 3_600_000;
  */
 export const FORGET_HOLDER_MS = 60 * 3_600_000;
 /** Counters of budgets and concurrency that no process used are dropped after it; a budget is rebuilt from the durable record. */
-export const IDLE_MS = 7 * 86_400_000;
+export const IDLE_MS = 7 * DAY_MS;
 
 /** How long a counter is kept without use: two of its windows, or as above. */
 export const lifeOf = ({

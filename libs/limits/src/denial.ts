@@ -1,5 +1,5 @@
 import type { LimitState } from '@gw/contracts';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, UNITS_PER_USD } from '@gw/kernel';
 import { isBudget, type Bucket } from './bucket';
 
 /** Why a request was not admitted. Nothing was taken from any of its limits. */
@@ -18,8 +18,6 @@ export interface Denial {
   readonly resetAtMs: number | null;
   readonly retryAfterMs: number;
 }
-
-const UNITS_PER_USD = 100_000_000;
 
 /** The error that the caller sees: 412 for a budget, 429 for a rate, 503 when the limit could not be checked. */
 export function denialError(denial: Denial): GatewayError {

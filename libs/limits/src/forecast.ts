@@ -1,5 +1,5 @@
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+import { HOUR_MS, DAY_MS } from '@gw/kernel';
+
 const HORIZON_MS = 3_650 * DAY_MS;
 
 /** How far back a burn rate looks. */

@@ -1,8 +1,8 @@
 import type { UsageLimitPolicyRule } from '@gw/contracts';
+import { DAY_MS } from '@gw/kernel';
 import { compileRatePolicy, compileUsagePolicy, type CompiledPolicy, type PolicySubject } from './policy';
 import { PolicyValues } from './policy-values';
 
-const DAY_MS = 86_400_000;
 const NOW = 1_800_000_000_000;
 
 const of = (value: string, over: Partial<PolicySubject> = {}): PolicySubject => ({

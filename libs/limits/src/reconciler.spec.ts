@@ -1,10 +1,10 @@
+import { HOUR_MS } from '@gw/kernel';
 import { budgetBucket } from './bucket';
 import type { Balance } from './counter-store';
 import { Ledger } from './ledger';
 import { MemoryCounterStore } from './memory-counter-store';
 import { Reconciler, type HolderFates } from './reconciler';
 
-const HOUR_MS = 3_600_000;
 const ROUND_MS = 15_000;
 const LIMIT = 100_000_000;
 const CALL = LIMIT / 100;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@gw/kernel';
 import { withRedis } from '@gw/testing';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
@@ -98,7 +99,7 @@ describe('RedisCounterStore', () => {
     const second = { kind: 'fixed', lengthMs: 1_000, period: -1, seed: null } as const;
     await store.exchange(exchangeOf([statement(), statement({ ...second, key: 'w' })]));
     const left = await Promise.all([redis.pttl('gw:limit:{t}:c'), redis.pttl('gw:limit:{t}:w')]);
-    expect(left[0]).toBeGreaterThan(6 * 86_400_000);
+    expect(left[0]).toBeGreaterThan(6 * DAY_MS);
     expect(left[1]).toBeGreaterThan(50_000);
     expect(left[1]).toBeLessThanOrEqual(62_000);
   });

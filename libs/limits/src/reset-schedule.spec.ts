@@ -1,5 +1,6 @@
+import { DAY_MS } from '@gw/kernel';
 import fc from 'fast-check';
-import { boundariesAround, DAY_MS, midnightOf, nextBoundary, type ResetSchedule } from './reset-schedule';
+import { boundariesAround, midnightOf, nextBoundary, type ResetSchedule } from './reset-schedule';
 
 const at = (text: string): number => Date.parse(text);
 const iso = (times: readonly number[]): string[] =>

@@ -1,3 +1,5 @@
+import { DAY_MS } from '@gw/kernel';
+
 /** When a budget starts again. All times are Unix milliseconds; every boundary is midnight UTC. */
 export interface ResetSchedule {
   /** A number counts days, 1 to 365. Null: at most once, at the anchor. */
@@ -11,7 +13,6 @@ export interface ResetSchedule {
   readonly lastResetMs: number | null;
 }
 
-export const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05 was the first Monday. */
 export const FIRST_MONDAY_MS = 4 * DAY_MS;

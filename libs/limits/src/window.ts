@@ -1,12 +1,10 @@
 import type { RateLimitRule } from '@gw/contracts';
-
-const SECOND = 1_000;
-const DAY = 86_400_000;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@gw/kernel';
 
 export const WINDOW_MS: Readonly<Record<NonNullable<RateLimitRule['unit']>, number>> = {
-  rps: SECOND,
-  rpm: 60 * SECOND,
-  rph: 3_600 * SECOND,
-  rpd: DAY,
-  rpw: 7 * DAY,
+  rps: 1_000,
+  rpm: MINUTE_MS,
+  rph: HOUR_MS,
+  rpd: DAY_MS,
+  rpw: 7 * DAY_MS,
 };

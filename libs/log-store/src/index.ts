@@ -67,6 +67,7 @@ export {
   bodyReference,
   decodeLogBodies,
   encodeLogBodies,
+  readableBody,
   type BodyPlace,
   type LogBodies,
 } from './rows/log-body';
@@ -101,7 +102,7 @@ export {
 } from './rows/log-quarantine.queries';
 export { insertLogs, type LogEntry } from './rows/log-writer.queries';
 export { removeOldSkewed, timesOfSkewed } from './rows/skewed-logs';
-export { type StoredRequestLog } from './rows/stored-request-log';
+export type { StoredRequestLog } from './rows/stored-request-log';
 export {
   dropOldSpans,
   insertSpans,

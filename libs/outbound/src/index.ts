@@ -4,6 +4,7 @@ export {
   type BufferedClientOptions,
   type BufferedRequest,
 } from './buffered';
+export { folder } from './folder-setting';
 export { internalPost } from './internal-post';
 export { fetchJson, readJsonFile } from './operator-json';
 export { operatorsClient, type ProxyEnvironment } from './operators-client';

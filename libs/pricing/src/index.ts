@@ -4,7 +4,7 @@ export type { PriceCard, Unit, UnitPrice, UnitPrices } from './catalogue';
 export {
   createModelConfigs,
   hasPriceSources,
-  MODEL_CONFIG_SETTINGS,
+  modelConfigSettings,
   type ModelConfigAlarm,
   type ModelConfigKind,
   type ModelConfigReaders,
@@ -13,7 +13,6 @@ export {
   type ModelConfigsOptions,
   type ModelConfigSource,
 } from './model-configs';
-export { UNITS_PER_USD } from './money';
 export {
   createPriceBook,
   customCard,

@@ -1,30 +1,28 @@
-import { readSettings } from '@gw/kernel';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readSettings, type Setting } from '@gw/kernel';
 import {
   createModelConfigs,
-  MODEL_CONFIG_SETTINGS,
+  modelConfigSettings,
   type ModelConfigAlarm,
   type ModelConfigReaders,
 } from './model-configs';
 
-const HOME = mkdtempSync(join(tmpdir(), 'model-configs-'));
-const folderOf = (name: string): string => {
-  mkdirSync(join(HOME, name));
-  return join(HOME, name);
+const NO_FOLDER = 'must be the path of a folder that can be read';
+/** Stands in for the setting that looks at the disk: one path is no folder. */
+const folder: Setting<string> = {
+  fallback: undefined,
+  parse: (path) => {
+    if (path === '/nowhere') throw new Error(NO_FOLDER);
+    return path;
+  },
 };
-afterAll(() => {
-  rmSync(HOME, { recursive: true });
-});
 
 const ENVIRONMENT = {
   MODEL_CONFIGS_PROXY_FETCH_ENABLED: 'ON',
   MODEL_CONFIGS_PROXY_URL: 'https://configs.example.com/',
-  MODEL_CONFIGS_PRICING_LOG_STORE_PATH: folderOf('prices'),
-  MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: folderOf('capabilities'),
-  MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: folderOf('local-general'),
-  MODEL_CONFIGS_PRICING_LOCAL_PATH: folderOf('local-pricing'),
+  MODEL_CONFIGS_PRICING_LOG_STORE_PATH: '/prices',
+  MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: '/capabilities',
+  MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: '/local-general',
+  MODEL_CONFIGS_PRICING_LOCAL_PATH: '/local-pricing',
 };
 const GOOD = { m: { pay_as_you_go: { request_token: { price: 0.001 }, response_token: { price: 0.001 } } } };
 const BAD = { m: { pay_as_you_go: { request_token: { price: 'free' } } } };
@@ -41,7 +39,7 @@ function world(environment: Record<string, string> = ENVIRONMENT) {
   };
   const time = { now: 0 };
   const configs = createModelConfigs({
-    settings: readSettings(MODEL_CONFIG_SETTINGS, environment),
+    settings: readSettings(modelConfigSettings(folder), environment),
     readers: { fetch: reader('fetch'), logStore: reader('logStore'), file: reader('file') },
     alarm: (alarm) => alarms.push(alarm),
     clock: () => time.now,
@@ -56,8 +54,8 @@ describe('[ENV-08] the sources of model configurations', () => {
     expect((await configs.load('openai'))?.models).toBe(1);
     expect(requested).toEqual([
       'fetch https://configs.example.com/pricing/openai',
-      `logStore ${HOME}/prices/openai.json`,
-      `file ${HOME}/local-pricing/openai.json`,
+      'logStore /prices/openai.json',
+      'file /local-pricing/openai.json',
     ]);
     time.now = 3_599_999;
     await configs.load('openai');
@@ -76,10 +74,10 @@ describe('[ENV-08] the sources of model configurations', () => {
     await off.configs.load('openai');
     await off.configs.capabilities('openai');
     expect(off.requested).toEqual([
-      `logStore ${HOME}/prices/openai.json`,
-      `file ${HOME}/local-pricing/openai.json`,
-      `logStore ${HOME}/capabilities/openai.json`,
-      `file ${HOME}/local-general/openai.json`,
+      'logStore /prices/openai.json',
+      'file /local-pricing/openai.json',
+      'logStore /capabilities/openai.json',
+      'file /local-general/openai.json',
     ]);
     const none = world({});
     expect(await none.configs.load('openai')).toBeNull();
@@ -91,8 +89,8 @@ describe('[ENV-08] the sources of model configurations', () => {
     const { MODEL_CONFIGS_PROXY_URL: _none, ...withoutUrl } = ENVIRONMENT;
     expect(() => world(withoutUrl)).toThrow(/^MODEL_CONFIGS_PROXY_URL is required with /);
     for (const name of Object.keys(ENVIRONMENT).filter((one) => one.endsWith('_PATH'))) {
-      const nowhere = { ...ENVIRONMENT, [name]: join(HOME, 'nowhere') };
-      expect(() => world(nowhere)).toThrow(`${name} must be the path of a folder that can be read`);
+      const nowhere = { ...ENVIRONMENT, [name]: '/nowhere' };
+      expect(() => world(nowhere)).toThrow(`${name} ${NO_FOLDER}`);
     }
   });
 

@@ -1,16 +1,19 @@
-import { flag, folder, optional, SettingsError, url } from '@gw/kernel';
+import { flag, optional, SettingsError, url, type Setting } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import { parsePriceFile, type PriceFile } from './price-file';
 
-/** Where prices and capabilities of models come from, besides the built-in catalogue. `path` is a folder; `<provider>.json` is read in it. */
-export const MODEL_CONFIG_SETTINGS = {
+/**
+ * Where prices and capabilities of models come from, in addition to the built-in catalogue. Each path is a folder that holds
+ * `<provider>.json`; `folder` checks it, since this lib reads no files.
+ */
+export const modelConfigSettings = (folder: Setting<string>) => ({
   MODEL_CONFIGS_PROXY_FETCH_ENABLED: flag(false),
   MODEL_CONFIGS_PROXY_URL: optional(url({ protocols: ['https:', 'http:'] })),
   MODEL_CONFIGS_PRICING_LOG_STORE_PATH: optional(folder),
   MODEL_CONFIGS_CAPABILITIES_LOG_STORE_PATH: optional(folder),
   MODEL_CONFIGS_CAPABILITIES_LOCAL_PATH: optional(folder),
   MODEL_CONFIGS_PRICING_LOCAL_PATH: optional(folder),
-} as const;
+});
 
 export interface ModelConfigSettings {
   readonly MODEL_CONFIGS_PROXY_FETCH_ENABLED: boolean;

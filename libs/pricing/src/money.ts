@@ -1,6 +1,3 @@
-/** 1e-8 USD: the smallest amount of money that is kept. */
-export const UNITS_PER_USD = 100_000_000;
-
 const DECIMAL = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
 const MILLION = 1_000_000;
 const EXPONENT_MAX = 40;

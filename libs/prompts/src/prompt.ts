@@ -1,3 +1,4 @@
+import { isObject } from '@gw/kernel';
 import { promptInvalid } from './prompt-invalid';
 import { partialsOf, Renderer, walk, type RenderInput } from './render';
 import { parseTemplate, type PartialReference, type Template } from './template';
@@ -123,9 +124,6 @@ function assertMessages(value: unknown): readonly unknown[] {
   if (Array.isArray(value) && value.every(isObject)) return value;
   throw promptInvalid('The template must give a JSON list of messages.');
 }
-
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const VARIABLES = new WeakMap<Template, ReadonlySet<string>>();
 

@@ -6,6 +6,7 @@ import {
   type Subject,
   type SubjectTest,
 } from '@gw/config-schema';
+import { MINUTE_MS } from '@gw/kernel';
 import type { RequestFacts } from './types';
 
 /** Whether a request satisfies a query at a time (milliseconds since the epoch). The language is described at `CompiledQuery`. */
@@ -62,7 +63,6 @@ export function read(subject: Subject, facts: RequestFacts, nowMs: number): unkn
   }
 }
 
-const MINUTE_MS = 60_000;
 const MINUTES_OF_DAY = 1440;
 const INDEX = /^(?:0|[1-9]\d{0,8})$/;
 

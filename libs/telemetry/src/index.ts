@@ -1,14 +1,3 @@
-export { decodeFrames, encodeFrame, FRAME_BYTES_MAX, type Frame, type FrameBody } from './frame';
-export { Journal } from './journal';
-export type { JournalOptions, JournalStats } from './journal-options';
-export { openBatch, sealedSink } from './sealed-sink';
-export { readSealedFile, SealedFile } from './sealed-file';
-export { Sealer, UnknownKeyError } from './sealer';
 export { messagesIn } from './otlp-messages';
 export { otlpTraceRequest, otlpTraceResponse } from './otlp-proto';
-export type { Position } from './journal-state';
-export type { JournalBatch } from './journal-reader';
-export { RateLimitedReport, type Problem } from './rate-limited-report';
-export { LogShipper, type LogShipperOptions, type ShipperStats } from './log-shipper';
-export { httpLogSink, type HttpLogSinkOptions, type LogSink, type Post } from './log-sink';
 export { isSecretName, REDACTED, redactBody, redactMetadata, redactString, redactUrl } from './redact';

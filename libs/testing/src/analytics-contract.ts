@@ -10,11 +10,10 @@ import {
   type NumberRange,
 } from '@gw/analytics';
 import { isSuccess, resultOf, type AttemptRecord, type LogRecord } from '@gw/contracts';
+import { HOUR_MS, DAY_MS } from '@gw/kernel';
 import { requestLogRow, type RequestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from './log-record';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const ORGANISATION = '11111111-1111-4111-8111-111111111111';
 const STRANGERS = '99999999-9999-4999-8999-999999999999';
 const WORKSPACES = ['22222222-2222-4222-8222-222222222222', '22222222-2222-4222-8222-222222222223'] as const;

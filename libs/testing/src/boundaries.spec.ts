@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -91,6 +91,35 @@ describe('project boundaries', () => {
       [],
     ]);
   }, 60_000);
+
+  it('refuse I/O in libs of the kernel, contract and domain kinds, but allow address arithmetic', () => {
+    const probes = [
+      { file: 'libs/kernel/src/probe.ts', source: importing('node:fs') },
+      { file: 'libs/contracts/src/probe.ts', source: importing('node:tls') },
+      { file: 'libs/config-schema/src/probe.ts', source: importing('child_process') },
+      { file: 'libs/pricing/src/probe.ts', source: importing('node:fs/promises') },
+      { file: 'libs/telemetry/src/probe.ts', source: "import { connect } from 'node:net';\nconnect(1);\n" },
+      { file: 'libs/kernel/src/probe.ts', source: "import { isIP } from 'node:net';\nisIP('');\n" },
+      { file: 'libs/kernel/src/probe.spec.ts', source: importing('node:fs') },
+      { file: 'libs/journal/src/probe.ts', source: importing('node:fs') },
+    ];
+    expect(lint(probes)).toEqual([...probes.slice(0, 5).map(() => ['no-restricted-imports']), [], [], []]);
+  }, 60_000);
+
+  it('match the table in CONTRIBUTING.md, which lists each lib under the kind of its tag', () => {
+    const rows = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(
+      /^\| (kernel|contract|domain|infra|bridge|test)\b[^|]*\|([^|]+)\|/gm,
+    );
+    const listed = [...rows].flatMap(([, kind = '', libs = '']) =>
+      [...libs.matchAll(/`([a-z-]+)`/g)].map(([, lib = '']) => `type:${kind} ${lib}`),
+    );
+    const tagged = readdirSync(join(ROOT, 'libs')).map((lib) => {
+      const project = readFileSync(join(ROOT, 'libs', lib, 'project.json'), 'utf8');
+      const { tags } = JSON.parse(project) as { tags: readonly string[] };
+      return `${tags.find((tag) => tag.startsWith('type:')) ?? 'no type'} ${lib}`;
+    });
+    expect(listed.sort()).toEqual(tagged.sort());
+  });
 
   it('forbid regular expressions built from data, except RE2 in its lib', () => {
     const file = 'apps/gateway/src/probe.ts';

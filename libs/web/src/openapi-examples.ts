@@ -1,10 +1,8 @@
+import { isObject } from '@gw/kernel';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Schemas = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const OF_FORMATS: Readonly<Record<string, string>> = {
   uuid: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',

@@ -1,3 +1,4 @@
+import { isObject } from '@gw/kernel';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, getSchemaPath, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorAnswer } from './answers';
@@ -62,9 +63,6 @@ function withErrors(document: OpenAPIObject): OpenAPIObject {
   }
   return document;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Converts `nullable`, which Nest writes, to a type `null`, because OpenAPI 3.1 has no `nullable`.

@@ -1,8 +1,8 @@
 import { ANALYTICS_STORE_SETTINGS } from '@gw/clickhouse';
+import { DATABASE_TLS_SETTINGS } from '@gw/entities';
 import {
   apiKeyPepper,
   apiKeyPrefix,
-  DATABASE_TLS_SETTINGS,
   deriveKey,
   feature,
   flag,

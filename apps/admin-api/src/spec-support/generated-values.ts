@@ -1,10 +1,8 @@
+import { isObject } from '@gw/kernel';
 import fc, { type Arbitrary } from 'fast-check';
 
 export type Schema = Readonly<Record<string, unknown>>;
 export type Schemas = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Array.isArray gives any. */
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);

@@ -1,6 +1,6 @@
 import { completeLogRecord, type LogRecord } from '@gw/contracts';
+import { decodeFrames } from '@gw/journal';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
-import { decodeFrames } from '@gw/telemetry';
 import { StubProvider, type RecordedRequest } from '@gw/testing';
 import type { DataSource } from 'typeorm';
 import { SERVICE_TOKEN } from './admin-api';

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, isObject } from '@gw/kernel';
 import { parseExact, type JsonObject } from '@gw/providers';
 import { ANSWER_READ_EXACTLY, assertAnswerReadable } from './read-whole';
 
@@ -28,6 +28,3 @@ function parsedObject(body: Buffer, parse: (text: string) => unknown): JsonObjec
   }
   return value;
 }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

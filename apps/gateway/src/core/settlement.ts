@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { LogRecord, Usage } from '@gw/contracts';
+import type { FrameBody, Journal } from '@gw/journal';
 import type { TargetStatistics } from '@gw/routing';
-import type { FrameBody, Journal } from '@gw/telemetry';
 import type { Accounts } from '../limits/accounts';
 import { isAbsurd } from '../usage/absurd-use';
 import type { BatchOutput, LinePricer, TargetPricer } from '../usage/use';

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { hookResults, restored, Subject, type StageVerdict } from '@gw/guardrails';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, isObject } from '@gw/kernel';
 import { exactNumbers, readAnswer, type AnswerFacts, type StreamTap } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
-import { isObject, parseExactAnswer, parseJsonObject } from '../bodies/json-body';
+import { parseExactAnswer, parseJsonObject } from '../bodies/json-body';
 import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../bodies/read-whole';
 import { isEventStream, isPlainEvents, type Answer } from '../attempt/answer';
 import { isStrict, translationContext } from '../attempt/answer-shape';

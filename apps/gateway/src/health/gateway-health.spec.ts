@@ -1,5 +1,6 @@
+import type { JournalStats, ShipperStats } from '@gw/journal';
+import { DAY_MS } from '@gw/kernel';
 import type { ReadModelState } from '@gw/read-model';
-import type { JournalStats, ShipperStats } from '@gw/telemetry';
 import { HealthBoard } from '@gw/web';
 import { GatewayHealth } from './gateway-health';
 import { GatewayHarness } from '../spec-support/harness';
@@ -86,7 +87,7 @@ describe('the health of a gateway', () => {
     const { is, words } = process();
     is.presence.clockSkewMs = 1_500;
     expect(await words()).toMatchObject({ clock: 'ok' });
-    is.presence.clockSkewMs = -30 * 86_400_000;
+    is.presence.clockSkewMs = -30 * DAY_MS;
     expect(await words()).toMatchObject({ clock: 'degraded' });
   });
 

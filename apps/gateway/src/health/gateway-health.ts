@@ -1,6 +1,6 @@
+import type { Journal, JournalStats, LogShipper } from '@gw/journal';
 import type { ReadModel } from '@gw/read-model';
 import { readRedisFacts, redisAdvice, redisAnswers, redisProblem, type Redis } from '@gw/redis';
-import type { Journal, JournalStats, LogShipper } from '@gw/telemetry';
 import { degraded, down, WELL, type Part, type PartState } from '@gw/web';
 
 /** How long the journal counts as degraded after a loss was seen. */

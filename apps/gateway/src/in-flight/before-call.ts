@@ -1,5 +1,5 @@
+import type { Journal } from '@gw/journal';
 import { GatewayError } from '@gw/kernel';
-import type { Journal } from '@gw/telemetry';
 import type { Upstream } from '../core/upstream';
 import type { BeforeCall } from '../attempt/sender';
 import type { RequestContext } from '../core/request-context';

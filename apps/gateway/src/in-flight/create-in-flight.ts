@@ -1,4 +1,4 @@
-import { RateLimitedReport, type Journal, type Sealer } from '@gw/telemetry';
+import { RateLimitedReport, type Journal, type Sealer } from '@gw/journal';
 import type { Log } from '@gw/web';
 import type { LostUses } from '../usage/lost-use';
 import type { BeforeCall } from '../attempt/sender';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { rmSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
+import { SealedFile, type Sealer } from '@gw/journal';
 import { firstAtTurnEnd } from '@gw/kernel';
-import { SealedFile, type Sealer } from '@gw/telemetry';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import { inFlightPath, nextInFlightNumber } from './recovery';

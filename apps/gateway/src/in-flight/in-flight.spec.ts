@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord } from '@gw/contracts';
-import { decodeFrames, Journal, readSealedFile } from '@gw/telemetry';
+import { decodeFrames, Journal, readSealedFile } from '@gw/journal';
 import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID } from '../spec-support/harness';
 import type { RequestContext } from '../core/request-context';

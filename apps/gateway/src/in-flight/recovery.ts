@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord } from '@gw/contracts';
-import { readSealedFile, type Journal, type Sealer } from '@gw/telemetry';
+import { readSealedFile, type Journal, type Sealer } from '@gw/journal';
 import { recordOfLine } from './begun-record';
 
 const NAME = /^in-flight-(\d{6,})\.log$/;

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderLock } from '@gw/kernel';
-import { Journal, UnknownKeyError, type JournalOptions } from '@gw/telemetry';
+import { Journal, UnknownKeyError, type JournalOptions, FolderLock } from '@gw/journal';
 import type { Log } from '@gw/web';
 import { setUnreadableAside } from './unreadable-entries';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { INTERNAL } from '@gw/contracts';
+import { httpLogSink, Journal, LogShipper, Sealer, sealedSink, type LogSink } from '@gw/journal';
 import { journalKey, masterKeysOf } from '@gw/kernel';
 import { connectRedis, RedisLogSink, type Redis } from '@gw/redis';
-import { httpLogSink, Journal, LogShipper, Sealer, sealedSink, type LogSink } from '@gw/telemetry';
 import { internalPost } from '@gw/outbound';
 import { describeFault } from '@gw/web';
 import type { Provider } from '@nestjs/common';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decodeFrames, Sealer, type LogSink } from '@gw/telemetry';
+import { decodeFrames, Sealer, type LogSink } from '@gw/journal';
 import { eventually } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { journalDirectory, takeJournalHome, type JournalHome, type JournalHomeOptions } from './journal-home';

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { LogShipper, type Journal, type LogSink } from '@gw/telemetry';
+import { LogShipper, type Journal, type LogSink } from '@gw/journal';
 import { describeFault } from '@gw/web';
 import {
   journalDirectory,

@@ -1,6 +1,6 @@
+import type { Journal } from '@gw/journal';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Journal } from '@gw/telemetry';
 
 const NAME = 'holders.json';
 const PROCESSES_MAX = 64;

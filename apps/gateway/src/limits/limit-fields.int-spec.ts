@@ -1,11 +1,11 @@
 import type { RateLimitRule, UsageLimitRule } from '@gw/contracts';
+import { DAY_MS } from '@gw/kernel';
 import type { LedgerStore } from '@gw/limits';
 import type { HealthWords } from '@gw/web';
 import { eventually, StubProvider, withRedis } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID } from '../spec-support/harness';
 import { ANSWER, BODY, budget } from './spec-support/cent-calls';
 
-const DAY_MS = 86_400_000;
 const PATIENCE = { timeoutMs: 20_000, everyMs: 50 };
 jest.setTimeout(60_000);
 

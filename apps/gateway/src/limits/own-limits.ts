@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HEADER, type LimitState } from '@gw/contracts';
-import { GatewayError, toGatewayError } from '@gw/kernel';
+import { GatewayError, toGatewayError, UNITS_PER_USD } from '@gw/kernel';
 import {
   forecastExhaustion,
   isBudget,
@@ -16,7 +16,6 @@ import type { Principal } from '../auth/principals';
 import { bucketsOfRequest } from './admission';
 
 const OWN_LIMITS = '/v1/me/limits';
-const UNITS_PER_USD = 100_000_000;
 
 /** Tells a caller where its own limits stand. It takes from none of them, and an exhausted caller may ask too. */
 export class OwnLimits {

@@ -1,16 +1,14 @@
+import type { Journal, LogShipper } from '@gw/journal';
+import { UNITS_PER_USD } from '@gw/kernel';
 import type { PolicyValues } from '@gw/limits';
 import type { OutboundClient } from '@gw/outbound';
 import type { RoutingState } from '@gw/routing';
-import type { Journal, LogShipper } from '@gw/telemetry';
 import type { ReadModel } from '@gw/read-model';
 import { processMetrics, ScrapedMetrics, type Samples } from '@gw/web';
 import type { Overload } from '../health/overload';
 import type { ChargesAlone } from '../record/charges-alone';
 import type { RefusedRequests } from '../record/refused-requests';
 import type { ModelCounts, ProviderCounts, RequestMetrics } from './request-metrics';
-
-/** 1e-8 USD. */
-const UNITS_PER_USD = 1e8;
 
 export interface GatewayParts {
   readonly journal: Pick<Journal, 'stats'>;

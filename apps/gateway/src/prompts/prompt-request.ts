@@ -1,7 +1,6 @@
 import type { PromptVersionDocument } from '@gw/contracts';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
-import { isObject } from '../bodies/json-body';
 
 /** Names of one parameter: one of them means the other, too. */
 const SAME = ['max_tokens', 'max_completion_tokens'] as const;

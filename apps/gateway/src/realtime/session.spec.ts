@@ -1,7 +1,7 @@
 import { createServer as createTlsServer } from 'node:tls';
 import { connect as connectTcp, type AddressInfo } from 'node:net';
+import { Journal } from '@gw/journal';
 import { eventually } from '@gw/testing';
-import { Journal } from '@gw/telemetry';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { WebSocket, type RawData } from 'ws';

@@ -1,6 +1,6 @@
+import { decodeFrames } from '@gw/journal';
 import { sampleLogRecord } from '@gw/testing';
 import type { ChargeRecord, LogRecord } from '@gw/contracts';
-import { decodeFrames } from '@gw/telemetry';
 import { ChargesAlone } from './charges-alone';
 
 const charge: ChargeRecord = {

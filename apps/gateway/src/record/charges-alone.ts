@@ -1,5 +1,5 @@
 import type { LogRecord } from '@gw/contracts';
-import { encodeFrame, type LogSink } from '@gw/telemetry';
+import { encodeFrame, type LogSink } from '@gw/journal';
 
 const EVERY_MS = 500;
 /** Some 20,000 records: the charges of what a busy gateway sells in ten seconds. */

@@ -1,4 +1,5 @@
 import type { AttemptRecord, DecisionRecord, LogRecord, ProviderDocument, Usage } from '@gw/contracts';
+import { MINUTE_MS } from '@gw/kernel';
 import { redactMetadata, redactUrl } from '@gw/telemetry';
 import { valueOf } from '../http/header-rules';
 import type { RefusedKey } from '../auth/ended-keys';
@@ -125,7 +126,6 @@ export function writeRequest(w: JsonWriter, context: RequestContext): void {
   w.text(K.route, context.route.name);
 }
 
-const MINUTE_MS = 60_000;
 let minuteAt = -1;
 /** As `YYYY-MM-DDTHH:MM:`. */
 let minute = '';

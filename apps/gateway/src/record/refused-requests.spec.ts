@@ -1,9 +1,7 @@
 import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, MINUTE_MS } from '@gw/kernel';
 import type { RequestContext } from '../core/request-context';
 import { isRefused, RefusedRequests } from './refused-requests';
-
-const MINUTE_MS = 60_000;
 
 interface Report {
   readonly unlogged: number;

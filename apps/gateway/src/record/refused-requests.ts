@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@gw/kernel';
 import type { Log } from '@gw/web';
 import type { RequestContext } from '../core/request-context';
 
@@ -6,7 +7,6 @@ const KEY_ROWS_MAX = 60;
 const ORGANISATION_ROWS_MAX = 300;
 /** Keys and organisations that are distinguished within a minute; requests of further ones get no row. */
 const COUNTED_MAX = 1_000;
-const MINUTE_MS = 60_000;
 
 /** Why a request has no usable key. `unusable`: the key of an organisation, which cannot call providers. */
 export type RefusalReason = 'missing' | 'unknown' | 'ended' | 'expired' | 'unusable' | 'other';

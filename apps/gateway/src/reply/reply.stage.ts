@@ -1,4 +1,4 @@
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, isObject } from '@gw/kernel';
 import {
   readAnswer,
   type HeaderList,
@@ -8,7 +8,7 @@ import {
 } from '@gw/providers';
 import { errorBody, providerErrorBody } from './error-body';
 import { removeHeader, setHeader } from '../http/header-rules';
-import { isObject, parseExactAnswer } from '../bodies/json-body';
+import { parseExactAnswer } from '../bodies/json-body';
 import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../bodies/read-whole';
 import { BatchOutputMeter, outputOfBatch } from '../usage/batch-output';
 import { isEventStream, isPlainEvents, type Answer } from '../attempt/answer';

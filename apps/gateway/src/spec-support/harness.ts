@@ -20,10 +20,10 @@ import {
   type ReadModelDocument,
   type WorkspaceDocument,
 } from '@gw/contracts';
+import { decodeFrames, Journal, Sealer, type Frame } from '@gw/journal';
 import { apiKeyPepper, hashApiKey, journalKey, seal, sealingKeyring } from '@gw/kernel';
 import type { LedgerStore } from '@gw/limits';
 import { PROVIDERS, type Provider } from '@gw/providers';
-import { decodeFrames, Journal, Sealer, type Frame } from '@gw/telemetry';
 import { createLog, type ServerDrain } from '@gw/web';
 import { RequestMetrics } from '../metrics/request-metrics';
 import { createDataPlane, type DataPlane } from '../data-plane';

@@ -1,6 +1,6 @@
 import type { Usage } from '@gw/contracts';
+import { isObject } from '@gw/kernel';
 import { lastUsageMetadata, lastUsageObject, type JsonObject, type Provider } from '@gw/providers';
-import { isObject } from '../bodies/json-body';
 import { NO_USAGE } from './use';
 import { isAbsurd } from './absurd-use';
 

@@ -1,6 +1,6 @@
 import { ONCE_MAX } from '@gw/contracts';
+import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
-import { isObject } from '../bodies/json-body';
 
 /** A batch of Gemini's own API whose answers are in it. */
 export interface GeminiBatch {

@@ -1,6 +1,7 @@
 import { ONCE_MAX, routeFamily, type Usage } from '@gw/contracts';
+import { isObject } from '@gw/kernel';
 import type { JsonObject, MadeObject } from '@gw/providers';
-import { isObject, parseJsonObject } from '../bodies/json-body';
+import { parseJsonObject } from '../bodies/json-body';
 import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
 import type { RequestContext } from '../core/request-context';

@@ -1,14 +1,12 @@
 import type { UsageLimitRule } from '@gw/contracts';
 import { appendAudit, queueMail } from '@gw/entities';
 import { budgetsJob } from '@gw/jobs';
-import type { Keyring } from '@gw/kernel';
+import { type Keyring, UNITS_PER_USD } from '@gw/kernel';
 import { alertRecipients, raiseAlert, type LimitAlert } from '@gw/ledger-store';
 import { nextBoundary, periodAt, type Bucket } from '@gw/limits';
 import type { EntityManager } from 'typeorm';
 import { jobAudit } from '../jobs/job-audit';
 import type { BudgetOwner } from '../ledger/budget-owners';
-
-const UNITS_PER_USD = 100_000_000;
 
 /** A budget and its usage in the current period. */
 export interface MeasuredBudget {

@@ -1,6 +1,6 @@
+import { encodeFrame, decodeFrames, type Frame } from '@gw/journal';
 import { UUID } from '@gw/kernel';
 import type { ChargeRecord } from '@gw/contracts';
-import { encodeFrame, decodeFrames, type Frame } from '@gw/telemetry';
 import { sampleLogRecord } from '@gw/testing';
 import { readBare, type ReadRecord } from './log-entry';
 

@@ -1,4 +1,5 @@
 import type { GuardrailCheckRecord, GuardrailRecord } from '@gw/contracts';
+import { DAY_MS } from '@gw/kernel';
 import {
   addCounts,
   dayOf,
@@ -15,7 +16,6 @@ import type { EntityManager } from 'typeorm';
  */
 const CHECKS_MAX = 500;
 const NAME_LENGTH_MAX = 255;
-const DAY_MS = 86_400_000;
 
 /** A log record and the number of its guardrails that were stored before; 0 for a new record. */
 export interface Judged {

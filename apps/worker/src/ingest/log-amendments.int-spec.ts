@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { GuardrailRecord, LogRecord } from '@gw/contracts';
+import { decodeFrames, encodeFrame } from '@gw/journal';
 import { decodeLogBodies, findLog, qualityOf, requestLogRow, type RequestLogRow } from '@gw/log-store';
-import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { LedgerBook } from '../ledger/ledger-book';

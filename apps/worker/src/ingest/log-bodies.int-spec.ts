@@ -1,9 +1,9 @@
 import { FeedbackEntity } from '@gw/entities';
-import { createAddressPolicy, uuidv7 } from '@gw/kernel';
+import { decodeFrames, encodeFrame } from '@gw/journal';
+import { createAddressPolicy, uuidv7, DAY_MS } from '@gw/kernel';
 import { bodyPlace, dayOf, decodeLogBodies, findLog, logPartitionDays } from '@gw/log-store';
 import { DiskObjectStore, S3ObjectStore, type ObjectStore } from '@gw/object-store';
 import { BufferedClient } from '@gw/outbound';
-import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { sampleLogRecord, STUB_S3_KEYS, StubObjectStore, testDatabase } from '@gw/testing';
 import type { LogRecord } from '@gw/contracts';
 import { createLog } from '@gw/web';
@@ -16,7 +16,6 @@ import { LogBodyPacker } from './log-bodies';
 import { LogIngest } from './log-ingest';
 import { LogPartitions } from './log-partitions.service';
 
-const DAY_MS = 86_400_000;
 const quiet = createLog('test', 'silent');
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bodies-'));
 

@@ -1,7 +1,8 @@
+import type { Frame } from '@gw/journal';
 import { UUID } from '@gw/kernel';
 import { completeLogRecord, type LogRecord } from '@gw/contracts';
 import { requestLogRow, type LogEntry } from '@gw/log-store';
-import { redactBody, type Frame } from '@gw/telemetry';
+import { redactBody } from '@gw/telemetry';
 import { bareRecord, recordId } from './bare-record';
 
 export interface ReadRecord {

@@ -1,7 +1,7 @@
 import { INTERNAL } from '@gw/contracts';
+import { decodeFrames } from '@gw/journal';
 import { GatewayError } from '@gw/kernel';
 import { quarantinedLogs, type QuarantineEntry } from '@gw/log-store';
-import { decodeFrames } from '@gw/telemetry';
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LogIngest, type Stored } from './log-ingest';

@@ -1,3 +1,5 @@
+import { decodeFrames, encodeFrame } from '@gw/journal';
+import { DAY_MS } from '@gw/kernel';
 import {
   dayOf,
   decodeLogBodies,
@@ -7,7 +9,6 @@ import {
   quarantinedLogs,
   quarantineLog,
 } from '@gw/log-store';
-import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { analyticsAsks, sampleLogRecord, testDatabase } from '@gw/testing';
 import type { AnalyticsAsk } from '@gw/analytics';
 import type { LogRecord } from '@gw/contracts';
@@ -17,7 +18,6 @@ import { LogBodyPacker } from './log-bodies';
 import { LogIngest, type Stored } from './log-ingest';
 import { LogPartitions } from './log-partitions.service';
 
-const DAY_MS = 86_400_000;
 const quiet = createLog('test', 'silent');
 
 describe('LogIngest', () => {

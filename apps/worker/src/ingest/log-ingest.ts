@@ -2,6 +2,7 @@ import { chargedOnce } from '../ledger/charged-once';
 import { correctRollups, type CorrectSums } from '../ledger/correct-sums';
 import { giveBackOfLogs } from '../ledger/given-back';
 import type { LedgerBook } from '../ledger/ledger-book';
+import type { Frame } from '@gw/journal';
 import { GatewayError } from '@gw/kernel';
 import {
   amendLogs,
@@ -14,7 +15,6 @@ import {
   type LogEntry,
   type RequestLogRow,
 } from '@gw/log-store';
-import type { Frame } from '@gw/telemetry';
 import type { Log } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';

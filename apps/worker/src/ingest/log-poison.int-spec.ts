@@ -1,6 +1,6 @@
 import { ClickHouseRefusal } from '@gw/clickhouse';
+import { decodeFrames, encodeFrame } from '@gw/journal';
 import { mergeRollups } from '@gw/log-store';
-import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import type { ChargeRecord, GuardrailRecord, LogRecord } from '@gw/contracts';
 import { uuidv7 } from '@gw/kernel';

@@ -1,5 +1,6 @@
+import type { Frame } from '@gw/journal';
 import { quarantineLog } from '@gw/log-store';
-import { redactBody, type Frame } from '@gw/telemetry';
+import { redactBody } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import type { DataSource } from 'typeorm';
 import { recordId } from './bare-record';

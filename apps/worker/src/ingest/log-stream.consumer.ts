@@ -1,5 +1,5 @@
+import { decodeFrames, openBatch, Sealer } from '@gw/journal';
 import { connectRedis, redisAnswers, RedisLogReader, type Redis } from '@gw/redis';
-import { decodeFrames, openBatch, Sealer } from '@gw/telemetry';
 import { describeFault, type Log } from '@gw/web';
 import { journalKey, randomHex, type MasterKeys } from '@gw/kernel';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';

@@ -1,5 +1,6 @@
+import type { DatabaseTls } from '@gw/entities';
 import type { JobProcessor, JobStore } from '@gw/jobs';
-import { apiKeyPepper, sealingKeyring, SettingsError, type DatabaseTls } from '@gw/kernel';
+import { apiKeyPepper, sealingKeyring, SettingsError } from '@gw/kernel';
 import { Mailer, mailServerOf } from '@gw/mail';
 import type { LogStores } from '@gw/object-store';
 import type { Log } from '@gw/web';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChargeRecord, LogRecord } from '@gw/contracts';
+import { decodeFrames, encodeFrame } from '@gw/journal';
 import { forgetOnce, forgetHolders } from '@gw/ledger-store';
-import { decodeFrames, encodeFrame } from '@gw/telemetry';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import fc from 'fast-check';

@@ -1,4 +1,5 @@
 import type { BalancesAnswer, BalancesRequest, ChargeRecord } from '@gw/contracts';
+import { DAY_MS } from '@gw/kernel';
 import {
   addBalances,
   addBudgetHours,
@@ -55,7 +56,6 @@ interface Postings {
 
 const noPostings = (): Postings => ({ rows: new Map(), hours: new Map(), holders: new Map() });
 
-const DAY_MS = 86_400_000;
 const HITS: ReadonlySet<string> = new Set(['HIT', 'SEMANTIC HIT']);
 
 /**

@@ -1,4 +1,4 @@
-import { GatewayError, keyReused, randomHex, type Tenant } from '@gw/kernel';
+import { GatewayError, keyReused, randomHex, type Tenant, DAY_MS } from '@gw/kernel';
 import { decodeAnswer, encodeAnswer, type StoredAnswer } from '../stored-answer';
 import type { Claim, IdempotencyState, IdempotencyStore } from './idempotency-store';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
@@ -34,7 +34,6 @@ export interface FirstCall {
 
 export type Begun = FirstCall | { readonly kind: 'replay'; readonly answer: StoredAnswer };
 
-const DAY_MS = 86_400_000;
 /** Waits are cut into pieces of this length, so that the caller's leaving is noticed. */
 const WAIT_STEP_MS = 1_000;
 

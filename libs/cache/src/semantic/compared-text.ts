@@ -1,3 +1,5 @@
+import { isObject } from '@gw/kernel';
+
 /** The one text of a request that is compared by meaning, and everything else, which has to be equal. */
 export interface ComparedText {
   readonly text: string;
@@ -89,6 +91,3 @@ function textOf(content: unknown): string | null {
   }
   return texts.join('\n');
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

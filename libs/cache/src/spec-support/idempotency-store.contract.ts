@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { HOUR_MS } from '@gw/kernel';
 import { eventually } from '@gw/testing';
 import type { Claim, IdempotencyStore } from '../index';
 import { TENANT } from './samples';
 
 const fingerprint = 'f'.repeat(43);
 const other = 'g'.repeat(43);
-const HOUR_MS = 3_600_000;
 
 /** What every driver promises. */
 export function idempotencyStoreContract(make: () => IdempotencyStore): void {

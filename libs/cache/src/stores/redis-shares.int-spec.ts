@@ -9,11 +9,10 @@ import { EntrySealer } from './entry-sealer';
 import { RedisBlobStore } from './redis-blob-store';
 import { RedisGuard } from './redis-guard';
 import { ENTRY_OVERHEAD_BYTES } from './redis-shares';
-import type { Tenant } from '@gw/kernel';
+import { type Tenant, HOUR_MS } from '@gw/kernel';
 
 const tenant = (name: string): Tenant => ({ workspaceId: name, organisationId: `org-${name}` });
 const [ONE, TWO] = [tenant('one'), tenant('two')];
-const HOUR_MS = 3_600_000;
 const BYTES = 100_000;
 
 describe('shares of Redis', () => {

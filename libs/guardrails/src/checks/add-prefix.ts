@@ -1,5 +1,6 @@
+import { isObject } from '@gw/kernel';
 import { defineCheck } from '../check';
-import { isObject, listOf, type JsonObject } from '../json';
+import { listOf, type JsonObject } from '../json';
 import { object } from '../parameters';
 import type { Dialect } from '../text/passages';
 

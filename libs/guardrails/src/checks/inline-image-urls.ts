@@ -1,5 +1,6 @@
+import { isObject } from '@gw/kernel';
 import { CheckError, defineCheck, type CheckContext } from '../check';
-import { isObject, listOf } from '../json';
+import { listOf } from '../json';
 import { object, textList } from '../parameters';
 
 interface Parameters {

@@ -1,6 +1,6 @@
+import { isObject } from '@gw/kernel';
 import { defineCheck } from '../check';
 import { inTurn, then } from '../eventually';
-import { isObject } from '../json';
 import { object, scopeParameter, someTexts, textList } from '../parameters';
 import type { Scope } from '../text/scope';
 import { jsonIn } from './json-in-text';

@@ -1,6 +1,7 @@
+import { isObject } from '@gw/kernel';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { CheckError, type CheckContext } from '../check';
-import { isObject, listOf } from '../json';
+import { listOf } from '../json';
 import { jsonOf } from '../remote';
 
 /** Milliseconds before a key that is not known makes us ask again: tokens with made-up key ids must not make us call. */

@@ -1,3 +1,4 @@
+import { isObject } from '@gw/kernel';
 import {
   createLocalJWKSet,
   decodeJwt,
@@ -8,7 +9,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose';
 import { CheckError, defineCheck, type CheckContext, type Outcome, type ParameterReport } from '../check';
-import { isObject, type JsonObject } from '../json';
+import { type JsonObject } from '../json';
 import { object, textList } from '../parameters';
 import { checkUrl, TIMEOUT_PARAMETER, URL_PARAMETER } from '../remote';
 import { KeySets } from './jwt-keys';

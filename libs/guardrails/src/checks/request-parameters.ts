@@ -1,6 +1,7 @@
+import { isObject } from '@gw/kernel';
 import { defineCheck, type ParameterReport } from '../check';
 import { inTurn, then } from '../eventually';
-import { isObject, isSameJson, objectsOf, type JsonObject } from '../json';
+import { isSameJson, objectsOf, type JsonObject } from '../json';
 import { object, textList } from '../parameters';
 
 interface ToolRules {

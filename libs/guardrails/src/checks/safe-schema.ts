@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../json';
+import { isObject } from '@gw/kernel';
+import { type JsonObject } from '../json';
 
 type Path = readonly (string | number)[];
 

@@ -1,6 +1,7 @@
+import { isObject } from '@gw/kernel';
 import { CheckError, defineCheck, type Outcome } from '../check';
 import { checkForwardHeaders, FORWARD_HEADERS_PARAMETER, forwarded } from '../forward-headers';
-import { isObject, type JsonObject } from '../json';
+import { type JsonObject } from '../json';
 import { object } from '../parameters';
 import {
   checkUrl,

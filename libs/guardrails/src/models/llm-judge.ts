@@ -1,5 +1,6 @@
+import { isObject } from '@gw/kernel';
 import { CheckError, defineCheck } from '../check';
-import { isObject, objectsOf, parseJson, type JsonObject } from '../json';
+import { objectsOf, parseJson, type JsonObject } from '../json';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { TIMEOUT_PARAMETER } from '../remote';
 import type { Subject } from '../subject';

@@ -1,4 +1,5 @@
-import { isObject, listOf, objectsOf } from '../json';
+import { isObject } from '@gw/kernel';
+import { listOf, objectsOf } from '../json';
 import { textList } from '../parameters';
 import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition } from './partner';

@@ -1,4 +1,5 @@
-import { isObject, objectsOf } from '../json';
+import { isObject } from '@gw/kernel';
+import { objectsOf } from '../json';
 import { AZURE_PARAMETERS, azureCall } from './azure-content-safety';
 import type { PartnerDefinition } from './partner';
 

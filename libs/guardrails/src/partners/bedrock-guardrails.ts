@@ -1,5 +1,5 @@
-import { signAws } from '@gw/kernel';
-import { isObject, objectsOf } from '../json';
+import { signAws, isObject } from '@gw/kernel';
+import { objectsOf } from '../json';
 import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition } from './partner';
 

@@ -1,4 +1,5 @@
-import { isObject, objectsOf } from '../json';
+import { isObject } from '@gw/kernel';
+import { objectsOf } from '../json';
 import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition } from './partner';
 

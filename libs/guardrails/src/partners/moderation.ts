@@ -1,4 +1,5 @@
-import { isObject, objectsOf, type JsonObject } from '../json';
+import { isObject } from '@gw/kernel';
+import { objectsOf, type JsonObject } from '../json';
 import { textList } from '../parameters';
 import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition, PartnerVerdict } from './partner';

@@ -1,4 +1,5 @@
-import { isObject, listOf, objectsOf, type JsonObject } from '../json';
+import { isObject } from '@gw/kernel';
+import { listOf, objectsOf, type JsonObject } from '../json';
 import { content, responsesItem, toolCalls } from './items';
 import { PassageCollector, type Dialect, type Passage } from './passages';
 import { realtimeEvent } from './realtime';

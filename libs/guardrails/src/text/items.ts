@@ -1,4 +1,5 @@
-import { isObject, listOf, type JsonObject } from '../json';
+import { isObject } from '@gw/kernel';
+import { listOf, type JsonObject } from '../json';
 import type { PassageCollector, PassageKind } from './passages';
 
 export const ROLES: Readonly<Record<string, PassageKind>> = {

@@ -1,4 +1,5 @@
-import { isObject, listOf, type JsonObject } from '../json';
+import { isObject } from '@gw/kernel';
+import { listOf, type JsonObject } from '../json';
 import { responsesItem, tools } from './items';
 import type { PassageCollector } from './passages';
 

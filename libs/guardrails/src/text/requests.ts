@@ -1,4 +1,5 @@
-import { isObject, listOf, type JsonObject } from '../json';
+import { isObject } from '@gw/kernel';
+import { listOf, type JsonObject } from '../json';
 import { content, responsesItem, ROLES, toolCalls, tools } from './items';
 import { PassageCollector, type Dialect, type Passage, type PassageKind } from './passages';
 import { realtimeEvent } from './realtime';

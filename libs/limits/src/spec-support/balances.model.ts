@@ -1,9 +1,9 @@
+import { DAY_MS, HOUR_MS } from '@gw/kernel';
 import fc from 'fast-check';
 import { budgetBucket, type Bucket } from '../bucket';
 import type { Balance, CounterStore, Exchange, ExchangeAnswer } from '../counter-store';
 import { Ledger } from '../ledger';
 import type { Reservation } from '../reservation';
-import { DAY_MS } from '../reset-schedule';
 import { exchangeOf, statement } from './statements';
 
 /** Counters that can be lost, by a clock that can be turned. */
@@ -56,7 +56,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-const HOUR_MS = 3_600_000;
 const MONDAY_MS = 1_793_577_600_000;
 let worlds = 0;
 

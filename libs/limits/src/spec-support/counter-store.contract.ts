@@ -1,3 +1,4 @@
+import { DAY_MS } from '@gw/kernel';
 import { eventually } from '@gw/testing';
 import { ADMITTED, UNDECIDED, type CounterStatement, type CounterStore } from '../counter-store';
 import { claim, exchangeOf, first, statement } from './statements';
@@ -115,7 +116,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
   });
 
   it('does not believe boundaries that lie ahead of its clock', async () => {
-    const ahead = statement({ boundaries: [Date.now() + 30 * 86_400_000] });
+    const ahead = statement({ boundaries: [Date.now() + 30 * DAY_MS] });
     const answer = await run([ahead], [claim(1)]);
     expect(first(answer).status).toBe('clock');
     expect(answer.claims).toEqual([UNDECIDED]);

@@ -1,5 +1,6 @@
 import type { AnalyticsAsk, AnalyticsRow } from '@gw/analytics';
 import { MIGRATIONS } from '@gw/entities';
+import { HOUR_MS, DAY_MS } from '@gw/kernel';
 import { analyticsAsks, analyticsContract, analyticsSample, expectedRows, testDatabase } from '@gw/testing';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { dayOf, ensureLogPartitions } from '../rows/log-partitions';
@@ -10,9 +11,6 @@ import { buildRollups, rollupsBuiltUntil } from './rollup-builder.queries';
 import { dropOldRollups } from './rollup-retention.queries';
 import { ROLLUP_TABLES } from './rollup-tables';
 import { addToRollups, mergeRollups } from './rollup-writer.queries';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 describe('PostgresAnalytics', () => {
   const database = testDatabase();

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@gw/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Grain } from './rollup-grains';
 import { ROLLUP_TABLES, SUMS, type RollupTable } from './rollup-tables';
@@ -22,7 +23,6 @@ const FROM_FINER: readonly (readonly [grain: Grain, finer: Grain])[] = [
   [60, 15],
   [360, 60],
 ];
-const MINUTE_MS = 60_000;
 
 /** Makes the rows of hours, and of six hours, that were over ten minutes before `now`. What another makes or merges is left to it. */
 export async function buildRollups(source: DataSource, now: Date): Promise<void> {

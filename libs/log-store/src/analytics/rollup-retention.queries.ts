@@ -1,3 +1,4 @@
+import { DAY_MS } from '@gw/kernel';
 import type { DataSource } from 'typeorm';
 import { GRAINS, ROLLUP_RETENTION_DAYS } from './rollup-grains';
 import { ROLLUP_TABLES } from './rollup-tables';
@@ -10,7 +11,7 @@ export async function dropOldRollups(source: DataSource, now: Date, steps = 1_00
   let [dropped, left] = [0, steps];
   for (const { table } of ROLLUP_TABLES) {
     for (const grain of GRAINS) {
-      const before = new Date(now.getTime() - ROLLUP_RETENTION_DAYS[grain] * 86_400_000);
+      const before = new Date(now.getTime() - ROLLUP_RETENTION_DAYS[grain] * DAY_MS);
       for (let found = DROPPED_AT_ONCE; found === DROPPED_AT_ONCE && left > 0; left -= 1) {
         const [, count]: [unknown, number] = await source.query(
           `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(

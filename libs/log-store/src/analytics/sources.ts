@@ -1,4 +1,5 @@
 import type { AnalyticsAsk } from '@gw/analytics';
+import { MINUTE_MS, DAY_MS } from '@gw/kernel';
 import { GRAINS, ROLLUP_RETENTION_DAYS, type Grain } from './rollup-grains';
 
 /** A stretch of time and where its requests are read: rollups of a grain, or the log for null. In Unix milliseconds, without its end. */
@@ -10,9 +11,6 @@ export interface Source {
 
 /** Until when rows of each grain are there; Unix milliseconds. An earlier moment than the true one is as right. */
 export type BuiltUntil = Readonly<Record<Grain, number>>;
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Rollups of the coarsest grain that fits the ask's buckets, as far as they are made and kept; for what sticks out at both ends those of the

@@ -1,4 +1,5 @@
 import type { LogExportEntity } from '@gw/entities';
+import { UNITS_PER_CENT } from '@gw/kernel';
 import type { Bounds, LogFilter } from '../pages/log-conditions';
 
 /** Filters of an export, checked when they were written. Lists are texts with commas between. */
@@ -29,9 +30,6 @@ export interface LogExportFilters {
   readonly page_size?: number;
   readonly current_page?: number;
 }
-
-/** 1e-8 USD in a US cent. */
-const UNITS_PER_CENT = 1_000_000;
 
 type Exported = Pick<LogExportEntity, 'organisationId' | 'workspaceId' | 'onlyUserId' | 'until' | 'filters'>;
 

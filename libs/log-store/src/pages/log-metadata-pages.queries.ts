@@ -1,3 +1,4 @@
+import { DAY_MS } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { logConditions, type LogFilter } from './log-conditions';
 import { newestOfAll } from './log-page-sql';
@@ -5,7 +6,6 @@ import type { StoredRequestLog } from '../rows/stored-request-log';
 
 /** By the index, newest first; the last one takes what is left. */
 const LOOKS_MAX = 8;
-const DAY_MS = 86_400_000;
 const DAYS_MIN = 1 / 24;
 /** Since hours are not alike. */
 const NEEDED_TIMES = 1.5;

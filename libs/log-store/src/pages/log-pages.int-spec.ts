@@ -1,5 +1,6 @@
 import { isSuccess, type LogRecord } from '@gw/contracts';
 import { FeedbackEntity } from '@gw/entities';
+import { HOUR_MS, DAY_MS } from '@gw/kernel';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import fc from 'fast-check';
 import type { Bounds, LogFilter, LogOwner } from './log-conditions';
@@ -13,8 +14,6 @@ import { unzonedDays, zoneDay } from '../zones/unzoned-days.queries';
 
 const ORGANISATION = '11111111-1111-4111-8111-111111111111';
 const workspace = (n: number): string => `22222222-2222-4222-8222-00000000000${String(n)}`;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Noon, so that the hours before it are of one day. */
 const NOW = (dayOf(new Date()) - 1) * DAY_MS + DAY_MS / 2;
 /** As many as a page looks through before it asks where else to look. */

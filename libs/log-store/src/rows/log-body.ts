@@ -1,3 +1,5 @@
+import { DAY_MS } from '@gw/kernel';
+import { isUtf8 } from 'node:buffer';
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib';
 
 /** The bodies of one logged request, as they went over the wire. Null: none was kept. */
@@ -75,4 +77,19 @@ export function bodyPlace(reference: string): BodyPlace {
 
 /** The folder of all packs of a UTC day (`dayOf`); they go with its partition. */
 export const bodyFolder = (day: number): string =>
-  `bodies/${new Date(day * 86_400_000).toISOString().slice(0, 10)}/`;
+  `bodies/${new Date(day * DAY_MS).toISOString().slice(0, 10)}/`;
+
+/** Decodes a body: JSON as a value, other text as text, anything else as base64. */
+export function readableBody(bytes: Buffer | null): {
+  readonly encoding: 'json' | 'utf8' | 'base64' | null;
+  readonly body: unknown;
+} {
+  if (!bytes) return { encoding: null, body: null };
+  if (!isUtf8(bytes)) return { encoding: 'base64', body: bytes.toString('base64') };
+  const text = bytes.toString('utf8');
+  try {
+    return { encoding: 'json', body: JSON.parse(text) as unknown };
+  } catch {
+    return { encoding: 'utf8', body: text };
+  }
+}

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@gw/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 
 const PARENTS = [
@@ -6,7 +7,6 @@ const PARENTS = [
   'guardrail_verdicts',
   'guardrail_check_counts',
 ] as const;
-const DAY_MS = 86_400_000;
 /** One maker at a time: `IF NOT EXISTS` alone loses a race. */
 const LOCK = 'tollgate:log-partitions';
 

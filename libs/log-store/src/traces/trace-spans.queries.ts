@@ -1,4 +1,5 @@
 import { storableJson } from '@gw/entities';
+import { DAY_MS } from '@gw/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 
 /** A span that an application sent. */
@@ -70,7 +71,7 @@ export async function spansOfTrace(
 
 /** Removes spans that are older than logs are kept, in small steps; what `steps` leaves is for the next time. */
 export async function dropOldSpans(source: DataSource, now: Date, steps = 1_000): Promise<void> {
-  const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
+  const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS);
   for (let left = steps; left > 0; left -= 1) {
     const [, count]: [unknown, number] = await source.query(
       `DELETE FROM trace_spans WHERE ctid = ANY(ARRAY(

@@ -1,8 +1,8 @@
+import { DAY_MS } from '@gw/kernel';
 import { holdsZone, loosenZone, mergeZone, zoneKey, type LogZone } from './log-zone';
 
 /** Some 600 bytes each. */
 const KNOWN_MAX = 10_000;
-const DAY_MS = 86_400_000;
 /** How many times a zone is widened to just what its logs have; from then on by a part of its bounds beyond it, so that few outliers are mistaken. */
 const EXACT_TIMES = 8;
 const LOOSE_TIMES = 16;

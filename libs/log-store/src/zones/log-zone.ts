@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@gw/kernel';
 import { ZONE_BOUNDS_COLUMNS, ZONE_TERM_COLUMNS, type RequestLogRow } from '../rows/log-columns';
 import { addTerm, holdsTerms, mergeTerms, noTerms, type Terms } from './log-terms';
 
@@ -30,8 +31,6 @@ export const ZONE_FACTS = [
 ] satisfies (keyof RequestLogRow)[];
 export type ZonedLog = Pick<RequestLogRow, 'created_at' | 'organisation_id' | 'workspace_id'> &
   Partial<Pick<RequestLogRow, (typeof ZONE_FACTS)[number]>>;
-
-export const MINUTE_MS = 60_000;
 
 /** The zones of these logs, of both lengths and for both owners. Logs without an owner are in none. */
 export function zonesOf(rows: Iterable<ZonedLog>): LogZone[] {

@@ -1,7 +1,8 @@
+import { MINUTE_MS } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { ZONE_BOUNDS_COLUMNS } from '../rows/log-columns';
 import type { LogFilter } from '../pages/log-conditions';
-import { DAY_MINUTES, MINUTE_MS, ZONE_MINUTES, type LogZone, type ZoneMinutes } from './log-zone';
+import { DAY_MINUTES, ZONE_MINUTES, type LogZone, type ZoneMinutes } from './log-zone';
 import { TERMS_BITS, termsText } from './log-terms';
 import { zoneConditions } from './zone-conditions';
 

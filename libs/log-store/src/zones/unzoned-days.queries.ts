@@ -1,3 +1,4 @@
+import { DAY_MS } from '@gw/kernel';
 import type { DataSource } from 'typeorm';
 import { ZONE_BOUNDS_COLUMNS } from '../rows/log-columns';
 import { mergeZone, zoneKey, zonesOf, ZONE_FACTS, type LogZone, type ZonedLog } from './log-zone';
@@ -6,7 +7,6 @@ import { widenLogZones } from './log-zones.queries';
 /** What a release that knew no zones, and runs next to this one for a while, may still write. */
 const SETTLED_AFTER = '1 hour';
 const LOGS_AT_ONCE = 2_000;
-const DAY_MS = 86_400_000;
 const LEAST = '00000000-0000-0000-0000-000000000000';
 
 /**

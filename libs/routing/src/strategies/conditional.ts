@@ -1,6 +1,5 @@
 import {
   compileQuery,
-  isObject,
   SHORT_TEXT,
   CONFIG_LIMITS,
   testsOf,
@@ -11,6 +10,7 @@ import {
   type Path,
   type Report,
 } from '@gw/config-schema';
+import { isObject } from '@gw/kernel';
 import { matches } from '../evaluate';
 import { faultOf } from '../faults';
 import { defineStrategy, type Strategy } from '../strategy';

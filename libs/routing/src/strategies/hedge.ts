@@ -1,4 +1,5 @@
-import { isObject, type CompiledEdge, type CompiledStrategy, type CompiledTarget } from '@gw/config-schema';
+import type { CompiledEdge, CompiledStrategy, CompiledTarget } from '@gw/config-schema';
+import { isObject } from '@gw/kernel';
 import type { HedgeOffer } from '../budgets';
 import { commonFault, faultOf } from '../faults';
 import { defineStrategy, type Strategy } from '../strategy';

@@ -2,13 +2,13 @@ import {
   checkHashFields,
   HASH_FIELDS,
   hashFieldsOf,
-  isObject,
   type CompiledEdge,
   type CompiledNode,
   type CompiledStrategy,
   type CompiledTarget,
   type Subject,
 } from '@gw/config-schema';
+import { isObject } from '@gw/kernel';
 import { commonFault, faultOf } from '../faults';
 import { fieldsOf, unitHash } from '../identity';
 import { defineStrategy, type Frame, type Strategy } from '../strategy';

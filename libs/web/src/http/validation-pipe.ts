@@ -1,4 +1,4 @@
-import { GatewayError, type ErrorDetail } from '@gw/kernel';
+import { GatewayError, isObject, type ErrorDetail } from '@gw/kernel';
 import {
   Injectable,
   ValidationPipe,
@@ -93,12 +93,11 @@ export class RequestValidationPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'custom') return value;
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (metadata.type === 'body' && value !== undefined && !isObject) {
+    if (metadata.type === 'body' && value !== undefined && !isObject(value)) {
       throw new GatewayError('body_invalid', { message: 'The request body must be a JSON object.' });
     }
     if (metadata.type === 'body') return this.body.transform(value, metadata);
-    if (metadata.type !== 'query' || !isObject || !metadata.metatype || !this.toValidate(metadata))
+    if (metadata.type !== 'query' || !isObject(value) || !metadata.metatype || !this.toValidate(metadata))
       return super.transform(value, metadata);
     refuseBrackets(value, metadata.metatype);
     return super.transform(onlyKnown(value, metadata.metatype), metadata);

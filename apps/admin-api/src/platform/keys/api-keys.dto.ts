@@ -1,3 +1,4 @@
+import { DAY_MS } from '@gw/kernel';
 import {
   BooleanField,
   DateField,
@@ -20,7 +21,7 @@ import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
 
 /** Half an hour: the shortest time that an old secret keeps working after a rotation. */
 export const TRANSITION_MS_MIN = 1_800_000;
-const TRANSITION_MS_MAX = 365 * 86_400_000;
+const TRANSITION_MS_MAX = 365 * DAY_MS;
 
 export class ApiKeyDefaultsDto {
   @MapField({ optional: true, nullable: true }) metadata?: Record<string, string> | null;

@@ -1,9 +1,9 @@
 import type { StoredRotationPolicy } from '@gw/entities';
+import { DAY_MS } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { nextOf, nextResetAfter, type Schedule } from '../limits/limits';
 import { TRANSITION_MS_MIN, type RotationPolicyDto } from './api-keys.dto';
 
-const DAY_MS = 86_400_000;
 /** The shortest of its kind. */
 const PERIOD_MS = { weekly: 7 * DAY_MS, monthly: 28 * DAY_MS } as const;
 const PATH = 'rotation_policy';

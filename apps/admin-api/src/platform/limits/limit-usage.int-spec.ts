@@ -1,9 +1,9 @@
+import { DAY_MS } from '@gw/kernel';
 import { addBalances, addBudgetHours, hourOf } from '@gw/ledger-store';
 import { EntityManager } from 'typeorm';
 import { TestAdminApi } from '../../spec-support/admin-api';
 import { limitOwners } from '../../spec-support/limit-owners';
 
-const DAY_MS = 86_400_000;
 const USD = 100_000_000;
 
 const api = new TestAdminApi();

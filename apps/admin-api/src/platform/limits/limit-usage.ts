@@ -1,4 +1,5 @@
 import { usageLimitRules, type StoredUsageLimit } from '@gw/entities';
+import { UNITS_PER_USD } from '@gw/kernel';
 import { balancesOf, recentUseOf } from '@gw/ledger-store';
 import {
   budgetAccount,
@@ -12,8 +13,6 @@ import {
   type BucketOwner,
 } from '@gw/limits';
 import type { EntityManager } from 'typeorm';
-
-const UNITS_PER_USD = 100_000_000;
 
 /** How far a budget is used, by the durable record; USD for cost. */
 export interface LimitUsage {

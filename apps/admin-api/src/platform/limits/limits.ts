@@ -1,8 +1,7 @@
 import type { StoredRateLimit, StoredUsageLimit } from '@gw/entities';
+import { DAY_MS } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import type { RateLimitDto, UsageLimitDto } from './limits.dto';
-
-const DAY_MS = 86_400_000;
 
 /** Midnight UTC of the day that `date` lies in. */
 export const midnightOf = (date: Date): Date => new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS);

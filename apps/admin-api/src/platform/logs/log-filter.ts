@@ -1,11 +1,9 @@
+import { UNITS_PER_CENT } from '@gw/kernel';
 import { providerModel, type Bounds, type LogFilter, type LogOwner } from '@gw/log-store';
 import { invalid, isStorableText } from '@gw/web';
 import { decodeCursor } from './log-cursor';
 import { wantedRanges, wantedValues } from './log-filter-fields';
 import type { ListLogsQuery } from './logs.dto';
-
-/** 1e-8 USD in a US cent. */
-export const UNITS_PER_CENT = 1_000_000;
 
 const METADATA_PREFIX = 'metadata.';
 const METADATA_FILTERS_MAX = 20;

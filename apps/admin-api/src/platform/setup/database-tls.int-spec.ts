@@ -1,6 +1,6 @@
-import { dataSourceOptions } from '@gw/entities';
+import { dataSourceOptions, databaseTls } from '@gw/entities';
 import { prepareJobStore } from '@gw/jobs';
-import { databaseTls, readSettings } from '@gw/kernel';
+import { readSettings } from '@gw/kernel';
 import { eventually } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { DataSource } from 'typeorm';

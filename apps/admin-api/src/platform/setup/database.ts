@@ -1,5 +1,4 @@
-import { dataSourceOptions } from '@gw/entities';
-import type { DatabaseTls } from '@gw/kernel';
+import { dataSourceOptions, type DatabaseTls } from '@gw/entities';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';

@@ -1,11 +1,10 @@
-import { hashApiKey, randomAlphanumeric } from '@gw/kernel';
+import { hashApiKey, randomAlphanumeric, DAY_MS } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
 import { Secrets, SETTINGS, type AdminSettings } from '../../platform/settings';
 
 /** 48 characters of [A-Za-z0-9] carry 285 bits. */
 const TOKEN_LENGTH = 48;
-const DAY_MS = 86_400_000;
 
 export interface InviteToken {
   readonly hash: string;

@@ -1,12 +1,9 @@
 import type { LogRecord } from '@gw/contracts';
 import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { uuidv7, DAY_MS } from '@gw/kernel';
 import { addToRollups, dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 type Fields = Record<string, unknown>;
 interface Graph {

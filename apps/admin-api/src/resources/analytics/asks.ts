@@ -6,13 +6,11 @@ import type {
   NumberRange,
   TimeBucket,
 } from '@gw/analytics';
+import { UNITS_PER_CENT, HOUR_MS, MINUTE_MS, DAY_MS } from '@gw/kernel';
 import { invalid } from '@gw/web';
-import { metadataOf, UNITS_PER_CENT } from '../../platform/logs/log-filter';
+import { metadataOf } from '../../platform/logs/log-filter';
 import type { AnalyticsQuery } from './analytics.dto';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const DAYS_MAX = 366;
 /** Rows of one answer: the points of a graph, by status or by number of retries. */
 const ROWS_MAX = 50_000;

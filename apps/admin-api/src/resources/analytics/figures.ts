@@ -1,4 +1,4 @@
-import { UNITS_PER_CENT } from '../../platform/logs/log-filter';
+import { UNITS_PER_CENT } from '@gw/kernel';
 
 /** 0 where there is nothing to divide by. */
 export const ratio = (value: number, by: number): number => (by === 0 ? 0 : value / by);

@@ -1,4 +1,5 @@
 import { CONFIG_LIMITS } from '@gw/config-schema';
+import { DAY_MS } from '@gw/kernel';
 import {
   DateField,
   EnumField,
@@ -19,7 +20,6 @@ import { ValidateBy } from 'class-validator';
 
 /** As many tries as a config can lead to. */
 const OUTCOMES_MAX = CONFIG_LIMITS.targetsMax * (1 + CONFIG_LIMITS.retryAttemptsMax);
-const DAY_MS = 86_400_000;
 
 export const FAILURES = ['timeout', 'unreachable', 'interrupted', 'cut', 'refused', 'denied'] as const;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AuditLogEntity } from '@gw/entities';
+import { DAY_MS } from '@gw/kernel';
 import { addCounts, dayOf, ensureLogPartitions, insertVerdicts, type GuardrailVerdict } from '@gw/log-store';
 import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
@@ -26,7 +27,6 @@ interface Quality {
 const api = new TestAdminApi();
 const BODY = { name: 'A', checks: [{ id: 'default.contains', parameters: { words: ['a'] } }] };
 const NOW = new Date();
-const DAY_MS = 86_400_000;
 
 beforeAll(async () => {
   await ensureLogPartitions(api.dataSource, [dayOf(NOW), dayOf(new Date(NOW.getTime() - DAY_MS))]);

@@ -1,7 +1,7 @@
 import { INTERNAL } from '@gw/contracts';
 import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
+import { encodeFrame, httpLogSink, type LogSink } from '@gw/journal';
 import { GatewayError } from '@gw/kernel';
-import { encodeFrame, httpLogSink, type LogSink } from '@gw/telemetry';
 import { internalPost } from '@gw/outbound';
 import { setImmediate } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';

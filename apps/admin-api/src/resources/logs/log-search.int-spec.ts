@@ -1,11 +1,10 @@
 import type { LogRecord } from '@gw/contracts';
+import { HOUR_MS } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
 import type { LogPage } from '../../platform/logs/log-answers.dto';
 import { LogSearch } from './log-search';
-
-const HOUR_MS = 3_600_000;
 
 describe('searching logs by a text', () => {
   const admin = new TestAdminApi();

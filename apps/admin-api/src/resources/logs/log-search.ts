@@ -1,5 +1,5 @@
 import { sqlStateOf } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, DAY_MS } from '@gw/kernel';
 import {
   bodyLengths,
   decodeLogBodies,
@@ -25,7 +25,6 @@ export interface SearchBounds {
 const BOUNDS: SearchBounds = { logsMax: 10_000, bytesMax: 64 * 1_048_576, msMax: 5_000 };
 /** The time that a search is about. */
 const DAYS_MAX = 31;
-const DAY_MS = 86_400_000;
 /** Searches of this process. */
 const AT_ONCE = 4;
 const LOGS_AT_ONCE = 250;

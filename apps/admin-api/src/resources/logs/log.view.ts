@@ -1,14 +1,13 @@
 import { isSuccess } from '@gw/contracts';
 import type { FeedbackEntity } from '@gw/entities';
-import type { LogBodies, StoredRequestLog, StoredRequestLogDetail } from '@gw/log-store';
-import { isUtf8 } from 'node:buffer';
-import type {
-  LogAnswer,
-  LogDetailAnswer,
-  LoggedBody,
-  UsageAnswer,
-} from '../../platform/logs/log-answers.dto';
-import { UNITS_PER_CENT } from '../../platform/logs/log-filter';
+import { UNITS_PER_CENT } from '@gw/kernel';
+import {
+  readableBody,
+  type LogBodies,
+  type StoredRequestLog,
+  type StoredRequestLogDetail,
+} from '@gw/log-store';
+import type { LogAnswer, LogDetailAnswer, UsageAnswer } from '../../platform/logs/log-answers.dto';
 import { shownColumns } from '../../platform/logs/shown-columns';
 
 const numberOf = (text: string | null): number | null => (text === null ? null : Number(text));
@@ -67,14 +66,3 @@ const usageOf = (log: StoredRequestLog): UsageAnswer => ({
   input_audio_tokens: numberOf(log.input_audio_tokens),
   output_audio_tokens: numberOf(log.output_audio_tokens),
 });
-
-function readableBody(bytes: Buffer | null): Pick<LoggedBody, 'encoding' | 'body'> {
-  if (!bytes) return { encoding: null, body: null };
-  if (!isUtf8(bytes)) return { encoding: 'base64', body: bytes.toString('base64') };
-  const text = bytes.toString('utf8');
-  try {
-    return { encoding: 'json', body: JSON.parse(text) as unknown };
-  } catch {
-    return { encoding: 'utf8', body: text };
-  }
-}

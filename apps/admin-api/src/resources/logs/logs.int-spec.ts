@@ -1,11 +1,9 @@
 import { isSuccess, resultOf, type LogRecord } from '@gw/contracts';
-import { uuidv7 } from '@gw/kernel';
+import { uuidv7, HOUR_MS } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
 import type { LogAnswer, LogDetailAnswer, LogPage } from '../../platform/logs/log-answers.dto';
-
-const HOUR_MS = 3_600_000;
 
 describe('logs', () => {
   const admin = new TestAdminApi();

@@ -1,6 +1,6 @@
 import { documentKey, type WorkspaceDocument } from '@gw/contracts';
 import { AuditLogEntity, UsageLimitPolicyValueEntity } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { uuidv7, DAY_MS } from '@gw/kernel';
 import { addBalances, addBudgetHours, hourOf, raiseAlert } from '@gw/ledger-store';
 import { readCases } from '@gw/testing';
 import { DocumentsService } from '../../publishing/documents.service';
@@ -21,7 +21,6 @@ interface Policy {
   readonly [field: string]: unknown;
 }
 
-const DAY_MS = 86_400_000;
 const USAGE = '/v2/policies/usage-limits';
 const RATE = '/v2/policies/rate-limits';
 const CONDITIONS = [{ key: 'metadata.team', value: ['search', 'ads'], excludes: 'batch' }];

@@ -1,10 +1,10 @@
 import { AuditLogEntity, RepricingEntity } from '@gw/entities';
+import { UNITS_PER_USD } from '@gw/kernel';
 import { TestAdminApi, type Tenant } from '../../spec-support/admin-api';
 import type { Failure, List } from '../../spec-support/api-keys';
 
 const URL = '/v1/repricings';
 const BODY = { start_time: '2026-10-01T00:00:00Z', end_time: '2026-11-01T00:00:00Z' };
-const UNITS_PER_USD = 100_000_000;
 
 const admin = new TestAdminApi();
 let ours: Tenant;

@@ -1,5 +1,5 @@
 import { OrganisationEntity, RepricingEntity } from '@gw/entities';
-import { GatewayError, uuidv7 } from '@gw/kernel';
+import { GatewayError, uuidv7, UNITS_PER_USD, DAY_MS } from '@gw/kernel';
 import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
@@ -13,8 +13,7 @@ import type {
   RepricingAnswer,
 } from './repricings.dto';
 
-const UNITS_PER_USD = 100_000_000;
-const RANGE_MAX_MS = 366 * 86_400_000;
+const RANGE_MAX_MS = 366 * DAY_MS;
 /** Of one organisation, under way at the same time. */
 const OPEN_MAX = 5;
 const RESOURCE = 'repricings';

@@ -1,9 +1,8 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import type { GatewayError } from '@gw/kernel';
+import { type GatewayError, isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { uuidv7 } from '@gw/kernel';
 import type { HookResults } from '@gw/guardrails';
-import { isObject } from '../../bodies/json-body';
 import { ANSWER_READ_WHOLE, exceededBy } from '../../bodies/read-whole';
 
 /** A message as guardrails see it: its JSON object, or its text as the one member of an object. */

@@ -11,13 +11,12 @@ import {
   type GuardrailStage,
   type StageVerdict,
 } from '@gw/guardrails';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, isObject } from '@gw/kernel';
 import { hasDuplicateMembers, type JsonObject } from '@gw/providers';
 import { BodyBudget } from '../../bodies/body-budget';
 import { GuardrailDenial } from '../guardrail-denial';
 import { HELD_BYTES_MAX } from '../streams/held-events';
 import type { SessionGuarding } from './session-guarding';
-import { isObject } from '../../bodies/json-body';
 import { exceededBy, READ_WHOLE } from '../../bodies/read-whole';
 import { GuardedResponse, type ResponseOut } from './guarded-response';
 import {

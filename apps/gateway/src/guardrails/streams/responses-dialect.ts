@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { HookResults, StreamChannel } from '@gw/guardrails';
+import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
-import { isObject } from '../../bodies/json-body';
 import {
   keyOf,
   namedEvent,

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { HookResults, StreamChannel } from '@gw/guardrails';
+import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
-import { isObject } from '../../bodies/json-body';
 
 /** One text in an event, and how another one takes its place there. */
 export interface EventText {

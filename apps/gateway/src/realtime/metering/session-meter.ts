@@ -1,6 +1,6 @@
 import type { Usage } from '@gw/contracts';
+import { isObject } from '@gw/kernel';
 import type { JsonObject, Provider } from '@gw/providers';
-import { isObject } from '../../bodies/json-body';
 import { NO_USAGE } from '../../usage/use';
 import {
   readProviderEvent,

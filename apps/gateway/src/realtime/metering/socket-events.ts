@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Usage } from '@gw/contracts';
+import { isObject } from '@gw/kernel';
 import { judgeUsage } from '@gw/limits';
 import {
   hasDuplicateMembers,
@@ -8,7 +9,6 @@ import {
   type JsonObject,
   type Provider,
 } from '@gw/providers';
-import { isObject } from '../../bodies/json-body';
 
 /** A longer message is not parsed; its usage is looked for in its end. */
 const PARSE_BYTES_MAX = 1_048_576;

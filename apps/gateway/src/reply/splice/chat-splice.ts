@@ -1,6 +1,6 @@
 import type { Usage } from '@gw/contracts';
+import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
-import { isObject } from '../../bodies/json-body';
 import { sumOf } from '../../usage/use';
 import { dataOf, objectOf, PartialText, type Splice } from './splice';
 

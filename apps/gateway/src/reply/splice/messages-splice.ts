@@ -1,5 +1,5 @@
+import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
-import { isObject } from '../../bodies/json-body';
 import { addCounts, dataOf, objectOf, PartialText, type Splice } from './splice';
 
 /** Events of Anthropic's messages. */

@@ -1,6 +1,6 @@
 import type { Usage } from '@gw/contracts';
+import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
-import { isObject } from '../../bodies/json-body';
 
 /**
  * Makes one stream of several, in one dialect of clients: the first answer's events stay as they are, and those of the answers that go

@@ -1,4 +1,4 @@
-import { isObject } from '../../bodies/json-body';
+import { isObject } from '@gw/kernel';
 import { flag, integer, isAbsent, list, number, object, text, documented, named, rule } from './rules';
 import type { Schema } from '../openapi/schema';
 import { kindOf } from './violations';

@@ -1,4 +1,4 @@
-import { isObject } from '../../bodies/json-body';
+import { isObject } from '@gw/kernel';
 import { documented, list, named, object, rule, text } from './rules';
 import { list as listSchema, object as objectSchema } from '../openapi/schema';
 import { kindOf } from './violations';

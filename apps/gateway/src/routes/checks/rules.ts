@@ -1,5 +1,5 @@
+import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
-import { isObject } from '../../bodies/json-body';
 import { between, list as listSchema, names, ref, request, type Schema } from '../openapi/schema';
 import { kindOf, quoted, type Violations } from './violations';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../bodies/json-body';
+import { isObject } from '@gw/kernel';
 import { list as listSchema, object as objectSchema } from '../openapi/schema';
 import { documented, integer, list, metadata, named, object, rule, text } from './rules';
 import { kindOf } from './violations';

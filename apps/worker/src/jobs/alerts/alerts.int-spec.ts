@@ -14,7 +14,14 @@ import {
   WorkspaceUserEntity,
   type StoredUsageLimit,
 } from '@gw/entities';
-import { createAddressPolicy, parseTrustedHosts, seal, sealingKeyring, uuidv7 } from '@gw/kernel';
+import {
+  createAddressPolicy,
+  parseTrustedHosts,
+  seal,
+  sealingKeyring,
+  uuidv7,
+  UNITS_PER_USD,
+} from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { BufferedClient } from '@gw/outbound';
 import { sampleLogRecord, StubProvider, testDatabase } from '@gw/testing';
@@ -25,7 +32,6 @@ import { LedgerBook } from '../../ledger/ledger-book';
 import { AlertsProcessor } from './alerts.processor';
 import { WebhookSender } from './webhook-sender';
 
-const UNITS_PER_USD = 100_000_000;
 const SECRET = Buffer.alloc(32, 7);
 const keyring = sealingKeyring(Buffer.alloc(32, 9));
 

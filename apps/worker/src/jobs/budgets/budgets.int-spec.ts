@@ -9,16 +9,13 @@ import {
   WorkspaceEntity,
   type StoredUsageLimit,
 } from '@gw/entities';
-import { uuidv7 } from '@gw/kernel';
+import { uuidv7, DAY_MS, UNITS_PER_USD } from '@gw/kernel';
 import { insertLogs, ensureLogPartitions, dayOf, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import { LimitAlerts } from '../../alerts/limit-alerts';
 import { BudgetStates } from '../../ledger/budget-states';
 import { LedgerBook } from '../../ledger/ledger-book';
 import { BudgetsProcessor } from './budgets.processor';
-
-const UNITS_PER_USD = 100_000_000;
-const DAY_MS = 86_400_000;
 
 const stored = (over: Partial<StoredUsageLimit> = {}): StoredUsageLimit => ({
   type: 'cost',

@@ -1,10 +1,13 @@
 import { isSuccess, type LogSqlType } from '@gw/contracts';
-import { EXPORTED_COLUMNS, type ComputedExportField, type ExportedLog, type LogBodies } from '@gw/log-store';
-import { isUtf8 } from 'node:buffer';
+import { UNITS_PER_CENT } from '@gw/kernel';
+import {
+  EXPORTED_COLUMNS,
+  readableBody,
+  type ComputedExportField,
+  type ExportedLog,
+  type LogBodies,
+} from '@gw/log-store';
 import type { ParquetType } from './parquet-column';
-
-/** Units of 1e-8 USD in a US cent. */
-const UNITS_PER_CENT = 1_000_000;
 
 interface ExportField {
   readonly type: ParquetType;
@@ -12,8 +15,8 @@ interface ExportField {
 }
 
 const COMPUTED: Readonly<Record<ComputedExportField, ExportField>> = {
-  request: { type: 'STRING', read: (_, { request }) => readable(request) },
-  response: { type: 'STRING', read: (_, { response }) => readable(response) },
+  request: { type: 'STRING', read: (_, { request }) => readableBody(request).body },
+  response: { type: 'STRING', read: (_, { response }) => readableBody(response).body },
   is_success: { type: 'BOOLEAN', read: isSuccess },
   cost_currency: { type: 'STRING', read: () => 'USD' },
   mode: { type: 'STRING', read: ({ strategy }) => strategy },
@@ -45,15 +48,3 @@ export const EXPORT_FIELDS: Readonly<Record<string, ExportField>> = {
   ...COMPUTED,
   ...Object.fromEntries(EXPORTED_COLUMNS.map((exported) => [exported.as, columnField(exported)])),
 };
-
-/** Decodes a body: JSON as a value, other text as text, anything else as base64. */
-function readable(body: Buffer | null): unknown {
-  if (body === null) return null;
-  if (!isUtf8(body)) return body.toString('base64');
-  const text = body.toString('utf8');
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}

@@ -1,4 +1,5 @@
 import { logRetentionJob, type JobProcessor } from '@gw/jobs';
+import { DAY_MS } from '@gw/kernel';
 import {
   bodyFolder,
   dayOf,
@@ -41,7 +42,7 @@ export class LogRetentionProcessor implements JobProcessor {
       }
       this.partitions.forget();
     }
-    await removeOldFeedback(this.source.manager, new Date(oldest * 86_400_000));
-    await removeOldSkewed(this.source.manager, new Date(oldest * 86_400_000));
+    await removeOldFeedback(this.source.manager, new Date(oldest * DAY_MS));
+    await removeOldSkewed(this.source.manager, new Date(oldest * DAY_MS));
   }
 }

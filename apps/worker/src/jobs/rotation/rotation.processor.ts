@@ -12,7 +12,7 @@ import {
   type StoredRotationPolicy,
 } from '@gw/entities';
 import { rotationJob, type JobProcessor } from '@gw/jobs';
-import type { Keyring } from '@gw/kernel';
+import { type Keyring, DAY_MS } from '@gw/kernel';
 import { nextBoundary } from '@gw/limits';
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import { auditsByOrganisation, jobAudit } from '../job-audit';
@@ -22,7 +22,6 @@ import type { RotationMails } from './rotation-mails';
 const BATCH = 100;
 /** Maximum number of batches of one phase in one run; the rest is left for the next run. */
 const BATCHES_MAX = 500;
-const DAY_MS = 86_400_000;
 
 export interface RotationTools {
   readonly maker: SecretMaker;

@@ -17,14 +17,14 @@ describe('Journal of another process', () => {
   beforeAll(() => {
     built = mkdtempSync(join(tmpdir(), 'journal-build-'));
     const swc = resolve(ROOT, 'node_modules/@swc/cli/bin/swc.js');
-    const sources = ['libs/telemetry/src', 'libs/kernel/src', 'libs/contracts/src'];
+    const sources = ['libs/journal/src', 'libs/kernel/src', 'libs/contracts/src'];
     const flags = ['-d', built, '--config-file', '.swcrc', '--ignore', '**/*.spec.ts', '--quiet'];
     execFileSync(process.execPath, [swc, ...sources, ...flags], { cwd: ROOT });
     writeFileSync(
       join(built, 'writer.cjs'),
       `const { writeSync } = require('node:fs');
-       const { Journal } = require('./libs/telemetry/src/journal.js');
-       const { Sealer } = require('./libs/telemetry/src/sealer.js');
+       const { Journal } = require('./libs/journal/src/journal.js');
+       const { Sealer } = require('./libs/journal/src/sealer.js');
        const sealer = new Sealer([Buffer.alloc(32, 1)]);
        const [directory, turns] = process.argv.slice(2);
        const journal = Journal.open({ directory, sealer });

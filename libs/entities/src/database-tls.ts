@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { oneOf, optional, SettingsError, type Setting } from './settings';
+import { oneOf, optional, SettingsError, type Setting } from '@gw/kernel';
 
 const BUNDLE = 'MANAGED_BUNDLE';
 const MODES = ['DISABLED', 'PREFERRED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY', BUNDLE] as const;

@@ -1,0 +1,12 @@
+export { FolderLock } from './folder-lock';
+export { decodeFrames, encodeFrame, FRAME_BYTES_MAX, type Frame, type FrameBody } from './frame';
+export { Journal } from './journal';
+export type { JournalOptions, JournalStats } from './journal-options';
+export type { JournalBatch } from './journal-reader';
+export type { Position } from './journal-state';
+export { LogShipper, type LogShipperOptions, type ShipperStats } from './log-shipper';
+export { httpLogSink, type HttpLogSinkOptions, type LogSink, type Post } from './log-sink';
+export { RateLimitedReport, type Problem } from './rate-limited-report';
+export { readSealedFile, SealedFile } from './sealed-file';
+export { openBatch, sealedSink } from './sealed-sink';
+export { Sealer, UnknownKeyError } from './sealer';
