@@ -5,21 +5,27 @@ import { WINDOW_MS } from './window';
 
 export type Measure = 'cost' | 'tokens' | 'requests' | 'concurrency';
 
-/** Over which time a counter counts. */
+/** The time over which a counter counts. */
 export type CounterWindow =
   | { readonly kind: 'fixed' | 'sliding'; readonly lengthMs: number; readonly originMs: number }
   | { readonly kind: 'period'; readonly schedule: ResetSchedule }
-  /** What is held now, and nothing else. */
+  /** Counts only what is held now. */
   | { readonly kind: 'open' };
 
-/** One limit of one owner, compiled once for each version of its document. */
+/** One limit of one owner, compiled once per version of its document. */
 export interface Bucket {
-  /** The counter's name within its tenant; it holds ids, never names, so that a namesake inherits nothing. */
+  /**
+   * Name of the counter within its tenant. It contains ids, never names, so that a new owner with
+   * an old name starts at 0.
+   */
   readonly key: string;
-  /** The tenant: all counters of one request are kept together, so that they change in one step. */
+  /**
+   * All counters of a request belong to one tenant, so that the store can change them in one atomic
+   * step.
+   */
   readonly tenant: string;
   readonly scope: LimitState['scope'];
-  /** Of the owner or the policy. */
+  /** Id of the owner or the policy. */
   readonly id: string;
   /** `cost`, `tokens`, `requests`, `concurrency`, `requests_per_m`, … */
   readonly type: string;
@@ -27,10 +33,13 @@ export interface Bucket {
   /** 1e-8 USD, tokens or requests; an integer. */
   readonly value: number;
   readonly window: CounterWindow;
-  /** The whole estimate must fit; otherwise anything that is left admits. */
+  /**
+   * Whether the whole estimate must fit; a limit that is not strict admits as long as anything is
+   * left.
+   */
   readonly strict: boolean;
   readonly onOutage: OutageMode;
-  /** In the unit of `value`. */
+  /** Amount at which an alert is sent, in the unit of `value`; null for no alert. */
   readonly alertAt: number | null;
 }
 
@@ -39,11 +48,14 @@ export interface BucketOwner {
   readonly tenant: string;
   readonly scope: LimitState['scope'];
   readonly id: string;
-  /** Tells the counters of one policy apart; absent for everything else. */
+  /** Distinguishes the counters of one policy; absent for all other scopes. */
   readonly group?: string;
 }
 
-/** A usage limit as a bucket. Budgets that cannot be checked hold, strict ones refuse, unless the rule says otherwise. */
+/**
+ * Converts a usage limit to a bucket. During an outage strict budgets refuse and others use their
+ * local share, unless the rule says otherwise.
+ */
 export function budgetBucket(owner: BucketOwner, rule: UsageLimitRule): Bucket {
   const strict = rule.enforcement === 'strict';
   return {
@@ -58,7 +70,7 @@ export function budgetBucket(owner: BucketOwner, rule: UsageLimitRule): Bucket {
   };
 }
 
-/** A rate limit, or a bound on requests at the same time, as a bucket. */
+/** Converts a rate limit or a concurrency limit to a bucket. */
 export function rateBucket(owner: BucketOwner, rule: RateLimitRule): Bucket {
   if (rule.type === 'concurrency' || rule.unit === null) {
     return concurrencyBucket(owner, rule.value, rule.onOutage);
@@ -80,7 +92,7 @@ export function rateBucket(owner: BucketOwner, rule: RateLimitRule): Bucket {
   };
 }
 
-/** At most `value` requests at the same time. */
+/** Returns a bucket that admits at most `value` concurrent requests. */
 export function concurrencyBucket(owner: BucketOwner, value: number, onOutage: OutageMode = 'hold'): Bucket {
   return {
     ...ownerPart(owner, 'concurrency'),
@@ -94,7 +106,7 @@ export function concurrencyBucket(owner: BucketOwner, value: number, onOutage: O
   };
 }
 
-/** What a budget's counter is of. */
+/** Parts of a budget counter's key. */
 export interface BudgetKey {
   readonly scope: LimitState['scope'];
   readonly id: string;
@@ -106,7 +118,7 @@ export interface BudgetKey {
 const BUDGET_KEY =
   /^(api_key|workspace|provider|integration|policy):([^:]+):(cost|tokens|requests):budget(?::(.*))?$/s;
 
-/** Null: it is no budget's. */
+/** Parses the key of a budget counter; returns null for any other counter. */
 export function parseBudgetKey(key: string): BudgetKey | null {
   const match = BUDGET_KEY.exec(key);
   if (match === null) return null;
@@ -116,7 +128,10 @@ export function parseBudgetKey(key: string): BudgetKey | null {
 
 export const isBudget = (bucket: Bucket): boolean => bucket.window.kind === 'period';
 
-/** The boundaries around a time for a counter that starts again, ascending, the first not after the time. */
+/**
+ * Returns the window or period boundaries around a time in ascending order; the first one is not
+ * after it.
+ */
 export function boundariesOf(window: CounterWindow, nowMs: number): readonly number[] {
   switch (window.kind) {
     case 'period':
@@ -139,7 +154,10 @@ function ownerPart(
   return { key, tenant, scope, id };
 }
 
-/** From the shortest decimal text, so that 0.1 USD is exactly 10,000,000. Rounded down: a limit is never widened. */
+/**
+ * Converts USD by their shortest decimal text, so that 0.1 USD is exactly 10,000,000 units. Rounds
+ * down, so that a limit is never exceeded.
+ */
 function inUnits(type: UsageLimitRule['type'], value: number): number {
   if (type !== 'cost') return Math.floor(value);
   const scaled = value * UNITS_PER_USD;

@@ -15,8 +15,8 @@ const usage = (over: object = {}): Usage => ({
 });
 const ESTIMATE = { cost: 700, tokens: 70 };
 
-describe('what is charged', () => {
-  it('is what the provider counted', () => {
+describe('settledOf and postingsOf', () => {
+  it('charges what the provider counted', () => {
     expect(settledOf(usage(), 123, ESTIMATE)).toEqual({
       charge: { cost: 123, tokens: 15, requests: 1 },
       flags: [],
@@ -24,7 +24,7 @@ describe('what is charged', () => {
   });
 
   it.each([-5, 1e308, '5', 1.5, NaN])(
-    'bud-24: is the estimate, flagged, for a usage of %p',
+    'charges the estimate, flagged, for a usage of %p [bud-24]',
     (outputTokens) => {
       expect(judgeUsage(usage({ outputTokens })).kind).toBe('absurd');
       expect(settledOf(usage({ outputTokens }), 123, ESTIMATE)).toEqual({
@@ -34,18 +34,18 @@ describe('what is charged', () => {
     },
   );
 
-  it('is the estimate for an answer that was cut before its counts came: it was not free', () => {
+  it('charges the estimate for a response that was cut before its counts arrived, because it was not free', () => {
     expect(settledOf(null, null, ESTIMATE).charge.cost).toBe(700);
   });
 
-  it('bud-05: counts tokens and requests of a model without a price, and says so', () => {
+  it('counts tokens and requests of a model without a price, and flags it as unpriced [bud-05]', () => {
     expect(settledOf(usage(), null, { cost: null, tokens: 70 })).toEqual({
       charge: { cost: null, tokens: 15, requests: 1 },
       flags: ['unpriced'],
     });
   });
 
-  it('is entered twice, so that the books always add up to 0', () => {
+  it('posts a double entry that adds up to 0', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.array(fc.string(), { maxLength: 6 }), (cost, tokens, keys) => {
         const counters = keys.map((key, period) => [key, period] as const);
@@ -60,14 +60,14 @@ describe('what is charged', () => {
   });
 });
 
-describe('what is reserved', () => {
+describe('TokenEstimator', () => {
   const ONE = { bound: null, thinking: 0, choices: 1, prompts: 1 };
   const tenant = { workspaceId: 'w', organisationId: 'o' };
   const source = { tenant, key: 'provider gpt-4o' };
   const size = { bytes: 300, requested: ONE, modelMax: 128_000, source };
   const bounded = (bound: number, more: object = {}) => ({ ...size, requested: { ...ONE, bound, ...more } });
 
-  it('is the size of the input and max_tokens, or less where the model answers in less', () => {
+  it('estimates the size of the input and max_tokens, or less where the model responds with less', () => {
     const estimator = createTokenEstimator();
     expect(estimator.likely(bounded(20))).toEqual({ input: 100, output: 20 });
     expect(estimator.likely(bounded(100_000))).toEqual({ input: 100, output: 100_000 });
@@ -79,13 +79,13 @@ describe('what is reserved', () => {
     });
   });
 
-  it('is no more than a model was seen to answer, once it has answered', () => {
+  it('estimates no more than the model was seen to return', () => {
     const estimator = createTokenEstimator();
     estimator.learn(size, 50);
     expect(estimator.likely(bounded(100_000))).toEqual({ input: 100, output: 50 });
   });
 
-  it('learns what 95 of 100 answers of a model do not pass', () => {
+  it("learns the 95th percentile of a model's response sizes", () => {
     const estimator = createTokenEstimator();
     for (let at = 0; at < 20_000; at += 1) estimator.learn(size, (at * 7_919) % 1_000);
     const { output } = estimator.likely(size);
@@ -106,14 +106,14 @@ describe('what is reserved', () => {
     expect(estimator.likely(size).output).toBe(100);
   });
 
-  it('has reasoning within a bound, and on top of the usual answer without one', () => {
+  it('counts reasoning within a bound, and on top of the usual response without one', () => {
     const estimator = createTokenEstimator();
     expect(estimator.most(bounded(5_000, { thinking: 4_000 })).output).toBe(5_000);
     expect(estimator.most(bounded(5_000, { thinking: 9_000 })).output).toBe(9_000);
     expect(estimator.most({ ...size, requested: { ...ONE, thinking: 9_000 } }).output).toBe(13_096);
   });
 
-  it('stays within what the request and the model allow, whatever answers claim', () => {
+  it('stays within what the request and the model allow, whatever responses claim', () => {
     const estimator = createTokenEstimator();
     for (let at = 0; at < 700; at += 1) estimator.learn(size, 90_000_000);
     expect(estimator.likely(size).output).toBe(128_000);
@@ -125,21 +125,21 @@ describe('what is reserved', () => {
     expect(estimator.likely({ ...unknown, requested: { ...ONE, bound: Infinity } }).output).toBe(4_096);
   });
 
-  it('is not brought below the usual answer under a strict limit by short answers', () => {
+  it('does not let short responses lower the estimate for a strict limit below the usual response', () => {
     const estimator = createTokenEstimator();
     for (let at = 0; at < 700; at += 1) estimator.learn(size, 0);
     expect(estimator.likely(size).output).toBe(1);
     expect(estimator.most(size).output).toBe(4_096);
   });
 
-  it('learns nothing of a source that is not believed, and of each other source alone', () => {
+  it('learns nothing from an untrusted source, and keeps sources apart', () => {
     const estimator = createTokenEstimator();
     estimator.learn({ ...size, source: null }, 7);
     estimator.learn({ ...size, source: { tenant, key: 'another gpt-4o' } }, 7);
     expect(estimator.likely(size).output).toBe(1_024);
   });
 
-  it('forgets the sources of the workspace that has too many, and of no other', () => {
+  it('forgets sources of the workspace that has too many, and of no other', () => {
     const estimator = createTokenEstimator(4_096);
     estimator.learn(size, 10);
     const many = (at: number) => ({

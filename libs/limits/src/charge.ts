@@ -3,13 +3,16 @@ import type { Charge, Estimate } from './reservation';
 
 export type UsageVerdict =
   | { readonly kind: 'usable'; readonly usage: Usage }
-  /** Counts that no provider can mean: negative, fractional, or past any context window. */
+  /** Counts that no provider can mean: negative, fractional, or larger than any context window. */
   | { readonly kind: 'absurd' };
 
 /** Ten times the largest context window that a provider offers. */
 const TOKENS_MAX = 100_000_000;
 
-/** A counter never goes down and never jumps by a provider's mistake: what is absurd is charged as the estimate and flagged. */
+/**
+ * Checks the token counts that a provider reported. Absurd counts are charged as the estimate and
+ * flagged.
+ */
 export function judgeUsage(usage: Usage): UsageVerdict {
   for (const count of Object.values(usage) as readonly unknown[]) {
     if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0 || count > TOKENS_MAX) {
@@ -19,7 +22,7 @@ export function judgeUsage(usage: Usage): UsageVerdict {
   return { kind: 'usable', usage };
 }
 
-/** Why a charge is not the provider's own count. */
+/** Why a charge differs from the provider's own count. */
 export type ChargeFlag = 'estimated' | 'unpriced';
 
 export interface Settled {
@@ -28,8 +31,10 @@ export interface Settled {
 }
 
 /**
- * What to charge for an attempt that reached a provider. `usage` null: an answer without counts, such as a stream that was cut, is charged as
- * the estimate, for it was not free. `cost` null: unpriced; tokens and requests still count.
+ * Computes the charge for an attempt that reached a provider.
+ * Without `usage` (null: a response without counts, such as a cut stream) the estimate is charged,
+ * because the attempt was not free. Without `cost` (null: no price) tokens and requests still
+ * count.
  */
 export function settledOf(
   usage: Usage | null,
@@ -45,18 +50,24 @@ export function settledOf(
   return { charge: { cost, tokens, requests }, flags: cost === null ? ['unpriced'] : [] };
 }
 
-/** Half of an entry: what leaves one account comes to another, so a journal always adds up to 0. */
+/**
+ * One side of a double entry. Every amount leaves one account and enters another, so that all
+ * postings add up to 0.
+ */
 export interface LedgerPosting {
   readonly account: string;
-  /** Unix milliseconds: the period of a budget, else the day. */
+  /** Unix milliseconds: start of the budget's period, or of the day for other accounts. */
   readonly period: number;
-  /** Positive: came in. */
+  /** 1e-8 USD; positive when the amount enters the account. */
   readonly cost: number;
   readonly tokens: number;
   readonly requests: number;
 }
 
-/** The double entry of one charge: from the provider's account to the spending, and from the limits' common side to each budget's. */
+/**
+ * Returns the double entry of one charge: from the provider's account to the spending, and from the
+ * shared limits account to each budget.
+ */
 export function postingsOf(
   { line, provider, counters, cost, tokens, requests }: ChargeRecord,
   day: number,
@@ -73,7 +84,10 @@ export function postingsOf(
   ];
 }
 
-/** The double entry of what an answer from the cache has saved, 1e-8 USD: a separate line that no budget is charged with. */
+/**
+ * Returns the double entry for the cost that a cached response saved, in 1e-8 USD. No budget is
+ * charged with it.
+ */
 export const savingPostings = (provider: string, cost: number, day: number): readonly LedgerPosting[] => [
   { account: `cache:${provider}`, period: day, cost: 0 - cost, tokens: 0, requests: -1 },
   { account: CACHE_SAVED, period: day, cost, tokens: 0, requests: 1 },
@@ -82,9 +96,9 @@ export const savingPostings = (provider: string, cost: number, day: number): rea
 const CACHE_SAVED = 'cache_saved';
 const BUDGET_ACCOUNT = 'limit:';
 
-/** The account of a budget's counter. */
+/** Returns the account name of a budget's counter. */
 export const budgetAccount = (key: string): string => `${BUDGET_ACCOUNT}${key}`;
 
-/** The counter's key; null: another account. */
+/** Returns the counter key of a budget account; null for other accounts. */
 export const counterOfAccount = (account: string): string | null =>
   account.startsWith(BUDGET_ACCOUNT) ? account.slice(BUDGET_ACCOUNT.length) : null;

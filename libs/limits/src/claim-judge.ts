@@ -18,17 +18,20 @@ export interface Holder {
 export interface Counter {
   period: number;
   used: number;
-  /** What the window before had used and held when it ended. */
+  /** What the previous window had used and held when it ended. */
   previous: number;
-  /** The part of `used` that corrections of prices made. */
+  /** The part of `used` that price corrections added. */
   adjusted: number;
-  /** When a process was refused that held less than its share of concurrency. */
+  /**
+   * Unix milliseconds: when a process was last refused that held less than its share of
+   * concurrency.
+   */
   crowdedAt: number;
   forgetAt: number;
   readonly holders: Map<string, Holder>;
 }
 
-/** A counter as one exchange sees it. */
+/** A counter as one round trip sees it. */
 export interface View {
   readonly status: CounterAnswer['status'];
   readonly counter: Counter | null;
@@ -80,7 +83,9 @@ function fits({ value, strict }: CounterStatement, { used, held }: View, amount:
   return room > 0 && (!strict || room >= amount);
 }
 
-/** What the process may keep on top, while headroom is large. */
+/**
+ * Returns the extra amount that a process may keep for its next requests while headroom is large.
+ */
 export function extraOf(statement: CounterStatement, view: View, crowded: boolean, hold: number): number {
   const { value, want, least } = statement;
   const room = value - view.used - view.held;

@@ -4,7 +4,7 @@ const breaker = (): CounterBreaker =>
   new CounterBreaker({ failuresMax: 5, slowMs: 250, probeEveryMs: 1_000 });
 
 describe('CounterBreaker', () => {
-  it('opens after five failures in a row, and not after four', () => {
+  it('opens after five consecutive failures, and not after four', () => {
     const made = breaker();
     for (let failure = 0; failure < 4; failure += 1) made.failed(0);
     made.succeeded(0, 1);
@@ -25,7 +25,7 @@ describe('CounterBreaker', () => {
     expect(made.answers).toBe(true);
   });
 
-  it('stays closed while half of the round trips are slow, and while too few were made to judge by', () => {
+  it('stays closed while half of the round trips are slow, and while there are too few to judge by', () => {
     const few = breaker();
     for (let trip = 0; trip < 14; trip += 1) few.succeeded(0, 400);
     expect(few.isOpen).toBe(false);
@@ -34,7 +34,7 @@ describe('CounterBreaker', () => {
     expect(half.isOpen).toBe(false);
   });
 
-  it('closes with the first quick round trip, one of which is made each second', () => {
+  it('closes with the first fast round trip, one of which is made each second', () => {
     const made = breaker();
     for (let trip = 0; trip < 15; trip += 1) made.succeeded(0, 400);
     expect(made.mayProbe(999)).toBe(false);
@@ -43,7 +43,7 @@ describe('CounterBreaker', () => {
     expect(made.isOpen).toBe(true);
     made.succeeded(2_000, 250);
     expect(made.isOpen).toBe(false);
-    // What was slow before is forgotten.
+    // Earlier slow round trips are forgotten.
     for (let trip = 0; trip < 7; trip += 1) made.succeeded(2_000, 400);
     expect(made.isOpen).toBe(false);
   });

@@ -1,24 +1,27 @@
-/** Round trips that the median is taken of. */
+/** Number of round trips that the median latency is taken over. */
 const LATENCIES = 15;
 
 export interface CounterBreakerOptions {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open the breaker. */
   readonly failuresMax: number;
-  /** A median round trip that takes longer opens it too: requests would wait for it. */
+  /**
+   * The breaker also opens when the median round trip takes longer, because requests would wait for
+   * it.
+   */
   readonly slowMs: number;
   readonly probeEveryMs: number;
 }
 
-/** Keeps requests from waiting for counters that do not answer, or answer too slowly. */
+/** Keeps requests from waiting for a counter store that fails or is slow. */
 export class CounterBreaker {
-  /** Monotonic; null: all is well. */
+  /** Monotonic milliseconds; null while the breaker is closed. */
   openSince: number | null = null;
   failures = 0;
-  /** The newest round trip was answered, if slowly: reports still arrive. */
+  /** Whether the newest round trip succeeded, even if slowly; usage reports still arrive then. */
   answers = true;
   private inARow = 0;
   private probeAt = 0;
-  /** Of the newest round trips that were answered. */
+  /** Latencies of the newest successful round trips, in milliseconds. */
   private latencies: number[] = [];
 
   constructor(private readonly options: CounterBreakerOptions) {}
@@ -27,7 +30,10 @@ export class CounterBreaker {
     return this.openSince !== null;
   }
 
-  /** While it is open, one round trip at a time may find out whether the counters are back. */
+  /**
+   * While the breaker is open, allows one probe per `probeEveryMs` to find out whether the store is
+   * back.
+   */
   mayProbe(nowMs: number): boolean {
     if (this.openSince === null) return true;
     if (nowMs < this.probeAt) return false;

@@ -1,8 +1,14 @@
 /**
- * The counters of one exchange in one step; `MemoryCounterStore` does the same in TypeScript, and one contract test holds both to it.
- *
- * A counter is a hash: `p` its period, `u` used, `q` what the sliding window before had, `j` the part of it that corrections of prices made, `y` when a process was refused that held less than its share, `v` and `w` what earlier releases need (a version, and what they wrote off), and one field for each holder: `h:<id>` = "consumed hold expiresAt sequence". KEYS are the counters, ARGV[1] is JSON:
- * s sequence, l lease, x extra divisor, y for how long a limit is crowded, k skew, f forget, z dead processes, c statements, a claims. The answer is a flat list of whole numbers as text: cjson would round those past 14 digits.
+ * Applies one round trip to all its counters atomically. `MemoryCounterStore` does the same in
+ * TypeScript; one contract test covers both.
+ * A counter is a hash with these fields: `p` its period, `u` used, `q` the amount of the previous
+ * sliding window, `j` the part of `u` that price corrections added, `y` when a process was refused
+ * that held less than its share, `v` (a version) and `w` (what was written off), which earlier
+ * releases need, and one field per holder: `h:<id>` = "consumed hold expiresAt sequence".
+ * KEYS are the counters. ARGV[1] is JSON: s sequence, l lease, x extra divisor, y for how long a
+ * limit is crowded, k skew, f forget, z dead processes, c statements, a claims.
+ * The reply is a flat list of whole numbers as text, because cjson would round numbers with more
+ * than 14 digits.
  */
 export const EXCHANGE_SCRIPT = `
 local OK, UNKNOWN, CLOCK, STALE, LOST = 0, 1, 2, 3, 4
@@ -172,9 +178,11 @@ for _, verdict in ipairs(verdicts) do answer[#answer + 1] = verdict end
 return answer`;
 
 /**
- * One counter: ARGV[1] is `read`, `correct` or `reset` (time). Those of `correct`: period, used, adjusted, how many holders have ended, how many are of late,
- * the ended ones, then each holder and what is recorded of it, those of late first. The answer: period, used, held, then name, consumed and
- * silence of each holder. See `CounterStore`.
+ * Reads, corrects or resets one counter; see `CounterStore`.
+ * ARGV[1] is `read`, `correct` or `reset` (followed by the time). The arguments of `correct`:
+ * period, used, adjusted, the number of ended holders, the number of recent holders, the ended
+ * holders, then each holder with its recorded amount, recent ones first.
+ * The reply: period, used, held, then name, consumed and silence of each holder.
  */
 export const MAINTENANCE_SCRIPT = `
 local t = redis.call('TIME')

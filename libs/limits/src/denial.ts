@@ -7,19 +7,23 @@ export interface Denial {
   readonly admitted: false;
   readonly bucket: Bucket;
   /**
-   * `limit`: it is reached. `unpriced`: a strict budget, and what the request costs is not known. `unverifiable`: the counters cannot be
-   * reached and the limit refuses then, or its local share is spent. `overloaded`: too many requests wait for the counters.
+   * `limit`: the limit is reached. `unpriced`: the budget is strict and the request's cost is
+   * unknown. `unverifiable`: the counters are unreachable, and the limit refuses then or its local
+   * share is spent. `overloaded`: too many requests are waiting for the counters.
    */
   readonly reason: 'limit' | 'unpriced' | 'unverifiable' | 'overloaded';
   /** In the unit of the limit, as last known. */
   readonly used: number;
-  /** For requests under way. */
+  /** Reserved for in-flight requests. */
   readonly reserved: number;
   readonly resetAtMs: number | null;
   readonly retryAfterMs: number;
 }
 
-/** The error that the caller sees: 412 for a budget, 429 for a rate, 503 when the limit could not be checked. */
+/**
+ * Converts a denial to the caller's error: 412 for a budget, 429 for a rate limit, 503 when the
+ * limit could not be checked.
+ */
 export function denialError(denial: Denial): GatewayError {
   const { bucket, reason, retryAfterMs } = denial;
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
@@ -54,7 +58,7 @@ export function denialError(denial: Denial): GatewayError {
   });
 }
 
-/** The JSON-RPC error of a tool call. */
+/** Converts a denial to the JSON-RPC error of a tool call. */
 export const denialRpcError = (
   denial: Denial,
 ): { readonly code: number; readonly message: string; readonly data: Readonly<Record<string, unknown>> } => ({
@@ -88,15 +92,17 @@ function messageOf({ bucket, reason }: Denial): string {
     case 'limit':
       return `The ${limit} was reached.`;
     case 'unpriced':
-      return `The ${limit} is strict, and what this request will use is not known: its model has no price, or it names none, or it is a batch. Name a model that has a price, give it one, or make the limit standard.`;
+      return `The ${limit} is strict, and the usage of this request is unknown: its model has no price, it names no model, or it is a batch. Name a model with a price, set a price for the model, or make the limit standard.`;
     case 'unverifiable':
-      return `The ${limit} cannot be checked right now.`;
+      return `The ${limit} cannot be checked right now; retry later.`;
     case 'overloaded':
-      return `Too many requests wait for the ${limit} to be checked.`;
+      return `Too many requests are waiting for the ${limit} to be checked; retry later.`;
   }
 }
 
-/** A budget that never resets passes only when somebody raises it: no time is promised. */
+/**
+ * A budget that never resets is available again only when its limit is raised, so no time is given.
+ */
 const hasRetry = ({ retryAfterMs }: Denial): boolean => Number.isFinite(retryAfterMs);
 
 const shown = (bucket: Bucket, value: number): number =>

@@ -1,31 +1,34 @@
 import { SharedEntries, type Tenant } from '@gw/kernel';
 import type { Estimate } from './reservation';
 
-/** How much output a request asks for. */
+/** How much output a request may produce. */
 export interface RequestedOutput {
-  /** Tokens of one answer, by the request; Infinity: its bound cannot be read; null: it names none. */
+  /**
+   * Maximum tokens of one response, from the request; Infinity when it cannot be read, null when
+   * none is given.
+   */
   readonly bound: number | null;
-  /** Tokens for reasoning, a part of the bound where there is one. */
+  /** Reasoning tokens; part of `bound` if there is one. */
   readonly thinking: number;
-  /** Answers to each prompt. */
+  /** Responses per prompt. */
   readonly choices: number;
   readonly prompts: number;
 }
 
 export interface RequestSize {
-  /** Bytes of the body; for a text, tokens are never more. */
+  /** Bytes of the body. A text never has more tokens than bytes. */
   readonly bytes: number;
   readonly requested: RequestedOutput;
-  /** Tokens of the largest answer that the model can give; null: not known. */
+  /** Tokens of the model's largest response; null when unknown. */
   readonly modelMax: number | null;
-  /** Whose answers say what the model usually gives; null: none are believed. */
+  /** Source of learned response sizes; null when none may be used. */
   readonly source: AnswerSource | null;
 }
 
-/** A target whose answers its own tenant learns from, and no other. */
+/** A target whose response sizes are learned and used within one tenant only. */
 export interface AnswerSource {
   readonly tenant: Tenant;
-  /** Of the saved provider and the model, unique among all tenants. */
+  /** Identifies the saved provider and the model; unique among all tenants. */
   readonly key: string;
 }
 
@@ -37,30 +40,39 @@ export interface TokenEstimate {
 
 export interface TokenEstimator {
   /**
-   * What a request is likely to use at most: for each answer the source's learned 95th percentile or the request's own bound, whichever is
-   * less; all of the bound for a source that has not answered yet.
+   * Estimates the likely maximum. Each response counts with the source's learned 95th percentile or
+   * the request's own bound, whichever is less; for a source without any response yet, with the
+   * full bound.
    */
   likely(size: RequestSize): TokenEstimate;
-  /** What it can use at most, for strict limits: a token for each byte, and all of the bound for each answer. */
+  /**
+   * Estimates the possible maximum, for strict limits: one token per byte, and the full bound per
+   * response.
+   */
   most(size: RequestSize): TokenEstimate;
-  /** Learns from the answer to a request. */
+  /** Learns from the response to a request. */
   learn(size: Omit<RequestSize, 'bytes'>, outputTokens: number): void;
 }
 
-/** English text has about four bytes to a token, code and other scripts three. */
+/** English text has about four bytes per token; code and other scripts have three. */
 const BYTES_PER_TOKEN = 3;
 const OUTPUT_USUAL = 1_024;
-/** Of an answer that neither its request nor the catalogue bounds. */
+/** Output tokens of a response that neither its request nor the catalogue bounds. */
 const OUTPUT_MAX_UNKNOWN = 4_096;
-/** No request is estimated at more output, so that money stays a whole number; a thousand times the largest context window. */
+/**
+ * Upper bound on estimated output tokens, so that cost stays a safe integer; a thousand times the
+ * largest context window.
+ */
 const OUTPUT_MAX = 1_000_000_000;
-/** The most that OpenAI takes: more is not likely to be answered, so nothing is reserved or charged for it. */
+/**
+ * The maximum that OpenAI accepts. A larger request is unlikely to succeed, so no more is reserved.
+ */
 const CHOICES_LIKELY = 128;
 const PROMPTS_LIKELY = 2_048;
-/** A step towards the percentile, as a part of the estimate. */
+/** One step towards the percentile, as a fraction of the estimate. */
 const STEP = 0.05;
 const PERCENTILE = 0.95;
-/** Some 10,000 models. */
+/** Enough for about 10,000 models. */
 const LEARNED_BYTES_MAX = 4 * 1_048_576;
 const ENTRY_BYTES = 200;
 
@@ -70,8 +82,9 @@ interface Learned {
 }
 
 /**
- * Remembers sources in at most `bytesMax`, which workspaces share: one with too many forgets its own, those used longest ago first. A
- * source that is forgotten is taken as new when it comes back.
+ * Creates an estimator that remembers sources in at most `bytesMax` bytes, shared by all
+ * workspaces. A workspace with too many sources forgets its own least recently used ones; a
+ * forgotten source starts again as new.
  */
 export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimator {
   const learned = new SharedEntries<Learned>({
@@ -87,9 +100,9 @@ export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimat
     likely(size) {
       const { requested, source } = size;
       const each = expected(source) ?? ownBound(requested) ?? OUTPUT_USUAL + requested.thinking;
-      const answers =
+      const responses =
         Math.min(requested.choices, CHOICES_LIKELY) * Math.min(requested.prompts, PROMPTS_LIKELY);
-      const output = answers * Math.min(largestAnswer(size), each);
+      const output = responses * Math.min(largestAnswer(size), each);
       return { input: Math.ceil(size.bytes / BYTES_PER_TOKEN), output: Math.min(OUTPUT_MAX, output) };
     },
     most({ bytes, requested, modelMax, source }) {
@@ -106,7 +119,8 @@ export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimat
         learned.set(source.tenant, source.key, { key: source.key, tokens: Math.max(1, seen) }, Infinity);
         return;
       }
-      // Moves up 19 times as far for an answer above as it moves down for one below: it rests where 5 % lie above.
+      // Moves up 19 times as far for a larger response as down for a smaller one, so 5 % stay
+      // above.
       const step = Math.max(1, known.tokens) * STEP;
       known.tokens += seen > known.tokens ? step * PERCENTILE : -step * (1 - PERCENTILE);
       known.tokens = Math.max(1, known.tokens);
@@ -114,11 +128,11 @@ export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimat
   };
 }
 
-/** Reasoning is a part of it. */
+/** Includes reasoning tokens. */
 const ownBound = ({ bound, thinking }: RequestedOutput): number | null =>
   bound === null ? null : Math.max(bound, thinking);
 
-/** Tokens of one answer that are believed at most: those that the request and the model allow. */
+/** Returns the largest credible size of one response, by the request and the model. */
 function largestAnswer({ requested, modelMax }: Pick<RequestSize, 'requested' | 'modelMax'>): number {
   const bound = ownBound(requested) ?? Infinity;
   return Math.min(
@@ -127,7 +141,7 @@ function largestAnswer({ requested, modelMax }: Pick<RequestSize, 'requested' | 
   );
 }
 
-/** What tokens would cost is for the caller to say; null: no price is known. */
+/** Builds an estimate; `priceOf` returns the cost of tokens, or null when no price is known. */
 export const estimateOf = (
   { input, output }: TokenEstimate,
   priceOf: (tokens: TokenEstimate) => number | null,

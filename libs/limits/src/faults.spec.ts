@@ -5,11 +5,11 @@ import { readCases } from '@gw/testing';
 const E2E = resolve(__dirname, '..', '..', '..', 'e2e');
 /** Starts three gateway processes over one Redis. */
 const FLEET = 'withSpending(';
-/** Titles of tests, of tables of tests, and the rows of such tables. */
+/** Matches titles of tests, of test tables, and the rows of such tables. */
 const TITLED = /\b(?:it|test)(?:\.each)?\b[\s\S]{0,600}?=>/g;
 
-describe('the races of budgets and rate limits', () => {
-  it('have a test over three gateway processes for each of their rows, and no test is of a row that is not there', () => {
+describe('end-to-end tests of limit races', () => {
+  it('include one over three gateway processes per row of the list, and none for a missing row', () => {
     const { budget } = readCases('faults.json') as { budget: { id: string }[] };
     const rows = budget.map(({ id }) => id);
     const tested = new Set<string>();

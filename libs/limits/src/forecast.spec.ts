@@ -4,27 +4,27 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 21);
 
-describe('the burn rate of a budget', () => {
-  it('is what the last seven days were charged, by the day', () => {
+describe('burnRatePerDay', () => {
+  it('returns the charges of the last seven days per day', () => {
     expect(burnRatePerDay({ amount: 700, firstHourMs: NOW - 30 * DAY }, NOW)).toBe(100);
     expect(burnRatePerDay({ amount: 0, firstHourMs: NOW - 8 * DAY }, NOW)).toBe(0);
   });
 
-  it('is by the time since the first charge where that is less', () => {
+  it('divides by the time since the first charge where that is less', () => {
     expect(burnRatePerDay({ amount: 300, firstHourMs: NOW - 3 * DAY }, NOW)).toBe(100);
     expect(burnRatePerDay({ amount: 5, firstHourMs: NOW - HOUR }, NOW)).toBe(120);
   });
 
-  it('returns no forecast without records, or with less than an hour of them', () => {
+  it('returns null without records, or with less than an hour of them', () => {
     expect(burnRatePerDay({ amount: 0, firstHourMs: null }, NOW)).toBeNull();
     expect(burnRatePerDay({ amount: 5, firstHourMs: NOW - HOUR + 1 }, NOW)).toBeNull();
   });
 });
 
-describe('the forecast of a budget', () => {
+describe('forecastExhaustion', () => {
   const budget = { used: 300, limit: 1_000, perDay: 100, resetAtMs: null };
 
-  it('is when what is left is used at the burn rate', () => {
+  it('returns the time at which the rest is used at the burn rate', () => {
     expect(forecastExhaustion(budget, NOW)).toBe(NOW + 7 * DAY);
     expect(forecastExhaustion({ ...budget, resetAtMs: NOW + 8 * DAY }, NOW)).toBe(NOW + 7 * DAY);
   });

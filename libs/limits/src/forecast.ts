@@ -2,20 +2,24 @@ import { HOUR_MS, DAY_MS } from '@gw/kernel';
 
 const HORIZON_MS = 3_650 * DAY_MS;
 
-/** How far back a burn rate looks. */
+/** How far back the burn rate looks. */
 export const BURN_WINDOW_MS = 7 * DAY_MS;
 
-/** What a budget was charged lately, by its durable record. */
+/** Recent charges of a budget, from its durable record. */
 export interface RecentCharges {
-  /** In the unit of the limit, since `nowMs - BURN_WINDOW_MS` or the start of the period, whichever is later. */
+  /**
+   * In the unit of the limit, since `nowMs - BURN_WINDOW_MS` or the start of the period, whichever
+   * is later.
+   */
   readonly amount: number;
-  /** Unix milliseconds: the first hour that the record has of the period; null: it has none. */
+  /** Unix milliseconds: the first recorded hour of the period; null when there is none. */
   readonly firstHourMs: number | null;
 }
 
 /**
- * What a budget uses in a day: what it was charged in the last seven days, divided by that time; of a younger budget or period, by the time
- * since its first charged hour. Null: nothing is recorded, or not for an hour yet, which says nothing of a day.
+ * Returns the daily usage of a budget: its charges of the last seven days divided by that time, or
+ * by the time since the first charged hour if that is shorter. Null when nothing is recorded or the
+ * first charge is less than an hour ago.
  */
 export function burnRatePerDay({ amount, firstHourMs }: RecentCharges, nowMs: number): number | null {
   if (firstHourMs === null) return null;
@@ -24,14 +28,15 @@ export function burnRatePerDay({ amount, firstHourMs }: RecentCharges, nowMs: nu
 }
 
 /**
- * When a budget will be used up at that rate, Unix milliseconds: now, plus what is left divided by the rate. Null: no rate is known, it is used
- * up already, it lasts until its reset, or for more than ten years.
+ * Returns when a budget will be used up at its burn rate, in Unix milliseconds: now plus what is
+ * left divided by the rate. Null when the rate is unknown, the budget is used up already, or it
+ * lasts until its reset or for more than ten years.
  */
 export function forecastExhaustion(
   budget: {
     readonly used: number;
     readonly limit: number;
-    /** As `burnRatePerDay` has it. */
+    /** Result of `burnRatePerDay`. */
     readonly perDay: number | null;
     readonly resetAtMs: number | null;
   },

@@ -26,7 +26,7 @@ const money = budgetBucket(
   },
 );
 
-/** Gateways over one Redis, whose clock is that of the test. */
+/** Gateways over one Redis, with the test's clock. */
 describe('HolderRegistry', () => {
   const server = withRedis();
   let redis: Redis;
@@ -87,7 +87,7 @@ describe('HolderRegistry', () => {
     };
   };
   type Gateway = ReturnType<typeof gateway>;
-  /** Everything that is in flight has come back. */
+  /** Waits until everything in flight has returned. */
   const settled = async ({ ledger }: Gateway): Promise<void> => {
     ledger.tick();
     await ledger.states([money]);
@@ -108,7 +108,7 @@ describe('HolderRegistry', () => {
     return count;
   };
 
-  it('gives free within ten seconds what a killed gateway held of a concurrency limit and of a strict budget', async () => {
+  it('frees within ten seconds what a killed gateway held of a concurrency limit and of a strict budget', async () => {
     const [dying, other] = [gateway(), gateway()];
     await beat(dying, other);
     expect(await taken(dying, places)).toBe(30);
@@ -120,7 +120,7 @@ describe('HolderRegistry', () => {
     expect(await taken(other, money, CENT)).toBe(100);
   });
 
-  it('gives it free at once when the gateway is started again on its data', async () => {
+  it('frees it at once when the gateway is started again on its data', async () => {
     const [dying, other] = [gateway(), gateway()];
     await beat(dying, other);
     expect(await taken(dying, places)).toBe(30);
@@ -130,13 +130,14 @@ describe('HolderRegistry', () => {
     expect(await taken(other, places)).toBe(30);
   });
 
-  it('takes nothing from a gateway that lives, after an outage of Redis either', async () => {
+  it('takes nothing from a live gateway, not even after an outage of Redis', async () => {
     const [one, other] = [gateway(), gateway()];
     await beat(one, other);
     expect(await taken(one, places)).toBe(30);
     await pass(30, one, other);
     now += 12_000;
-    // The first that comes back finds all silent: it takes them for cut off, as it was itself.
+    // The first process that returns finds all others silent and assumes that they were cut off, as
+    // it was itself.
     await pass(5, other);
     expect(await other.take(places)).toBe(false);
     await pass(20, one, other);
@@ -164,7 +165,7 @@ describe('HolderRegistry', () => {
     expect((await successor.counters.read('org', money.key))?.used).toBe(60 * CENT);
   });
 
-  it('states all that it holds again when Redis has lost its names, and so its counters', async () => {
+  it('restates everything it holds when Redis has lost its holder names, and so its counters', async () => {
     const one = gateway();
     await beat(one);
     expect(await taken(one, places)).toBe(30);
@@ -175,7 +176,7 @@ describe('HolderRegistry', () => {
     expect((await one.counters.read('org', places.key))?.held).toBe(30);
   });
 
-  it('asks the counters for each request while it could not show that it lives', async () => {
+  it('asks the counters for each request while its heartbeats failed', async () => {
     const one = gateway();
     await beat(one);
     await one.spend(CENT);

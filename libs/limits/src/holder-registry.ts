@@ -1,24 +1,27 @@
 import type { HolderFates } from './reconciler';
 
-/** Where processes that hold parts of counters show that they live. */
+/** Where processes that hold parts of counters send their heartbeats. */
 export interface HolderStore {
   /** Rejects when the store cannot be reached. */
   beat(beat: Heartbeat): Promise<HolderCensus>;
 }
 
 export interface Heartbeat {
-  /** The first part of its holders' names. */
+  /** First part of the process's holder names. */
   readonly process: string;
-  /** A process that was silent for so long is dead; whatever it holds is free. */
+  /** A process without a heartbeat for this long is dead, and its holds are freed. */
   readonly leaseMs: number;
-  /** Processes that are known to be dead: a successor runs on their data. */
+  /** Processes known to be dead, because a successor runs on their data. */
   readonly dead: readonly string[];
-  /** Processes that are dead, and of which everything that was in their journal is in the durable record. */
+  /** Dead processes whose whole journal is in the durable record. */
   readonly ended: readonly string[];
 }
 
 export interface HolderCensus {
-  /** When the store began to keep these names, by its own clock. Another one than before: it has lost everything that it knew. */
+  /**
+   * When the store created this registry, by its own clock. A changed value means that it lost
+   * everything.
+   */
   readonly epoch: number;
   readonly processes: readonly {
     readonly process: string;
@@ -31,38 +34,39 @@ export interface HolderRegistryOptions {
   readonly store: HolderStore;
   /** The name of this process; see `Ledger.process`. */
   readonly process: string;
-  /** Processes that ran on the same data before this one. */
+  /** Processes that ran on the same data directory before this one. */
   readonly predecessors?: readonly string[];
-  /** Whether everything that the predecessors left is in the durable record. Absent: it never is. */
+  /** Whether the predecessors' whole journal is in the durable record; never when absent. */
   readonly isAdopted?: () => boolean;
-  /** The predecessors have been declared ended. */
+  /** Called once the predecessors have been declared ended. */
   readonly onEnded?: () => void;
   readonly leaseMs?: number;
   /** Milliseconds that never go back. */
   readonly monotonic?: () => number;
 }
 
-/** What a registry says to the ledger of its process. */
+/** Receives what a registry learns, on behalf of the ledger of its process. */
 export interface LivenessListener {
-  /** Until then, monotonic, other processes leave alone what this one holds. */
+  /** Until this monotonic time other processes leave this process's holds alone. */
   isAliveUntil(atMs: number): void;
-  /** Processes whose holds are free, in place of those of the last time. */
+  /** Replaces the list of processes whose holds are free. */
   areGone(processes: readonly string[]): void;
-  /** The counters may have been lost: everything that is held must be stated again. */
+  /** The counters may have been lost: everything held must be stated again. */
   countersLost(): void;
 }
 
 export const HOLDER_LEASE_MS = 10_000;
 const BEAT_EVERY_MS = 1_000;
-/** Of the lease, how long a process relies on it; what is left covers a slow answer. */
+/** Fraction of the lease that a process relies on; the rest covers a slow response. */
 const LEASE_PART = 0.8;
-/** For so long processes are named that are gone: longer than any lease in a counter. */
+/** How long dead processes are reported: longer than any lease in a counter. */
 const GONE_FOR_MS = 15 * 60_000;
 const GONE_MAX = 64;
 
 /**
- * Shows once a second that this process lives, and learns which others do. What a dead process holds of any counter is free within
- * `HOLDER_LEASE_MS`, and at once when a successor runs on its data.
+ * Sends a heartbeat every second and learns which other processes are alive. What a dead process
+ * holds in any counter is freed within `HOLDER_LEASE_MS`, and at once when a successor runs on its
+ * data.
  */
 export class HolderRegistry implements HolderFates {
   private timer: NodeJS.Timeout | null = null;
@@ -81,7 +85,7 @@ export class HolderRegistry implements HolderFates {
 
   start(): void {
     const beat = (): void => {
-      // A beat that fails is made up for by the next one.
+      // The next heartbeat makes up for a failed one.
       this.beat().catch(() => undefined);
     };
     this.timer ??= setInterval(beat, BEAT_EVERY_MS).unref();
@@ -99,7 +103,7 @@ export class HolderRegistry implements HolderFates {
     return this.ended.has(process) ? 'ended' : 'silent';
   }
 
-  /** One turn of what `start` repeats. Rejects when the store cannot be reached. */
+  /** Runs one heartbeat, as `start` does repeatedly. Rejects when the store is unreachable. */
   async beat(): Promise<void> {
     if (this.beating) return;
     this.beating = true;
@@ -136,5 +140,5 @@ const namesOf = (
 ): ReadonlySet<string> =>
   new Set(processes.filter((each) => each.state === state).map(({ process }) => process));
 
-/** A holder's name is that of its process, a dot and a number. */
+/** Returns the process part of a holder name, which is `<process>.<number>`. */
 export const processOf = (holder: string): string => holder.slice(0, holder.indexOf('.'));

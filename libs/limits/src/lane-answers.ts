@@ -2,17 +2,23 @@ import type { CounterAnswer } from './counter-store';
 import { crossingsBetween, RESTATE_MS, validFor, type LaneContext } from './lane-parts';
 import { Slice, type Slot } from './slice';
 
-/** What was stated of a counter, and when. */
+/** What was stated about a counter, and when. */
 export interface Stated {
   readonly stated: Slice;
   readonly consumed: number;
   readonly sentAt: number;
 }
 
-/** An event loop that is late by so much makes a round trip look slow by several times that: its own delay is none of the counters'. */
+/**
+ * Multiplier for the event loop's delay, which makes a round trip look slow by several turns. It is
+ * not the store's fault.
+ */
 const LOOP_TURNS = 4;
 
-/** After an outage everything that is held is stated again: its leases may have ended meanwhile. */
+/**
+ * Notes a successful round trip. After an outage all holds are stated again, because their leases
+ * may have ended meanwhile.
+ */
 export function noteRoundTrip(context: LaneContext, sentAt: number): void {
   const { breaker, monotonic, loopLateMs } = context;
   const nowMs = monotonic();
@@ -21,7 +27,7 @@ export function noteRoundTrip(context: LaneContext, sentAt: number): void {
   if (wasOpen) context.restateSince = nowMs;
 }
 
-/** Takes over what a counter answered to a statement. `nowMs`: by the counters' clock. */
+/** Applies a counter's reply to the local state. `nowMs` is the time of the counter store. */
 export function applyAnswer(
   context: LaneContext,
   slot: Slot,
@@ -38,7 +44,7 @@ export function applyAnswer(
   if (counter.status !== 'ok' || slot.lostUntil > sentAt) return;
   slot.seed = null;
   if (counter.period === stated.period) {
-    // The durable record may know more of this process than it does itself.
+    // The durable record may know more about this process than the process itself.
     stated.consumed += counter.consumed - consumed;
     stated.acknowledged = counter.consumed;
     slot.slice = stated;
@@ -49,9 +55,10 @@ export function applyAnswer(
   for (const kind of crossingsBetween(bucket, slice.used, counter.used)) {
     context.onCrossing({ bucket, kind, period: counter.period, used: counter.used });
   }
-  slice.hear(counter);
+  slice.apply(counter);
   const [validMs, ends] = validFor(bucket, counter.period, nowMs, context.settings.leaseMs);
   slice.endsAtMs = ends;
-  // A standard limit may be reserved past its end: what comes back of such a reservation is no headroom, so the counters decide.
+  // A standard limit may be reserved past its end. Amounts freed from such a reservation are not
+  // headroom, so the counters must decide.
   slice.validUntil = slice.room < 0 ? -Infinity : sentAt + validMs;
 }

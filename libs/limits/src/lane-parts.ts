@@ -8,7 +8,10 @@ import type { Slot } from './slice';
 
 export type Outcome = Reservation | Denial;
 
-/** A limit was crossed, seen by this process; several may see the same crossing, so the reporter keeps a flag. */
+/**
+ * A limit was crossed, as seen by this process. Several processes may see the same crossing, so the
+ * reporter deduplicates.
+ */
 export interface Crossing {
   readonly bucket: Bucket;
   readonly kind: 'threshold' | 'exhausted';
@@ -17,33 +20,39 @@ export interface Crossing {
 }
 
 export interface LedgerSettings {
-  /** What a process holds is given free when the process is silent for so long. */
+  /** Milliseconds of silence after which the holds of a process are freed. */
   readonly leaseMs: number;
   /** A reservation that is not settled by then is abandoned. Longer than the longest request. */
   readonly reservationMaxMs: number;
-  /** Counters that a process knows at the same time; past it unknown ones are refused as `overloaded`. */
+  /**
+   * Maximum number of counters that a process knows; beyond it, unknown ones are refused as
+   * `overloaded`.
+   */
   readonly slotsMax: number;
-  /** Requests of a tenant that wait for the counters at the same time. */
+  /** Maximum number of requests of a tenant that wait for the counters. */
   readonly waitersMax: number;
   readonly storeTimeoutMs: number;
-  /** How many processes share a limit that this one has never seen, for its share in an outage. */
+  /**
+   * Assumed number of processes that share a limit this one has never seen; determines its share in
+   * an outage.
+   */
   readonly processesAssumed: number;
-  /** Of a budget, what a process may spend at most in one outage beyond what it already held, in per cent of the limit. */
+  /** Percentage of a budget that a process may spend in one outage beyond what it already held. */
   readonly outageSharePercent: number;
 }
 
-/** What all lanes of a ledger share. */
+/** State shared by all lanes of a ledger. */
 export interface LaneContext {
   readonly settings: LedgerSettings;
   readonly counters: CounterStore;
   readonly record: LedgerStore | null;
-  /** The process, and a number that tells its runs of use apart. */
+  /** Name of the process. */
   readonly process: string;
-  /** The name for what this process begins to use now; see `HOLDER_RUN_MS`. */
+  /** Holder name for counters that this process starts using now; see `HOLDER_RUN_MS`. */
   holder: string;
   readonly breaker: CounterBreaker;
   readonly open: OpenReservations;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   readonly monotonic: () => number;
   /** Unix milliseconds. */
   readonly clock: () => number;
@@ -51,31 +60,37 @@ export interface LaneContext {
   sequence: number;
   /** Monotonic: until then other processes leave alone what this one holds. */
   aliveUntil: number;
-  /** How late the newest turn of the process' timer came. */
+  /** Milliseconds by which the newest tick of the timer was late. */
   loopLateMs: number;
   /** Dead processes, whose holds are free. */
   gone: readonly string[];
-  /** Monotonic: what is held and was not stated since then is stated again, for the counters may have lost it. */
+  /**
+   * Monotonic: holds that were not stated since then are stated again, because the counters may
+   * have lost them.
+   */
   restateSince: number;
-  /** Names given so far. */
+  /** Number of holder names created so far. */
   names: number;
-  /** The store's clock minus ours. */
+  /** The store's clock minus the local clock. */
   clockOffsetMs: number;
   slots: number;
-  /** Requests that were admitted from a local share, while the counters could not be reached. */
+  /** Requests admitted from a local share while the counters were unreachable. */
   alone: number;
 }
 
 /** Requests as much extra as this time would use. */
 export const HORIZON_MS = 1_000;
 const SPAN_MIN_MS = 50;
-/** Of the lease, how long its slice is used; what is left covers a slow answer. */
+/** Fraction of the lease during which its slice is used; the rest covers a slow response. */
 const LEASE_PART = 0.8;
 
-/** How long the processes have to state again what they hold of a counter that was lost: several turns of each, and a beat. */
+/**
+ * How long processes have to restate what they hold of a lost counter: several ticks each, and a
+ * heartbeat.
+ */
 export const RESTATE_MS = 1_500;
 
-/** A name that nothing was stated under before. */
+/** Returns a holder name that has never been used. */
 export function newHolder(context: LaneContext): string {
   context.names += 1;
   return `${context.process}.${String(context.names)}`;
@@ -83,13 +98,13 @@ export function newHolder(context: LaneContext): string {
 
 export const storeNow = (context: LaneContext): number => context.clock() + context.clockOffsetMs;
 
-/** The period at a time by the store's clock, as the store itself would pick it. */
+/** Returns the period at a time of the store's clock, as the store itself would choose it. */
 export function periodAt(bucket: Bucket, nowMs: number): number {
   const boundaries = boundariesOf(bucket.window, nowMs);
   return boundaries.findLast((boundary) => boundary <= nowMs) ?? boundaries[0] ?? 0;
 }
 
-/** What waiting requests ask of one counter. */
+/** What waiting requests need from one counter. */
 export interface Pending {
   readonly sum: number;
   readonly largest: number;
@@ -97,10 +112,10 @@ export interface Pending {
 
 export const NO_PENDING: Pending = { sum: 0, largest: 0 };
 
-/** Counters of one round trip. */
+/** Maximum number of counters in one round trip. */
 export const SLOTS_PER_EXCHANGE = 64;
 
-/** Whether this turn must report it to the counters. */
+/** Whether this tick must report the slot to the counters. */
 export function isDue(context: LaneContext, { slice, statedAt }: Slot, nowMs: number): boolean {
   if (slice.consumed !== slice.acknowledged) return true;
   if (slice.free > 0 || slice.crowded) return true;
@@ -108,7 +123,10 @@ export function isDue(context: LaneContext, { slice, statedAt }: Slot, nowMs: nu
   return statedAt < context.restateSince || nowMs - statedAt > context.settings.leaseMs / 3;
 }
 
-/** Gives up what is not needed, and then says what is held: never the other way round. */
+/**
+ * Gives up what is not needed, then states what is held. The order matters: never state more than
+ * is kept.
+ */
 export function stateSlot(
   context: LaneContext,
   slot: Slot,
@@ -120,7 +138,7 @@ export function stateSlot(
   const target = slot.lostUntil > nowMs ? 0 : targetOf(slot, pending.sum, nowMs);
   const keepMax = Math.max(0, Math.floor((slice.room + Math.max(0, slice.free)) / EXTRA_DIVISOR));
   const usable = slice.validUntil > nowMs ? slice.free : 0;
-  // No counter granted the share of an outage: it is dropped once the counters can be reached.
+  // The counters never granted the outage share, so it is dropped once they are reachable.
   const most = pending.sum > 0 || slice.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
   slot.least = Math.max(1, slice.largest, pending.largest, Math.floor(slot.least / 2));
   const keep = most < slot.least ? 0 : most;
@@ -158,7 +176,10 @@ function targetOf({ bucket, slice, statedAt }: Slot, pending: number, nowMs: num
   return Math.max(Math.ceil((slice.admitted * HORIZON_MS) / span), pending);
 }
 
-/** How long a slice that was given by an exchange sent at `sentAt` may be used: never past the window, nor past the lease. */
+/**
+ * Returns how long a slice granted by a round trip sent at `sentAt` may be used: never past the
+ * window or the lease.
+ */
 export function validFor(
   bucket: Bucket,
   period: number,
@@ -186,7 +207,10 @@ export function denialOf(context: LaneContext, slot: Slot, reason: Denial['reaso
   };
 }
 
-/** The refusal that is remembered of one of the buckets, whatever is requested of them. */
+/**
+ * Returns the remembered refusal of one of the buckets, whatever amount is requested; null when
+ * there is none.
+ */
 export function refusalOf(
   context: LaneContext,
   slots: ReadonlyMap<string, Slot>,
@@ -201,13 +225,16 @@ export function refusalOf(
   return null;
 }
 
-/** What requests under way give back may come at any time; what was used comes back with the next window. */
+/**
+ * Amounts held by in-flight requests may be freed at any time; used amounts are freed by the next
+ * window.
+ */
 function retryAfter(context: LaneContext, { slice }: Slot, untilReset: boolean): number {
   if (!untilReset || slice.used < slice.value) return HORIZON_MS;
   return slice.endsAtMs === null ? Infinity : Math.max(0, slice.endsAtMs - storeNow(context));
 }
 
-/** Tells of thresholds between two readings of one period. */
+/** Returns the thresholds crossed between two readings of one period. */
 export function crossingsBetween(bucket: Bucket, before: number, after: number): readonly Crossing['kind'][] {
   const kinds: Crossing['kind'][] = [];
   if (bucket.window.kind !== 'period') return kinds;
@@ -217,10 +244,10 @@ export function crossingsBetween(bucket: Bucket, before: number, after: number):
   return kinds;
 }
 
-/** Rejects when the promise has not settled in time. */
+/** Rejects when the promise does not settle in time. */
 export function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('The ledger store did not answer in time.')), timeoutMs);
+    const timer = setTimeout(() => reject(new Error('the ledger store did not respond in time')), timeoutMs);
     timer.unref();
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });

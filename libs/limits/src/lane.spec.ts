@@ -22,7 +22,7 @@ const budget = (id: number): Bucket =>
     },
   );
 
-/** Counters over a network: an exchange is answered when the test says so. */
+/** Counters over a network: a round trip completes when the test says so. */
 class Remote implements CounterStore {
   readonly sent: Exchange[] = [];
   mostInFlight = 0;
@@ -44,7 +44,7 @@ class Remote implements CounterStore {
       this.mostInFlight = Math.max(this.mostInFlight, this.waiting.length);
     });
   }
-  /** One network round trip: whatever is in flight is answered. */
+  /** One network round trip: everything in flight is answered. */
   async roundTrip(): Promise<void> {
     for (const answer of this.waiting.splice(0)) answer();
     await new Promise((resolve) => setImmediate(resolve));
@@ -103,7 +103,7 @@ describe('Lane', () => {
     expect(remote.mostInFlight).toBeLessThanOrEqual(4);
   });
 
-  it('never states a counter in two round trips at the same time', async () => {
+  it('never states a counter in two concurrent round trips', async () => {
     const buckets = Array.from({ length: 200 }, (_, id) => budget(id));
     remote.isHeldBack = true;
     const waiting = [...buckets, ...buckets].map((bucket) => reserve(bucket));
@@ -124,12 +124,13 @@ describe('Lane', () => {
     now += 250;
     ledger.tick();
     const outcome = ledger.admit([budget(BUSY)], { cost: CENT, tokens: 0 });
-    // The counter is new to the process: it is read in the first round trip, and once more with its seed.
+    // The counter is new to the process: it is read in the first round trip, and again with its
+    // seed.
     for (let trip = 0; trip < 3; trip += 1) await remote.roundTrip();
     expect(await Promise.race([outcome, Promise.resolve(null)])).toMatchObject({ admitted: true });
   });
 
-  it('asks for more before what it was given is used up, so that no request waits for it', async () => {
+  it('requests more before its grant is used up, so that no request waits for it', async () => {
     const bucket = budget(0);
     settle(await reserve(bucket));
     let waited = 0;
@@ -150,7 +151,7 @@ describe('Lane', () => {
     expect(waited).toBe(0);
   });
 
-  it('states everything that it holds again in the next turn when the counters were lost', async () => {
+  it('restates everything that it holds in the next tick when the counters were lost', async () => {
     const places = concurrencyBucket({ tenant: 'org', scope: 'api_key', id: 'p' }, 30);
     const held = await Promise.all(Array.from({ length: 12 }, () => reserve(places)));
     now += 5_000;
@@ -166,7 +167,7 @@ describe('Lane', () => {
     ]);
   });
 
-  it('admits no more at the same time than the limit when the counters are lost while three processes hold it', async () => {
+  it('admits no more concurrent requests than the limit when the counters are lost while three processes hold it', async () => {
     const places = concurrencyBucket({ tenant: 'org', scope: 'api_key', id: 'p' }, 30);
     let counters = new MemoryCounterStore(() => now);
     const proxy: CounterStore = {

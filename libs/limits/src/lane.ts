@@ -27,21 +27,25 @@ interface Sent {
   readonly sentAt: number;
 }
 
-/** Round trips of one tenant at the same time, over different counters. */
+/** Concurrent round trips of one tenant, each over different counters. */
 const EXCHANGES_MAX = 4;
-const TRIES_MAX = 4;
-/** How long a refusal is remembered where it may pass without a window's end: a raised limit, a reset. */
+const ATTEMPTS_MAX = 4;
+/**
+ * How long a refusal is remembered when it may end before the window does, by a raised limit or a
+ * reset.
+ */
 const REFUSAL_MS = 250;
 const IDLE_SLOT_MS = 60_000;
 
 /**
- * The counters of one tenant as this process sees them. A counter is part of one round trip at a time: requests that arrive meanwhile share the
- * next one. What was used of the others is reported next to it.
+ * The counters of one tenant as this process sees them.
+ * Serialises round trips per counter; requests that arrive meanwhile share the next one. The usage
+ * of other counters is reported in the background.
  */
 export class Lane {
   readonly slots: Map<string, Slot> = new Map();
   private readonly queue = new WaiterQueue();
-  /** What is still to be reported of the current turn. */
+  /** Slots still to be reported in the current tick. */
   private reports: Slot[] = [];
   private inFlight = 0;
   private reporting = 0;
@@ -59,7 +63,7 @@ export class Lane {
     return this.slots.size === 0 && this.queue.length === 0 && this.inFlight === 0;
   }
 
-  /** Decides from the leases of this process; null: the counters must decide. */
+  /** Decides from the leases of this process; returns null when the counters must decide. */
   admit(buckets: readonly Bucket[], amounts: readonly number[], nowMs: number): Outcome | null {
     const local = admitLocally(this.context, this.slots, buckets, amounts, nowMs);
     if (local === null || 'admitted' in local) return local;
@@ -68,16 +72,19 @@ export class Lane {
     return reservation;
   }
 
-  /** Asks for more before there is nothing left, so that no request waits for it. Once for what an exchange gave. */
+  /**
+   * Requests more before nothing is left, so that no request waits for it. Happens once per grant.
+   */
   private refill(slot: Slot): void {
     slot.slice.low = 0;
     if (slot.inExchange || this.context.breaker.isOpen) return;
     this.reports.push(slot);
-    // While waiters are picked for a round trip, none may begin that takes a counter of theirs.
+    // While waiters are picked for a round trip, no other round trip may start and take one of
+    // their counters.
     if (!this.picking && this.inFlight < EXCHANGES_MAX) this.report();
   }
 
-  ask(waiter: Waiter): void {
+  decide(waiter: Waiter): void {
     const { breaker, settings } = this.context;
     const nowMs = this.context.monotonic();
     for (const bucket of waiter.buckets) {
@@ -94,7 +101,10 @@ export class Lane {
     return undefined;
   }
 
-  /** States what has changed or must be renewed; `probe`: whatever there is, to find out whether the counters are back. */
+  /**
+   * States what has changed or must be renewed. `probe` states something in any case, to find out
+   * whether the counters are back.
+   */
   tick(nowMs: number, probe = false): void {
     const due: Slot[] = [];
     for (const [key, slot] of this.slots) {
@@ -105,12 +115,12 @@ export class Lane {
       if (this.inFlight === 0) this.exchange([], due.slice(0, SLOTS_PER_EXCHANGE));
       return;
     }
-    // All that was due at the last turn is reported before anything is reported again.
+    // Reports everything that was due at the last tick before anything is reported again.
     if (this.reports.length === 0) this.reports = due;
     this.pump();
   }
 
-  /** Gives everything back, when the process ends. */
+  /** Gives everything back when the process ends. */
   async close(): Promise<void> {
     const slots = [...this.slots.values()].filter(({ slice }) => !slice.isIdle);
     for (let at = 0; at < slots.length; at += SLOTS_PER_EXCHANGE) {
@@ -133,7 +143,10 @@ export class Lane {
     this.context.slots -= 1;
   }
 
-  /** Begins the round trips that there are counters for: one at least reports what was used, however many requests wait. */
+  /**
+   * Starts the round trips that counters are free for. At least one of them reports usage, however
+   * many requests wait.
+   */
   private pump(): void {
     const nowMs = this.context.monotonic();
     if (this.reporting === 0) this.report();
@@ -154,7 +167,7 @@ export class Lane {
     return 'done';
   }
 
-  /** Whether a counter of it is part of a round trip already. */
+  /** Whether one of the waiter's counters is already part of a round trip. */
   private isBlocked({ buckets }: Waiter): boolean {
     return buckets.some(({ key }) => this.slots.get(key)?.inExchange === true);
   }
@@ -170,7 +183,7 @@ export class Lane {
     return [...slots];
   }
 
-  /** False: nothing is left to report. */
+  /** Starts one round trip of reports; returns false when nothing is left to report. */
   private report(): boolean {
     const nowMs = this.context.monotonic();
     const part: Slot[] = [];
@@ -189,7 +202,10 @@ export class Lane {
     return { tenant: this.tenant, sequence, leaseMs: settings.leaseMs, gone };
   }
 
-  /** A counter of it was lost, and other processes may hold what it does not know of yet. */
+  /**
+   * Whether one of the waiter's counters was lost, and other processes may hold amounts that it
+   * does not know yet.
+   */
   private awaitsOthers({ buckets }: Waiter, nowMs: number): boolean {
     return buckets.some(({ key }) => (this.slots.get(key)?.lostUntil ?? -Infinity) > nowMs);
   }
@@ -271,7 +287,7 @@ export class Lane {
 
   private conclude(waiter: Waiter, verdict: number, sent: Sent): void {
     const { buckets, amounts } = waiter;
-    if (verdict === UNDECIDED) return this.tryAgain(waiter);
+    if (verdict === UNDECIDED) return this.retry(waiter);
     if (verdict === ADMITTED && amounts !== null) {
       const slices = buckets.map(({ key }) => (this.slots.get(key) as Slot).slice);
       const held = buckets.map((bucket, at) => takeFrom(slices[at] as Slice, bucket, amounts[at] ?? 0));
@@ -289,15 +305,15 @@ export class Lane {
 
   private inform(waiter: Waiter, counters: readonly CounterAnswer[], slots: readonly Slot[]): void {
     const mine = waiter.buckets.map(({ key }) => this.slots.get(key) as Slot);
-    if (mine.some((slot) => counters[slots.indexOf(slot)]?.status !== 'ok')) return this.tryAgain(waiter);
+    if (mine.some((slot) => counters[slots.indexOf(slot)]?.status !== 'ok')) return this.retry(waiter);
     const slices = mine.map(({ slice }) => slice);
     return finish(waiter, informed(waiter.buckets, slices));
   }
 
-  /** A counter was not there, or its boundaries were those of another time. */
-  private tryAgain(waiter: Waiter): void {
-    waiter.tries += 1;
-    if (waiter.tries >= TRIES_MAX) return this.decideAlone(waiter);
+  /** Retries a waiter whose counter was missing or whose boundaries were out of date. */
+  private retry(waiter: Waiter): void {
+    waiter.attempts += 1;
+    if (waiter.attempts >= ATTEMPTS_MAX) return this.decideAlone(waiter);
     const nowMs = this.context.monotonic();
     if (this.awaitsOthers(waiter, nowMs)) return this.decideAlone(waiter);
     const unseeded = waiter.buckets

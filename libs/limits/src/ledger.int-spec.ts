@@ -11,7 +11,7 @@ const NAME_KEY = Buffer.alloc(32, 7);
 
 const CENT = 1_000_000;
 const GATEWAYS = 3;
-/** Generous: where Redis is gone, its connection says so before that. */
+/** Generous: when Redis is gone, its connection reports that earlier. */
 const COMMAND_TIMEOUT_MS = 10_000;
 
 const rule = (over: Partial<UsageLimitRule> = {}): UsageLimitRule => ({
@@ -30,7 +30,7 @@ const newOwner = (): BucketOwner => ({ tenant: 'org', scope: 'api_key', id: `k${
 const estimate = (cost: number, tokens = 0) => ({ cost, tokens });
 const charge = (cost: number, tokens = 0) => ({ cost, tokens, requests: 1 });
 
-/** The durable record, as the log would be: what was settled, by counter. */
+/** The durable record, as the log would keep it: what was settled, by counter. */
 class Record implements LedgerStore {
   private readonly parts = new Map<string, Map<string, number>>();
   reads = 0;
@@ -48,7 +48,7 @@ class Record implements LedgerStore {
   }
 }
 
-describe('three ledgers over one Redis', () => {
+describe('three Ledgers over one Redis', () => {
   const server = withRedis();
   const connections: Redis[] = [];
   const ledgers: Ledger[] = [];
@@ -86,7 +86,7 @@ describe('three ledgers over one Redis', () => {
     for (const redis of connections.splice(0)) redis.disconnect();
   });
 
-  /** One call: reserves, is under way for a while, and settles. */
+  /** One call: reserves, is in flight for a while, and settles. */
   const call = async (
     ledger: Ledger,
     buckets: readonly Bucket[],
@@ -102,7 +102,9 @@ describe('three ledgers over one Redis', () => {
     return true;
   };
 
-  /** Spreads `total` calls over the ledgers, `atOnce` at the same time. Gives how many were admitted. */
+  /**
+   * Spreads `total` calls over the ledgers, `atOnce` concurrently. Returns how many were admitted.
+   */
   const load = async (
     made: readonly Ledger[],
     total: number,
@@ -120,7 +122,7 @@ describe('three ledgers over one Redis', () => {
     await Promise.all(Array.from({ length: atOnce }, worker));
     return admitted;
   };
-  /** Exact to the last unit, without any rest. */
+  /** Exact to the last unit, without any remainder. */
   const reconciled = async (bucket: Bucket, used: number): Promise<void> => {
     const store = new RedisCounterStore(connections[0] as Redis, NAME_KEY);
     await eventually(async () => {
@@ -132,7 +134,7 @@ describe('three ledgers over one Redis', () => {
   const usedOf = async (ledger: Ledger, bucket: Bucket): Promise<number> =>
     (await ledger.states([bucket]))[0]?.used ?? -1;
 
-  it('bud-01: 150 calls one after the other on a limit of 100: exactly 100 pass', async () => {
+  it('admits exactly 100 of 150 sequential calls on a limit of 100 [bud-01]', async () => {
     const made = await gateways({}, 1);
     const buckets = [budgetBucket(newOwner(), rule())];
     expect(await load(made, 150, 1, (ledger) => call(ledger, buckets))).toBe(100);
@@ -142,7 +144,7 @@ describe('three ledgers over one Redis', () => {
     ['bud-02, one process', 1, 500, 100],
     ['bud-03, three processes', 3, 1_500, 300],
   ])(
-    '[LIM-06] %s: parallel calls pass a limit by one call at most, and all of it can be used',
+    '%s: parallel calls exceed a limit by at most one call, and all of it can be used [LIM-06]',
     async (_, count, total, atOnce) => {
       const made = await gateways({}, count);
       for (const enforcement of ['standard', 'strict'] as const) {
@@ -156,17 +158,17 @@ describe('three ledgers over one Redis', () => {
     },
   );
 
-  it('bud-04: the first 50 calls of a new key make its counter once', async () => {
+  it('creates the counter of a new key once for its first 50 calls [bud-04]', async () => {
     const made = await gateways();
     const bucket = budgetBucket(newOwner(), rule({ creditLimit: 0.25 }));
     const admitted = await load(made, 50, 50, (ledger) => call(ledger, [bucket]));
     expect(admitted).toBeLessThanOrEqual(26);
     expect(admitted).toBeGreaterThanOrEqual(24);
-    // No more than one question of each process.
+    // At most one query per process.
     expect(record.reads).toBeLessThanOrEqual(GATEWAYS);
   });
 
-  it('4 processes with 250 concurrent requests each on a limit that covers 300: headroom that is given back is used again', async () => {
+  it('reuses freed headroom when 4 processes have 250 concurrent requests each on a limit that covers 300', async () => {
     const made = await gateways({}, 4);
     for (const enforcement of ['standard', 'strict'] as const) {
       const buckets = [budgetBucket(newOwner(), rule({ creditLimit: 3, enforcement }))];
@@ -184,7 +186,7 @@ describe('three ledgers over one Redis', () => {
     }
   });
 
-  it('bud-06: a stream that may cost more than is left is refused by a strict limit, and charged by a standard one', async () => {
+  it('refuses a stream that may cost more than is left under a strict limit, and charges it under a standard one [bud-06]', async () => {
     const [ledger] = (await gateways({}, 1)) as [Ledger];
     const strict = [budgetBucket(newOwner(), rule({ creditLimit: 0.1, enforcement: 'strict' }))];
     expect(await call(ledger, strict, { reserve: 50 * CENT })).toBe(false);
@@ -193,7 +195,7 @@ describe('three ledgers over one Redis', () => {
     expect(await call(ledger, standard)).toBe(false);
   });
 
-  it('bud-07, bud-08: calls that are cut are charged what was used, and their reservation is free within 5 s', async () => {
+  it('charges cut calls what they used, and frees their reservation within 5 s [bud-07, bud-08]', async () => {
     const made = await gateways();
     const bucket = budgetBucket(newOwner(), rule({ creditLimit: 100, enforcement: 'strict' }));
     const outcomes = await Promise.all(
@@ -210,7 +212,7 @@ describe('three ledgers over one Redis', () => {
     await eventually(() => call(made[1] as Ledger, [bucket], { reserve: 9_150 * CENT, cost: 0 }));
   });
 
-  it('bud-09: what a killed process had reserved is free when its lease ends, and what it had reported is kept', async () => {
+  it('frees what a killed process had reserved when its lease ends, and keeps what it had reported [bud-09]', async () => {
     const settings = { leaseMs: 1_000 };
     const [dying, other] = (await gateways({ settings }, 2)) as [Ledger, Ledger];
     const bucket = budgetBucket(newOwner(), rule({ enforcement: 'strict' }));
@@ -226,7 +228,7 @@ describe('three ledgers over one Redis', () => {
     expect(await usedOf(other, bucket)).toBe(11 * CENT);
   });
 
-  it('bud-15, bud-16: a limit that is raised admits at once on every process, one that is lowered refuses', async () => {
+  it('applies a raised limit and a lowered limit at once on every process [bud-15, bud-16]', async () => {
     const made = await gateways();
     const owner = newOwner();
     const spend = (ledger: Ledger, creditLimit: number) =>
@@ -237,7 +239,7 @@ describe('three ledgers over one Redis', () => {
     for (const ledger of made) expect(await spend(ledger, 1)).toBe(false);
   });
 
-  it('bud-17: a reset while 50 calls are under way happens once, and no call is lost or counted twice', async () => {
+  it('resets once while 50 calls are in flight, and loses or double-counts no call [bud-17]', async () => {
     const made = await gateways();
     // The boundary is a moment away; the clock of every counter is that of Redis.
     const [seconds] = await (connections[0] as Redis).time();
@@ -268,7 +270,7 @@ describe('three ledgers over one Redis', () => {
     await eventually(async () => (await usedOf(made[0] as Ledger, bucket)) === counts.after);
   });
 
-  it('bud-22: after FLUSHALL under load budgets are rebuilt from the durable record, and nothing is spent twice', async () => {
+  it('rebuilds budgets from the durable record after FLUSHALL under load, and spends nothing twice [bud-22]', async () => {
     const made = await gateways();
     const bucket = budgetBucket(newOwner(), rule());
     expect(await load(made, 60, 10, (ledger) => call(ledger, [bucket]))).toBe(60);
@@ -286,7 +288,7 @@ describe('three ledgers over one Redis', () => {
     expect(await load(made, 6, 3, (ledger) => call(ledger, [bucket]))).toBe(0);
   });
 
-  it('bud-23: a counter that lost its last writes is brought back to the durable record', async () => {
+  it('corrects a counter that lost its last writes to the durable record [bud-23]', async () => {
     const made = await gateways();
     const bucket = budgetBucket(newOwner(), rule());
     await load(made, 60, 10, (ledger) => call(ledger, [bucket]));
@@ -294,7 +296,7 @@ describe('three ledgers over one Redis', () => {
     const redis = connections[0] as Redis;
     const key = `gw:limit:{org}:${bucket.key}`;
     const store = new RedisCounterStore(redis, NAME_KEY);
-    // What holders were known to have used is as old.
+    // What holders were known to have used is equally old.
     for (const [field, state] of Object.entries(await redis.hgetall(key))) {
       if (field.startsWith('h:')) await redis.hset(key, field, state.replace(/^\d+/, '0'));
     }
@@ -303,7 +305,7 @@ describe('three ledgers over one Redis', () => {
     expect(await usedOf(made[1] as Ledger, bucket)).toBe(60 * CENT);
   });
 
-  it('bud-25: ten million additions of a millionth of a dollar, over three ledgers, add up to exactly ten dollars', async () => {
+  it('adds up ten million additions of a millionth of a dollar over three ledgers to exactly ten dollars [bud-25]', async () => {
     const made = await gateways();
     const bucket = budgetBucket(newOwner(), rule({ creditLimit: 1_000 }));
     const buckets = [bucket];
@@ -321,7 +323,7 @@ describe('three ledgers over one Redis', () => {
   });
 
   it.each([0.9, 1, 2])(
-    'bud-26: at %p times the allowed rate, three processes accept at least 95 %% of it and never more than it in a window',
+    'at %p times the allowed rate, three processes accept at least 95 %% of it and never more than it in a window [bud-26]',
     async (factor) => {
       const made = await gateways();
       const allowed = 200;
@@ -330,7 +332,7 @@ describe('three ledgers over one Redis', () => {
         window: { kind: 'fixed', lengthMs: 1_000, originMs: 0 },
       };
       const accepted = new Map<string, number>();
-      // Calls that began and ended within one window: on a busy machine fewer than were due in it.
+      // Calls that began and ended within one window: fewer than were due, on a busy machine.
       const judged = new Map<string, number>();
       const count = (counts: Map<string, number>, window: string): unknown =>
         counts.set(window, (counts.get(window) ?? 0) + 1);
@@ -366,7 +368,7 @@ describe('three ledgers over one Redis', () => {
     },
   );
 
-  it('bud-28: two limits on one key are both enforced, and a refusal leaks nothing', async () => {
+  it('enforces two limits on one key, and a refusal leaks nothing [bud-28]', async () => {
     const made = await gateways();
     const owner = newOwner();
     const cost = budgetBucket(owner, rule());
@@ -382,7 +384,7 @@ describe('three ledgers over one Redis', () => {
     await eventually(async () => (await store.read('org', places.key))?.held === 0);
   });
 
-  it('goes on within local shares while Redis is gone, and all agrees to the last unit when it is back', async () => {
+  it('continues within local shares while Redis is gone, and agrees to the last unit when it is back', async () => {
     const made = await gateways();
     const bucket = budgetBucket(newOwner(), rule());
     const first = await load(made, 40, 10, (ledger) => call(ledger, [bucket]));
@@ -392,7 +394,7 @@ describe('three ledgers over one Redis', () => {
     expect(during).toBeGreaterThan(0);
     expect(first + during).toBeLessThanOrEqual(103);
     await eventually(() => made.some((ledger) => ledger.health().degraded));
-    // It comes back with nothing in it.
+    // It returns empty.
     await server.start();
     await eventually(() => made.every((ledger) => !ledger.health().degraded));
     const after = await load(made, 300, 30, (ledger) => call(ledger, [bucket]));

@@ -7,7 +7,7 @@ import { MemoryCounterStore } from './memory-counter-store';
 import type { Reservation } from './reservation';
 
 const LEASE_MS = 10_000;
-/** Longer than any of these worlds lasts: no process loses its leases by being silent. */
+/** Longer than any of these runs: no process loses its leases by being silent. */
 const LONG_LEASE_MS = 10_000_000;
 /** Small compared to the limits, so that processes keep some for the next requests. */
 const AMOUNT_MAX = 3;
@@ -39,7 +39,7 @@ type Step =
   | { readonly kind: 'settle'; readonly which: number; readonly part: number; readonly twice: boolean }
   | { readonly kind: 'tick'; readonly by: number; readonly afterMs: number }
   | { readonly kind: 'crash'; readonly by: number }
-  /** A question arrives at the counters, or an answer at its process; or either gets lost. */
+  /** A request arrives at the counters, or a reply at its process; or either gets lost. */
   | { readonly kind: 'network'; readonly which: number; readonly lost: boolean }
   | { readonly kind: 'lose'; readonly what: 'question' | 'answer' | null };
 
@@ -86,21 +86,27 @@ const STEPS: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrar
 ];
 const step = fc.oneof(...STEPS);
 
-/** Three processes over one set of counters, whose questions and answers get lost, and the plain sums that they must agree with. */
-class World {
+/**
+ * Three processes over one set of counters, whose requests and replies get lost, and the plain sums
+ * that they must agree with.
+ */
+class Model {
   now = 1_800_000_000_000;
   losing: 'question' | 'answer' | null = null;
   readonly limits: readonly Bucket[];
   readonly open: { reservation: Reservation; tokens: number; by: number; limits: readonly number[] }[] = [];
   readonly done: Reservation[] = [];
-  /** By limit: what was charged by processes that live, and by those that died (whose last charges may be unknown to the counters). */
+  /**
+   * By limit: what was charged by live processes, and by dead ones (whose last charges the counters
+   * may not know).
+   */
   readonly charged = [0, 0, 0];
   readonly lost = [0, 0, 0];
   private readonly since: number[][] = [0, 1, 2].map(() => [0, 0, 0]);
   readonly counters = new MemoryCounterStore(() => this.now);
   ledgers: Ledger[];
 
-  /** Questions and answers under way. */
+  /** Requests and replies in flight. */
   private readonly network: Message[] = [];
 
   constructor(
@@ -170,7 +176,7 @@ class World {
     const outcome = (this.ledgers[index] as Ledger).admit(buckets, { cost: 0, tokens });
     const ledger = this.ledgers[index];
     const note = (settled: Outcome): void => {
-      // A dead process hears of nothing.
+      // A dead process receives nothing.
       if (settled.admitted && this.ledgers[index] === ledger) {
         this.open.push({ reservation: settled, tokens, by: index, limits });
       }
@@ -192,7 +198,7 @@ class World {
     this.network.splice(at, 1);
   }
 
-  /** Until nothing is under way. */
+  /** Runs until nothing is in flight. */
   async deliver(): Promise<void> {
     await new Promise(setImmediate);
     while (this.network.length > 0) {
@@ -201,7 +207,7 @@ class World {
     }
   }
 
-  private settle(entry: World['open'][number], tokens: number, twice: boolean): void {
+  private settle(entry: Model['open'][number], tokens: number, twice: boolean): void {
     const ledger = this.ledgers[entry.by] as Ledger;
     for (let time = 0; time < (twice ? 2 : 1); time += 1) {
       ledger.settle(entry.reservation, { cost: 0, tokens, requests: 1 });
@@ -224,7 +230,7 @@ class World {
     this.ledgers[index] = this.ledger();
   }
 
-  /** What living processes have charged and reserved passes no bound. */
+  /** What live processes have charged and reserved exceeds no bound. */
   check(bounds: readonly number[]): void {
     for (const [at, bound] of bounds.entries()) {
       const sum = (this.charged[at] ?? 0) - (this.lost[at] ?? 0) + this.reserved(at);
@@ -240,10 +246,10 @@ class World {
     return this.open.reduce((sum, { limits, tokens }) => sum + (limits.includes(at) ? tokens : 0), 0);
   }
 
-  /** Everything that is under way ends, every lease runs out, and every process tells what it knows. */
+  /** Everything in flight ends, every lease runs out, and every process reports what it knows. */
   async rest(): Promise<void> {
     this.losing = null;
-    // The last charges come while questions and answers are still under way.
+    // The last charges arrive while requests and replies are still in flight.
     for (const entry of this.open.splice(0)) this.settle(entry, entry.tokens, false);
     await this.deliver();
     for (const entry of this.open.splice(0)) this.settle(entry, 0, false);
@@ -265,43 +271,43 @@ interface Message {
 const values = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 3, maxLength: 3 });
 const steps = fc.array(step, { minLength: 100, maxLength: 300 });
 
-describe('balances, whatever is lost, late, repeated or dies', () => {
-  it('never charge and reserve more than a strict limit, while no process is silent for longer than its lease', async () => {
+describe('Ledger balances under lost, late and repeated messages and crashes', () => {
+  it('never charges and reserves more than a strict limit while no process is silent for longer than its lease', async () => {
     await fc.assert(
       fc.asyncProperty(values, fc.boolean(), steps, async (limits, delayed, taken) => {
-        const world = new World(limits, true, delayed, LONG_LEASE_MS);
+        const model = new Model(limits, true, delayed, LONG_LEASE_MS);
         for (const one of taken) {
-          world.take(one);
+          model.take(one);
           if (delayed) await new Promise(setImmediate);
-          world.check(limits);
+          model.check(limits);
         }
       }),
       { numRuns: 150 },
     );
   });
 
-  it('add up to exactly what was charged once all is at rest, and hold nothing', async () => {
+  it('adds up to exactly what was charged once all is at rest, and holds nothing', async () => {
     await fc.assert(
       fc.asyncProperty(values, fc.boolean(), fc.boolean(), steps, async (limits, strict, delayed, taken) => {
-        const world = new World(limits, strict, delayed, LEASE_MS);
+        const model = new Model(limits, strict, delayed, LEASE_MS);
         for (const one of taken) {
-          world.take(one);
+          model.take(one);
           if (delayed) await new Promise(setImmediate);
         }
-        await world.rest();
+        await model.rest();
         for (const at of [0, 1, 2]) {
-          const { used, held } = world.reading(at);
-          const charged = world.charged[at] ?? 0;
+          const { used, held } = model.reading(at);
+          const charged = model.charged[at] ?? 0;
           expect(held).toBe(0);
           expect(used).toBeLessThanOrEqual(charged);
-          expect(used).toBeGreaterThanOrEqual(charged - (world.lost[at] ?? 0));
+          expect(used).toBeGreaterThanOrEqual(charged - (model.lost[at] ?? 0));
         }
       }),
       { numRuns: 150 },
     );
   });
 
-  it('pass a standard limit by one request at most, when every request uses what it reserved', async () => {
+  it('exceeds a standard limit by at most one request when every request uses what it reserved', async () => {
     const calm = fc.oneof(...STEPS.slice(0, 4));
     await fc.assert(
       fc.asyncProperty(
@@ -309,11 +315,11 @@ describe('balances, whatever is lost, late, repeated or dies', () => {
         fc.boolean(),
         fc.array(calm, { minLength: 100, maxLength: 300 }),
         async (limits, delayed, taken) => {
-          const world = new World(limits, false, delayed, LONG_LEASE_MS);
+          const model = new Model(limits, false, delayed, LONG_LEASE_MS);
           for (const one of taken) {
-            world.take(one.kind === 'settle' ? { ...one, part: 1 } : one);
+            model.take(one.kind === 'settle' ? { ...one, part: 1 } : one);
             if (delayed) await new Promise(setImmediate);
-            world.check(limits.map((limit) => limit + AMOUNT_MAX - 1));
+            model.check(limits.map((limit) => limit + AMOUNT_MAX - 1));
           }
         },
       ),
@@ -321,7 +327,7 @@ describe('balances, whatever is lost, late, repeated or dies', () => {
     );
   });
 
-  it('give every place of a concurrency limit back', () => {
+  it('gives every place of a concurrency limit back', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),

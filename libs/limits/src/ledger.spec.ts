@@ -56,7 +56,7 @@ function denied(outcome: Outcome | Promise<Outcome>): Denial {
 }
 
 describe('Ledger', () => {
-  it('admits calls one after the other to the last one that fits, and not one more', () => {
+  it('admits sequential calls up to the last one that fits, and not one more', () => {
     const ledger = ledgerOver(memory());
     const buckets = [budget()];
     for (let call = 0; call < 100; call += 1) {
@@ -96,7 +96,7 @@ describe('Ledger', () => {
     expect(ledger.health().openReservations).toBe(0);
   });
 
-  it('lets a standard budget be passed by what is in flight, and refuses then', () => {
+  it('lets in-flight requests exceed a standard budget, and refuses after that', () => {
     const ledger = ledgerOver(memory());
     const buckets = [budget({ creditLimit: 1 })];
     const reservation = admitted(ledger.admit(buckets, estimate(500 * CENT)));
@@ -113,7 +113,7 @@ describe('Ledger', () => {
     ledger.settle(admitted(ledger.admit([budget()], estimate(null))), charge(null));
   });
 
-  it('needs no question to the counters while headroom is large', () => {
+  it('makes no round trip while headroom is large', () => {
     const counters = memory();
     const exchange = jest.spyOn(counters, 'exchange');
     const ledger = ledgerOver(counters);
@@ -160,7 +160,7 @@ describe('Ledger', () => {
     admitted(ledger.admit(buckets, estimate(0)));
   });
 
-  it('bud-27: reserves tokens by the estimate and counts what was used: at most one call passes the limit', () => {
+  it('reserves tokens by the estimate and counts actual usage, so at most one call exceeds the limit [bud-27]', () => {
     const ledger = ledgerOver(memory());
     const buckets = [tpm(10_000)];
     ledger.settle(admitted(ledger.admit(buckets, estimate(0, 6_000))), charge(0, 1_000));
@@ -183,7 +183,7 @@ describe('Ledger', () => {
     admitted(ledger.admit(buckets, estimate(0, 90)));
   });
 
-  it('frees a place when a request ends, for limits of requests at the same time', () => {
+  it('frees a place of a concurrency limit when a request ends', () => {
     const ledger = ledgerOver(memory());
     const buckets = [concurrencyBucket(KEY, 2)];
     const one = admitted(ledger.admit(buckets, estimate(0)));
@@ -203,7 +203,7 @@ describe('Ledger', () => {
     expect(ledger.states(buckets)).toMatchObject([{ used: 60 * CENT }]);
   });
 
-  it('frees what was reserved for a request that never ended, tells of it, and still charges it once when it ends', () => {
+  it('frees and reports the reservation of a request that never ended, and still charges it once when it ends', () => {
     const abandoned: Reservation[] = [];
     const ledger = ledgerOver(memory(), {
       onAbandoned: (reservation) => abandoned.push(reservation),
@@ -222,7 +222,7 @@ describe('Ledger', () => {
     admitted(ledger.admit(buckets, estimate(70 * CENT)));
   });
 
-  it('[LIM-03] bud-17, bud-21: starts a weekly budget again on Monday 00:00 UTC, exactly once, and loses no call over the edge', () => {
+  it('starts a weekly budget again on Monday 00:00 UTC, exactly once, and loses no call over the edge [LIM-03] [bud-17] [bud-21]', () => {
     now = Date.parse('2026-11-22T23:59:59Z');
     const counters = memory();
     const ledgers = [ledgerOver(counters), ledgerOver(counters), ledgerOver(counters)];
@@ -243,7 +243,7 @@ describe('Ledger', () => {
     expect(ledgers[1]?.states(buckets)).toMatchObject([{ used: counts.after }]);
   });
 
-  it('[LIM-04] admits again at once when an exhausted limit is raised, and refuses at once when it is lowered', () => {
+  it('admits at once when an exhausted limit is raised, and refuses at once when it is lowered [LIM-04]', () => {
     const ledger = ledgerOver(memory());
     const spend = (limit: number) => ledger.admit([budget({ creditLimit: limit })], estimate(CENT));
     for (let call = 0; call < 100; call += 1) ledger.settle(admitted(spend(1)), charge(CENT));
@@ -253,7 +253,7 @@ describe('Ledger', () => {
     admitted(spend(2));
   });
 
-  it('bud-29: starts at 0 for a reset, and for a key that was made again under the same name', () => {
+  it('starts at 0 after a reset, and for a key that was created again under the same name [bud-29]', () => {
     const ledger = ledgerOver(memory());
     ledger.settle(admitted(ledger.admit([budget()], estimate(CENT))), charge(100 * CENT));
     denied(ledger.admit([budget()], estimate(CENT)));
@@ -262,7 +262,7 @@ describe('Ledger', () => {
     admitted(ledger.admit([budget({}, { ...KEY, id: 'k2' })], estimate(CENT)));
   });
 
-  it('tells of thresholds when they are crossed', () => {
+  it('reports thresholds when they are crossed', () => {
     const crossings: Crossing[] = [];
     const ledger = ledgerOver(memory(), { onCrossing: (crossing) => crossings.push(crossing) });
     const buckets = [budget({ alertThreshold: 0.5 })];
@@ -276,7 +276,7 @@ describe('Ledger', () => {
     ]);
   });
 
-  it('asks the durable record for a budget that the counters do not have, once for many requests', async () => {
+  it('queries the durable record once for many requests when the counters do not have a budget', async () => {
     let answer: (balances: readonly Balance[]) => void = () => undefined;
     const record = {
       balances: jest.fn(() => new Promise<readonly Balance[]>((resolve) => (answer = resolve))),
@@ -291,7 +291,7 @@ describe('Ledger', () => {
   });
 });
 
-describe('a ledger whose counters cannot be reached', () => {
+describe('Ledger with unreachable counters', () => {
   class Unreliable extends MemoryCounterStore {
     down = false;
     override exchange(...args: Parameters<MemoryCounterStore['exchange']>) {
@@ -300,7 +300,7 @@ describe('a ledger whose counters cannot be reached', () => {
     }
   }
 
-  it('holds to its share of the last known headroom, so that all processes together do not pass the limit', () => {
+  it('uses its share of the last known headroom, so that all processes together do not exceed the limit', () => {
     const counters = new Unreliable(() => now);
     const ledgers = [0, 1, 2].map(() => ledgerOver(counters, { settings: { outageSharePercent: 100 } }));
     const buckets = [budget()];
@@ -311,7 +311,7 @@ describe('a ledger whose counters cannot be reached', () => {
     };
     let spent = 0;
     for (const ledger of ledgers) spent += Number(spend(ledger));
-    // Each has heard what the others hold.
+    // Each process has received what the others hold.
     for (const ledger of [...ledgers, ...ledgers]) ledger.tick();
     counters.down = true;
     now += 30_000;
@@ -353,7 +353,7 @@ describe('a ledger whose counters cannot be reached', () => {
     }
     counters.down = true;
     let spent = spend();
-    // However long it lasts, and however often it finds the counters still gone.
+    // However long the outage lasts, and however often the process finds the counters still gone.
     for (let minute = 0; minute < 10; minute += 1) {
       now += 60_000;
       ledger.tick();
@@ -386,7 +386,7 @@ describe('a ledger whose counters cannot be reached', () => {
     expect(spent).toBeLessThanOrEqual(103);
   });
 
-  it('refuses where the limit says so, with what cannot be checked', () => {
+  it('refuses a request whose limit cannot be checked when the limit says so', () => {
     const counters = new Unreliable(() => now);
     counters.down = true;
     const ledger = ledgerOver(counters);
@@ -397,7 +397,7 @@ describe('a ledger whose counters cannot be reached', () => {
     );
   });
 
-  it('says that a budget is reached only when that is known, and that it cannot be checked when its share is spent', () => {
+  it('reports a budget as reached only when that is known, and as unverifiable when its share is spent', () => {
     const counters = new Unreliable(() => now);
     const reached = budget({ creditLimit: 1 });
     const ledger = ledgerOver(counters);
@@ -410,7 +410,7 @@ describe('a ledger whose counters cannot be reached', () => {
     expect(denied(ledger.admit([reached], estimate(CENT))).reason).toBe('limit');
   });
 
-  it('gives a budget that it knows nothing of a hundredth, and a rate limit its share of every window', () => {
+  it('gives an unknown budget a hundredth, and a rate limit its share of every window', () => {
     const counters = new Unreliable(() => now);
     counters.down = true;
     const ledger = ledgerOver(counters);
@@ -445,8 +445,8 @@ describe('a ledger whose counters cannot be reached', () => {
   });
 });
 
-describe('denial of a reservation', () => {
-  it('[LIM-06] names the limit, its scope, what was used and when it passes: 429 for rates, 412 for budgets', () => {
+describe('denialError', () => {
+  it('names the limit, its scope, its usage and its reset: 429 for rates, 412 for budgets [LIM-06]', () => {
     const ledger = ledgerOver(memory());
     now = START + 15_000;
     ledger.release(admitted(ledger.admit([rpm(1)], estimate(0))));
@@ -473,7 +473,7 @@ describe('denial of a reservation', () => {
     });
   });
 
-  it('promises no time for a budget that never resets, and a JSON-RPC error to a tool call', () => {
+  it('gives no retry time for a budget that never resets, and a JSON-RPC error to a tool call', () => {
     const ledger = ledgerOver(memory());
     ledger.settle(admitted(ledger.admit([budget()], estimate(0))), charge(100 * CENT));
     const denial = denied(ledger.admit([budget()], estimate(0)));

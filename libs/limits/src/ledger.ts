@@ -22,13 +22,13 @@ import type { Waiter } from './waiter';
 
 export interface LedgerOptions {
   readonly counters: CounterStore;
-  /** Rebuilds budgets that the counters have lost. Null: they start at 0. */
+  /** The durable record that lost budgets are rebuilt from; null: they start at 0. */
   readonly record: LedgerStore | null;
   readonly onCrossing?: (crossing: Crossing) => void;
-  /** A reservation was not settled in time; what it had reserved is free again. */
+  /** Called when a reservation was not settled in time; its amounts are free again. */
   readonly onAbandoned?: (reservation: Reservation) => void;
   readonly settings?: Partial<LedgerSettings>;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   readonly monotonic?: () => number;
   readonly clock?: () => number;
 }
@@ -40,14 +40,14 @@ export interface TrackedBudget {
 }
 
 export interface LedgerHealth {
-  /** The counters cannot be reached: each limit holds to its local share or refuses. */
+  /** The counters are unreachable: each limit uses its local share or refuses. */
   readonly degraded: boolean;
   readonly degradedForMs: number;
   readonly failures: number;
   readonly openReservations: number;
   readonly abandoned: number;
   readonly counters: number;
-  /** Requests that local shares have let in while the counters could not be reached. */
+  /** Requests admitted from local shares while the counters were unreachable. */
   readonly admittedAlone: number;
   readonly refused: Readonly<Record<Denial['reason'], number>>;
 }
@@ -69,8 +69,9 @@ const PROBE_EVERY_MS = 1_000;
 const ABANDONED_PER_TICK = 1_000;
 
 /**
- * Reserves at admission and settles at the end, in all limits of a request or in none. What a process holds of a counter it may spend without
- * asking; the counters decide when that does not suffice, and receive the usage every 250 ms. See `docs/limits.md` for the bounds.
+ * Reserves at admission and settles at the end, in all limits of a request or in none.
+ * A process may spend what it holds of a counter without a round trip. When that does not suffice
+ * the counters decide; usage is reported to them every 250 ms. `docs/limits.md` states the bounds.
  */
 export class Ledger implements LivenessListener {
   private readonly lanes = new Map<string, Lane>();
@@ -115,8 +116,10 @@ export class Ledger implements LivenessListener {
   }
 
   /**
-   * Takes the estimate from every bucket, or from none. All buckets are of one tenant; the first that refuses is named. A value while this
-   * process holds enough, a promise when the counters must decide. Never rejects.
+   * Takes the estimate from every bucket, or from none. All buckets belong to one tenant; the
+   * denial names the first bucket that refuses.
+   * Returns synchronously while this process holds enough, and a promise when the counters must
+   * decide. Never rejects.
    */
   admit(buckets: readonly Bucket[], estimate: Estimate): Outcome | Promise<Outcome> {
     const amounts: number[] = [];
@@ -129,13 +132,16 @@ export class Ledger implements LivenessListener {
     const lane = this.laneOf(buckets[0]?.tenant ?? '');
     const local = lane.admit(buckets, amounts, this.context.monotonic());
     if (local !== null) return local.admitted ? local : this.counted(local);
-    const outcome = ask(lane, { buckets, amounts, resolve: null, outcome: null, tries: 0 });
+    const outcome = decide(lane, { buckets, amounts, resolve: null, outcome: null, attempts: 0 });
     return outcome instanceof Promise
       ? outcome.then((settled) => this.counted(settled))
       : this.counted(outcome);
   }
 
-  /** The refusal that this process remembers of one of the buckets; null: it would have to be found out. Takes and asks nothing. */
+  /**
+   * Returns a remembered refusal of one of the buckets; null when only a round trip could tell.
+   * Takes nothing and makes no round trip.
+   */
   refusal(buckets: readonly Bucket[]): Denial | null {
     const lane = this.lanes.get(buckets[0]?.tenant ?? '');
     const denial = lane === undefined ? null : refusalOf(this.context, lane.slots, buckets);
@@ -143,20 +149,26 @@ export class Ledger implements LivenessListener {
     return denial;
   }
 
-  /** Where limits stand, by the counters' newest answer. */
+  /** Returns the state of limits, by the counters' newest reply. */
   states(buckets: readonly Bucket[]): LimitState[] | Promise<LimitState[]> {
     if (buckets.length === 0) return [];
-    const waiter = { buckets, amounts: null, resolve: null, outcome: null, tries: 0 };
-    const outcome = ask(this.laneOf(buckets[0]?.tenant ?? ''), waiter);
+    const waiter = { buckets, amounts: null, resolve: null, outcome: null, attempts: 0 };
+    const outcome = decide(this.laneOf(buckets[0]?.tenant ?? ''), waiter);
     return outcome instanceof Promise ? outcome.then(statesOf) : statesOf(outcome);
   }
 
-  /** Charges a part: the responses of a session one by one. What is reserved shrinks by it. Without effect once it is settled. */
+  /**
+   * Charges a part of a reservation, such as one response of a session, and reduces it accordingly.
+   * Has no effect once settled.
+   */
   charge(reservation: Reservation, charge: Charge): void {
     if (reservation.state !== 'settled') this.chargeLate(reservation, charge);
   }
 
-  /** The same for what became known after it was settled: the caller makes sure that it is charged once. */
+  /**
+   * Charges an amount that became known after the reservation was settled. The caller makes sure
+   * that it is charged once.
+   */
   chargeLate({ buckets, slices, amounts }: Reservation, charge: Charge): void {
     for (let index = 0; index < buckets.length; index += 1) {
       const slice = slices[index];
@@ -172,7 +184,10 @@ export class Ledger implements LivenessListener {
     }
   }
 
-  /** Charges what was used and gives the rest back. Once for each reservation: a second call changes nothing. */
+  /**
+   * Charges what was used and gives the rest back. Works once per reservation: a second call has no
+   * effect.
+   */
   settle(reservation: Reservation, charge: Charge): void {
     if (reservation.state === 'settled') return;
     this.charge(reservation, charge);
@@ -180,12 +195,14 @@ export class Ledger implements LivenessListener {
     reservation.state = 'settled';
   }
 
-  /** Gives everything back: no provider was called. Requests of a rate limit stay counted. */
+  /**
+   * Gives everything back because no provider was called. Requests of a rate limit stay counted.
+   */
   release(reservation: Reservation): void {
     this.settle(reservation, NOTHING);
   }
 
-  /** Starts to tell the counters what was used. */
+  /** Starts the timer that reports usage to the counters. */
   start(): void {
     let due = this.context.monotonic() + FLUSH_MS;
     this.timer ??= setInterval(() => {
@@ -196,14 +213,17 @@ export class Ledger implements LivenessListener {
     }, FLUSH_MS).unref();
   }
 
-  /** Tells the counters what was used and gives back what is kept. Rejects when they cannot be reached: a lease ends by itself. */
+  /**
+   * Reports usage and gives back what is kept. Rejects when the counters are unreachable; the
+   * leases then end by themselves.
+   */
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     for (const lane of this.lanes.values()) await lane.close();
   }
 
-  /** One turn of what `start` repeats. */
+  /** Runs one tick, as `start` does repeatedly. */
   tick(): void {
     const nowMs = this.context.monotonic();
     this.sweep(nowMs);
@@ -225,7 +245,10 @@ export class Ledger implements LivenessListener {
     }
   }
 
-  /** More was used than is set aside here: other processes must know of it before they admit much more. */
+  /**
+   * Reports at once, because more was used than is set aside here and other processes must know it
+   * before they admit much more.
+   */
   private hurry(): void {
     if (this.hurrying || this.timer === null) return;
     this.hurrying = true;
@@ -235,7 +258,7 @@ export class Ledger implements LivenessListener {
     });
   }
 
-  /** The first part of the names that its holders have. */
+  /** First part of the names of its holders. */
   get process(): string {
     return this.context.process;
   }
@@ -252,7 +275,7 @@ export class Ledger implements LivenessListener {
     this.context.restateSince = this.context.monotonic();
   }
 
-  /** Budgets whose counters this process uses. */
+  /** Returns the budgets whose counters this process uses. */
   budgets(): TrackedBudget[] {
     const found: TrackedBudget[] = [];
     for (const [tenant, lane] of this.lanes) for (const key of lane.budgetKeys()) found.push({ tenant, key });
@@ -314,8 +337,8 @@ export class Ledger implements LivenessListener {
 
 const NOTHING: Charge = { cost: 0, tokens: 0, requests: 0 };
 
-function ask(lane: Lane, waiter: Waiter): Outcome | Promise<Outcome> {
-  lane.ask(waiter);
+function decide(lane: Lane, waiter: Waiter): Outcome | Promise<Outcome> {
+  lane.decide(waiter);
   return (
     waiter.outcome ??
     new Promise((resolve) => {
@@ -324,7 +347,10 @@ function ask(lane: Lane, waiter: Waiter): Outcome | Promise<Outcome> {
   );
 }
 
-/** The amount requested from a bucket; below 0: a strict bucket cannot hold an unknown amount. */
+/**
+ * Returns the amount to request from a bucket; below 0 when the bucket is strict and the amount
+ * unknown.
+ */
 function amountOf({ measure, strict }: Bucket, { cost, tokens }: Estimate): number {
   switch (measure) {
     case 'cost':
@@ -337,7 +363,10 @@ function amountOf({ measure, strict }: Bucket, { cost, tokens }: Estimate): numb
   }
 }
 
-/** Requests of a rate limit were counted when they were admitted; concurrency is only held. */
+/**
+ * Returns the used amount. Requests of a rate limit were counted at admission; concurrency is only
+ * held.
+ */
 function usedOf({ measure, window }: Bucket, { cost, tokens, requests }: Charge): number {
   switch (measure) {
     case 'cost':

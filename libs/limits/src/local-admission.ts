@@ -4,14 +4,14 @@ import type { Denial } from './denial';
 import { Reservation, takeFrom } from './reservation';
 import { Slice, Slot } from './slice';
 
-/** Admitted from what is held. */
+/** A request admitted from the leases of this process. */
 export interface LocalAdmission {
   readonly reservation: Reservation;
-  /** Of a counter of which little is left; null: of none. */
+  /** A counter of which little is left; null when there is none. */
   readonly low: Slot | null;
 }
 
-/** Decides from the leases of this process; null: the counters must decide. */
+/** Decides from the leases of this process; returns null when the counters must decide. */
 export function admitLocally(
   context: LaneContext,
   slots: ReadonlyMap<string, Slot>,
@@ -48,7 +48,9 @@ export function admitLocally(
 const covers = (slice: Slice, amount: number, nowMs: number): boolean =>
   slice.validUntil > nowMs && slice.free >= amount && slice.free > 0 && !slice.crowdsOut(amount);
 
-/** The counter's place in this process, made where there is none; null: there are too many. */
+/**
+ * Returns the counter's slot in this process, creating it if needed; null when there are too many.
+ */
 export function slotOf(
   context: LaneContext,
   slots: Map<string, Slot>,

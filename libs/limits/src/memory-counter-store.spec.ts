@@ -25,7 +25,7 @@ describe('MemoryCounterStore', () => {
     }, 150);
   });
 
-  it('never holds more counters than its capacity, and forgets those that are held last', () => {
+  it('never holds more counters than its capacity, and drops those with holds last', () => {
     const store = new MemoryCounterStore(() => 1_000, 10);
     store.exchange(exchangeOf([statement({ key: 'held', hold: 3, consumed: 4 })]));
     for (let at = 0; at < 100; at += 1) store.exchange(exchangeOf([statement({ key: `k${String(at)}` })]));

@@ -26,15 +26,16 @@ const AHEAD: View = { ...UNKNOWN, status: 'clock' };
 const STALE: View = { ...UNKNOWN, status: 'stale' };
 
 /**
- * Counters of this process. Keeps at most `capacity` of them: at the cap those whose time has passed go first, then those that were used
- * longest ago. A budget that went is rebuilt from the durable record, a rate window starts again.
+ * Keeps the counters of this process, at most `capacity` of them.
+ * At the cap it drops expired counters first, then the least recently used ones. A dropped budget
+ * is rebuilt from the durable record; a rate window starts again.
  */
 export class MemoryCounterStore implements CounterStore {
   private readonly counters = new Map<string, Counter>();
   private newest = 0;
 
   constructor(
-    /** Unix milliseconds. It may go back: the store's time then does not move. */
+    /** Unix milliseconds. When it goes back, the store's time stands still. */
     private readonly clock: () => number = Date.now,
     private readonly capacity = 200_000,
   ) {}
@@ -119,7 +120,7 @@ export class MemoryCounterStore implements CounterStore {
       holders: new Map(),
     };
     for (const [id, consumed] of counts ? seed.holders : []) {
-      counter.holders.set(id, heard(consumed, nowMs));
+      counter.holders.set(id, recordedHolder(consumed, nowMs));
     }
     this.counters.set(key, counter);
     return counter;
@@ -139,7 +140,7 @@ export class MemoryCounterStore implements CounterStore {
   }
 }
 
-/** Gives free what dead processes hold. */
+/** Frees what dead processes hold. */
 function release(counter: Counter, dead: ReadonlySet<string>, nowMs: number): void {
   for (const [id, holder] of counter.holders) {
     if (holder.expiresAt <= nowMs || !dead.has(processOf(id))) continue;
@@ -148,7 +149,7 @@ function release(counter: Counter, dead: ReadonlySet<string>, nowMs: number): vo
   }
 }
 
-/** Null: every boundary lies in the future by more than clocks may differ. */
+/** Returns null when every boundary lies further in the future than clocks may differ. */
 function currentPeriod(
   { kind, lengthMs, originMs, boundaries }: CounterStatement,
   nowMs: number,
@@ -169,15 +170,18 @@ function roll(counter: Counter, period: number, previous: number): void {
   counter.holders.clear();
 }
 
-/** A holder that the durable record tells of, and that has stated nothing yet. */
-const heard = (consumed: number, nowMs: number): Holder => ({
+/** Returns a holder from the durable record that has stated nothing yet. */
+const recordedHolder = (consumed: number, nowMs: number): Holder => ({
   consumed,
   hold: 0,
   expiresAt: nowMs,
   sequence: 0,
 });
 
-/** What all have used: each holder what it has stated or what is recorded of it, whichever is more, and the same of all others together. */
+/**
+ * Returns the total usage: the larger of the stated and the recorded amount per holder, and
+ * likewise for all unlisted holders together.
+ */
 function merged(counter: Counter, truth: Truth, nowMs: number): number {
   const { used, holders, former = [], adjusted = 0 } = truth;
   const recorded = new Map(holders);
@@ -195,14 +199,14 @@ function merged(counter: Counter, truth: Truth, nowMs: number): number {
     recorded.delete(id);
   }
   for (const [id, consumed] of recorded) {
-    counter.holders.set(id, heard(consumed, nowMs));
+    counter.holders.set(id, recordedHolder(consumed, nowMs));
     rest -= consumed;
     sum += consumed;
   }
   return Math.max(stated, rest) + sum + adjusted;
 }
 
-/** Takes over what the process states, once; null when the process has stated something newer. */
+/** Applies a statement once; returns null when the process has already stated something newer. */
 function take(
   counter: Counter,
   statement: CounterStatement,

@@ -14,7 +14,10 @@ import { Reservation, takeFrom } from './reservation';
 import { Slice, type Slot } from './slice';
 import { informed, type Waiter } from './waiter';
 
-/** Without the counters: each limit holds to its local share or refuses, as it says. */
+/**
+ * Decides without the counters: each limit uses its local share or refuses, according to its
+ * `onOutage` mode.
+ */
 export function takeAlone(
   context: LaneContext,
   { buckets, amounts }: Waiter,
@@ -37,23 +40,30 @@ export function takeAlone(
   return new Reservation(buckets, slices, held, nowMs);
 }
 
-/** A budget is said to be reached, which is final for most clients, when that is known; a spent share is no reason to say so. */
+/**
+ * Reports a budget as reached (final for most clients) only when that is known; a spent share is no
+ * proof.
+ */
 function isReached({ bucket, slice }: Slot): boolean {
   if (bucket.onOutage !== 'hold') return false;
   return !isBudget(bucket) || slice.used + slice.consumed - slice.acknowledged >= bucket.value;
 }
 
-/** Makes sure that the slice is of the period that it is now, as far as this process can know, and has had its share of the outage. */
+/**
+ * Makes sure that the slice belongs to the current period, as far as this process knows, and has
+ * its outage share.
+ */
 function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void {
   const { bucket } = slot;
   const nowStore = storeNow(context);
   const period = periodAt(bucket, nowStore);
   if (slot.slice.period !== period && (slot.slice.period < period || !slot.slice.known)) {
-    // What the counters may know of this process from before is not known here: it begins again under a name of its own.
+    // What the counters know about this process is unknown here, so it starts again under a new
+    // holder name.
     const holder = slot.slice.known ? slot.slice.holder : newHolder(context);
     const rolled = new Slice(period, bucket.value, holder);
     rolled.holders = slot.slice.holders;
-    // What a new period has used is known: nothing.
+    // The usage of a new period is known: 0.
     rolled.known = slot.slice.known;
     slot.slice = rolled;
   }
@@ -71,7 +81,10 @@ function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void 
   slice.validUntil = nowMs + Math.min(HORIZON_MS, ends === null ? HORIZON_MS : Math.max(0, ends - nowStore));
 }
 
-/** Of a budget never more than its stated part, however much is left of it: what the others spend meanwhile is not known. */
+/**
+ * Returns the local share. A budget's share never exceeds `outageSharePercent`, because what the
+ * others spend meanwhile is unknown.
+ */
 function shareOf(context: LaneContext, bucket: Bucket, slice: Slice): number {
   const ofRoom = slice.known ? Math.floor(Math.max(0, slice.room) / slice.holders) : Infinity;
   if (isBudget(bucket)) {

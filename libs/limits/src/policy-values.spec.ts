@@ -19,7 +19,7 @@ const budget = (id: string, groupBy: readonly string[]): UsageLimitPolicyRule =>
 const ofUsers = (values: PolicyValues, id = 'p1', tenant = 'org-1'): CompiledPolicy =>
   compileUsagePolicy(tenant, budget(id, ['metadata.user']), values);
 
-/** Names of counters that so many invented values get. */
+/** Returns the counter names that `count` invented values get. */
 const countersOf = (policy: CompiledPolicy, count: number, nowMs = NOW, prefix = 'u'): Set<string> =>
   new Set(
     Array.from(
@@ -29,24 +29,24 @@ const countersOf = (policy: CompiledPolicy, count: number, nowMs = NOW, prefix =
   );
 const OTHERS = 'policy:p1:cost:budget:others';
 
-describe('the counters of a policy that is grouped by what callers write', () => {
-  it('are so many at most: further values share one, and are counted as such', () => {
+describe('counters of a policy grouped by values that callers write', () => {
+  it('are bounded: further values share one counter, and are counted as such', () => {
     const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
     const policy = ofUsers(values);
     const counters = countersOf(policy, 1_000);
     expect([counters.size, counters.has(OTHERS), values.shared]).toEqual([101, true, 900]);
-    // Those that came first keep their own.
+    // The first values keep their own counter.
     expect(policy.bucketFor(of('u7'), NOW)?.key).toBe('policy:p1:cost:budget:metadata.user:u7');
   });
 
-  it('are as many after the policy was compiled anew, as for any change of its workspace', () => {
+  it('are as many after the policy was compiled again, as happens on any change of its workspace', () => {
     const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
     countersOf(ofUsers(values), 100);
     expect(countersOf(ofUsers(values), 100, NOW, 'v')).toEqual(new Set([OTHERS]));
     expect(countersOf(ofUsers(values), 100)).not.toContain(OTHERS);
   });
 
-  it('make room once values were not used for as long as their counters live', () => {
+  it('are freed once values were not used for as long as their counters live', () => {
     const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
     const policy = ofUsers(values);
     countersOf(policy, 100);
@@ -68,7 +68,7 @@ describe('the counters of a policy that is grouped by what callers write', () =>
     expect(countersOf(perMinute, 100, NOW + 6 * 60_000 + 2, 'v')).not.toContain(shared);
   });
 
-  it('leave room for the policies of other organisations, whatever one of them has invented', () => {
+  it('leave room for policies of other organisations, however many values one of them has invented', () => {
     const values = new PolicyValues({ perPolicy: 1_000, total: 1_000 });
     const ids = Array.from({ length: 20 }, (_, at) => `p${String(at)}`);
     const made = ids.map((id) => countersOf(ofUsers(values, id), 1_000).size - 1);
@@ -78,7 +78,7 @@ describe('the counters of a policy that is grouped by what callers write', () =>
     expect(counters).not.toContain('policy:theirs:cost:budget:others');
   });
 
-  it('are not bounded so where values name what was made here', () => {
+  it('are not bounded where values name saved objects', () => {
     const values = new PolicyValues({ perPolicy: 10, total: 10_000 });
     const policy = compileUsagePolicy('org-1', budget('p1', ['api_key']), values);
     const keys = Array.from(

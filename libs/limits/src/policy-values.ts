@@ -2,22 +2,23 @@ import { Shares, type Share } from '@gw/kernel';
 import { createHmac, randomBytes } from 'node:crypto';
 
 export interface PolicyValuesOptions {
-  /** Values that one policy counts apart at a time. */
+  /** Maximum number of values that one policy counts separately. */
   readonly perPolicy: number;
-  /** Of all policies of the process, shared among them and their organisations. */
+  /** Maximum for all policies of the process, shared among them and their organisations. */
   readonly total: number;
 }
 
-/** Policies that are kept before those without a live value are looked for. */
+/** Number of policies kept before those without a live value are pruned. */
 const POLICIES_KEPT = 1_000;
 
 /**
- * The values that policies count apart in this process, so that callers who invent values (of metadata, of models) make no more
- * than a bounded number of counters. A value is forgotten once its counter has expired. It lives longer than a compiled policy:
- * a change of the workspace does not start the count anew.
+ * Bounds the values that policies count separately in this process, so that callers who invent
+ * values (of metadata, of models) cannot create an unbounded number of counters.
+ * A value is forgotten once its counter has expired. This object outlives compiled policies, so a
+ * change in the workspace does not restart the count.
  */
 export class PolicyValues {
-  /** Requests that were counted by the counter that the further values of a policy share. */
+  /** Requests that were counted by the shared counter of a policy's overflow values. */
   shared = 0;
   private readonly policies = new Map<string, LiveValues>();
   private readonly shares: Shares;
@@ -28,7 +29,10 @@ export class PolicyValues {
     this.shares = new Shares(options.total);
   }
 
-  /** `lifeMs`: after so long without a request the counter of a value is gone. */
+  /**
+   * Returns the live values of a policy; `lifeMs` is how long the counter of a value lives without
+   * a request.
+   */
   of(tenant: string, policyId: string, lifeMs: number): LiveValues {
     const known = this.policies.get(policyId);
     if (known) {
@@ -48,9 +52,12 @@ export class PolicyValues {
   }
 }
 
-/** The live values of one policy, in two generations: what has not been used for a whole one is forgotten. */
+/**
+ * The live values of one policy in two generations; a value not used for a whole generation is
+ * forgotten.
+ */
 export class LiveValues {
-  /** Begins anew with each generation. */
+  /** Increases with each generation. */
   generation = 0;
   private current = new Set<number>();
   private former = new Set<number>();
@@ -63,10 +70,10 @@ export class LiveValues {
     public lifeMs: number,
   ) {}
 
-  /** Begins another generation when it is time. Call it before `generation` is compared. */
+  /** Starts the next generation when it is due. Call it before comparing `generation`. */
   turn(nowMs: number): void {
     if (nowMs < this.turnsAt) return;
-    // Nothing was used for two generations: what both hold has expired.
+    // Nothing was used for two generations, so everything in both has expired.
     const isLate = nowMs >= this.turnsAt + this.lifeMs;
     this.share.give(this.former.size + (isLate ? this.current.size : 0));
     this.former = isLate ? new Set() : this.current;
@@ -75,7 +82,7 @@ export class LiveValues {
     this.generation += 1;
   }
 
-  /** Whether the value has a counter of its own; notes its use. */
+  /** Whether the value has its own counter; marks it as used. */
   admits(value: string): boolean {
     // Keyed, so that an attacker cannot find values that collide.
     const digest = createHmac('sha256', this.key).update(value).digest().readUIntBE(0, 6);
@@ -87,7 +94,7 @@ export class LiveValues {
     return true;
   }
 
-  /** True when all that it holds has expired. It holds nothing from then on. */
+  /** Returns true when everything has expired; the object is empty from then on. */
   isOver(nowMs: number): boolean {
     this.turn(nowMs);
     return this.current.size + this.former.size === 0;

@@ -45,7 +45,7 @@ const keyOf = (groupBy: readonly string[], who: Partial<PolicySubject> = {}): st
     subject(who),
   )?.key ?? null;
 
-describe('[CTL-08] the conditions of a policy', () => {
+describe('conditions of a policy [CTL-08]', () => {
   it.each<[PolicyCondition, boolean]>([
     [{ key: 'api_key', value: 'key-1' }, true],
     [{ key: 'api_key', value: ['other', 'key-1'] }, true],
@@ -76,7 +76,7 @@ describe('[CTL-08] the conditions of a policy', () => {
     expect(applies([condition])).toBe(expected);
   });
 
-  it('must all hold', () => {
+  it('must all hold for the policy to apply', () => {
     const both = [
       { key: 'api_key', value: 'key-1' },
       { key: 'metadata.team', value: 'blue' },
@@ -87,8 +87,8 @@ describe('[CTL-08] the conditions of a policy', () => {
   });
 });
 
-describe('the groups of a policy', () => {
-  it('count each combination of values apart, by ids where names may be used again', () => {
+describe('groups of a policy', () => {
+  it('count each combination of values separately, by ids where names may be used again', () => {
     expect(keyOf([])).toBe('policy:p1:cost:budget:default');
     expect(keyOf(['api_key', 'metadata.team'])).toBe(
       'policy:p1:cost:budget:api_key:key-1-metadata.team:blue',
@@ -97,7 +97,7 @@ describe('the groups of a policy', () => {
     expect(keyOf(['model'])).toBe('policy:p1:cost:budget:model:prod.gpt-4o');
   });
 
-  it('leave the policy out where the request lacks one of them', () => {
+  it('exclude a request that lacks a value for one of them', () => {
     expect(keyOf(['prompt'])).toBeNull();
     expect(keyOf(['api_key', 'metadata.absent'])).toBeNull();
   });
@@ -117,20 +117,20 @@ describe('the groups of a policy', () => {
     );
   });
 
-  it('keep keys short, whatever the values', () => {
+  it('keep counter keys short, whatever the values', () => {
     const long = keyOf(['metadata.team'], { metadata: { team: 'x'.repeat(5_000) } });
     expect(long?.length).toBeLessThan(200);
     expect(long).not.toBe(keyOf(['metadata.team'], { metadata: { team: 'y'.repeat(5_000) } }));
   });
 
-  it('give the same bucket for the same values, so that nothing is made anew for each request', () => {
+  it('return the same bucket for the same values, so that nothing is created anew for each request', () => {
     const policy = compileUsagePolicy('org-1', usage([], ['api_key']), VALUES);
     expect(policy.bucketFor(subject())).toBe(policy.bucketFor(subject()));
   });
 });
 
-describe('[LIM-05] the target of a rate-limit policy', () => {
-  it('is what it applies to: model calls or tool calls', () => {
+describe('target of a rate-limit policy [LIM-05]', () => {
+  it('decides what the policy applies to: model calls or tool calls', () => {
     const rate = (target: RateLimitPolicyRule['target']): RateLimitPolicyRule => ({
       id: target,
       name: null,

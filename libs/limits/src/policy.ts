@@ -9,24 +9,30 @@ import { budgetBucket, rateBucket, type Bucket } from './bucket';
 import { lifeOf } from './counter-store';
 import type { LiveValues, PolicyValues } from './policy-values';
 
-/** What the conditions and groups of policies look at. Null and absent: the request has no such thing. */
+/**
+ * What the conditions and groups of policies look at. Null or absent means that the request has no
+ * such value.
+ */
 export interface PolicySubject {
-  /** Id; null for a caller without one. */
+  /** API key id; null for a caller without one. */
   readonly apiKey: string | null;
   readonly workspaceId: string;
   readonly organisationId: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Conditions name the slug, groups the id. */
+  /** Conditions use the slug, groups use the id. */
   readonly virtualKey?: { readonly slug: string; readonly id: string } | null;
   /** Provider id, such as `openai`. */
   readonly provider?: string | null;
   readonly config?: { readonly slug: string; readonly id: string } | null;
   readonly prompt?: { readonly slug: string; readonly id: string } | null;
-  /** As the request names it. */
+  /** As the request gives it. */
   readonly model?: string | null;
-  /** Slug of the saved provider, else the provider's id: the part before the model in `@provider/model`. */
+  /**
+   * Slug of the saved provider, or the provider's id: the part before the model in
+   * `@provider/model`.
+   */
   readonly modelProvider?: string | null;
-  /** Of a passthrough request also that of the route whose path it has. */
+  /** For a passthrough request, includes the type of the route with the same path. */
   readonly endpointTypes?: readonly string[];
   readonly mcpServer?: string | null;
   readonly mcpTool?: string | null;
@@ -36,25 +42,28 @@ export interface CompiledPolicy {
   readonly id: string;
   readonly target: 'llm' | 'mcp_tools';
   /**
-   * When it is known whether it applies: `caller`, from who calls alone, so once for all of its requests; `request`, from the request as
-   * it came; `attempt`, only once a provider is picked.
+   * When it is known whether the policy applies: `caller`: from the caller alone, so once for all
+   * its requests; `request`: from the incoming request; `attempt`: only when a provider has been
+   * chosen.
    */
   readonly known: 'caller' | 'request' | 'attempt';
   /**
-   * The counter of a subject; null: the policy does not apply to it. Where callers have invented too many values, further ones
-   * share the counter `others`.
+   * Returns the counter for a subject; null when the policy does not apply. When callers have
+   * invented too many values, further ones share the counter `others`.
    */
   bucketFor(subject: PolicySubject, nowMs?: number): Bucket | null;
 }
 
-/** Buckets that a policy remembers by value key; at the cap all are made anew. */
+/** Buckets that a policy caches by value key; the cache is cleared when it is full. */
 const BUCKETS_MAX = 10_000;
 const VALUE_KEY_MAX = 256;
 
-/** The group of all values beyond those that are counted apart. No group of values is named so. */
+/** Group of all values beyond those counted separately. No group of values can have this name. */
 const OTHERS = 'others';
 
-/** `values`: shared by all versions of the policy in this process. */
+/**
+ * Compiles a usage limit policy. `values` is shared by all versions of the policy in this process.
+ */
 export const compileUsagePolicy = (
   organisationId: string,
   policy: UsageLimitPolicyRule,
@@ -67,7 +76,7 @@ export const compileUsagePolicy = (
 const limitOf = ({ limit, resets }: UsageLimitPolicyRule, group: string): UsageLimitRule =>
   withReset(limit, resets && Object.hasOwn(resets, group) ? resets[group] : undefined);
 
-/** The rule of one value that was reset by itself at a time, ISO 8601; a later reset of all values wins. */
+/** Applies the reset of a single value (ISO 8601) to a rule; a later reset of all values wins. */
 export function withReset(rule: UsageLimitRule, resetAt: string | undefined): UsageLimitRule {
   if (resetAt === undefined) return rule;
   const last = rule.lastResetAt ? Date.parse(rule.lastResetAt) : -Infinity;
@@ -83,7 +92,7 @@ export const compileRatePolicy = (
     rateBucket({ tenant: organisationId, scope: 'policy', id: policy.id, group }, policy.limit),
   );
 
-/** The buckets of all policies that apply. */
+/** Returns the buckets of all policies that apply. */
 export function policyBuckets(
   policies: readonly CompiledPolicy[],
   target: CompiledPolicy['target'],
@@ -141,7 +150,10 @@ function keptBuckets(make: (group: string) => Bucket): BucketOf {
   };
 }
 
-/** A value that was seen in this generation of live values costs two comparisons more. */
+/**
+ * Caches buckets like `keptBuckets` and bounds their number. A value seen in this generation costs
+ * two extra comparisons.
+ */
 function boundedBuckets(values: PolicyValues, live: LiveValues, make: (group: string) => Bucket): BucketOf {
   const bucketOf = keptBuckets(make);
   const others = make(OTHERS);
@@ -159,7 +171,10 @@ function boundedBuckets(values: PolicyValues, live: LiveValues, make: (group: st
   };
 }
 
-/** Values of these come from requests as callers write them; all others name what was made here. */
+/**
+ * Whether the values of a key come from requests as callers write them; all other values name saved
+ * objects.
+ */
 const isInvented = (key: string): boolean => key.startsWith(METADATA) || key === 'model';
 
 const OF_CALLER: readonly string[] = ['api_key', 'workspace_id', 'organisation_id'];
@@ -171,8 +186,9 @@ function knownWhen(keys: readonly string[]): CompiledPolicy['known'] {
 }
 
 /**
- * `key:value` parts joined by `-`; `default` without groups; null when the subject lacks a part. Colons in values are escaped, so that no
- * value can look like the next part and reach another caller's counter.
+ * Joins `key:value` parts with `-`; returns `default` without groups, and null when the subject
+ * lacks a part. Colons in values are escaped, so that no value can imitate the next part and reach
+ * another caller's counter.
  */
 function valueKeyOf(
   groups: readonly { readonly key: string; readonly read: (subject: PolicySubject) => string | null }[],
@@ -206,7 +222,7 @@ function compileCondition({ key, value, excludes }: PolicyCondition): (subject: 
 const listOf = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
-/** A model pattern may end in `/*`: everything below it. */
+/** Matches exact values; a model pattern may end in `/*` to match everything below it. */
 function matcher(key: string, patterns: readonly string[]): (value: string) => boolean {
   if (patterns.includes('*')) return () => true;
   const exact = new Set(patterns);
@@ -244,7 +260,10 @@ const IN_GROUPS: Readonly<Record<string, Reader>> = {
 
 const METADATA = 'metadata.';
 
-/** A key that is not known matches nothing: such a policy is refused when it is saved. */
+/**
+ * Returns the reader of a key. An unknown key matches nothing; such a policy is refused when it is
+ * saved.
+ */
 function readerOf(readers: Readonly<Record<string, Reader>>, key: string): Reader {
   if (!key.startsWith(METADATA))
     return (Object.hasOwn(readers, key) ? readers[key] : undefined) ?? (() => null);
@@ -252,7 +271,7 @@ function readerOf(readers: Readonly<Record<string, Reader>>, key: string): Reade
   return ({ metadata }) => (Object.hasOwn(metadata, name) ? (metadata[name] ?? null) : null);
 }
 
-/** The values that a subject has of what a condition names. */
+/** Returns the values that a subject has for a condition's key. */
 function presentReader(key: string): (subject: PolicySubject) => readonly string[] {
   if (key === 'endpoint_type') return ({ endpointTypes }) => endpointTypes ?? [];
   const read = readerOf(IN_CONDITIONS, key);

@@ -28,7 +28,7 @@ describe('Reconciler', () => {
   let holder: string;
   let fate: ReturnType<HolderFates['fateOf']>;
   let counters: MemoryCounterStore;
-  /** The gateway that sells, and the one that reconciles. */
+  /** The gateway that admits calls, and the one that reconciles. */
   let ledger: Ledger;
   let watching: Ledger;
   let reconciler: Reconciler;
@@ -60,7 +60,7 @@ describe('Reconciler', () => {
     });
   });
 
-  /** Calls that are admitted and settled, of at most `most`. */
+  /** Admits and settles at most `most` calls; returns how many. */
   const sell = (most: number, by = ledger): number => {
     let sold = 0;
     for (; sold < most; sold += 1) {
@@ -73,11 +73,11 @@ describe('Reconciler', () => {
     by.tick();
     return sold;
   };
-  /** What `start` does in that time, rounds that fail included. */
+  /** What `start` does in that time, including failed rounds. */
   const pass = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += ROUND_MS) {
       now += ROUND_MS;
-      // A caller that looks at its limits keeps them in use.
+      // A caller that reads its limits keeps them in use.
       await watching.states([bucket]);
       await reconciler.round().catch(() => undefined);
     }
@@ -92,17 +92,17 @@ describe('Reconciler', () => {
     expect(used()).toBe(7 * CALL);
   });
 
-  describe('when a live gateway has used up a budget', () => {
+  describe('after a live gateway has used up a budget', () => {
     beforeEach(() => {
       expect(sell(150)).toBe(100);
     });
 
-    it('sells no further call while the record is away for minutes, nor while it catches up afterwards', async () => {
+    it('admits no further call while the record is away for minutes, nor while it catches up afterwards', async () => {
       recordIsAway = true;
       await pass(150_000);
       expect([sell(10, watching), sell(10)]).toEqual([0, 0]);
       recordIsAway = false;
-      // The backlog drains slowly: the record is behind for longer than any counter has to rest.
+      // The backlog drains slowly: the record is behind for longer than any rest period.
       for (let stored = 0; stored <= 100; stored += 10) {
         recorded(stored * CALL);
         await pass(45_000);
@@ -111,13 +111,13 @@ describe('Reconciler', () => {
       expect(used()).toBe(LIMIT);
     });
 
-    it('sells no further call while the log is locked, though the ledger can be read', async () => {
+    it('admits no further call while the log is locked, though the ledger can be read', async () => {
       recorded(0);
       await pass(6 * 60_000);
       expect([sell(10, watching), sell(10)]).toEqual([0, 0]);
     });
 
-    it('sells no further call when its records were dropped or refused for good', async () => {
+    it('admits no further call when its records were dropped or refused for good', async () => {
       recorded(CALL);
       await pass(HOUR_MS);
       expect([sell(10, watching), sell(10)]).toEqual([0, 0]);
@@ -125,7 +125,7 @@ describe('Reconciler', () => {
     });
   });
 
-  it('writes off what is not recorded of a holder whose process has ended and whose journal is in the record', async () => {
+  it('writes off unrecorded usage of a holder whose process has ended and whose journal is in the record', async () => {
     sell(100);
     recorded(60 * CALL);
     await pass(60_000);
@@ -133,13 +133,13 @@ describe('Reconciler', () => {
     fate = 'ended';
     await reconciler.round();
     expect(used()).toBe(60 * CALL);
-    // It came after all.
+    // The records arrived after all.
     recorded(LIMIT);
     await reconciler.round();
     expect(used()).toBe(LIMIT);
   });
 
-  it('writes off a silent holder after a day, and not while its records still come', async () => {
+  it('writes off a silent holder after a day, and not while its records still arrive', async () => {
     sell(100);
     fate = 'silent';
     recorded(60 * CALL);
@@ -156,7 +156,7 @@ describe('Reconciler', () => {
     expect(used()).toBe(69 * CALL);
   });
 
-  it('begins the rest of a silent holder again from zero whenever the record could not be read', async () => {
+  it('restarts the rest period of a silent holder whenever the record was unreadable', async () => {
     sell(100);
     fate = 'silent';
     recorded(60 * CALL);
@@ -171,7 +171,7 @@ describe('Reconciler', () => {
     expect(used()).toBe(60 * CALL);
   });
 
-  it('follows a corrected price down at once, which is no write-off', async () => {
+  it('follows a corrected price down at once, without a write-off', async () => {
     sell(100);
     await watching.states([bucket]);
     record = { used: 90 * CALL, adjusted: -10 * CALL, holders: [[holder, LIMIT]] };
@@ -189,7 +189,7 @@ describe('Reconciler', () => {
     expect(correct).not.toHaveBeenCalled();
   });
 
-  it('passes over budgets that the counters do not know', async () => {
+  it('skips budgets that the counters do not know', async () => {
     sell(1);
     await watching.states([bucket]);
     counters = new MemoryCounterStore(() => now);

@@ -1,11 +1,12 @@
 import type { Balance, CounterReading, CounterStore, HolderReading, LedgerStore } from './counter-store';
 import type { Ledger, TrackedBudget } from './ledger';
 
-/** Whether a holder may still state or record what it has used. */
+/** Tells whether a holder may still state or record usage. */
 export interface HolderFates {
   /**
-   * `live`: it may state more at any time. `ended`: its process is gone, and all that it left in its journal is in the durable record.
-   * `silent`: its process has not been heard of, and its journal may still come.
+   * `live`: the holder may report more at any time. `ended`: its process is gone and its whole
+   * journal is in the durable record. `silent`: its process has not sent heartbeats, and its
+   * journal may still arrive.
    */
   fateOf(holder: string): 'live' | 'ended' | 'silent';
 }
@@ -13,27 +14,30 @@ export interface HolderFates {
 export interface ReconcilerOptions {
   readonly counters: CounterStore;
   readonly record: LedgerStore;
-  /** Absent: the counters are of this process, and every holder in them is live. */
+  /** Absent when the counters belong to this process and every holder in them is live. */
   readonly fates?: HolderFates;
-  /** Between two rounds. */
+  /** Interval between two rounds. */
   readonly everyMs?: number;
-  /** A holder that was silent for so long is lost with its disk; 24 hours when absent. */
+  /** A holder silent for this long is lost with its disk; 24 hours when absent. */
   readonly lostAfterMs?: number;
-  /** How long the record must have been readable, with nothing new of a lost holder in it, before that holder is written off. */
+  /**
+   * How long the record must have been readable without anything new from a lost holder before that
+   * holder is written off.
+   */
   readonly restMs?: number;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   readonly monotonic?: () => number;
 }
 
 const EVERY_MS = 15_000;
 const LOST_AFTER_MS = 24 * 3_600_000;
 const REST_MS = 600_000;
-/** Budgets of one question to the record. */
+/** Budgets per query to the record. */
 const BATCH = 64;
-/** Budgets of one round; the rest has its turn in the next ones. */
+/** Budgets per round; the next rounds take the rest. */
 const ROUND_MAX = 2_048;
 
-/** What a counter and the record said of a silent holder, and since when they have said it. */
+/** What a counter and the record said about a silent holder, and since when. */
 interface Seen {
   readonly consumed: number;
   readonly recorded: number;
@@ -41,12 +45,12 @@ interface Seen {
 }
 
 /**
- * Brings the counters of the budgets that a process uses in line with the durable record. What they have lost is made up for at once, and
- * exactly. What a holder has stated beyond the record is kept, since its records may be late: it is written off only when the holder has
- * ended, or is lost.
+ * Brings the budget counters of a process in line with the durable record.
+ * Losses are made up for at once and exactly. Usage that a holder has stated beyond the record is
+ * kept, since its records may be late; it is written off only when the holder has ended or is lost.
  */
 export class Reconciler {
-  /** By budget, then by holder. */
+  /** Observations by budget, then by holder. */
   private readonly seen = new Map<string, ReadonlyMap<string, Seen>>();
   private timer: NodeJS.Timeout | null = null;
   private running = false;
@@ -59,7 +63,7 @@ export class Reconciler {
 
   start(): void {
     this.timer ??= setInterval(() => {
-      // A round that fails is made up for by the next one.
+      // The next round makes up for a failed one.
       this.round().catch(() => undefined);
     }, this.options.everyMs ?? EVERY_MS).unref();
   }
@@ -69,7 +73,10 @@ export class Reconciler {
     this.timer = null;
   }
 
-  /** One turn of what `start` repeats. Rejects when counters or record cannot be reached. */
+  /**
+   * Runs one round, as `start` does repeatedly. Rejects when the counters or the record are
+   * unreachable.
+   */
   async round(): Promise<void> {
     if (this.running) return;
     this.running = true;
@@ -85,7 +92,8 @@ export class Reconciler {
         }
       }
     } catch (error) {
-      // While the record cannot be read, nothing is known of what is missing in it: every rest begins again.
+      // While the record is unreadable, what is missing in it is unknown, so every rest period
+      // starts again.
       this.seen.clear();
       throw error;
     } finally {
@@ -106,14 +114,16 @@ export class Reconciler {
     );
     for (const [at, { key, reading }] of known.entries()) {
       const balance = balances[at];
-      if (balance === undefined) throw new Error('The ledger store left balances out.');
+      if (balance === undefined) throw new Error('the ledger store returned too few balances');
       const ended = this.endedOf(`${tenant} ${key}`, reading, balance);
       if (ended.length === 0 && agrees(reading, balance)) continue;
       await counters.correct(tenant, key, { ...balance, period: reading.period, ended });
     }
   }
 
-  /** Holders that have stated more than is recorded of them, and of which nothing more will be recorded. */
+  /**
+   * Returns holders that have stated more than is recorded and that will not be recorded further.
+   */
   private endedOf(budget: string, { holders }: CounterReading, balance: Balance): string[] {
     const recorded = recordedOf(balance);
     const seen = new Map<string, Seen>();
@@ -155,7 +165,10 @@ export class Reconciler {
 const recordedOf = ({ holders, former = [] }: Balance): ReadonlyMap<string, number> =>
   new Map([...former, ...holders]);
 
-/** The counter and the record say the same, of each holder too: there is nothing to correct. */
+/**
+ * Whether the counter and the record agree, in total and for each holder, so that nothing needs
+ * correction.
+ */
 function agrees({ used, holders }: CounterReading, balance: Balance): boolean {
   if (used !== balance.used) return false;
   const recorded = recordedOf(balance);

@@ -11,7 +11,7 @@ import { claim, exchangeOf, first, statement } from './spec-support/statements';
 
 const NAME_KEY = Buffer.alloc(32, 7);
 
-/** Without the times, which differ by what an exchange takes; holders in one order. */
+/** Without the times, which vary with the duration of a round trip; holders in one order. */
 const settled = (reading: CounterReading | null) =>
   reading && {
     ...reading,
@@ -72,7 +72,7 @@ describe('RedisCounterStore', () => {
     expect(await store.read('t', 'c')).toMatchObject({ held: 1 });
   });
 
-  it('names no value that a policy counts apart, and finds its counter by the same name in every process', async () => {
+  it('puts no value that a policy counts into a key, and finds its counter by the same name in every process', async () => {
     const store = await empty();
     const key = (rest: string): string => `policy:0198:${rest}`;
     const named = [
@@ -104,13 +104,13 @@ describe('RedisCounterStore', () => {
     expect(left[1]).toBeLessThanOrEqual(62_000);
   });
 
-  it('keeps the counter when a value is under its key that is none of ours: the exchange fails and changes nothing', async () => {
+  it('fails and changes nothing when its key holds a foreign value', async () => {
     const store = await empty();
     await redis.set('gw:limit:{t}:c', 'poison');
     await expect(store.exchange(exchangeOf([statement()], [claim(1)]))).rejects.toThrow();
   });
 
-  it('gives the same answers as the counters in memory, for any exchanges', async () => {
+  it('gives the same replies as the counters in memory, for any round trips', async () => {
     const amount = fc.integer({ min: 0, max: 60 });
     const one = fc.record({
       holder: fc.constantFrom('a', 'b', 'c'),

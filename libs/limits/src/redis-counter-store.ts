@@ -24,11 +24,15 @@ const STATUSES = ['ok', 'unknown', 'clock', 'stale', 'lost'] as const;
 const NUMBERS_PER_COUNTER = 8;
 
 /**
- * Counters in Redis, by Redis' clock. All counters of a tenant share a hash tag, so one script may change them on a cluster too. Each is one
- * small hash that expires: windows after two of their lengths, budgets after 7 days without use.
+ * Keeps counters in Redis, by Redis' clock.
+ * All counters of a tenant share a hash tag, so that one script can change them on a cluster too.
+ * Each counter is one small hash that expires: windows after two of their lengths, budgets after 7
+ * days without use.
  */
 export class RedisCounterStore implements CounterStore {
-  /** `nameKey`: what values of policies are hashed by, the same in every process of the installation. */
+  /**
+   * `nameKey` hashes the values of policies; it is the same in every process of the installation.
+   */
   constructor(
     private readonly redis: RedisScripts,
     private readonly nameKey: Buffer,
@@ -39,7 +43,7 @@ export class RedisCounterStore implements CounterStore {
     const keys = statements.map(({ key }) => this.redisKey(tenant, key));
     const numbers = numbersOf(await runScript(this.redis, EXCHANGE, keys, [argumentOf(exchange)]));
     if (numbers?.length !== 1 + NUMBERS_PER_COUNTER * statements.length + claims.length) {
-      throw new Error('Redis gave an answer that could not be read.');
+      throw new Error('Redis returned an unreadable reply');
     }
     return {
       nowMs: numbers[0] ?? 0,
@@ -72,7 +76,10 @@ export class RedisCounterStore implements CounterStore {
     return Array.isArray(reply) ? readingOf(reply) : null;
   }
 
-  /** Without the values that a policy is grouped by, which callers write: they may be names of people. */
+  /**
+   * Hashes the values that a policy is grouped by: callers write them, and they may be personal
+   * names.
+   */
   private redisKey(tenant: string, key: string): string {
     const [, counter, values] = GROUPED.exec(key) ?? [];
     if (counter === undefined || values === undefined) return `gw:limit:{${tenant}}:${key}`;
@@ -81,7 +88,7 @@ export class RedisCounterStore implements CounterStore {
   }
 }
 
-/** The counter of a policy, and the values that it counts. */
+/** Matches the counter of a policy and the values that it counts. */
 const GROUPED = /^(policy:[^:]+:(?:concurrency|[a-z]+:budget|[a-z]+:rp[a-z]:(?:fixed|sliding))):(.+)$/s;
 /** 132 bits. */
 const HASH_LENGTH = 22;
@@ -100,7 +107,7 @@ function argumentOf({ sequence, leaseMs, statements, claims, gone = [] }: Exchan
   });
 }
 
-/** Members that are false or empty are left out: cjson would give a null a truthy value. */
+/** Omits members that are false or empty, because cjson would give a null a truthy value. */
 function statementArgument(statement: CounterStatement): Record<string, unknown> {
   const { kind, value, strict, lengthMs, originMs, boundaries, period, seed } = statement;
   return {

@@ -1,16 +1,19 @@
 import type { Heartbeat, HolderCensus, HolderStore } from './holder-registry';
 import { runScript, scriptOf, type RedisScripts } from './redis-scripts';
 
-/** Dead processes are kept for so long: counters may be reconciled that know them. */
+/** How long dead processes are kept: counters that know them may still be reconciled. */
 const KEPT_MS = 26 * 3_600_000;
 const KEY = 'gw:limits:holders';
 const STATES = { L: 'live', D: 'dead', E: 'ended' } as const;
 const VALUES_PER_PROCESS = 3;
 
 /**
- * One hash: a field for each process with when it was last heard of and its state (`L`, `D` or `E`), and `#`: since when the hash is there and
- * the newest beat of all. When no process was heard from for half a lease, Redis was away, and the silence of each begins anew. ARGV: process, lease,
- * how long dead ones are kept, how many are dead, those, and those that have ended.
+ * Records one heartbeat.
+ * One hash has a field per process with its last heartbeat and its state (`L`, `D` or `E`), and `#`
+ * with the creation time of the hash and the newest heartbeat of all. When no process sent a
+ * heartbeat for half a lease, Redis was unreachable, and the silence of each process starts again.
+ * ARGV: process, lease, how long dead processes are kept, the number of dead ones, those, and the
+ * ended ones.
  */
 const BEAT = scriptOf(`
 local t = redis.call('TIME')
@@ -48,14 +51,14 @@ redis.call('HSET', KEYS[1], unpack(set))
 redis.call('PEXPIRE', KEYS[1], text(kept))
 return answer`);
 
-/** The processes of all gateways that share a Redis, by its clock. */
+/** Registry of the processes of all gateways that share a Redis, by its clock. */
 export class RedisHolderStore implements HolderStore {
   constructor(private readonly redis: RedisScripts) {}
 
   async beat({ process, leaseMs, dead, ended }: Heartbeat): Promise<HolderCensus> {
     const values = [process, leaseMs, KEPT_MS, dead.length, ...dead, ...ended];
     const reply = await runScript(this.redis, BEAT, [KEY], values);
-    if (!Array.isArray(reply)) throw new Error('Redis gave an answer that could not be read.');
+    if (!Array.isArray(reply)) throw new Error('Redis returned an unreadable reply');
     const [epoch, ...rest] = reply.map(String);
     const processes: HolderCensus['processes'][number][] = [];
     for (let at = 0; at < rest.length; at += VALUES_PER_PROCESS) {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** The two commands that are needed; every connection of `@gw/redis` has them. They must reject within a bounded time. */
+/**
+ * The two Redis commands that scripts need; every connection of `@gw/redis` has them. They must
+ * reject within a bounded time.
+ */
 export interface RedisScripts {
   evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
   eval(script: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
@@ -16,7 +19,10 @@ export const scriptOf = (source: string): Script => ({
   sha: createHash('sha1').update(source).digest('hex'),
 });
 
-/** Redis forgets its scripts when it restarts; it is then sent the whole text once. */
+/**
+ * Runs a script by its hash. When Redis has forgotten it, for example after a restart, sends the
+ * whole text once.
+ */
 export async function runScript(
   redis: RedisScripts,
   { source, sha }: Script,

@@ -3,27 +3,32 @@ import type { Bucket } from './bucket';
 import { limitState } from './denial';
 import type { Slice } from './slice';
 
-/** What a request is expected to use at most. */
+/** The maximum that a request is expected to use. */
 export interface Estimate {
-  /** 1e-8 USD; null: the model's price is not known. */
+  /** 1e-8 USD; null when the model's price is unknown. */
   readonly cost: number | null;
-  /** Null: not known before. */
+  /** Null when unknown in advance. */
   readonly tokens: number | null;
 }
 
-/** What was used. Non-negative integers. */
+/** What was used, in non-negative integers. */
 export interface Charge {
-  /** 1e-8 USD; null, for what has no price, counts as 0 and must be flagged in the record. */
+  /** 1e-8 USD. Null means unpriced: it counts as 0 and must be flagged in the record. */
   readonly cost: number | null;
   readonly tokens: number;
-  /** For budgets of requests: 1 for each request that was answered, from the cache or by a provider. */
+  /** For request budgets: 1 for each request that got a response, from the cache or a provider. */
   readonly requests: number;
 }
 
-/** What one attempt or one request has set aside in all of its limits. It is its own id: it is settled once, however often settle is called. */
+/**
+ * What one attempt or request has reserved in all of its limits. The object is its own identity: it
+ * is settled once, however often settle is called.
+ */
 export class Reservation {
   readonly admitted = true;
-  /** `abandoned`: not settled in time; what was reserved is free again, and a late charge still counts. */
+  /**
+   * `abandoned`: not settled in time; its amounts are free again, and a late charge still counts.
+   */
   state: 'open' | 'abandoned' | 'settled' = 'open';
   previous: Reservation | null = null;
   next: Reservation | null = null;
@@ -37,42 +42,52 @@ export class Reservation {
     readonly admittedAt: number,
   ) {}
 
-  /** Unix milliseconds: when the period began that a bucket's counter charges this to. */
+  /**
+   * Returns the start of the period that the bucket's counter charges this to, in Unix
+   * milliseconds.
+   */
   periodOf(index: number): number {
     return this.slices[index]?.period ?? 0;
   }
 
-  /** The name under which a bucket's counter counts it. */
+  /** Returns the holder name under which the bucket's counter counts this. */
   holderOf(index: number): string {
     return this.slices[index]?.holder ?? '';
   }
 
-  /** What the counter of a bucket has counted, as far as this process knows; of concurrency, what is held. */
+  /**
+   * Returns the usage of a bucket's counter as far as this process knows; for concurrency, what is
+   * held.
+   */
   usedOf(index: number): number {
     const slice = this.slices[index];
     if (this.buckets[index]?.window.kind === 'open') return slice?.held ?? 0;
     return slice === undefined ? 0 : slice.used + slice.consumed - slice.acknowledged;
   }
 
-  /** Unix milliseconds: when the counter of a bucket starts again; null: never. */
+  /** Returns when the bucket's counter starts again, in Unix milliseconds; null for never. */
   endOf(index: number): number | null {
     return this.slices[index]?.endsAtMs ?? null;
   }
 
-  /** The first limit that is reached by what was used, as far as this process knows; null: there is something left in each. */
+  /**
+   * Returns the first limit that has been used up, as far as this process knows; null when all have
+   * something left.
+   */
   exhausted(): LimitState | null {
     for (let index = 0; index < this.buckets.length; index += 1) {
       const bucket = this.buckets[index];
       if (bucket === undefined || bucket.window.kind === 'open') continue;
       const used = this.usedOf(index);
-      // Requests of a window were counted when they were admitted: reaching their limit ends nothing that is under way.
+      // Requests of a window were counted at admission, so reaching their limit ends no in-flight
+      // request.
       const counts = bucket.measure !== 'requests' && used >= bucket.value;
       if (counts) return limitState(bucket, used, this.endOf(index), 'refused');
     }
     return null;
   }
 
-  /** Every limit that was looked at, for the decision record. */
+  /** Returns the state of every limit that was checked, for the decision record. */
   states(): LimitState[] {
     return this.buckets.map((bucket, index) =>
       limitState(bucket, this.usedOf(index), this.endOf(index), 'admitted'),
@@ -92,7 +107,10 @@ export function takeFrom(slice: Slice, bucket: Bucket, amount: number): number {
   return amount;
 }
 
-/** Oldest first, so that those which were never settled are found without a search. */
+/**
+ * A linked list, oldest first, so that reservations that were never settled are found without a
+ * search.
+ */
 export class OpenReservations {
   private first: Reservation | null = null;
   private last: Reservation | null = null;

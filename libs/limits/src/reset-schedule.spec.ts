@@ -13,7 +13,7 @@ const schedule = (over: Partial<ResetSchedule>): ResetSchedule => ({
 });
 const NOW = at('2026-11-20T13:45:00Z');
 
-describe('[LIM-03] when a budget starts again', () => {
+describe('boundariesAround [LIM-03]', () => {
   it.each<[string, Partial<ResetSchedule>, string[]]>([
     ['weekly, on Mondays', { every: 'weekly' }, ['2026-11-16', '2026-11-23', '2026-11-30']],
     ['monthly, on the 1st', { every: 'monthly' }, ['2026-11-01', '2026-12-01', '2027-01-01']],
@@ -43,7 +43,7 @@ describe('[LIM-03] when a budget starts again', () => {
     expect(iso(boundariesAround(schedule(over), NOW))).toEqual(expected);
   });
 
-  it('bud-20: on the last day of shorter months when it is the 31st, leap years included', () => {
+  it('puts a reset on the 31st on the last day of shorter months, leap years included [bud-20]', () => {
     const monthly = schedule({ every: 'monthly', anchorMs: at('2027-01-31') });
     expect(iso(boundariesAround(monthly, at('2027-02-10')))).toEqual([
       '2027-01-31',
@@ -54,7 +54,7 @@ describe('[LIM-03] when a budget starts again', () => {
     expect(iso([nextBoundary(monthly, at('2027-12-31')) ?? 0])).toEqual(['2028-01-31']);
   });
 
-  it('at midnight UTC, exactly at the boundary, in ascending order, for any schedule and time', () => {
+  it('returns midnights UTC, exact at the boundary, in ascending order, for any schedule and time', () => {
     const every = fc.oneof(
       fc.constantFrom('weekly' as const, 'monthly' as const),
       fc.integer({ min: 1, max: 365 }),
@@ -80,7 +80,7 @@ describe('[LIM-03] when a budget starts again', () => {
     );
   });
 
-  it('never, when there is no schedule', () => {
+  it('returns a single boundary when there is no schedule', () => {
     expect(nextBoundary(schedule({}), NOW)).toBeNull();
     expect(midnightOf(NOW)).toBe(at('2026-11-20'));
   });

@@ -2,14 +2,15 @@ import { DAY_MS } from '@gw/kernel';
 
 /** When a budget starts again. All times are Unix milliseconds; every boundary is midnight UTC. */
 export interface ResetSchedule {
-  /** A number counts days, 1 to 365. Null: at most once, at the anchor. */
+  /** A number is a count of days, 1 to 365. Null: resets at most once, at the anchor. */
   readonly every: 'weekly' | 'monthly' | number | null;
   /**
-   * Some boundary, past or to come. Weeks and days are counted from it, months use its day (the last one of shorter months).
+   * Any boundary in the past or future. Weeks and days are counted from it; months use its day (the
+   * last day of shorter months).
    * Null: Mondays, the 1st, or days counted from 1970-01-01; without `every`, never.
    */
   readonly anchorMs: number | null;
-  /** Use before it never counts. */
+  /** Usage before this time never counts. */
   readonly lastResetMs: number | null;
 }
 
@@ -17,12 +18,13 @@ const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05 was the first Monday. */
 export const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-/** Midnight UTC of the day that a time lies in. */
+/** Returns midnight UTC of the day that contains a time. */
 export const midnightOf = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
 
 /**
- * The start of the period that `nowMs` lies in and the starts of the two after it: [start, next, …], ascending. One entry where
- * nothing ever resets. A counter's clock picks among them, so a caller's clock may be wrong by a whole period.
+ * Returns the start of the current period and of the two after it, in ascending order; a single
+ * entry when nothing ever resets. The counter store's clock chooses among them, so the caller's
+ * clock may be wrong by a whole period.
  */
 export function boundariesAround(schedule: ResetSchedule, nowMs: number): readonly number[] {
   const { lastResetMs } = schedule;
@@ -32,7 +34,7 @@ export function boundariesAround(schedule: ResetSchedule, nowMs: number): readon
   return later.length === regular.length ? regular : [lastResetMs, ...later];
 }
 
-/** The first boundary after `afterMs`; null when there is none. */
+/** Returns the first boundary after `afterMs`; null when there is none. */
 export function nextBoundary(schedule: ResetSchedule, afterMs: number): number | null {
   return regularBoundaries(schedule, afterMs).find((boundary) => boundary > afterMs) ?? null;
 }

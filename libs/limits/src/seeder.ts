@@ -4,14 +4,17 @@ import type { Slot } from './slice';
 
 const SEED_RETRY_MS = 1_000;
 
-/** Asks the durable record what the counters of a tenant have lost. */
+/** Queries the durable record for what the counters of a tenant have lost. */
 export class Seeder {
   constructor(
     private readonly tenant: string,
     private readonly context: LaneContext,
   ) {}
 
-  /** Gives each slot its seed, or says that it can't be had now. Null: it has answered at once. One question at a time for each counter. */
+  /**
+   * Sets the seed of each slot, or marks it as unavailable for now. Returns null when the record
+   * replied synchronously. Makes one query at a time per counter.
+   */
   seed(slots: readonly Slot[]): Promise<void> | null {
     const running = slots.flatMap(({ seeding }) => seeding ?? []);
     const fresh = slots.filter(({ seeding }) => seeding === null);
@@ -45,7 +48,7 @@ export class Seeder {
     for (const slot of slots) slot.seedFailedUntil = this.context.monotonic() + SEED_RETRY_MS;
   }
 
-  /** Counters that were found missing while no request waits for them. */
+  /** Rebuilds counters that were found missing while no request waits for them. */
   rebuild(slots: readonly Slot[]): void {
     const nowMs = this.context.monotonic();
     const lost = slots.filter(
@@ -56,6 +59,6 @@ export class Seeder {
 }
 
 function keep(slots: readonly Slot[], balances: readonly Balance[]): void {
-  if (balances.length !== slots.length) throw new Error('The ledger store left balances out.');
+  if (balances.length !== slots.length) throw new Error('the ledger store returned too few balances');
   for (const [at, slot] of slots.entries()) slot.seed = balances[at] ?? null;
 }

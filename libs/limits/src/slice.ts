@@ -1,50 +1,56 @@
 import type { Bucket } from './bucket';
 import type { Balance, CounterAnswer } from './counter-store';
 
-/** Of what is free after a round trip, the part that lasts until the next one is back. */
+/**
+ * A refill is requested once free / LOW_DIVISOR is left, which lasts until the round trip is back.
+ */
 const LOW_DIVISOR = 4;
 
 /**
- * What this process may spend of one counter in one period without asking. At any time `inFlight + free + (consumed − acknowledged)` is what
- * the store has set aside for this process, so the sum over all processes never passes the limit.
+ * What this process may spend of one counter in one period without a round trip.
+ * At any time `inFlight + free + (consumed − acknowledged)` is what the store has set aside for
+ * this process, so the sum over all processes never exceeds the limit.
  */
 export class Slice {
-  /** All that was used here in the period. */
+  /** Everything used here in the period. */
   consumed: number;
-  /** How much of it the store has confirmed. */
+  /** The part of `consumed` that the store has confirmed. */
   acknowledged: number;
-  /** Reserved for requests under way. */
+  /** Reserved for in-flight requests. */
   inFlight = 0;
   /** Kept for the next requests; below 0 when requests used more than was reserved for them. */
   free = 0;
-  /** Requests more once no more than this is free; 0: nothing was granted. */
+  /** A refill is requested when `free` falls to this value; 0 when nothing was granted. */
   low = 0;
-  /** Monotonic: until then `free` may be given out. */
+  /** Monotonic: `free` may be spent until then. */
   validUntil = -Infinity;
   /** Monotonic: until then the limit is known to refuse everything. */
   refusedUntil = -Infinity;
-  /** Taken since the last statement; says how much to keep. */
+  /** Amount taken since the last statement; determines how much to keep. */
   admitted = 0;
-  /** The largest amount taken at once since the last statement. */
+  /** The largest single amount taken since the last statement. */
   largest = 0;
-  /** Of all processes, at the last answer. */
+  /** Usage of all processes, at the last reply. */
   used = 0;
   held = 0;
   holders = 1;
-  /** By the store's clock, Unix milliseconds; null: never. */
+  /** By the store's clock, Unix milliseconds; null for never. */
   endsAtMs: number | null = null;
-  /** Lives on its local share, because the counters could not be reached, until they answer again. */
+  /** Whether it uses its local outage share, which ends when the counters reply again. */
   onShare = false;
-  /** What is left of that share, while an exchange says that it is given up: it is taken back where the exchange fails. */
+  /**
+   * What is left of that share while a round trip gives it up; taken back when the round trip
+   * fails.
+   */
   shelved = 0;
-  /** Of concurrency: others were refused that hold less than their share. */
+  /** For concurrency: others were refused that hold less than their share. */
   crowded = false;
-  /** The counters have answered for this period. */
+  /** Whether the counters have replied for this period. */
   known = false;
 
   constructor(
     readonly period: number,
-    /** The limit that the slice was given under. */
+    /** The limit under which the slice was granted. */
     public value: number,
     /** The name under which it is stated and recorded. */
     readonly holder: string,
@@ -54,8 +60,8 @@ export class Slice {
     this.acknowledged = consumed;
   }
 
-  /** What the counters say of all processes, and give to this one. */
-  hear({ used, held, holders, extra, crowded }: CounterAnswer): void {
+  /** Applies what a counter reports for all processes and grants to this one. */
+  apply({ used, held, holders, extra, crowded }: CounterAnswer): void {
     this.known = true;
     this.onShare = false;
     this.shelved = 0;
@@ -71,7 +77,10 @@ export class Slice {
     return this.inFlight === 0 && this.free <= 0 && this.consumed === this.acknowledged;
   }
 
-  /** Whether taking so much may keep others from their share of concurrency: the counters decide that. */
+  /**
+   * Whether taking `amount` may keep others from their share of concurrency; then the counters
+   * decide.
+   */
   crowdsOut(amount: number): boolean {
     return this.crowded && this.inFlight + amount > Math.floor(this.value / this.holders);
   }
@@ -86,17 +95,19 @@ export class Slot {
   slice: Slice;
   statedAt: number;
   usedAt: number;
-  /** What one request takes, as far as was seen of late. */
+  /** Amount that one request takes, as recently seen. */
   least = 1;
-  /** The counters have lost it, or never had it. */
+  /** The counters have lost it or never had it. */
   missing = false;
   seed: Balance | null = null;
-  /** Monotonic: the durable record could not be read; no attempt is made until then. */
+  /** Monotonic: the durable record was unreadable; it is not queried again until then. */
   seedFailedUntil = -Infinity;
   seeding: Promise<void> | null = null;
-  /** Part of a round trip that has not come back. */
+  /** Whether it is part of a round trip in flight. */
   inExchange = false;
-  /** Monotonic: its counter was lost, and until then others may still have to state what they hold of it. */
+  /**
+   * Monotonic: the counter was lost, and until then others may still have to state what they hold.
+   */
   lostUntil = -Infinity;
 
   constructor(

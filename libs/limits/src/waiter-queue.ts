@@ -1,13 +1,16 @@
 import type { Waiter } from './waiter';
 
-/** `done`: it was decided meanwhile. `blocked`: a counter of it is part of a round trip. */
+/**
+ * `done`: the request was decided meanwhile. `blocked`: one of its counters is part of a round
+ * trip.
+ */
 export type Readiness = 'ready' | 'blocked' | 'done';
 
 const WAITERS_PER_EXCHANGE = 256;
-/** Waiters that one search looks at: those behind them come after the round trip that these wait for. */
+/** Waiters that one search examines; those behind them are reached after the current round trip. */
 const LOOKED_AT_MAX = 512;
 
-/** Requests that wait for the counters, in the order in which they came. */
+/** Requests that wait for the counters, in order of arrival. */
 export class WaiterQueue {
   private waiters: Waiter[] = [];
 
@@ -19,7 +22,7 @@ export class WaiterQueue {
     this.waiters.push(waiter);
   }
 
-  /** Those that may share a round trip now; a blocked waiter keeps its place. */
+  /** Returns the waiters that may share a round trip now; a blocked waiter keeps its place. */
   take(readinessOf: (waiter: Waiter) => Readiness): Waiter[] {
     const taken: Waiter[] = [];
     const blocked: Waiter[] = [];

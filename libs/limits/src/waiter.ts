@@ -4,14 +4,14 @@ import type { Outcome, Pending } from './lane-parts';
 import { Reservation } from './reservation';
 import type { Slice } from './slice';
 
-/** A request whose slices did not suffice. */
+/** A request that the local slices could not cover. */
 export interface Waiter {
   readonly buckets: readonly Bucket[];
-  /** Null: it only wants to know where its limits stand. */
+  /** Null when the request only reads the state of its limits. */
   readonly amounts: readonly number[] | null;
   resolve: ((outcome: Outcome) => void) | null;
   outcome: Outcome | null;
-  tries: number;
+  attempts: number;
 }
 
 export function finish(waiter: Waiter, outcome: Outcome): void {
@@ -19,13 +19,16 @@ export function finish(waiter: Waiter, outcome: Outcome): void {
   waiter.resolve?.(outcome);
 }
 
-/** `index`: position of a counter's statement in the round trip. */
+/**
+ * Builds the claim of a waiter; `index` is the position of each counter's statement in the round
+ * trip.
+ */
 export function claimOf({ buckets, amounts }: Waiter, index: ReadonlyMap<string, number>): Claim | null {
   if (amounts === null) return null;
   return { counters: buckets.map(({ key }) => index.get(key) ?? 0), amounts };
 }
 
-/** By counter key. */
+/** Sums what the waiters need, by counter key. */
 export function pendingOf(waiters: readonly Waiter[]): ReadonlyMap<string, Pending> {
   const pending = new Map<string, Pending>();
   for (const { buckets, amounts } of waiters) {
@@ -42,7 +45,7 @@ export function pendingOf(waiters: readonly Waiter[]): ReadonlyMap<string, Pendi
   return pending;
 }
 
-/** Holds nothing: it only shows where the limits stand. */
+/** Returns a reservation that holds nothing and only carries the state of the limits. */
 export function informed(buckets: readonly Bucket[], slices: readonly Slice[]): Reservation {
   const reservation = new Reservation(buckets, slices, [], 0);
   reservation.state = 'settled';

@@ -6,30 +6,33 @@ import { Ledger } from '../ledger';
 import type { Reservation } from '../reservation';
 import { exchangeOf, statement } from './statements';
 
-/** Counters that can be lost, by a clock that can be turned. */
+/** Counters that can be lost, with a clock that the test sets. */
 export interface ModelStore extends CounterStore {
   /** Loses every counter. */
   lose(): void | Promise<void>;
   turnTo(nowMs: number): void;
 }
 
-/** Of one process, or of its messages: the next one comes twice, or its answer is lost. */
+/** A step of a process or of its messages: the next message is sent twice, or its reply is lost. */
 type ProcessStep =
   | { readonly kind: 'admit'; readonly by: number; readonly tokens: number }
   | { readonly kind: 'settle'; readonly which: number; readonly tokens: number }
   | { readonly kind: 'tick' | 'crash'; readonly by: number }
   | { readonly kind: 'repeat' | 'deafen' };
 
-/** Of the record, the counters, and time: it goes on for everybody, or the counters' clock jumps. */
-type WorldStep =
+/**
+ * A step of the record, the counters or time, which passes for everything or jumps for the
+ * counters' clock.
+ */
+type EnvironmentStep =
   | { readonly kind: 'record'; readonly count: number }
   | { readonly kind: 'pass' | 'jump'; readonly hours: number }
   | { readonly kind: 'correct' | 'lose' };
 
-type Step = ProcessStep | WorldStep;
+type Step = ProcessStep | EnvironmentStep;
 
-const WORLD_KINDS: ReadonlySet<string> = new Set(['record', 'pass', 'jump', 'correct', 'lose']);
-const isOfWorld = (one: Step): one is WorldStep => WORLD_KINDS.has(one.kind);
+const ENVIRONMENT_KINDS: ReadonlySet<string> = new Set(['record', 'pass', 'jump', 'correct', 'lose']);
+const isEnvironmentStep = (one: Step): one is EnvironmentStep => ENVIRONMENT_KINDS.has(one.kind);
 
 const by = fc.nat({ max: 2 });
 const tokens = fc.integer({ min: 0, max: 9 });
@@ -57,7 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const MONDAY_MS = 1_793_577_600_000;
-let worlds = 0;
+let models = 0;
 
 interface Use {
   /** When it was recorded. */
@@ -69,20 +72,21 @@ interface Use {
 
 const sumOf = (uses: readonly Use[]): number => uses.reduce((sum, { used }) => sum + used, 0);
 
-/** As the durable record does it. */
+/** The durable record's own periods. */
 const LATE_MS = 2 * DAY_MS;
 const KEPT_MS = 5 * DAY_MS;
 
 /**
- * Three processes and a budget that starts again every so many days, over counters that are lost again and again and by a clock that jumps; charges
- * come late to the durable record. The model is the plain list of what was charged.
+ * Three processes and a budget that resets every few days, over counters that are lost repeatedly
+ * and a clock that jumps; charges reach the durable record late. The expected value is the plain
+ * list of charges.
  */
-class World {
-  private readonly tenant = `t${String((worlds += 1))}`;
+class Model {
+  private readonly tenant = `t${String((models += 1))}`;
   readonly bucket: Bucket;
   private readonly charged: Use[] = [];
   private readonly open: { readonly reservation: Reservation; readonly ledger: Ledger }[] = [];
-  /** Of all processes, the dead ones too: a journal outlives its process. */
+  /** Of all processes, including the dead ones: a journal outlives its process. */
   private readonly journal: Use[] = [];
   private readonly recorded: Use[] = [];
   private readonly ledgers: Ledger[];
@@ -94,7 +98,7 @@ class World {
 
   constructor(
     private readonly counters: ModelStore,
-    /** Of a period. */
+    /** Length of a period. */
     days: number | null,
   ) {
     this.bucket = budgetBucket(
@@ -115,7 +119,7 @@ class World {
 
   take(one: Step): Promise<void> {
     this.monotonic += 50;
-    return isOfWorld(one) ? this.happen(one) : this.act(one);
+    return isEnvironmentStep(one) ? this.happen(one) : this.act(one);
   }
 
   private async act(one: ProcessStep): Promise<void> {
@@ -142,7 +146,7 @@ class World {
     }
   }
 
-  private async happen(one: WorldStep): Promise<void> {
+  private async happen(one: EnvironmentStep): Promise<void> {
     switch (one.kind) {
       case 'record':
         this.record(one.count);
@@ -161,7 +165,10 @@ class World {
     }
   }
 
-  /** No request takes so long; those who live tell what they know, and what is in a journal is recorded meanwhile. */
+  /**
+   * No request takes so long: open ones are settled, live processes report, and the journals are
+   * recorded.
+   */
   private async pass(ms: number): Promise<void> {
     for (const entry of this.open.splice(0)) this.settle(entry, 1);
     for (const ledger of this.ledgers) await this.tick(ledger);
@@ -170,7 +177,10 @@ class World {
     for (const ledger of this.ledgers) await this.tick(ledger);
   }
 
-  /** The counter never counts more than was charged in its period and after it, and its period never goes back. */
+  /**
+   * The counter never exceeds what was charged in its period and later, and its period never goes
+   * back.
+   */
   async check(exactly = false): Promise<void> {
     const reading = await this.counters.read(this.tenant, this.bucket.key);
     if (reading === null) return;
@@ -181,7 +191,10 @@ class World {
     else expect(reading.used).toBeLessThanOrEqual(most);
   }
 
-  /** Everything ends, is reported and is recorded, and each dead process is silent for longer than its lease. */
+  /**
+   * Everything ends, is reported and recorded, and each dead process is silent for longer than its
+   * lease.
+   */
   async rest(): Promise<void> {
     this.fate = null;
     for (const entry of this.open.splice(0)) this.settle(entry, 1);
@@ -205,7 +218,7 @@ class World {
       correct: (...args) => this.counters.correct(...args),
       reset: (...args) => this.counters.reset(...args),
     };
-    // Its own clock is not used and does not move.
+    // The process's own clock is not used and does not move.
     return new Ledger({
       ...{ counters, record },
       ...{ monotonic: () => this.monotonic, clock: () => MONDAY_MS },
@@ -217,7 +230,7 @@ class World {
     this.fate = null;
     const answer = await this.counters.exchange(exchange);
     if (fate === 'repeat') await this.counters.exchange(exchange);
-    if (fate === 'deafen') throw new Error('The answer was lost.');
+    if (fate === 'deafen') throw new Error('the reply was lost');
     return answer;
   }
 
@@ -241,7 +254,7 @@ class World {
     await this.counters.correct(this.tenant, this.bucket.key, this.balance(reading.period));
   }
 
-  private settle({ reservation, ledger }: World['open'][number], used: number): void {
+  private settle({ reservation, ledger }: Model['open'][number], used: number): void {
     for (let time = 0; time < 2; time += 1)
       ledger.settle(reservation, { cost: 0, tokens: used, requests: 1 });
     const use = { at: 0, period: reservation.periodOf(0), holder: reservation.holderOf(0), used };
@@ -262,7 +275,7 @@ class World {
     this.counters.turnTo(this.now + this.jump);
   }
 
-  /** What it had not reported is in its journal, and what it held is lost with it. */
+  /** Usage not yet reported is in its journal; what it held is lost with it. */
   private crash(index: number): void {
     const dead = this.ledgers[index];
     for (let at = this.open.length - 1; at >= 0; at -= 1) {
@@ -273,20 +286,20 @@ class World {
 
   private async tick(ledger: Ledger): Promise<void> {
     ledger.tick();
-    // Resolves after the exchange that was begun, since a process has one at a time.
+    // Resolves after the round trip that was started, because a process has one at a time.
     await ledger.states([this.bucket]);
   }
 }
 
 const periods = fc.constantFrom(1, 7, null);
 
-/** Every driver of counters passes it. `make`: with no counters in it. */
+/** Model test that every counter driver passes. `make` returns a store without counters. */
 export function balancesModel(make: () => Promise<ModelStore>, numRuns: number): void {
-  it('counts no process twice that was silent for so long that the record names it no more', async () => {
+  it('counts a process once although it was silent for so long that the record no longer lists it as recent', async () => {
     const counters = await make();
     const read = async () => (await counters.read('t', 'c'))?.used;
     for (let days = 0; days < 10; days += 1) {
-      // Each has another name, as a process has twice a day.
+      // Each day has another holder name, as a process changes its name twice a day.
       counters.turnTo(MONDAY_MS + days * DAY_MS);
       await counters.exchange(exchangeOf([statement({ consumed: 10 })], [], { holder: `h${String(days)}` }));
       const parts = (...ago: number[]) =>
@@ -301,16 +314,16 @@ export function balancesModel(make: () => Promise<ModelStore>, numRuns: number):
     }
   });
 
-  it('never count more than was charged, and exactly that once all is reported and recorded, despite losses, repeats, deaths and clock jumps', async () => {
+  it('never counts more than was charged, and exactly that once all is reported and recorded, despite losses, repeats, deaths and clock jumps', async () => {
     await fc.assert(
       fc.asyncProperty(periods, fc.array(step, { minLength: 40, maxLength: 120 }), async (days, steps) => {
-        const world = new World(await make(), days);
+        const model = new Model(await make(), days);
         for (const one of steps) {
-          await world.take(one);
-          await world.check();
+          await model.take(one);
+          await model.check();
         }
-        await world.rest();
-        await world.check(true);
+        await model.rest();
+        await model.check(true);
       }),
       { numRuns },
     );

@@ -3,7 +3,7 @@ import { eventually } from '@gw/testing';
 import { ADMITTED, UNDECIDED, type CounterStatement, type CounterStore } from '../counter-store';
 import { claim, exchangeOf, first, statement } from './statements';
 
-/** What every driver promises. `make` gives a store with no counters in it, on the real clock. */
+/** Contract of every counter driver. `make` returns a store without counters, on the real clock. */
 export function counterStoreContract(make: () => CounterStore | Promise<CounterStore>): void {
   let store: CounterStore;
   beforeEach(async () => {
@@ -18,7 +18,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(answer.counters.map(({ held }) => held)).toEqual([2, 5]);
   });
 
-  it('lets a strict limit be filled to the last unit, and a standard one be passed by one claim at most', async () => {
+  it('fills a strict limit to the last unit, and lets at most one claim exceed a standard limit', async () => {
     const strict = await run([statement({ value: 10 })], [claim(9), claim(2), claim(1), claim(1)]);
     expect(strict.claims).toEqual([ADMITTED, 0, ADMITTED, 0]);
     const loose = statement({ key: 'loose', value: 10, strict: false });
@@ -31,14 +31,14 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect((await run([statement({ value: 0, strict: false })], [claim(0)])).claims).toEqual([0]);
   });
 
-  it('counts what is stated again only once, however often an answer was lost', async () => {
+  it('counts a repeated statement once, however often the reply was lost', async () => {
     for (let time = 0; time < 3; time += 1) {
       expect(first(await run([statement({ consumed: 7, hold: 2 })]))).toMatchObject({ used: 7, held: 2 });
     }
     expect(first(await run([statement({ consumed: 9 })]))).toMatchObject({ used: 9, held: 0, consumed: 9 });
   });
 
-  it('changes nothing for an exchange that was overtaken by a later one', async () => {
+  it('ignores a round trip that was overtaken by a later one', async () => {
     const late = exchangeOf([statement({ consumed: 50, hold: 50 })], [claim(1)]);
     await run([statement({ consumed: 60 })]);
     const answer = await store.exchange(late);
@@ -54,7 +54,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(first(answer)).toMatchObject({ used: 30, held: 70, holders: 2 });
   });
 
-  it('gives free what a silent process held, and still counts once what it used when it comes back', async () => {
+  it('frees what a silent process held, and counts its usage once when it returns', async () => {
     await run([statement({ consumed: 10, hold: 90 })], [], { leaseMs: 20 });
     await eventually(async () => (await store.read('t', 'c'))?.held === 0);
     const other = await run([statement({})], [claim(90)], { holder: 'b' });
@@ -65,7 +65,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     });
   });
 
-  it('asks for a seed before it lets anybody spend from a budget that it does not know', async () => {
+  it('requires a seed before anything is spent from an unknown budget', async () => {
     const unseeded = await run([statement({ seed: null })], [claim(1)]);
     expect(first(unseeded).status).toBe('unknown');
     expect(unseeded.claims).toEqual([UNDECIDED]);
@@ -78,7 +78,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(first(second).used).toBe(40);
   });
 
-  it('counts on top of a seed what each process has used and is not recorded of it, whatever was confirmed', async () => {
+  it('adds to a seed what each process has used beyond its recorded amount, whatever was confirmed', async () => {
     const seed = { period: 0, used: 100, holders: [['a', 25] as const] };
     const stated = statement({ consumed: 30, seed });
     expect(first(await run([stated])).used).toBe(105);
@@ -86,19 +86,19 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(first(await run([stated]))).toMatchObject({ used: 112, consumed: 30 });
   });
 
-  it('tells a process what is recorded of it beyond what it states, and goes on from there', async () => {
+  it('returns to a process what is recorded beyond its own statement, and continues from there', async () => {
     const seed = { period: 0, used: 100, holders: [['a', 40] as const] };
     expect(first(await run([statement({ consumed: 30, seed })]))).toMatchObject({ used: 100, consumed: 40 });
     expect(first(await run([statement({ consumed: 45 })]))).toMatchObject({ used: 105, consumed: 45 });
   });
 
-  it('gives an eighth of the headroom as extra at most, and none when little is left', async () => {
+  it('grants at most an eighth of the headroom as extra, and none when little is left', async () => {
     expect(first(await run([statement({ want: 1_000 })])).extra).toBe(12);
     expect(first(await run([statement({ want: 3, hold: 12 })])).extra).toBe(3);
     expect(first(await run([statement({ want: 1_000, hold: 93 })])).extra).toBe(0);
   });
 
-  it('starts a period when its own clock has reached the boundary, once, and never goes back', async () => {
+  it('starts a period once, when its own clock has reached the boundary, and never goes back', async () => {
     const now = Date.now();
     const boundaries = [now - 1_000, now + 150, now + 86_400_000];
     const stated = statement({
@@ -109,13 +109,13 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     });
     expect(first(await run([stated]))).toMatchObject({ period: now - 1_000, used: 5 });
     await eventually(async () => first(await run([stated])).period === now + 150);
-    // What is still stated for the period before was used before: it does not count here.
+    // A statement for the previous period was used before: it does not count here.
     expect(first(await run([{ ...stated, consumed: 50 }]))).toMatchObject({ period: now + 150, used: 0 });
     const behind = { ...stated, boundaries: [now - 1_000], period: now + 150, consumed: 3 };
     expect(first(await run([behind]))).toMatchObject({ period: now + 150, used: 3 });
   });
 
-  it('does not believe boundaries that lie ahead of its clock', async () => {
+  it('refuses boundaries that lie ahead of its clock', async () => {
     const ahead = statement({ boundaries: [Date.now() + 30 * DAY_MS] });
     const answer = await run([ahead], [claim(1)]);
     expect(first(answer).status).toBe('clock');
@@ -132,7 +132,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     await eventually(async () => (await run([window], [claim(3)])).claims[0] === ADMITTED);
   });
 
-  it('lets a sliding window count what is left of the one before', async () => {
+  it('counts the weighted rest of the previous window in a sliding window', async () => {
     const stated = { kind: 'sliding', lengthMs: 1_000, value: 1_000, seed: null } as const;
     const begun = await eventually(async () => {
       const answer = await run([statement({ ...stated, key: 'probe', period: -1 })]);
@@ -159,10 +159,11 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     ] as const,
   });
 
-  it('is brought to what each has stated or is recorded of it, whichever is more, at any time', async () => {
+  it('is corrected at any time to the larger of the stated and the recorded amount of each holder', async () => {
     await run([statement({ consumed: 50, hold: 10 })]);
     await run([statement({ consumed: 20, hold: 10 })], [], { holder: 'b' });
-    // The record lags behind one, knows more of the other, and of 7 that the counter has lost.
+    // The record lags behind one holder, knows more about the other, and about 7 that the counter
+    // has lost.
     await store.correct('t', 'c', recorded(40 + 25 + 7, 40, 25));
     expect(await used()).toBe(50 + 25 + 7);
     await store.correct('t', 'c', recorded(50 + 25 + 7, 50, 25));
@@ -173,7 +174,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(await used()).toBe(92);
   });
 
-  it('never goes below what a holder has stated, however far the record is behind', async () => {
+  it('never goes below what a holder has stated, however far behind the record is', async () => {
     await run([statement({ consumed: 50 })]);
     for (const behind of [0, 30, 49]) {
       await store.correct('t', 'c', recorded(behind, behind));
@@ -181,7 +182,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     }
   });
 
-  it('writes off what is not recorded of a holder that has ended, and counts it again when it is recorded or stated after all', async () => {
+  it('writes off unrecorded usage of an ended holder, and counts it again when it is recorded or stated later', async () => {
     await run([statement({ consumed: 50 })]);
     await run([statement({ consumed: 20 })], [], { holder: 'b' });
     await store.correct('t', 'c', { ...recorded(45 + 15, 45, 15), ended: ['a'] });
@@ -192,7 +193,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(await used()).toBe(53 + 20);
   });
 
-  it('follows corrections of prices up and down at once, without writing anything off', async () => {
+  it('follows price corrections up and down at once, without writing anything off', async () => {
     const seed = { period: 0, used: 30, holders: [], adjusted: 10 };
     await run([statement({ consumed: 50, seed })]);
     expect(await used()).toBe(80);
@@ -202,7 +203,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(await used()).toBe(77);
   });
 
-  it('tells what each holder has stated, and for how long it has been silent', async () => {
+  it('reports what each holder has stated, and for how long it has been silent', async () => {
     await run([statement({ consumed: 50 })]);
     await run([statement({ consumed: 20 })], [], { holder: 'b', leaseMs: 1 });
     const reading = await eventually(async () => {
@@ -220,14 +221,14 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
   const places = (over: Partial<CounterStatement> = {}): CounterStatement =>
     statement({ key: 'places', kind: 'open', boundaries: [], value: 30, seed: null, ...over });
 
-  it('gives free at once what holders of a dead process hold, whichever process reports its death', async () => {
+  it('frees what a dead process holds at once, whichever process reports its death', async () => {
     await run([places({ hold: 29 }), statement({ hold: 90, consumed: 5 })], [], { holder: 'dead.1' });
     const both = [places(), statement()];
     const before = await run(both, [claim(2, 2)], { holder: 'b.1' });
     expect(before.claims).toEqual([0]);
     const after = await run(both, [claim(20, 80)], { holder: 'b.1', gone: ['dead', 'deader'] });
     expect(after.claims).toEqual([ADMITTED]);
-    // Free for everybody, and what it has used stays.
+    // The amount is free for all processes, and what the dead one has used stays counted.
     const third = await run([places(), statement()], [], { holder: 'c.1' });
     expect(third.counters.map(({ used: sum, held }) => [sum, held])).toEqual([
       [0, 20],
@@ -235,12 +236,12 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     ]);
   });
 
-  it('leaves a process that holds less than its share of concurrency what comes free, and no place idle', async () => {
+  it('gives freed places to a process below its share of concurrency, and leaves no place idle', async () => {
     await run([places({ holder: 'a.1', hold: 30 })]);
     await run([places({ holder: 'b.1' })]);
     const starved = await run([places({ holder: 'c.1' })], [claim(1)]);
     expect(starved.claims).toEqual([0]);
-    // Ten places come free: the process that holds two thirds of them all gets none of those.
+    // Ten places become free; the process that holds two thirds of them all gets none of those.
     const greedy = await run([places({ holder: 'a.1', hold: 20, want: 8 })], [claim(1)]);
     expect(greedy.claims).toEqual([0]);
     expect(first(greedy)).toMatchObject({ crowded: true, extra: 0 });
@@ -249,14 +250,14 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
       Array.from({ length: 11 }, () => claim(1)),
     );
     expect(fair.claims).toEqual([...Array.from({ length: 10 }, () => ADMITTED), 0]);
-    // No process was refused that holds less than its share: all may have the rest.
+    // No process below its share was refused recently, so every process may have the rest.
     await eventually(async () => {
       const late = await run([places({ holder: 'a.1', hold: 15 })], [claim(1)]);
       return late.claims[0] === ADMITTED;
     });
   });
 
-  it('says that concurrency was lost to a holder that it does not know any more, and judges nothing by what is left', async () => {
+  it('reports concurrency as lost to a holder that it no longer knows, and decides no claim', async () => {
     const lost = await run([places({ hold: 12, known: true, want: 10 })], [claim(1)]);
     expect(first(lost)).toMatchObject({ status: 'lost', held: 12, extra: 0 });
     expect(lost.claims).toEqual([UNDECIDED]);
@@ -264,7 +265,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
     expect(first(await run([places({ holder: 'new.1' })])).status).toBe('ok');
   });
 
-  it('starts again at a reset, once', async () => {
+  it('starts again once at a reset', async () => {
     await run([statement({ consumed: 50, hold: 10 })]);
     await store.reset('t', 'c', 1_000);
     expect(await store.read('t', 'c')).toMatchObject({ period: 1_000, used: 0, held: 0 });

@@ -1,6 +1,6 @@
 import type { Claim, CounterStatement, Exchange, ExchangeAnswer } from '../counter-store';
 
-/** A budget without resets, unless given otherwise. */
+/** Returns a statement for a budget without resets, unless overridden. */
 export const statement = (over: Partial<CounterStatement> = {}): CounterStatement => ({
   key: 'c',
   holder: 'a',
@@ -32,11 +32,11 @@ export const exchangeOf = (
   return { tenant: 't', sequence, leaseMs: 60_000, statements: by, claims, ...over };
 };
 
-/** One claim of an amount from the statement of the same place. */
+/** Returns a claim of each amount from the statement at the same index. */
 export const claim = (...amounts: number[]): Claim => ({ counters: amounts.map((_, at) => at), amounts });
 
 export const first = (answer: ExchangeAnswer) => {
   const [counter] = answer.counters;
-  if (!counter) throw new Error('There is no counter in the answer.');
+  if (!counter) throw new Error('the reply has no counter');
   return counter;
 };
