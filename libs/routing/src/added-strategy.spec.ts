@@ -10,7 +10,7 @@ interface CompiledNamed extends CompiledStrategy {
   readonly header: string;
 }
 
-/** All of a new strategy: takes the target whose name a header has, else the first one. */
+/** A complete new strategy: takes the target named by a header, else the first one. */
 const byHeader: Strategy = defineStrategy<CompiledNamed>({
   mode: 'by_header',
   members: { header: { type: 'string', maxLength: 20 } },
@@ -44,7 +44,7 @@ const faultsOf = (value: unknown): readonly string[] => {
   return result.ok ? [] : result.details.map(({ path, rule }) => `${path}: ${rule}`);
 };
 
-describe('a strategy that is added by one file and one line', () => {
+describe('strategy added by one file and one line', () => {
   it('is part of the schema and has its own rules', () => {
     expect(JSON.stringify(schema)).toContain('"by_header"');
     expect(faultsOf(config)).toEqual([]);
@@ -54,7 +54,7 @@ describe('a strategy that is added by one file and one line', () => {
     ]);
   });
 
-  it('keeps its members to itself, and has none of the others', () => {
+  it('accepts only its own members, and no other strategy accepts them', () => {
     const strategy = { mode: 'fallback', header: 'x-target' };
     expect(faultsOf({ ...config, strategy })).toEqual(['strategy.header: misplaced']);
     expect(faultsOf({ ...config, strategy: { ...config.strategy, percentage: 5 } })).toEqual([
@@ -62,7 +62,7 @@ describe('a strategy that is added by one file and one line', () => {
     ]);
   });
 
-  it('chooses for a request, below another strategy and around one, and says so in the trail', () => {
+  it('chooses for a request, inside and around another strategy, and appears in the trail', () => {
     const outer = { strategy: { mode: 'fallback' }, targets: [config, a] };
     const facts = { ...factsOf({}), header: (name: string) => (name === 'x-target' ? 'b' : undefined) };
     const cursor = createPlan(compileConfig(outer), facts, { ...runtimeOf(0), state: createRoutingState() });

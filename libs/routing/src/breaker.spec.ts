@@ -12,30 +12,33 @@ const T = 1_000_000;
 const FAIL = true;
 const OK = false;
 
-/** Records calls of one moment and tells what turned the breaker. */
+/** Records calls at one time and returns the transitions of the breaker. */
 const calls = (breaker: Breaker, rules: CompiledBreaker, list: readonly boolean[], nowMs = T): unknown[] =>
   list.map((isFailure) => breaker.record(rules, isFailure, false, nowMs));
 
-describe('what counts as a failure of a target', () => {
+describe('isBreakerFailure', () => {
   const rules = rulesOf({ failure_threshold: 1 });
 
-  it.each([500, 502, 503, 529])('an answer with %d', (status) => {
+  it.each([500, 502, 503, 529])('counts a response with %d as a failure', (status) => {
     expect(isBreakerFailure(answered(status), rules)).toBe(true);
   });
 
-  it.each([200, 246, 400, 401, 404, 429, 446])('not an answer with %d', (status) => {
+  it.each([200, 246, 400, 401, 404, 429, 446])('does not count a response with %d as a failure', (status) => {
     expect(isBreakerFailure(answered(status), rules)).toBe(false);
   });
 
-  it.each(['timeout', 'unreachable', 'interrupted', 'cut'] as const)('a call that ended as %s', (failure) => {
-    expect(isBreakerFailure(failed(failure), rules)).toBe(true);
-  });
+  it.each(['timeout', 'unreachable', 'interrupted', 'cut'] as const)(
+    'counts a call that ended as %s as a failure',
+    (failure) => {
+      expect(isBreakerFailure(failed(failure), rules)).toBe(true);
+    },
+  );
 
-  it.each(['refused', 'denied'] as const)('nothing is known of a target after %s', (failure) => {
+  it.each(['refused', 'denied'] as const)('knows nothing about a target after %s', (failure) => {
     expect(isBreakerFailure(failed(failure, 500), rules)).toBeNull();
   });
 
-  it('the listed statuses instead of 500 and above, and an answer that took too long', () => {
+  it('uses the listed statuses instead of 500 and above, and counts a response that took too long', () => {
     const own = rulesOf({ failure_threshold: 1, failure_status_codes: [429], slow_call_duration: 100 });
     expect(isBreakerFailure(answered(429), own)).toBe(true);
     expect(isBreakerFailure(answered(500), own)).toBe(false);
@@ -43,22 +46,22 @@ describe('what counts as a failure of a target', () => {
     expect(isBreakerFailure(answered(200, null, 101), own)).toBe(true);
   });
 
-  it('a stream that brought fewer tokens a second, and none whose speed is not known', () => {
+  it('counts a stream with too few tokens per second, and none whose speed is unknown', () => {
     const own = rulesOf({ failure_threshold: 1, slow_stream_speed: 20 });
     const verdicts = [19.9, 20, null].map((speed) => isBreakerFailure({ ...answered(200), speed }, own));
     expect([...verdicts, isBreakerFailure(answered(200), own)]).toEqual([true, false, false, false]);
   });
 });
 
-describe('a breaker', () => {
-  it('opens at so many failures within the window', () => {
+describe('Breaker', () => {
+  it('opens at the configured number of failures within the window', () => {
     const rules = rulesOf({ failure_threshold: 3, window: 10_000 });
     const breaker = new Breaker();
     expect(calls(breaker, rules, [FAIL, OK, FAIL, OK, FAIL])).toEqual([null, null, null, null, 'opened']);
     expect(breaker.admits(rules, T)).toBe(false);
   });
 
-  it('forgets failures that are older than the window', () => {
+  it('forgets failures older than the window', () => {
     const rules = rulesOf({ failure_threshold: 2, window: 10_000 });
     const breaker = new Breaker();
     for (let minute = 0; minute < 10; minute++) {
@@ -67,7 +70,7 @@ describe('a breaker', () => {
     expect(calls(breaker, rules, [FAIL], T + 94_000)).toEqual(['opened']);
   });
 
-  it('opens at a share of failures, once there are enough requests', () => {
+  it('opens at the configured share of failures, once there are enough requests', () => {
     const rules = rulesOf({ failure_threshold_percentage: 50, minimum_requests: 4 });
     expect(calls(new Breaker(), rules, [FAIL, FAIL, FAIL, OK])).toEqual([null, null, null, null]);
     expect(calls(new Breaker(), rules, [FAIL, FAIL, FAIL, FAIL])).toEqual([null, null, null, 'opened']);
@@ -75,7 +78,7 @@ describe('a breaker', () => {
     expect(calls(new Breaker(), rules, [OK, OK, FAIL, FAIL])).toEqual([null, null, null, 'opened']);
   });
 
-  it('opens at so many failures in a row', () => {
+  it('opens at the configured number of consecutive failures', () => {
     const rules = rulesOf({ consecutive_failures: 2 });
     expect(calls(new Breaker(), rules, [FAIL, OK, FAIL, OK, FAIL, FAIL])).toEqual([
       ...[null, null, null, null, null],
@@ -83,7 +86,7 @@ describe('a breaker', () => {
     ]);
   });
 
-  it('lets one probe through after the cooldown, and closes when that succeeds', () => {
+  it('lets one probe through after the cooldown, and closes when it succeeds', () => {
     const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000 });
     const breaker = new Breaker();
     calls(breaker, rules, [FAIL]);
@@ -96,7 +99,7 @@ describe('a breaker', () => {
     expect(calls(breaker, rules, [OK], T + 1001)).toEqual([null]);
   });
 
-  it('opens anew when a probe fails', () => {
+  it('opens again when a probe fails', () => {
     const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000, half_open_requests: 2 });
     const breaker = new Breaker();
     calls(breaker, rules, [FAIL]);
@@ -107,7 +110,7 @@ describe('a breaker', () => {
     expect(breaker.enter(rules, T + 2002)).toBe('probe');
   });
 
-  it('needs as many successes as there may be probes at a time', () => {
+  it('closes after `probesMax` successful probes', () => {
     const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000, half_open_requests: 2 });
     const breaker = new Breaker();
     calls(breaker, rules, [FAIL]);
@@ -117,7 +120,7 @@ describe('a breaker', () => {
     expect(breaker.record(rules, OK, true, T + 1002)).toBe('closed');
   });
 
-  it('gives the place of a probe back when it ends without a verdict, or is never heard of again', () => {
+  it('frees the place of a probe that ends without a verdict or is never reported', () => {
     const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000 });
     const breaker = new Breaker();
     calls(breaker, rules, [FAIL]);
@@ -129,7 +132,7 @@ describe('a breaker', () => {
     expect(breaker.enter(rules, T + 2001)).toBe('rejected');
   });
 
-  it('learns nothing from calls that began before it opened', () => {
+  it('learns nothing from calls that started before it opened', () => {
     const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000 });
     const breaker = new Breaker();
     calls(breaker, rules, [FAIL]);
@@ -138,14 +141,14 @@ describe('a breaker', () => {
     expect(breaker.phase(T + 1500)).toBe('half_open');
   });
 
-  it('does not stay open for longer because the clock was set back', () => {
+  it('does not stay open longer because the clock was set back', () => {
     const rules = rulesOf({ consecutive_failures: 1, cooldown_interval: 1000 });
     const breaker = new Breaker();
     calls(breaker, rules, [FAIL]);
     expect(breaker.enter(rules, T - 3_600_000)).toBe('probe');
   });
 
-  it('never lets more probes through at a time than it may, and is never stuck, whatever happens', () => {
+  it('never lets more concurrent probes through than allowed, and never gets stuck, for any sequence of events', () => {
     const action = fc.record({
       wait: fc.integer({ min: 0, max: 700 }),
       act: fc.constantFrom('enter', 'ok', 'fail', 'release'),

@@ -1,19 +1,20 @@
 import type { CompiledBreaker } from '@gw/config-schema';
 import type { AttemptOutcome } from './types';
 
-/** What became of one call, as far as a breaker looks. */
+/** The outcome of one call, as far as a breaker needs it. */
 type Call = Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs' | 'speed'>;
 
 export type BreakerPhase =
-  /** Everything passes. */
+  /** All requests pass. */
   | 'closed'
-  /** Nothing passes until the cooldown is over. */
+  /** No request passes until the cooldown is over. */
   | 'open'
-  /** A few probes pass and decide. */
+  /** A few probes pass, and their outcomes decide. */
   | 'half_open';
 
 /**
- * Whether a call counts against its target. Null: it says nothing of it, since the gateway did not call it or a guardrail spoke.
+ * Returns whether a call counts as a failure of its target; null when the call says nothing about
+ * the target, because the gateway did not make it or a guardrail denied it.
  */
 export function isBreakerFailure(
   { status, failure, elapsedMs, speed = null }: Call,
@@ -27,9 +28,10 @@ export function isBreakerFailure(
 }
 
 /**
- * One circuit breaker: a state machine without a clock of its own. Requests and failures are counted over the last half to whole
- * window, in two halves, so that it needs no list of calls. It opens on any of its rules, and lets probes through after the cooldown: as
- * many successes as there may be probes at a time close it, one failure opens it anew.
+ * One circuit breaker: a state machine without a clock of its own.
+ * Requests and failures are counted over the last half to whole window, in two halves, so no list
+ * of calls is needed. The breaker opens by any of its rules and lets probes through after the
+ * cooldown. `probesMax` successful probes close it; one failed probe opens it again.
  */
 export class Breaker {
   private openedAtMs = 0;
@@ -47,7 +49,8 @@ export class Breaker {
   phase(nowMs: number): BreakerPhase {
     if (this.openForMs === 0) return 'closed';
     const openSinceMs = nowMs - this.openedAtMs;
-    // A clock that was set back must not keep it open: then it counts as cooled down.
+    // When the clock was set back, the breaker counts as cooled down, so that it does not stay open
+    // too long.
     return openSinceMs >= 0 && openSinceMs < this.openForMs ? 'open' : 'half_open';
   }
 
@@ -57,7 +60,7 @@ export class Breaker {
     return phase === 'closed' || (phase === 'half_open' && this.probesLeft(rules, nowMs) > 0);
   }
 
-  /** Lets a request through, as a probe where one is due; `rejected` changes nothing. */
+  /** Lets a request through, as a probe if one is due. `rejected` changes nothing. */
   enter(rules: CompiledBreaker, nowMs: number): 'passed' | 'probe' | 'rejected' {
     if (this.phase(nowMs) === 'closed') return 'passed';
     if (!this.admits(rules, nowMs)) return 'rejected';
@@ -67,12 +70,12 @@ export class Breaker {
     return 'probe';
   }
 
-  /** A probe ended without a verdict, such as when the client left. */
+  /** Ends a probe without a verdict, for example when the client disconnected. */
   release(): void {
     this.probes = Math.max(0, this.probes - 1);
   }
 
-  /** Counts a call. Tells when that opened or closed the breaker. */
+  /** Counts a call. Returns whether that opened or closed the breaker; null when it did neither. */
   record(
     rules: CompiledBreaker,
     failed: boolean,
@@ -81,7 +84,7 @@ export class Breaker {
   ): 'opened' | 'closed' | null {
     const phase = this.phase(nowMs);
     if (isProbe) this.release();
-    // What began before the breaker opened says nothing new while it is open.
+    // A call that started before the breaker opened says nothing new while it is open.
     if (phase !== 'closed') return phase === 'half_open' && isProbe ? this.judge(rules, failed, nowMs) : null;
     this.roll(rules.windowMs, nowMs);
     this.requests++;
@@ -126,7 +129,7 @@ export class Breaker {
     );
   }
 
-  /** A probe that is never heard of again gives its place back after a cooldown. */
+  /** A probe whose outcome is never reported frees its place after a cooldown. */
   private probesLeft(rules: CompiledBreaker, nowMs: number): number {
     const sinceMs = nowMs - this.probedAtMs;
     return sinceMs < 0 || sinceMs >= rules.cooldownMs ? rules.probesMax : rules.probesMax - this.probes;

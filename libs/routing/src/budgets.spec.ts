@@ -5,7 +5,7 @@ import { HedgeBudgets, RetryBudget, type HedgeOffer } from './index';
 const T = 1_000_000;
 
 describe('RetryBudget', () => {
-  /** Retries made in `seconds` of `requests` a second, of which every one wants `retries`. */
+  /** Retries made during `seconds` with `requests` per second that each want `retries`. */
   function storm(budget: RetryBudget, seconds: number, requests: number, retries: number): number {
     let made = 0;
     for (let request = 0; request < seconds * requests; request++) {
@@ -16,7 +16,7 @@ describe('RetryBudget', () => {
     return made;
   }
 
-  it('keeps a storm from multiplying: a fifth of the requests, ten a second and a hundred that were saved', () => {
+  it('bounds the retries of a storm to a fifth of the requests, ten per second and a hundred saved ones', () => {
     const made = storm(new RetryBudget(), 60, 1000, 5);
     expect(made).toBeGreaterThan(60_000 * 0.2);
     expect(made).toBeLessThanOrEqual(60_000 * 0.2 + 60 * 10 + 100);
@@ -26,7 +26,7 @@ describe('RetryBudget', () => {
     expect(storm(new RetryBudget(), 60, 2, 5)).toBe(600);
   });
 
-  it('saves no more than it may, however long it is quiet', () => {
+  it('saves no more than its maximum, however long it is quiet', () => {
     const budget = new RetryBudget({ savedMax: 3, floorPerSecond: 0, ratio: 1 });
     for (let request = 0; request < 1000; request++) budget.earn();
     expect([1, 2, 3, 4].map(() => budget.take(T))).toEqual([true, true, true, false]);
@@ -42,7 +42,7 @@ describe('HedgeBudgets', () => {
   const target = compileConfig({}).targets[0] as CompiledTarget;
   const offer = (price = 1): HedgeOffer => ({ target, delayMs: 1, payer: 'e', price });
 
-  it('lets second requests cost no more than their share, and a few that were saved', () => {
+  it('limits the cost of second requests to their share and a few saved ones', () => {
     const budgets = new HedgeBudgets();
     let made = 0;
     for (let request = 0; request < 10_000; request++) {
@@ -54,7 +54,7 @@ describe('HedgeBudgets', () => {
     expect(budgets.totals()).toMatchObject({ offered: 10_000, made });
   });
 
-  it('counts a second request at what it costs', () => {
+  it('charges a second request by its price', () => {
     const budgets = new HedgeBudgets();
     let made = 0;
     for (let request = 0; request < 10_000; request++) {
@@ -64,14 +64,14 @@ describe('HedgeBudgets', () => {
     expect(made).toBe(200);
   });
 
-  it('keeps endpoints apart and no more than 10,000 of them', () => {
+  it('keeps endpoints apart, and at most 10,000 of them', () => {
     const budgets = new HedgeBudgets(2);
     for (const payer of ['a', 'b', 'c']) budgets.earn(payer, 8);
     const taken = ['a', 'b', 'c'].map((payer) => budgets.take({ ...offer(), payer }));
     expect(taken).toEqual([false, true, true]);
   });
 
-  it('tells what was won and what was wasted', () => {
+  it('counts what was won and what was wasted', () => {
     const budgets = new HedgeBudgets();
     budgets.settled(true);
     budgets.settled(false);

@@ -2,17 +2,18 @@ import type { CompiledTarget } from '@gw/config-schema';
 import { EndpointMap } from './endpoint-map';
 
 export interface RetryBudgetOptions {
-  /** Retries that each request pays for; 0.2 when absent. */
+  /** Retries that each request earns; 0.2 when absent. */
   readonly ratio?: number;
-  /** Retries that are free each second, so that few requests can be repeated too; 10 when absent. */
+  /** Free retries per second, so that retries work at low traffic too; 10 when absent. */
   readonly floorPerSecond?: number;
-  /** Retries that can be saved up; 100 when absent. */
+  /** Maximum number of saved retries; 100 when absent. */
   readonly savedMax?: number;
 }
 
 /**
- * Retries of one workspace in this process: a fifth of its requests and ten each second. When everything fails at once, providers get a
- * fifth more requests than usual, not several times as many. Moving on to another target is no retry.
+ * Retry budget of one workspace in this process: a fifth of its requests plus ten per second.
+ * When everything fails at once, providers get a fifth more requests than usual instead of several
+ * times as many. Moving on to another target is not a retry.
  */
 export class RetryBudget {
   private readonly ratio: number;
@@ -28,13 +29,13 @@ export class RetryBudget {
     this.saved = savedMax;
   }
 
-  /** Called once for each request. */
+  /** Earns a fraction of a retry. Call it once per request. */
   earn(): void {
     const saved = this.saved + this.ratio;
     this.saved = saved < this.savedMax ? saved : this.savedMax;
   }
 
-  /** Whether one more retry may be made; takes it. */
+  /** Takes one retry; returns false when none is left. */
   take(nowMs: number): boolean {
     const elapsedMs = nowMs - this.refilledMs;
     if (elapsedMs > 0) this.saved = Math.min(this.savedMax, this.saved + elapsedMs * this.floorPerMs);
@@ -45,7 +46,10 @@ export class RetryBudget {
   }
 }
 
-/** The retries of each workspace, so that none of them uses up another's. At most 10,000; then the one known longest starts anew. */
+/**
+ * Retry budgets by workspace, so that no workspace uses up another's. Keeps at most 10,000; beyond
+ * that the oldest one starts again.
+ */
 export class RetryBudgets {
   private readonly budgets = new Map<string, RetryBudget>();
 
@@ -63,30 +67,36 @@ export class RetryBudgets {
   }
 }
 
-/** A second request that may be made if the first takes long. */
+/** A second request to send when the first one is slow. */
 export interface HedgeOffer {
   readonly target: CompiledTarget;
-  /** To be waited for the first request's answer, milliseconds. */
+  /** Milliseconds to wait for the first response. */
   readonly delayMs: number;
-  /** For `HedgeBudgets.take`: who pays, and how much of a first request the second one costs. */
+  /**
+   * Arguments of `HedgeBudgets.take`: the endpoint that pays, and the cost of the second request
+   * relative to a first one.
+   */
   readonly payer: string;
   readonly price: number;
 }
 
 export interface HedgeCounts {
-  /** Requests that a second one could have followed. */
+  /** Requests that could have been hedged. */
   readonly offered: number;
   readonly made: number;
-  /** Second requests that answered first. */
+  /** Second requests that responded first. */
   readonly won: number;
-  /** Calls whose answer was not used. */
+  /** Calls whose response was not used. */
   readonly wasted: number;
 }
 
 const SAVED_MAX = 10;
 const CAPACITY = 10_000;
 
-/** What second requests may cost, for each endpoint that is hedged. At most 10,000; then one of the workspace with the most starts anew. */
+/**
+ * Budgets of second requests by hedged endpoint. Keeps at most 10,000; beyond that the workspace
+ * with the most loses its oldest one.
+ */
 export class HedgeBudgets {
   private readonly saved: EndpointMap<number>;
   private readonly counts = { offered: 0, made: 0, won: 0, wasted: 0 };
@@ -95,14 +105,17 @@ export class HedgeBudgets {
     this.saved = new EndpointMap(capacity);
   }
 
-  /** Called for each first request: it pays for `percentage` per cent of a second one. */
+  /** Earns `percentage` per cent of a second request. Call it for each first request. */
   earn(payer: string, percentage: number): void {
     this.counts.offered++;
     const saved = this.saved.get(payer);
     this.saved.set(payer, Math.min(SAVED_MAX, (saved ?? 1) + percentage / 100));
   }
 
-  /** Whether the second request may be made; checked when its delay is over. Takes what it costs. */
+  /**
+   * Takes the price of a second request; returns false when the budget is too small. Call it when
+   * the delay is over.
+   */
   take({ payer, price }: Pick<HedgeOffer, 'payer' | 'price'>): boolean {
     const saved = this.saved.get(payer) ?? 0;
     if (saved < price) return false;
@@ -116,7 +129,7 @@ export class HedgeBudgets {
     if (secondWon) this.counts.won++;
   }
 
-  /** Since the process started, for metrics. */
+  /** Returns the totals since the process started, for metrics. */
   totals(): HedgeCounts {
     return { ...this.counts };
   }

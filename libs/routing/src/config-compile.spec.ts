@@ -7,7 +7,7 @@ const compileTargets = (config: GatewayConfig): readonly CompiledTarget[] => {
 };
 
 describe('compileConfig', () => {
-  it('gives each target the settings of the nodes above it by the documented rule', () => {
+  it('gives each target the settings of its parent nodes by the documented rule', () => {
     const [plain, own] = compileTargets({
       strategy: { mode: 'fallback' },
       override_params: { temperature: 0, top_p: 1 },
@@ -74,7 +74,7 @@ describe('compileConfig', () => {
     });
   });
 
-  it('joins hooks with the guardrails of their node, and both replace those of the node above', () => {
+  it('joins hooks with the guardrails of their node, and both replace those of the parent node', () => {
     const hook = { type: 'guardrail', checks: [{ id: 'default.contains' }] };
     const targets = compileTargets({
       strategy: { mode: 'fallback' },
@@ -118,7 +118,7 @@ describe('compileConfig', () => {
     });
   });
 
-  it('keeps the fields of a provider as written, on their own target only', () => {
+  it('keeps provider fields as written, on their own target only', () => {
     const [azure, other] = compileTargets({
       strategy: { mode: 'fallback' },
       targets: [
@@ -133,7 +133,7 @@ describe('compileConfig', () => {
     expect(other?.providerFields).toEqual({});
   });
 
-  it('asks for the parsed body only when a condition or a parameter rule needs it', () => {
+  it('needs the parsed body only when a condition or a parameter rule reads it', () => {
     const conditional = (query: Record<string, unknown>): GatewayConfig => ({
       strategy: { mode: 'conditional', conditions: [{ query, then: 'a' }] },
       targets: [{ name: 'a', provider: 'openai' }],
@@ -150,7 +150,7 @@ describe('compileConfig', () => {
     expect(compileConfig({ override_params: {} }).targets).toMatchObject([{ needsBody: false }]);
   });
 
-  it('neither changes nor keeps its input, and gives out nothing that can be changed', () => {
+  it('neither changes nor keeps its input, and returns only frozen values', () => {
     const config = {
       provider: 'openai',
       override_params: { nested: { list: [1] } },

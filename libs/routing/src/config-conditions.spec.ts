@@ -21,7 +21,7 @@ function failuresOf(query: unknown): string[] {
     : result.details.map(({ path, rule }) => `${path.split('.').slice(3).join('.')}: ${rule}`);
 }
 
-/** Of every search that is made from now on: instructions of its pattern times length of its text. */
+/** Costs of all searches from now on: instructions of the pattern times length of the text. */
 function searches(): readonly number[] {
   const steps: number[] = [];
   const test = Object.getOwnPropertyDescriptor(RE2JS.prototype, 'test')?.value as RE2JS['test'];
@@ -47,7 +47,8 @@ describe('patterns in conditions', () => {
       }
       const text = input.repeat.repeat(input.count) + input.tail;
       const steps = searches();
-      // The engine takes time in proportion to the steps; one that goes back would take minutes or years for these.
+      // The engine takes time in proportion to the steps; a backtracking one would take minutes or
+      // years for these.
       for (let round = 0; round < 200; round++) compiled.test(text);
       for (const count of steps) expect(count).toBeLessThanOrEqual(200_000);
     },
@@ -60,7 +61,7 @@ describe('patterns in conditions', () => {
     expect(Pattern.compile(pattern)).toEqual(expect.any(String));
   });
 
-  it('holds the event loop for a bounded time, whatever pattern meets whatever text', () => {
+  it('holds the event loop for a bounded time, for any pattern and text', () => {
     let seed = 1;
     const letter = (): string => ((seed = (seed * 48_271) % 2_147_483_647) % 2 === 0 ? 'a' : 'b');
     const text = Array.from({ length: 50_000 }, letter).join('');
@@ -69,14 +70,14 @@ describe('patterns in conditions', () => {
       const steps = searches();
       for (const length of [50_000, 20_000, 5000, 1000, 300, 100]) pattern.test(text.slice(0, length));
       for (const count of steps) expect(count).toBeLessThanOrEqual(200_000);
-      // Those that are searched at all: the bound is none on short texts.
+      // Only those that are searched at all: there is no bound on short texts.
       expect(steps.length).toBeGreaterThan(0);
       expect(steps.length).toBeLessThan(6);
       jest.restoreAllMocks();
     }
   });
 
-  it('takes flags for a group only, so that a pattern reads the same in JavaScript', () => {
+  it('accepts flags only for a group, so that a pattern means the same in JavaScript', () => {
     expect(Pattern.compile('(?i)abc')).toEqual(expect.any(String));
     expect(Pattern.compile('a(?i)b')).toEqual(expect.any(String));
     expect((Pattern.compile('(?i:abc)') as Pattern).test('xABCx')).toBe(true);

@@ -46,8 +46,8 @@ function verdictOf(row: Row): ConfigResult {
   return validateConfig(row.gen ? generated(row.gen) : row.config, workspace);
 }
 
-describe('the known verdicts on configs', () => {
-  it('has rows to check', () => {
+describe('validateConfig on configs.json', () => {
+  it('has cases to check', () => {
     expect(cases.length).toBeGreaterThan(90);
   });
 
@@ -66,7 +66,7 @@ describe('the known verdicts on configs', () => {
   });
 
   const inline = cases.filter(({ config }) => config !== undefined);
-  it.each(inline)('$id: the same verdict inline, as text', (row) => {
+  it.each(inline)('$id: has the same verdict inline, as text', (row) => {
     expect(parseConfig(JSON.stringify(row.config), workspace)).toEqual(verdictOf(row));
   });
 });

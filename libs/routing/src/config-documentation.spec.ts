@@ -21,7 +21,7 @@ describe('docs/configs.md', () => {
     const members = [config, strategy, retry, cache, cb_config, sticky, cache.properties.embeddings].flatMap(
       (schema) => Object.keys(schema?.properties ?? {}),
     );
-    // The plural spelling is taken for compatibility and not recommended.
+    // The plural spelling is accepted for compatibility and not recommended.
     const missing = members.filter((name) => name !== 'use_retry_after_headers' && !document.includes(name));
     expect(missing).toEqual([]);
   });

@@ -5,8 +5,8 @@ import { compileConfig, parseConfig, validateConfig } from './index';
 const { cases } = readCases('configs.json') as { cases: readonly { config?: unknown }[] };
 const seeds = cases.flatMap(({ config }) => (config === undefined ? [] : [config]));
 
-describe('a config that was made of known ones by chance', () => {
-  it('is valid and compiles, or has failures that name their places; nothing is thrown', () => {
+describe('randomly mutated config', () => {
+  it('either compiles or has failures with their paths, and nothing is thrown', () => {
     fc.assert(
       fc.property(mutatedJson(seeds), (value) => {
         const verdict = validateConfig(value);
@@ -15,7 +15,7 @@ describe('a config that was made of known ones by chance', () => {
           expect(verdict.details.length).toBeGreaterThan(0);
           expect(verdict.details.length).toBeLessThanOrEqual(100);
         }
-        // The same as text, which is how headers bring it.
+        // The same config as text, as headers carry it.
         expect(parseConfig(JSON.stringify(value)).ok).toBe(verdict.ok);
       }),
     );

@@ -2,7 +2,9 @@ import { configCompiler, configSchema, configValidator } from '@gw/config-schema
 import type { Strategy } from './strategy';
 import { STRATEGIES } from './strategies';
 
-/** The config language with these strategies: its JSON Schema, its checks and its compiler. */
+/**
+ * Builds the config language of the given strategies: its JSON Schema, its checks and its compiler.
+ */
 export const configLanguage = (strategies: readonly Strategy[]) => ({
   schema: configSchema(strategies),
   ...configValidator(strategies),

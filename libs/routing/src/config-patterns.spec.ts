@@ -3,8 +3,8 @@ import { compileConfig, validateConfig } from './config-language';
 
 const isNode = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-describe('a catastrophic pattern at every place of a document', () => {
-  it('is no expression of the engine that backtracks in any config', async () => {
+describe('catastrophic pattern at every place of a config', () => {
+  it('never reaches the backtracking engine', async () => {
     const { cases } = readCases('configs.json') as { cases: readonly { config?: unknown }[] };
     const seeds = cases.flatMap(({ config }) =>
       isNode(config) && validateConfig(config).ok ? [config] : [],

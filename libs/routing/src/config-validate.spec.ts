@@ -9,7 +9,7 @@ const rules = (config: unknown): string[] => failures(config).map(({ path, rule 
 const fallback = (...targets: unknown[]): unknown => ({ strategy: { mode: 'fallback' }, targets });
 
 describe('validateConfig', () => {
-  it('[ERR-02] refuses default_params, drop_params and override_params of the wrong shape, on every level, as AB01', () => {
+  it('refuses default_params, drop_params and override_params of the wrong shape on every level, as AB01 [ERR-02]', () => {
     const wrong = { override_params: [], default_params: 'x', drop_params: ['ok', ''] };
     const config = { ...wrong, strategy: { mode: 'fallback' }, targets: [{ provider: 'openai', ...wrong }] };
     const details = failures(config);
@@ -27,7 +27,7 @@ describe('validateConfig', () => {
   });
 
   it.each(['a.b', 'a[0]', 'a[*].b', 'messages[*].content[0].text', 'with space', 'ünïcode'])(
-    'takes the path %j in drop_params',
+    'accepts the path %j in drop_params',
     (path) => {
       expect(rules({ provider: 'openai', drop_params: [path] })).toEqual([]);
     },
@@ -55,7 +55,7 @@ describe('validateConfig', () => {
     `"properties":{"${name}":{"type":"object","properties":{"prototype":{}}}},"$defs":{"${name}":{}}}}}]}}`;
 
   it.each(['constructor', 'prototype', 'toString'])(
-    'takes %s as a name in a JSON schema, and keeps it',
+    'accepts %s as a name in a JSON schema, and keeps it',
     (name) => {
       const result = parseConfig(schemaOf(name));
       expect(result).toMatchObject({ ok: true });
@@ -80,7 +80,7 @@ describe('validateConfig', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
-  it('reports every failure at once, each with its place, rule and value', () => {
+  it('reports every failure at once, each with its path, rule and value', () => {
     const config = fallback(
       { provider: 'openai', weight: 'heavy' },
       { provider: 'openai', retry: { attempts: 9 } },
@@ -116,7 +116,7 @@ describe('validateConfig', () => {
     };
     const details = [...failures(config)];
     details.push(...failures({ custom_host: 'https://example.org/?token=secret' }));
-    // A line break is a fault of its own in what becomes a header: the key and the region.
+    // A line break is its own failure in values that become a header: the key and the region.
     expect(details.length).toBe(7);
     expect(JSON.stringify(details)).not.toContain('secret');
   });
@@ -163,7 +163,7 @@ describe('validateConfig', () => {
     expect(rules(config)).toEqual([rule]);
   });
 
-  it('asks for providers by name, by @slug and by virtual key, and for guardrails by slug', () => {
+  it('requests providers by name, by @slug and by virtual key, and guardrails by slug', () => {
     const requested: string[] = [];
     const result = validateConfig(
       fallback(
@@ -188,7 +188,7 @@ describe('validateConfig', () => {
   });
 
   it.each(['input_guardrails', 'output_guardrails'])(
-    '[ERR-01] refuses slugs in %s that do not exist, on every level, as AB01, and takes those that do',
+    'refuses unknown slugs in %s on every level as AB01, and accepts known ones [ERR-01]',
     (member) => {
       const isKnownGuardrail = (slug: string): boolean => slug === 'known';
       const nested = (slug: string): unknown => ({
@@ -207,7 +207,7 @@ describe('validateConfig', () => {
     },
   );
 
-  it('puts every address of a config before the address policy, also those in provider fields', () => {
+  it('checks every address of a config by the address policy, also those in provider fields', () => {
     const requested: string[] = [];
     const checkHost = (url: string): string => `refused ${String(requested.push(url))}`;
     const config = {
@@ -219,7 +219,7 @@ describe('validateConfig', () => {
     expect(requested).toEqual(['https://a.example', 'https://b.example']);
   });
 
-  it('takes the shapes of public configs: hooks written out, provider fields, plural retry key', () => {
+  it('accepts the shapes of public configs: hooks written out, provider fields, plural retry key', () => {
     const config = {
       provider: 'azure-openai',
       azure_resource_name: 'my-resource',
@@ -254,16 +254,16 @@ describe('forward_headers of a config', () => {
   });
 });
 
-describe('the bounds of a config', () => {
+describe('bounds of a config', () => {
   const nested = (levels: number): unknown =>
     levels === 0 ? { provider: 'openai' } : fallback(nested(levels - 1));
 
-  it('takes eight levels of targets and refuses nine', () => {
+  it('accept eight levels of targets and refuse nine', () => {
     expect(rules(nested(8))).toEqual([]);
     expect(rules(nested(9))).toEqual(['config: depth']);
   });
 
-  it('takes a hundred targets over all levels and refuses one more', () => {
+  it('accept a hundred targets over all levels and refuse one more', () => {
     const targets = Array.from({ length: 50 }, () => ({ provider: 'openai' }));
     expect(
       rules(fallback(fallback(...targets.slice(1)), ...targets.slice(1), ...targets.slice(0, 1))),
@@ -271,7 +271,7 @@ describe('the bounds of a config', () => {
     expect(rules(fallback(fallback(...targets), ...targets))).toEqual(['config: targets']);
   });
 
-  it('takes 64 KB and refuses one byte more, as text and as a value', () => {
+  it('accept 64 KB and refuse one byte more, as text and as a value', () => {
     const config = (size: number): string => {
       const empty = JSON.stringify({ provider: 'openai', override_params: { text: '' } });
       return empty.replace('""', JSON.stringify('x'.repeat(size - empty.length)));
@@ -281,7 +281,7 @@ describe('the bounds of a config', () => {
     expect(rules(JSON.parse(config(65_537)))).toEqual(['config: size']);
   });
 
-  it('answers to a document of any depth, size or kind without exhausting the stack', () => {
+  it('return for a document of any depth, size or kind without exhausting the stack', () => {
     const depth = 200_000;
     const deep = JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`) as unknown;
     expect(rules({ provider: 'x', override_params: { deep } })).toEqual([
@@ -292,7 +292,7 @@ describe('the bounds of a config', () => {
       expect(rules(value)).toEqual(['config: type']);
   });
 
-  it('lists at most a hundred failures', () => {
+  it('list at most a hundred failures', () => {
     const config = { provider: 'openai', drop_params: Array.from({ length: 500 }, () => 5) };
     expect(failures(config)).toHaveLength(100);
   });

@@ -3,8 +3,8 @@ import { EndpointMap } from './endpoint-map';
 
 const T = 1_000_000;
 
-describe('what is known of endpoints', () => {
-  it('is kept for a workspace with few of them, however many another one has', () => {
+describe('EndpointMap', () => {
+  it('keeps entries of a workspace with few of them, however many another one has', () => {
     const known = new EndpointMap<number>(100);
     for (let at = 0; at < 5; at += 1) known.set(`small/${String(at)}`, at);
     for (let at = 0; at < 10_000; at += 1) known.set(`large/${String(at)}`, at);
@@ -13,7 +13,7 @@ describe('what is known of endpoints', () => {
     expect([known.get('large/0'), known.get('large/9999')]).toEqual([undefined, 9_999]);
   });
 
-  it('forgets the entry that its workspace has had longest, and counts what is deleted', () => {
+  it('forgets the oldest entry of its workspace, and counts deletions', () => {
     const known = new EndpointMap<number>(2);
     for (const key of ['w/a', 'w/b', 'w/a', 'w/c']) known.set(key, 1);
     expect([...known.entries()].map(([key]) => key)).toEqual(['w/b', 'w/c']);
@@ -38,7 +38,7 @@ describe('what is known of endpoints', () => {
     expect(hedges.take({ payer: mine, price: 1 })).toBe(true);
   });
 
-  it('leaves a workspace its retries when another one has used up its own', () => {
+  it('keeps the retries of a workspace when another one has used up its own', () => {
     const { retries } = createRoutingState({ retries: { savedMax: 3, floorPerSecond: 0 } });
     for (let at = 0; at < 1_000; at += 1) retries.of('theirs').take(T);
     expect(retries.of('theirs').take(T)).toBe(false);

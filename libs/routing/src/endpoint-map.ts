@@ -1,6 +1,6 @@
 /**
- * What is known of endpoints, by their `endpointKey`s, which begin with their workspace. At the cap the workspace with the most entries
- * loses the one that it has had longest, so that none pushes out what is known of another's.
+ * Stores values by `endpointKey`, which starts with the workspace. At the cap the workspace with
+ * the most entries loses its oldest one, so that no workspace evicts another's entries.
  */
 export class EndpointMap<Value> {
   size = 0;
@@ -12,13 +12,13 @@ export class EndpointMap<Value> {
     return this.workspaces.get(workspaceOf(key))?.get(key);
   }
 
-  /** A known key keeps its age. */
+  /** Sets a value; an existing key keeps its age. */
   set(key: string, value: Value): void {
     const workspace = workspaceOf(key);
     let entries = this.workspaces.get(workspace);
     if (entries?.has(key) !== true) {
       if (this.size >= this.capacity) this.forgetOne();
-      // What was forgotten may have been the last of it.
+      // The eviction may have removed the last entry of this workspace.
       entries = this.workspaces.get(workspace) ?? new Map<string, Value>();
       this.workspaces.set(workspace, entries);
       this.size += 1;

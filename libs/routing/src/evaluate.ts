@@ -9,7 +9,10 @@ import {
 import { MINUTE_MS } from '@gw/kernel';
 import type { RequestFacts } from './types';
 
-/** Whether a request satisfies a query at a time (milliseconds since the epoch). The language is described at `CompiledQuery`. */
+/**
+ * Returns whether a request satisfies a query at a time in Unix milliseconds. `CompiledQuery`
+ * describes the language.
+ */
 export function matches(query: CompiledQuery, facts: RequestFacts, nowMs: number): boolean {
   switch (query.op) {
     case 'all':
@@ -43,7 +46,7 @@ function holds(test: SubjectTest, value: unknown): boolean {
   }
 }
 
-/** Undefined: the request has no such thing. */
+/** Reads a subject from a request; returns undefined when the request has no such value. */
 export function read(subject: Subject, facts: RequestFacts, nowMs: number): unknown {
   switch (subject.from) {
     case 'metadata':
@@ -70,7 +73,7 @@ function readMember(root: unknown, members: readonly string[]): unknown {
   let value = root;
   for (const member of members) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) return undefined;
-    // Of a list only the items are data; `length` is not.
+    // Only items of a list are data; `length` is not.
     if (Array.isArray(value) && !INDEX.test(member)) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[member];
   }

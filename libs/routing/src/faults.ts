@@ -6,8 +6,9 @@ import type { Situation } from './types';
 export type Fault = Mark | 'breaker_open';
 
 /**
- * Why a node should rather not be chosen now, or null. A strategy is out of order when all that it could choose is; rate limits
- * count only when `isChoice` says that there are equals to go to.
+ * Returns why a node should not be chosen now, or null. A strategy is unavailable when everything
+ * it could choose is. Rate limits count only when `isChoice` says that there are equal
+ * alternatives.
  */
 export function faultOf(node: CompiledNode, situation: Situation, isChoice: boolean): Fault | null {
   const { compiled, runtime } = situation;
@@ -17,7 +18,10 @@ export function faultOf(node: CompiledNode, situation: Situation, isChoice: bool
     : behaviourOf(node).fault(node, situation, isChoice);
 }
 
-/** The manifest of a node: configs are compiled with strategies of this lib alone (`config-language.ts`). */
+/**
+ * Returns the strategy of a node. The cast is safe: configs are compiled only with strategies of
+ * this library (`config-language.ts`).
+ */
 export const behaviourOf = ({ strategy }: CompiledStrategy): Strategy => strategy as Strategy;
 
 export function isOpen(target: CompiledTarget, situation: Situation): boolean {
@@ -35,7 +39,10 @@ function faultOfTarget(target: CompiledTarget, situation: Situation, isChoice: b
   return mark === 'rate_limited' && !isChoice ? null : mark;
 }
 
-/** Null as soon as one of the ways is in order; else the least of their faults, so that what could still work is not ruled out. */
+/**
+ * Returns null if any of the edges is available, else the least severe of their faults, so that a
+ * target that might still work is not ruled out.
+ */
 export function commonFault(
   edges: readonly { readonly node: CompiledNode }[],
   fault: (node: CompiledNode) => Fault | null,

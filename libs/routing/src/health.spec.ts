@@ -28,7 +28,7 @@ describe('LocalBreakerStore', () => {
 });
 
 describe('TargetHealth', () => {
-  it('opens on one gateway what opened on another, and closes it again', () => {
+  it('opens and closes a breaker on one gateway after it did so on another', () => {
     const store = new LocalBreakerStore(() => T);
     const [one, other] = [new TargetHealth({ store }), new TargetHealth({ store })];
     other.listen(() => T);
@@ -40,7 +40,7 @@ describe('TargetHealth', () => {
     expect(other.enter('e', rules, T + 500)).toBe('passed');
   });
 
-  it('hears of breakers that were open before it began to listen, and of none after it stopped', () => {
+  it('receives breakers that were open before it subscribed, and none after it unsubscribed', () => {
     const store = new LocalBreakerStore(() => T);
     const [one, late] = [new TargetHealth({ store }), new TargetHealth({ store })];
     one.record('e', rules, FAILED, T);

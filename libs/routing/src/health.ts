@@ -3,21 +3,24 @@ import type { BreakerChange, BreakerStore } from '@gw/contracts';
 import { Breaker } from './breaker';
 import { EndpointMap } from './endpoint-map';
 
-/** Why an endpoint is better left alone. */
+/** Why an endpoint should be avoided. */
 export type Mark = 'credential_failing' | 'rate_limited';
 
 export interface TargetHealthOptions {
   /** Shares open breakers with other gateways. */
   readonly store?: BreakerStore;
-  /** Breakers, and marks, that are kept; 10,000 when absent. At the cap the workspace with the most loses its oldest one. */
+  /**
+   * Maximum number of breakers and of marks; 10,000 when absent. At the cap the workspace with the
+   * most loses its oldest one.
+   */
   readonly capacity?: number;
 }
 
 const CAPACITY = 10_000;
-/** No breaker stays open for longer, whatever a message from elsewhere says. */
+/** Upper bound on how long a breaker stays open, whatever a message from another gateway says. */
 const OPEN_FOR_MS_MAX = 3_600_000;
 
-/** What is known of the endpoints that requests go to: their breakers, and their rate limits. Endpoints are `endpointKey`s. */
+/** The breakers and rate-limit marks of endpoints, by `endpointKey`. */
 export class TargetHealth {
   private readonly breakers: EndpointMap<Breaker>;
   private readonly marks: EndpointMap<{ readonly mark: Mark; readonly untilMs: number }>;
@@ -29,16 +32,16 @@ export class TargetHealth {
     this.marks = new EndpointMap(capacity ?? CAPACITY);
   }
 
-  /** Starts hearing of other gateways' breakers. Returns a function that ends it. */
+  /** Subscribes to the breakers of other gateways. Returns a function that unsubscribes. */
   listen(now: () => number): () => void {
     return (
       this.store?.subscribe((change) => {
         this.apply(change, now());
-      }) ?? nothing
+      }) ?? noop
     );
   }
 
-  /** False: nothing is marked, so there is no need to ask. */
+  /** Whether any endpoint is marked; if not, callers can skip the lookup. */
   get hasMarks(): boolean {
     return this.marks.size > 0;
   }
@@ -56,7 +59,7 @@ export class TargetHealth {
     this.breakers.get(keyOf(endpoint, rules))?.release();
   }
 
-  /** Counts a call, and tells the other gateways when that opened or closed the breaker. */
+  /** Counts a call, and publishes to other gateways when that opened or closed the breaker. */
   record(
     endpoint: string,
     rules: CompiledBreaker,
@@ -64,12 +67,16 @@ export class TargetHealth {
     nowMs: number,
   ): 'opened' | 'closed' | null {
     const key = keyOf(endpoint, rules);
-    const turned = this.breakerOf(key).record(rules, call.failed, call.isProbe, nowMs);
-    if (turned !== null) this.store?.publish({ key, openForMs: turned === 'opened' ? rules.cooldownMs : 0 });
-    return turned;
+    const transition = this.breakerOf(key).record(rules, call.failed, call.isProbe, nowMs);
+    if (transition !== null)
+      this.store?.publish({ key, openForMs: transition === 'opened' ? rules.cooldownMs : 0 });
+    return transition;
   }
 
-  /** A later mark replaces an earlier one, except that a failing credential is not hidden by a rate limit. */
+  /**
+   * Marks an endpoint. A later mark replaces an earlier one, but a rate limit does not hide a
+   * failing credential.
+   */
   mark(endpoint: string, mark: Mark, untilMs: number, nowMs: number): void {
     if (mark === 'rate_limited' && this.markOf(endpoint, nowMs) === 'credential_failing') return;
     this.marks.delete(endpoint);
@@ -84,7 +91,7 @@ export class TargetHealth {
     return null;
   }
 
-  /** For those who watch over it. */
+  /** Returns the number of open and of known breakers, for metrics. */
   counts(nowMs: number): { readonly open: number; readonly known: number } {
     let open = 0;
     for (const [, breaker] of this.breakers.entries()) if (breaker.phase(nowMs) === 'open') open += 1;
@@ -108,6 +115,6 @@ export class TargetHealth {
   }
 }
 
-const nothing = (): void => undefined;
+const noop = (): void => undefined;
 
 const keyOf = (endpoint: string, rules: CompiledBreaker): string => `${endpoint}#${rules.id}`;

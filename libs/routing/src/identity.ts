@@ -2,11 +2,12 @@ import type { CompiledTarget, Subject } from '@gw/config-schema';
 import { read } from './evaluate';
 import type { RequestFacts } from './types';
 
-/** Of a longer text only this much tells callers apart. */
+/** Maximum length of a text that distinguishes callers. */
 const TEXT_LENGTH_MAX = 1024;
 
 /**
- * A number from 0 to below 1 that is the same for the same text on every gateway, and evenly spread over texts: cyrb53, 53 bits.
+ * Hashes a text to a number from 0 to below 1, equal on every gateway and evenly distributed
+ * (cyrb53, 53 bits).
  */
 export function unitHash(text: string): number {
   let high = 0xdeadbeef;
@@ -24,7 +25,10 @@ export function unitHash(text: string): number {
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** The values of the fields as text, or null when the request has none of them. Objects and lists do not distinguish callers. */
+/**
+ * Joins the values of the fields as text; null when the request has none of them. Objects and lists
+ * do not distinguish callers.
+ */
 export function fieldsOf(fields: readonly Subject[], facts: RequestFacts, nowMs: number): string | null {
   let found = false;
   let text = '';
@@ -32,16 +36,18 @@ export function fieldsOf(fields: readonly Subject[], facts: RequestFacts, nowMs:
     const value = read(field, facts, nowMs);
     const part = isScalar(value) ? String(value).slice(0, TEXT_LENGTH_MAX) : null;
     found ||= part !== null;
-    // The length keeps "a" + "bc" and "ab" + "c" apart.
+    // The length distinguishes "a" + "bc" from "ab" + "c".
     text += part === null ? '-' : `${String(part.length)}:${part}`;
   }
   return found ? text : null;
 }
 
 /**
- * Name of the endpoint behind a target, for everything that is learnt of it: `scope` is the workspace, since `@slug` means another
- * credential in each; `named` is what the request itself adds where the target leaves provider or credential open. May be sent to
- * Redis, so a credential in `named` must be hashed by the caller.
+ * Returns the key of the endpoint behind a target, under which everything learnt about it is
+ * stored.
+ * `scope` is the workspace, because `@slug` means another credential in each. `named` is what the
+ * request adds when the target leaves the provider or credential open. The key may be sent to
+ * Redis, so the caller must hash a credential in `named`.
  */
 export const endpointKey = (scope: string, target: CompiledTarget, named: string): string =>
   `${scope}/${target.endpoint}/${named}`;

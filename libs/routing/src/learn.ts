@@ -3,34 +3,40 @@ import { isBreakerFailure } from './breaker';
 import type { Mark } from './health';
 import type { AttemptOutcome, Situation } from './types';
 
-/** How long a refused credential is put last. It is not ruled out: the refusal may have been about one model or one request. */
+/**
+ * How long a refused credential is put last. It is not ruled out, because the refusal may concern
+ * one model or one request.
+ */
 const CREDENTIAL_MARK_MS = 30_000;
-/** How long a rate-limited endpoint is passed over when it does not say, and at most. */
+/** How long a rate-limited endpoint is skipped when its response gives no time, and the maximum. */
 const RATE_LIMIT_MARK_MS = 1_000;
 const RATE_LIMIT_MARK_MS_MAX = 60_000;
 
 export interface Tried {
   readonly target: CompiledTarget;
-  /** Of a hedged try, where its second request went. */
+  /** For a hedged attempt, the target of its second request. */
   readonly second: CompiledTarget | null;
-  /** The try was a probe of the target's breaker. */
+  /** The attempt was a probe of the target's breaker. */
   readonly isProbe: boolean;
 }
 
-/** The outcome of the request that won a hedge, or of the only one, says more than that of the other. */
+/** The only call of an attempt, or one of the two calls of a hedged attempt. */
 type Call = Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs' | 'speed'> & {
   readonly retryAfterMs?: number | null;
   readonly cancelled?: boolean;
 };
 
-/** Keeps what an outcome says of the endpoints that took part. Does nothing for a config that has no use for it. */
+/**
+ * Records what an outcome says about the endpoints involved. Does nothing for a config that does
+ * not use it.
+ */
 export function learn(
   { target, second, isProbe }: Tried,
   outcome: AttemptOutcome,
   situation: Situation,
 ): void {
   const { compiled, runtime } = situation;
-  if (!compiled.needsStatistics && !compiled.hasBreakers && !marks(compiled, outcome)) return;
+  if (!compiled.needsStatistics && !compiled.hasBreakers && !markOf(compiled, outcome)) return;
   if (outcome.shared === true) {
     if (isProbe && target.breaker) runtime.state.health.release(situation.endpoint(target), target.breaker);
     return;
@@ -55,7 +61,7 @@ function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situati
     statistics.latency(endpoint, call.elapsedMs, nowMs);
     if (typeof call.speed === 'number') statistics.speed(endpoint, call.speed, nowMs);
   }
-  const mark = marks(compiled, call);
+  const mark = markOf(compiled, call);
   if (mark !== null) health.mark(endpoint, mark, nowMs + markMs(mark, call.retryAfterMs ?? null), nowMs);
   const { breaker } = target;
   if (breaker === null) return;
@@ -64,21 +70,24 @@ function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situati
     if (isProbe) health.release(endpoint, breaker);
     return;
   }
-  const turned = health.record(endpoint, breaker, { failed, isProbe }, nowMs);
-  if (turned !== null) situation.note(target.path, turned === 'opened' ? 'breaker_opened' : 'breaker_closed');
+  const transition = health.record(endpoint, breaker, { failed, isProbe }, nowMs);
+  if (transition !== null)
+    situation.note(target.path, transition === 'opened' ? 'breaker_opened' : 'breaker_closed');
 }
 
 /**
- * A failure that came quickly does not make a target fast, so it is left out. What was given up counts with the time that it was
- * waited for: leaving it out would cut off the slow calls, and with them each percentile that is learnt.
+ * Whether a call's duration counts as a measurement.
+ * A fast failure does not make a target fast, so it is left out. A call that was given up counts
+ * with the time waited: leaving it out would cut off slow calls, and with them every learnt
+ * percentile.
  */
 function isMeasured({ status, failure, cancelled }: Call): boolean {
   if (cancelled === true || failure === 'timeout') return true;
   return failure === null && status !== null && status < 400;
 }
 
-/** Of use only where there is another target to go to. */
-function marks(
+/** Returns the mark that an outcome gives; null when there is no other target to prefer. */
+function markOf(
   { targets }: CompiledConfig,
   outcome: Pick<AttemptOutcome, 'status' | 'failure'>,
 ): Mark | null {

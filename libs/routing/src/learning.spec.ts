@@ -14,11 +14,11 @@ const b = { name: 'b', provider: 'anthropic' };
 const c = { name: 'c', provider: 'groq' };
 const cb_config = { consecutive_failures: 2, cooldown_interval: 1000 };
 
-describe('a target whose breaker is open', () => {
+describe('target with an open breaker', () => {
   const fallback = compiled({ strategy: { mode: 'fallback', cb_config }, targets: [a, b] });
   const down = [answered(500), answered(200)];
 
-  it('is passed over by a fallback until a probe succeeds, and the decision says so', () => {
+  it('is skipped by a fallback until a probe succeeds, which the decision records', () => {
     const runtime = runtimeOf();
     expect(request(fallback, runtime, down).reported).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
     const opening = request(fallback, runtime, down);
@@ -33,7 +33,7 @@ describe('a target whose breaker is open', () => {
     expect(request(fallback, runtime, [answered(200)]).reported).toEqual(['config.t[0]', 'answered']);
   });
 
-  it('is probed by one request at a time, also when the one before left without an outcome', () => {
+  it('is probed by one request at a time, also when the previous one ended without an outcome', () => {
     const runtime = runtimeOf();
     for (let round = 0; round < 2; round++) request(fallback, runtime, down);
     runtime.nowMs += 1000;
@@ -44,7 +44,7 @@ describe('a target whose breaker is open', () => {
     expect(request(fallback, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
-  it('is tried all the same when every target of the config is open', () => {
+  it('is attempted when every breaker of the config is open', () => {
     const runtime = runtimeOf();
     for (let round = 0; round < 2; round++) request(fallback, runtime, [answered(500), answered(500)]);
     const last = request(fallback, runtime, [answered(500), answered(200)]);
@@ -55,7 +55,7 @@ describe('a target whose breaker is open', () => {
     ]);
   });
 
-  it('is not repeated once its breaker opens', () => {
+  it('is not retried once its breaker opens', () => {
     const patient = { ...a, retry: { attempts: 5 } };
     const config = compiled({ strategy: { mode: 'fallback', cb_config }, targets: [patient, b] });
     expect(request(config, runtimeOf(), [answered(500), answered(500), answered(200)]).reported).toEqual([
@@ -66,7 +66,7 @@ describe('a target whose breaker is open', () => {
     ]);
   });
 
-  it('is left out of a balanced choice, of a sticky one and of a canary', () => {
+  it('is left out of a balanced choice, a sticky one and a canary', () => {
     const open = (strategy: GatewayConfig): string[] => {
       const config = compiled(strategy);
       const runtime = runtimeOf(0);
@@ -87,7 +87,7 @@ describe('a target whose breaker is open', () => {
     expect(open({ strategy: canary, targets })).toEqual(['config.t[1]', 'config.t[0]']);
   });
 
-  it('counts with the strategy above it: a strategy is passed over when nothing in it is left', () => {
+  it('makes a strategy be skipped when nothing in it is available', () => {
     const config = compiled({
       strategy: { mode: 'fallback', cb_config },
       targets: [
@@ -104,7 +104,7 @@ describe('a target whose breaker is open', () => {
     expect(request(config, runtime, [answered(200)]).reported).toEqual(['config.t[1].t[0]', 'answered']);
   });
 
-  it('says nothing of what the gateway refused or a guardrail denied', () => {
+  it('learns nothing from what the gateway refused or a guardrail denied', () => {
     const runtime = runtimeOf();
     for (let round = 0; round < 5; round++)
       request(fallback, runtime, [failed('refused', 429), failed('denied', 446)]);
@@ -112,8 +112,8 @@ describe('a target whose breaker is open', () => {
   });
 });
 
-describe('a fallback over a primary that fails at 30 %', () => {
-  it('gives no client an error in 5,000 requests, whether or not the breaker takes part', () => {
+describe('fallback over a primary that fails at 30 %', () => {
+  it('gives no client an error in 5,000 requests, with and without the breaker', () => {
     for (const rules of [{}, { cb_config: { failure_threshold_percentage: 50 } }]) {
       const config = compiled({ strategy: { mode: 'fallback', ...rules }, targets: [a, b] });
       const random = dice(5);
@@ -133,9 +133,9 @@ describe('a fallback over a primary that fails at 30 %', () => {
   });
 });
 
-describe('a refused credential', () => {
+describe('target with a refused credential', () => {
   it.each([401, 402, 403])(
-    'is put last for half a minute after %d, and still tried when nothing else answers',
+    'is put last for half a minute after %d, and still attempted when nothing else responds',
     (status) => {
       const config = compiled({ strategy: { mode: 'fallback' }, targets: [a, b] });
       const runtime = runtimeOf();
@@ -158,7 +158,7 @@ describe('a refused credential', () => {
     expect(request(config, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
-  it('is not repeated, unless the config lists the status', () => {
+  it('is not retried unless the config lists the status', () => {
     const repeating = (retry: NonNullable<GatewayConfig['retry']>): string[] =>
       request(compiled({ ...a, retry }), runtimeOf(), [answered(401)]).reported;
     expect(repeating({ attempts: 3 })).toEqual(['config', 'answered']);
@@ -166,14 +166,14 @@ describe('a refused credential', () => {
   });
 });
 
-describe('a rate-limited target', () => {
+describe('rate-limited target', () => {
   const rotating = compiled({
     strategy: { mode: 'loadbalance' },
     retry: { attempts: 3, use_retry_after_header: true },
     targets: [a, b, c],
   });
 
-  it('gives its place to its neighbour at once, each of them once, then its pause is waited for', () => {
+  it('is replaced by its siblings at once, each of them once, then its pause is waited for', () => {
     const { reported, cursor } = request(rotating, runtimeOf(0), [
       answered(429, 5000),
       answered(429, 6000),
@@ -191,7 +191,7 @@ describe('a rate-limited target', () => {
     expect(cursor.retryCount).toBe(3);
   });
 
-  it('is passed over by other requests for its Retry-After', () => {
+  it('is skipped by other requests for its Retry-After', () => {
     const runtime = runtimeOf(0);
     request(rotating, runtime, [answered(429, 5000), answered(200)]);
     expect(request(rotating, runtime, []).reported).toEqual(['config.t[1]']);
@@ -199,32 +199,32 @@ describe('a rate-limited target', () => {
     expect(request(rotating, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
-  it('is still tried by a fallback, which knows no equals', () => {
+  it('is still attempted by a fallback, which has no equal alternatives', () => {
     const config = compiled({ strategy: { mode: 'fallback' }, targets: [a, b] });
     const runtime = runtimeOf();
     request(config, runtime, [answered(429, 5000), answered(200)]);
     expect(request(config, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
-  it('also gives its place away when the gateway itself refused the call for a limit', () => {
+  it('is also replaced when the gateway itself refused the call for a limit', () => {
     const reported = request(rotating, runtimeOf(0), [failed('refused', 429), answered(200)]).reported;
     expect(reported).toEqual(['config.t[0]', 'config.t[1]+1@0', 'answered']);
   });
 
-  it('keeps its place when the process has no retries left', () => {
+  it('is not replaced when the process has no retries left', () => {
     const runtime = { ...runtimeOf(0), state: createRoutingState({ retries: { savedMax: 0 } }) };
     const { reported, cursor } = request(rotating, runtime, [answered(429)]);
     expect(reported).toEqual(['config.t[0]', 'answered']);
     expect(cursor.routingEvents.map(({ event }) => event)).toEqual(['retry_budget_spent']);
   });
 
-  it('keeps its place when the config asks for no retries', () => {
+  it('is not replaced when the config asks for no retries', () => {
     const config = compiled({ strategy: { mode: 'loadbalance' }, targets: [a, b] });
     expect(request(config, runtimeOf(0), [answered(429)]).reported).toEqual(['config.t[0]', 'answered']);
   });
 });
 
-describe('a choice by what was measured', () => {
+describe('choice by measurements', () => {
   const share = (
     algorithm: 'least_latency' | 'least_cost' | 'least_busy',
     targets: readonly GatewayConfig[],
@@ -247,7 +247,7 @@ describe('a choice by what was measured', () => {
     };
   };
 
-  it('goes to the quickest target, and looks at the others now and then', () => {
+  it('picks the fastest target, and sometimes measures the others', () => {
     const { state, picks } = share('least_latency', [a, b, c]);
     for (const [index, ms] of [80, 20, 50].entries()) {
       state.statistics.latency(`config.targets[${String(index)}]`, ms, 1_000_000);
@@ -258,14 +258,14 @@ describe('a choice by what was measured', () => {
     expect(middling).toBeGreaterThan(0);
   });
 
-  it('goes to the cheapest target', () => {
+  it('picks the cheapest target', () => {
     const { state, picks } = share('least_cost', [a, b]);
     state.statistics.cost('config.targets[0]', 5);
     state.statistics.cost('config.targets[1]', 50);
     expect(picks(1000)[0]).toBeGreaterThan(940);
   });
 
-  it('goes to the target with the fewest calls under way for its weight', () => {
+  it('picks the target with the fewest calls in flight for its weight', () => {
     const { state, picks } = share('least_busy', [
       { ...a, weight: 1 },
       { ...b, weight: 10 },
@@ -277,7 +277,7 @@ describe('a choice by what was measured', () => {
     expect(picks(1000)[0]).toBeGreaterThan(900);
   });
 
-  it('goes by weight while nothing is known, and never to a target of weight 0', () => {
+  it('picks by weight while nothing is known, and never a target of weight 0', () => {
     const { picks } = share('least_latency', [
       { ...a, weight: 3 },
       { ...b, weight: 1 },
@@ -289,7 +289,7 @@ describe('a choice by what was measured', () => {
     expect(none).toBe(0);
   });
 
-  it('learns from outcomes: a target that hangs is slow, one that fails at once is not quick', () => {
+  it('learns that a hanging target is slow, and does not count a fast failure as fast', () => {
     const config = compiled({
       strategy: { mode: 'loadbalance', algorithm: 'least_latency' },
       targets: [a, b],
@@ -328,14 +328,14 @@ describe('hedge', () => {
     expect(offer?.delayMs).toBeLessThan(60);
   });
 
-  it('offers none before it has learnt what is slow, unless the config says when', () => {
+  it('offers none before it has learnt what is slow, unless the config sets the delay', () => {
     expect(hedgeOf(createPlan(config, factsOf(), runtimeOf()).next(null))).toBeNull();
     const fixed = compiled({ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a] });
     const offer = hedgeOf(createPlan(fixed, factsOf(), runtimeOf()).next(null));
     expect(offer).toMatchObject({ delayMs: 30, target: { name: 'a' } });
   });
 
-  it('goes on from the one that answered, and repeats without a second request', () => {
+  it('continues from the target that responded, and retries without a second request', () => {
     const runtime = known();
     const cursor = createPlan(config, factsOf(), runtime);
     cursor.next(null);
@@ -345,7 +345,7 @@ describe('hedge', () => {
     expect(runtime.state.hedges.totals()).toMatchObject({ offered: 1, won: 1, wasted: 1 });
   });
 
-  it('learns how long a request was waited for that was given up, so that the delay does not shrink by itself', () => {
+  it('learns how long it waited for a cancelled request, so that the delay does not shrink by itself', () => {
     const fixed = compiled({ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a, b] });
     const runtime = runtimeOf();
     const cursor = createPlan(fixed, factsOf(), runtime);
@@ -390,14 +390,14 @@ describe('hedge', () => {
     expect(made).toBeLessThan(500);
   });
 
-  it('prices the second request by what its target costs', () => {
+  it('prices the second request by the cost of its target', () => {
     const runtime = known();
     runtime.state.statistics.cost('config.targets[0]', 10);
     runtime.state.statistics.cost('config.targets[1]', 30);
     expect(hedgeOf(createPlan(config, factsOf(), runtime).next(null))?.price).toBe(3);
   });
 
-  it('sends alone to the one that is in order', () => {
+  it('sends a single request to the target that is available', () => {
     const broken = compiled({ strategy: { mode: 'hedge', hedge_delay: 30, cb_config }, targets: [a, b] });
     const runtime = runtimeOf();
     for (let round = 0; round < 2; round++) request(broken, runtime, [failed('timeout')]);

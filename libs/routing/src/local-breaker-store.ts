@@ -1,10 +1,13 @@
 import type { BreakerChange, BreakerStore } from '@gw/contracts';
 import { EndpointMap } from './endpoint-map';
 
-/** Breakers that are kept; at the cap the workspace with the most loses the one that opened first. */
+/**
+ * Maximum number of breakers kept; at the cap the workspace with the most loses the one that opened
+ * first.
+ */
 const CAPACITY = 10_000;
 
-/** Shares breakers within a process. `now` in milliseconds. */
+/** Shares breakers within a process. `now` returns milliseconds. */
 export class LocalBreakerStore implements BreakerStore {
   private readonly open = new EndpointMap<number>(CAPACITY);
   private readonly listeners = new Set<(change: BreakerChange) => void>();

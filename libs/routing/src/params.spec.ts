@@ -9,7 +9,7 @@ function target(rules: InheritedSettings): CompiledTarget {
 }
 
 describe('applyParams', () => {
-  it('fills what is absent, then overrides, then drops', () => {
+  it('fills absent members, then overrides, then drops', () => {
     const rules = target({
       default_params: { temperature: 0, user: 'default', seed: 1 },
       override_params: { model: 'gpt-y', seed: 2 },
@@ -45,7 +45,7 @@ describe('applyParams', () => {
     expect(body).toEqual(before);
   });
 
-  it('gives back the body itself when nothing changed', () => {
+  it('returns the body itself when nothing changed', () => {
     const body = { model: 'gpt-x', temperature: 1 };
     const rules = {
       default_params: { model: 'x' },
@@ -87,7 +87,7 @@ describe('applyParams', () => {
     );
   });
 
-  /** Counts the items and members that are looked at. */
+  /** Counts the visited items and members. */
   function counted<T extends object>(value: T, count: () => void): T {
     return new Proxy(value, {
       get(target, key, receiver): unknown {
@@ -101,7 +101,7 @@ describe('applyParams', () => {
     });
   }
 
-  it('goes over a list once for all paths of a target', () => {
+  it('walks a list once for all paths of a target', () => {
     let steps = 0;
     const item = counted({ kept: 1 }, () => steps++);
     const body = { messages: Array.from({ length: 50 }, () => item) };
@@ -110,7 +110,7 @@ describe('applyParams', () => {
     expect(steps).toBeLessThanOrEqual(100);
   });
 
-  it('goes over a body once for targets whose rules are the same', () => {
+  it('walks a body once for targets with equal rules', () => {
     let steps = 0;
     const messages = counted([{ a: 1 }, { a: 2 }], () => steps++);
     const rules = new ParamRules({ messages });
@@ -121,7 +121,7 @@ describe('applyParams', () => {
     expect(rules.apply(target({ drop_params: ['messages[0]'] }))).toEqual({ messages: [{ a: 2 }] });
   });
 
-  it('refuses a body in which the paths of all targets together lead to too many members', () => {
+  it('refuses a body in which the paths of all targets together match too many members', () => {
     const rules = new ParamRules({ messages: Array.from({ length: 300_000 }, () => 1) });
     rules.apply(target({ drop_params: ['messages[*].a'] }));
     expect(() => rules.apply(target({ drop_params: ['messages[*].b'] }))).toThrow(

@@ -3,12 +3,13 @@ import { GatewayError } from '@gw/kernel';
 
 export type JsonObject = Record<string, unknown>;
 
-/** Members and items that the rules of all targets of one request may visit. */
+/** Members and items that the parameter rules of all targets of one request may visit. */
 const VISITED_MAX = 500_000;
 
 /**
- * Applies the parameter rules of a request's targets to its body. All dropped paths of a target take one walk over the body, the
- * result is kept for targets whose rules are the same, and what all walks visit together is bounded. One for each request.
+ * Applies the parameter rules of a request's targets to its body. Create one per request.
+ * All dropped paths of a target take one pass over the body, targets with equal rules share the
+ * result, and the total number of visits is bounded.
  */
 export class ParamRules {
   private readonly made: { readonly target: CompiledTarget; readonly body: JsonObject }[] = [];
@@ -17,9 +18,12 @@ export class ParamRules {
   constructor(private readonly body: JsonObject) {}
 
   /**
-   * Defaults fill members that the body leaves out, overrides replace members, then dropped paths go. Defaults and overrides work on
-   * whole top-level members; list positions in dropped paths count in the list as it was, and paths that lead nowhere are ignored.
-   * Never changes the body; returns the body itself when nothing changed. Throws 413 for a body that is too large for the paths.
+   * Returns the body for a target: defaults fill absent members, overrides replace members, then
+   * dropped paths are removed.
+   * Defaults and overrides work on whole top-level members. List positions in dropped paths refer
+   * to the original list, and paths that match nothing are ignored.
+   * Never changes the body, and returns it as it is when no rule applies. Throws 413 when the paths
+   * match too much of the body.
    */
   apply(target: CompiledTarget): JsonObject {
     if (!target.hasParamRules) return this.body;
@@ -53,7 +57,7 @@ export class ParamRules {
   }
 }
 
-/** Of one target alone. */
+/** Applies the parameter rules of one target. */
 export const applyParams = (body: JsonObject, target: CompiledTarget): JsonObject =>
   new ParamRules(body).apply(target);
 
@@ -69,9 +73,9 @@ function rulesOf(target: CompiledTarget): string {
   return rules;
 }
 
-/** The paths of a target as one tree. */
+/** The dropped paths of a target as one tree. */
 interface Drops {
-  /** A path ends here: what it leads to goes. */
+  /** Whether a path ends here, so that the value is removed. */
   isEnd: boolean;
   readonly below: Map<PathSegment, Drops>;
 }
@@ -104,13 +108,13 @@ function treeOf(paths: readonly ParamPath[]): Drops {
   return root;
 }
 
-/** Marks an item that goes, until positions no longer matter. */
+/** Marks a removed item until positions no longer matter. */
 const GONE = Symbol('gone');
 
-/** Up to as many names are looked up in an object; with more, its own names are gone through. */
+/** Up to this many names are looked up in an object; with more, its own names are iterated. */
 const LOOKED_UP_MAX = 4;
 
-/** Copies what it changes, on the way from the root to the change, once. */
+/** Edits a body by copying each changed container once, from the root to the change. */
 class BodyEdit {
   private root: JsonObject;
   private readonly thinned: unknown[][] = [];
@@ -137,7 +141,7 @@ class BodyEdit {
     return this.root;
   }
 
-  /** The container itself when no path leads anywhere in it, else a copy without what they name. */
+  /** Returns a container without what the paths name; the container itself when nothing matches. */
   private without(container: unknown, drops: readonly Drops[]): unknown {
     if (Array.isArray(container)) return this.withoutItems(container, drops);
     if (typeof container !== 'object' || container === null) return container;
@@ -185,7 +189,9 @@ function belowOf(drops: readonly Drops[], segment: PathSegment): readonly Drops[
   return below;
 }
 
-/** Names in an object to which a path may lead: as many as the paths have, or as the object has. */
+/**
+ * Returns the names that a path may match: those of the paths, or of the object if there are fewer.
+ */
 function namesIn(members: JsonObject, drops: readonly Drops[]): readonly string[] {
   const wanted = new Set<string>();
   for (const { below } of drops) {
@@ -208,7 +214,7 @@ function positionsIn(list: readonly unknown[], drops: readonly Drops[]): Iterabl
   return wanted;
 }
 
-/** Takes the items out that are gone. */
+/** Removes the items that are marked as gone. */
 function compact(list: unknown[]): void {
   let end = 0;
   for (const item of list) {

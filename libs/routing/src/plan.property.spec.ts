@@ -122,7 +122,8 @@ function strategyOver(node: fc.Arbitrary<GatewayConfig>): fc.Arbitrary<GatewayCo
     ),
   );
   return fc.tuple(strategy, targets, settings).map(([mode, list, own]) => {
-    // A canary has two targets, and a hedge plain ones only: they are drawn often enough to be worth making fit.
+    // A canary has two targets, and a hedge has plain ones only: both are drawn often enough to be
+    // worth fitting.
     const first = list[0] as GatewayConfig;
     if (mode.mode === 'canary') return { ...own, strategy: mode, targets: [first, list[1] ?? first] };
     const plain = list.filter((target) => !('strategy' in target)).slice(0, 2);
@@ -179,7 +180,10 @@ interface Played {
   readonly events: readonly string[];
 }
 
-/** Plays a script; once it is used up, every try fails in the way that keeps execution going longest. */
+/**
+ * Plays a script; once it is used up, every attempt fails in the way that keeps execution going
+ * longest.
+ */
 function play(
   value: GatewayConfig,
   script: readonly AttemptOutcome[],
@@ -207,7 +211,7 @@ function play(
 const run = { seed: 4, numRuns: 400 };
 const script = fc.array(outcome, { maxLength: 30 });
 
-describe('any config with any outcomes', () => {
+describe('RoutingCursor for any config and any outcomes', () => {
   it('ends, and makes no more calls than the attempts of its targets and one hedge each allow, whatever was learnt before', () => {
     fc.assert(
       fc.property(
@@ -236,7 +240,7 @@ describe('any config with any outcomes', () => {
     );
   });
 
-  it('tries at least one target, or says that no condition matched', () => {
+  it('attempts at least one target, or reports that no condition matched', () => {
     fc.assert(
       fc.property(config, script, (value, outcomes) => {
         const { tried, threw } = play(value, outcomes, dice(1));
@@ -246,7 +250,7 @@ describe('any config with any outcomes', () => {
     );
   });
 
-  it('goes through targets in document order unless it says why not, and never waits longer than its budget', () => {
+  it('visits targets in document order unless it notes why not, and never waits longer than its budget', () => {
     fc.assert(
       fc.property(config, script, fc.integer(), (value, outcomes, seed) => {
         const { tried, events } = play(value, outcomes, dice(seed));
@@ -263,7 +267,7 @@ describe('any config with any outcomes', () => {
     );
   });
 
-  it('answers with the target that was tried last', () => {
+  it('responds with the target that was attempted last', () => {
     const request = { metadata: {}, headers: {}, pathname: '/', caller: 'key' };
     fc.assert(
       fc.property(config, script, (value, outcomes) => {
@@ -281,7 +285,7 @@ describe('any config with any outcomes', () => {
     );
   });
 
-  it('stops at the first success, unless a list asks to go on from it', () => {
+  it('stops at the first success, unless a list moves on from it', () => {
     const ok: AttemptOutcome = { status: 201, failure: null, retryAfterMs: null, elapsedMs: 1 };
     fc.assert(
       fc.property(config, fc.integer({ min: 0, max: 10 }), (value, failures) => {
@@ -294,7 +298,7 @@ describe('any config with any outcomes', () => {
     );
   });
 
-  it('ends with an outcome of which it was said that it would, and learns nothing from saying so', () => {
+  it('ends exactly when `endsWith` predicted it, and learns nothing from the prediction', () => {
     fc.assert(
       fc.property(config, script, fc.integer(), (value, outcomes, seed) => {
         const cursorOf = () =>
@@ -323,7 +327,7 @@ describe('any config with any outcomes', () => {
     );
   });
 
-  it('compiles to the same as its reparsed text, and is not changed by compiling', () => {
+  it('compiles to the same as its reparsed text, and compiling does not change it', () => {
     fc.assert(
       fc.property(config, (value) => {
         const text = JSON.stringify(value);
@@ -344,7 +348,7 @@ const choiceOf = (config: CompiledConfig, caller: string, nowMs = 0): string => 
 };
 
 describe('loadbalance', () => {
-  it('is refused without a weight above 0, with a negative one and with what is no number; else it picks a weight above 0', () => {
+  it('is refused without a weight above 0, with a negative one or a non-number; else it picks a weight above 0', () => {
     const weight = fc.oneof(
       fc.constantFrom<unknown>(0, -0, -1, -1e-9, null, '', '1', [], {}, true, Infinity, 1e308, 5e-324),
       fc.double({ min: 0, max: 1e6, noNaN: true }),
@@ -359,7 +363,7 @@ describe('loadbalance', () => {
         (weights, isNested, random) => {
           const targets = weights.map((given) => ({ provider: 'openai', weight: given }));
           const balance = { strategy: { mode: 'loadbalance' }, targets };
-          // As text, which is how a config comes: what JSON has no number for becomes null.
+          // As text, which is how a config arrives: what JSON has no number for becomes null.
           const text = JSON.stringify(
             isNested ? { strategy: { mode: 'fallback' }, targets: [balance] } : balance,
           );
@@ -419,7 +423,7 @@ describe('loadbalance', () => {
     );
   });
 
-  it('keeps a caller on one target, gives each target its share of callers, and moves only those of a target that goes', () => {
+  it('keeps a caller on one target, gives each target its share of callers, and moves only those of a removed target', () => {
     const sticky = (weights: readonly number[]): CompiledConfig =>
       compileConfig({
         strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata._user'] } },
@@ -438,7 +442,7 @@ describe('loadbalance', () => {
     });
   });
 
-  it('chooses anew for a caller once its time to live is over, and for all of them at different times', () => {
+  it('chooses again for a caller once the time to live is over, at a different time for each', () => {
     const config = compileConfig({
       strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata._user'], ttl: 10 } },
       targets: [{ provider: 'a' }, { provider: 'b' }],
@@ -463,7 +467,7 @@ describe('canary', () => {
       targets: [{ provider: 'old' }, { provider: 'new' }],
     });
 
-  it('takes its share of 20,000 requests that no field tells apart, within five standard deviations', () => {
+  it('gets its share of 20,000 requests that no field distinguishes, within five standard deviations', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 100, noNaN: true }), fc.integer(), (percentage, seed) => {
         const compiled = canary(percentage);
@@ -483,7 +487,7 @@ describe('canary', () => {
     );
   });
 
-  it('takes its share of callers, the same ones each time, and keeps them while the share grows', () => {
+  it('gets its share of callers, the same ones each time, and keeps them while the share grows', () => {
     const callers = Array.from({ length: 5000 }, (_, index) => `user ${String(index)}`);
     let before: string[] = [];
     for (const percentage of [0, 1, 5, 20, 60, 100]) {

@@ -28,8 +28,8 @@ const fallback = (targets: readonly GatewayConfig[], onStatusCodes?: number[]): 
   targets,
 });
 
-describe('the strategies', () => {
-  it('[SVC-05] a config routes by its mode: fallback in order, loadbalance by weight, conditional by its query', () => {
+describe('strategies', () => {
+  it('route by their mode: fallback in order, loadbalance by weight, conditional by its query [SVC-05]', () => {
     expect(play(plan(fallback([a, b])), [answered(500), answered(200)])).toEqual([
       'config.t[0]',
       'config.t[1]',
@@ -53,7 +53,7 @@ describe('the strategies', () => {
     expect(play(plan(conditional), [answered(200)])).toEqual(['config.t[0]', 'answered']);
   });
 
-  it('tries a single target once and takes its answer, whatever it is', () => {
+  it('attempt a single target once and return its response, whatever it is', () => {
     expect(play(plan(a), [answered(503)])).toEqual(['config', 'answered']);
     expect(play(plan(a), [failed('unreachable')])).toEqual(['config', 'answered']);
     expect(play(plan({ strategy: { mode: 'single' }, targets: [a, b] }), [answered(500)])).toEqual([
@@ -64,15 +64,15 @@ describe('the strategies', () => {
 });
 
 describe('fallback', () => {
-  it.each([200, 201, 246, 299])('without a list stops at %d', (status) => {
+  it.each([200, 201, 246, 299])('stops at %d without a list', (status) => {
     expect(play(plan(fallback([a, b])), [answered(status)])).toEqual(['config.t[0]', 'answered']);
   });
 
-  it.each([400, 401, 404, 408, 429, 446, 500, 529])('without a list moves on from %d', (status) => {
+  it.each([400, 401, 404, 408, 429, 446, 500, 529])('moves on from %d without a list', (status) => {
     expect(play(plan(fallback([a, b])), [answered(status)])).toEqual(['config.t[0]', 'config.t[1]']);
   });
 
-  it('with a list moves on from its statuses only, 2xx and guardrail verdicts included', () => {
+  it('moves on only from its listed statuses, 2xx and guardrail verdicts included', () => {
     expect(play(plan(fallback([a, b], [429])), [answered(500)])).toEqual(['config.t[0]', 'answered']);
     expect(play(plan(fallback([a, b], [429])), [answered(429)])).toEqual(['config.t[0]', 'config.t[1]']);
     expect(play(plan(fallback([a, b], [246])), [answered(246)])).toEqual(['config.t[0]', 'config.t[1]']);
@@ -91,7 +91,7 @@ describe('fallback', () => {
     },
   );
 
-  describe('when a guardrail denies', () => {
+  describe('after a guardrail denial', () => {
     const deny = { deny: true, contains: { words: ['bomb'], operator: 'none' as const } };
     const guarded = { ...a, input_guardrails: [deny] };
     const onward = (config: GatewayConfig): readonly string[] => play(plan(config), [failed('denied', 446)]);
@@ -114,7 +114,7 @@ describe('fallback', () => {
     });
   });
 
-  it('ends with the last target, whose answer is the reply', () => {
+  it('ends with the last target, whose response is returned', () => {
     expect(play(plan(fallback([a, b])), [answered(500), answered(429)])).toEqual([
       'config.t[0]',
       'config.t[1]',
@@ -122,7 +122,7 @@ describe('fallback', () => {
     ]);
   });
 
-  it('judges the answer of a nested fallback by each list on the way out', () => {
+  it('checks the outcome of a nested fallback by each list on the way out', () => {
     const config = fallback([fallback([a, b], [429]), a]);
     expect(play(plan(config), [answered(429), answered(500), answered(200)])).toEqual([
       'config.t[0].t[0]',
@@ -137,7 +137,7 @@ describe('fallback', () => {
     ]);
   });
 
-  it('treats a nested conditional without a match as a target that failed', () => {
+  it('treats a nested conditional without a match as a failed target', () => {
     const unmatched: GatewayConfig = {
       strategy: { mode: 'conditional', conditions: [{ query: { model: 'other' }, then: 'a' }] },
       targets: [a],
@@ -170,7 +170,7 @@ describe('loadbalance', () => {
     expect(play(plan(weights(0, 0, 3, 0), random), [])).toEqual(['config.t[2]']);
   });
 
-  it('fails over when it is in a fallback', () => {
+  it('fails over inside a fallback', () => {
     const config = fallback([weights(1, 1), b]);
     expect(play(plan(config, 0.9), [answered(500), answered(200)])).toEqual([
       'config.t[0].t[1]',
@@ -183,7 +183,7 @@ describe('loadbalance', () => {
 describe('retries', () => {
   const retrying = (retry: NonNullable<GatewayConfig['retry']>): GatewayConfig => ({ ...a, retry });
 
-  it('waits up to 1, 2, 4, 8 and 8 seconds, anything from nothing to all of it at random, then gives up', () => {
+  it('wait a random time up to 1, 2, 4, 8 and 8 seconds, then give up', () => {
     const outcomes = Array.from({ length: 6 }, () => answered(503));
     const longest = plan(retrying({ attempts: 5 }));
     expect(play(longest, outcomes)).toEqual([
@@ -199,7 +199,7 @@ describe('retries', () => {
     expect(play(plan(retrying({ attempts: 1 }), 0.9), outcomes)[1]).toBe('config+1@100');
   });
 
-  it('counts the retry that succeeded, and none after an answer that is not repeated', () => {
+  it('are counted when one succeeded, and not after a response that is not retried', () => {
     const repeated = plan(retrying({ attempts: 3 }));
     expect(play(repeated, [answered(503), answered(200)])).toEqual(['config', 'config+1@1000', 'answered']);
     expect(repeated.retryCount).toBe(1);
@@ -208,7 +208,7 @@ describe('retries', () => {
     expect(final.retryCount).toBe(0);
   });
 
-  it('repeats for a guardrail verdict that is listed, without a pause', () => {
+  it('follow a listed guardrail verdict without a pause', () => {
     const config = retrying({ attempts: 2, on_status_codes: [246, 446] });
     expect(play(plan(config), [failed('denied', 446), answered(246), answered(200)])).toEqual([
       'config',
@@ -218,7 +218,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('comes before a fallback moves on, and starts anew for each target', () => {
+  it('come before a fallback moves on, and start again for each target', () => {
     const config = fallback([retrying({ attempts: 1 }), { ...b, retry: { attempts: 1 } }]);
     const cursor = plan(config);
     const outcomes = [answered(500), answered(500), answered(500), answered(200)];
@@ -232,7 +232,7 @@ describe('retries', () => {
     expect(cursor.retryCount).toBe(1);
   });
 
-  it('waits as long as the provider says, when configured', () => {
+  it('wait as long as the provider says, when configured', () => {
     const config = retrying({ attempts: 2, use_retry_after_header: true });
     expect(play(plan(config), [answered(429, 1234), answered(503, 0)])).toEqual([
       'config',
@@ -243,7 +243,7 @@ describe('retries', () => {
     expect(play(plan(retrying({ attempts: 2 })), [answered(429, 1234)])).toEqual(['config', 'config+1@1000']);
   });
 
-  it('moves on at once when a wait does not fit the 60 s of the request', () => {
+  it('give up at once when a wait does not fit the 60 s of the request', () => {
     const patient = retrying({ attempts: 3, use_retry_after_header: true });
     expect(play(plan(patient), [answered(429, 60_000)])).toEqual(['config', 'answered']);
     const cursor = plan(fallback([patient, patient]));
@@ -259,7 +259,7 @@ describe('retries', () => {
     expect(cursor.retryCount).toBe(-1);
   });
 
-  it('waits no longer altogether than the config allows', () => {
+  it('wait no longer in total than the config allows', () => {
     const hasty = plan(retrying({ attempts: 5, max_wait: 4000 }));
     expect(play(hasty, [answered(503), answered(503), answered(503)])).toEqual([
       'config',
@@ -305,7 +305,7 @@ describe('retries', () => {
     expect(cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'retry_budget_spent' }]);
   });
 
-  it('and fallbacks act on a stream that the client has part of only where it may be continued', () => {
+  it('and fallbacks act on a stream that the client has a part of only where it may be continued', () => {
     for (const mode of ['fail', 'restart', 'continue'] as const) {
       const config = fallback([{ ...retrying({ attempts: 1 }), on_stream_failure: mode }, b]);
       const reported = play(plan(config), [failed('cut'), failed('cut'), answered(200)]);
@@ -315,7 +315,7 @@ describe('retries', () => {
   });
 });
 
-describe('the cursor', () => {
+describe('RoutingCursor', () => {
   it('records its choices and the condition that decided', () => {
     const cursor = plan(
       fallback([
@@ -345,7 +345,7 @@ describe('the cursor', () => {
     expect(plan(a).strategyTrail).toEqual([]);
   });
 
-  it('stays stopped, and refuses to go on without an outcome', () => {
+  it('stays stopped, and throws when it is called without an outcome', () => {
     const cursor = plan(fallback([a, b]));
     cursor.next(null);
     expect(thrownBy(() => cursor.next(null))).toMatchObject({ type: 'internal_error' });
@@ -353,7 +353,7 @@ describe('the cursor', () => {
     expect(cursor.next(answered(500)).kind).toBe('stop');
   });
 
-  it('does not ask for facts that no condition reads', () => {
+  it('does not read facts that no condition needs', () => {
     const never = (): never => {
       throw new Error('called');
     };

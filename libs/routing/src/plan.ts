@@ -8,7 +8,7 @@ import { isRetryable, waitBefore } from './retry';
 import type { ChoosingCursor, Frame } from './strategy';
 import type { AttemptOutcome, RequestFacts, RoutingRuntime, RoutingStep, StopReason } from './types';
 
-/** Starts one request's way through a config. */
+/** Creates the cursor of one request through a config. */
 export const createPlan = (
   compiled: CompiledConfig,
   facts: RequestFacts,
@@ -25,8 +25,10 @@ const STOP: Readonly<Record<StopReason, RoutingStep>> = Object.freeze({
 });
 
 /**
- * Says what to do next, one outcome at a time. It ends always: every step uses up one of a target's attempts (at most 6), moves a
- * fallback to its next target or a balanced choice to one not yet picked, and a config has at most 100 targets.
+ * Decides the next step of a request, one outcome at a time.
+ * It always ends: every step uses up one of a target's attempts (at most 6), moves a fallback to
+ * its next target, or moves a balanced choice to one not picked yet; a config has at most 100
+ * targets.
  */
 export class RoutingCursor implements ChoosingCursor {
   /** @internal For strategies. */
@@ -46,9 +48,9 @@ export class RoutingCursor implements ChoosingCursor {
   private isProbe = false;
   private bypassing = false;
   private hedging = false;
-  /** A strategy on the way to the target was a hedge. */
+  /** Whether a hedge chose the target. */
   private chosenHedge = false;
-  /** Whose stream goes on. */
+  /** The attempt whose stream is not over. */
   private streaming: Tried | null = null;
 
   /** Use `createPlan`. */
@@ -59,8 +61,10 @@ export class RoutingCursor implements ChoosingCursor {
   ) {}
 
   /**
-   * The next step. `previous` is the outcome of the step before, null the first time only.
-   * Throws `condition_unmatched` when nothing could be tried at all, because a conditional had neither a match nor a default.
+   * Returns the next step. `previous` is the outcome of the step before; null for the first call
+   * only.
+   * Throws `condition_unmatched` when no target could be chosen because a conditional has neither a
+   * match nor a default.
    */
   next(previous: AttemptOutcome | null): RoutingStep {
     if (this.end !== null) return STOP[this.end];
@@ -70,7 +74,7 @@ export class RoutingCursor implements ChoosingCursor {
     }
     if (previous === null) {
       throw new GatewayError('internal_error', {
-        detail: { reason: 'routing was called twice for one step' },
+        detail: { reason: 'the cursor was called without the outcome of its last step' },
       });
     }
     const isCutShort = previous.isLast === true && !this.endsWith(previous);
@@ -80,10 +84,10 @@ export class RoutingCursor implements ChoosingCursor {
       this.note(target.path, 'call_limit_reached');
       return this.stop();
     }
-    return this.again(target, previous) ?? this.onward(previous);
+    return this.retryStep(target, previous) ?? this.moveOn(previous);
   }
 
-  /** Whether an outcome of the last step would be the end of it; nothing is learnt from it. */
+  /** Whether an outcome of the last step would end the request. Learns nothing from it. */
   endsWith(outcome: AttemptOutcome): boolean {
     const target = outcome.hedge?.winner === 'second' && this.offer ? this.offer.target : this.target;
     if (target === null || (target.retry.attempts > 0 && isRetryable(outcome, target))) return false;
@@ -93,7 +97,10 @@ export class RoutingCursor implements ChoosingCursor {
     return true;
   }
 
-  /** A stream that was the answer is over. `outcome` null: it says nothing of its target, such as when the client left. */
+  /**
+   * Reports that the streamed response is over. `outcome` is null when it says nothing about the
+   * target, for example after a client disconnect.
+   */
   streamed(outcome: AttemptOutcome | null): void {
     const { streaming } = this;
     this.streaming = null;
@@ -102,7 +109,7 @@ export class RoutingCursor implements ChoosingCursor {
     else if (streaming.isProbe) this.release(streaming.target);
   }
 
-  /** The outcome of the last step is not needed any more. Call it when a request ends without another `next`. */
+  /** Discards the outcome of the last step. Call it when a request ends without another `next`. */
   abandon(): void {
     if (this.isProbe && this.target !== null) this.release(this.target);
     this.isProbe = false;
@@ -112,55 +119,64 @@ export class RoutingCursor implements ChoosingCursor {
     if (target.breaker !== null) this.runtime.state.health.release(this.endpoint(target), target.breaker);
   }
 
-  /** The choices so far, in order, for the decision record: `config: fallback -> targets[1]`. */
+  /** The choices so far in order, for the decision record: `config: fallback -> targets[1]`. */
   get strategyTrail(): readonly string[] {
     return this.trail ?? NO_TRAIL;
   }
 
-  /** What else was taken into account, for the decision record; at most 50. */
+  /** The other events that influenced the choices, for the decision record; at most 50. */
   get routingEvents(): readonly RoutingEvent[] {
     return this.events ?? NO_EVENTS;
   }
 
-  /** The last condition that decided, or the default that stood in: `config.strategy.conditions[0] -> premium`. */
+  /**
+   * The last condition that decided, or the default used: `config.strategy.conditions[0] ->
+   * premium`.
+   */
   get matchedCondition(): string | null {
     return this.condition;
   }
 
-  /** Retries of the last tried target; -1 once they were used up or could not be made, with none succeeding. */
+  /** Retries of the last attempted target; -1 when all retries failed or none could be made. */
   get retryCount(): number {
     return this.gaveUp ? -1 : this.retry;
   }
 
   /**
-   * The last step is for a target of a hedge, with a second request or without: a stream of it counts as begun with its first event, or
-   * what is learnt of its delay would not be what it is compared with.
+   * Whether the last step is for a target of a hedge, with or without a second request. A stream
+   * then counts as started with its first event, so that its latency is comparable.
    */
   get inHedge(): boolean {
     return this.hedging;
   }
 
-  /** The target that gave the outcome: the second one of a hedge, if that won. */
+  /**
+   * Learns from an outcome. Returns the target that gave it: the second one of a hedge if that won.
+   */
   private learnFrom(target: CompiledTarget, outcome: AttemptOutcome): CompiledTarget {
     const { offer, isProbe } = this;
     this.isProbe = false;
     this.offer = null;
     const second = offer?.target ?? null;
-    const tried = { target, second, isProbe };
-    if (outcome.goesOn === true) this.streaming = tried;
-    else learn(tried, outcome, this);
+    const attempt = { target, second, isProbe };
+    if (outcome.goesOn === true) this.streaming = attempt;
+    else learn(attempt, outcome, this);
     return (this.target = second !== null && outcome.hedge?.winner === 'second' ? second : target);
   }
 
-  /** Another try, of the same target or of its neighbour, if the outcome, the attempts and the budgets allow. */
-  private again(target: CompiledTarget, outcome: AttemptOutcome): RoutingStep | null {
+  /**
+   * Returns another attempt of the same target or a sibling, if the outcome, the attempts and the
+   * budgets allow one.
+   */
+  private retryStep(target: CompiledTarget, outcome: AttemptOutcome): RoutingStep | null {
     const { retry: rules } = target;
     if (rules.attempts === 0) return null;
     const isLimited = outcome.status === 429 && rules.onStatusCodes.includes(429);
     if (isLimited && outcome.failure === 'refused') {
-      // The gateway itself refused it: there is nothing to repeat and no provider was called, but a neighbour may have room.
-      const neighbour = this.retry < rules.attempts ? this.sibling() : null;
-      return neighbour && this.rotate(neighbour);
+      // The gateway itself refused the call: there is nothing to repeat, but a sibling may have
+      // capacity.
+      const siblingEdge = this.retry < rules.attempts ? this.sibling() : null;
+      return siblingEdge && this.rotate(siblingEdge);
     }
     if (!isRetryable(outcome, target)) return null;
     this.gaveUp = true;
@@ -195,7 +211,10 @@ export class RoutingCursor implements ChoosingCursor {
     return false;
   }
 
-  /** The way to a choice that was not picked yet, if the last target is in a balanced choice. */
+  /**
+   * Returns the edge to a choice that was not picked yet, if the last target is in a balanced
+   * choice.
+   */
   private sibling(): CompiledEdge | null {
     return this.frame === null ? null : this.frame.sibling(this);
   }
@@ -205,12 +224,15 @@ export class RoutingCursor implements ChoosingCursor {
     return this.enter(this.follow(edge), this.retry + 1);
   }
 
-  private onward(outcome: AttemptOutcome): RoutingStep {
+  private moveOn(outcome: AttemptOutcome): RoutingStep {
     const edge = this.nextEdge(outcome);
     return edge ? this.enter(this.follow(edge), 0) : this.stop();
   }
 
-  /** Down to a target. A conditional that matches nothing is a target that failed: a fallback around it moves on. */
+  /**
+   * Descends to a target. A conditional that matches nothing counts as a failed target, so a
+   * fallback around it moves on.
+   */
   private enter(start: CompiledNode, retry: number): RoutingStep {
     let node = start;
     this.chosenHedge = false;
@@ -251,7 +273,10 @@ export class RoutingCursor implements ChoosingCursor {
     return { kind: 'try', target, retry: this.retry, waitMs, hedge };
   }
 
-  /** The next target of the innermost fallback that acts on the outcome; `outcome` null is a choice that could not be made. */
+  /**
+   * Returns the next target of the innermost fallback that acts on the outcome; `outcome` is null
+   * when a choice could not be made.
+   */
   private nextEdge(outcome: AttemptOutcome | null): CompiledEdge | null {
     this.exhausted = false;
     for (; this.frame !== null; this.frame = this.frame.outer) {

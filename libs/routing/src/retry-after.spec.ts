@@ -72,7 +72,7 @@ describe('retryAfterMs', () => {
     expect(limited(headers as Record<string, string>)).toBeNull();
   });
 
-  it('does not take the reset of a limit for a pause when the answer is not about limits', () => {
+  it('ignores the reset of a limit when the response is not a 429', () => {
     const header = (name: string): string | undefined =>
       name === 'x-ratelimit-reset-requests' ? '5s' : undefined;
     expect(retryAfterMs(header, now, 503)).toBeNull();

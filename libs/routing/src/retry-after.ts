@@ -1,22 +1,25 @@
 const SECONDS = /^\d{1,12}(?:\.\d{1,6})?$/;
-/** The three date forms of RFC 9110: `Sun, 06 Nov 1994 …`, `Sunday, 06-Nov-94 …`, `Sun Nov  6 …`. */
+/**
+ * The three date forms of RFC 9110: `Sun, 06 Nov 1994 …`, `Sunday, 06-Nov-94 …`, `Sun Nov  6 …`.
+ */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 const HAS_ZONE = / (?:GMT|UTC)$/;
 
-/** `6m0s`, `1h2m3.5s`, `20ms`: how OpenAI and others write a duration. */
+/** Durations as OpenAI and others write them: `6m0s`, `1h2m3.5s`, `20ms`. */
 const DURATION =
   /^(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,6})?)s)?(?:(\d{1,9}(?:\.\d{1,6})?)ms)?$/;
 const ISO_DATE = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 const MOMENT_MS = /^\d{13}$/;
-/** Seconds from here on can only be a point in time: 2001, or 31 years from now. */
+/** A number of seconds from here on can only be a point in time: 2001, or 31 years from now. */
 const EPOCH_SECONDS_MIN = 1_000_000_000;
 
 type Header = (name: string) => string | undefined;
 
 /**
- * How long an answer asks to be left alone, in milliseconds: `retry-after-ms`, else `x-ms-retry-after-ms`, else `retry-after` in
- * seconds or as an HTTP date (a past one is 0). With status 429, where those are missing, the reset of the limits that are used up:
- * the longest of them. Null when no header says so in a form that can be read.
+ * Returns how long a response asks the caller to wait, in milliseconds.
+ * Reads `retry-after-ms`, else `x-ms-retry-after-ms`, else `retry-after` in seconds or as an HTTP
+ * date (0 for a past one). With status 429 and none of these, returns the longest reset time of the
+ * limits that are used up. Null when no header is readable.
  */
 export function retryAfterMs(header: Header, nowMs: number, status: number | null = null): number | null {
   for (const name of ['retry-after-ms', 'x-ms-retry-after-ms']) {
@@ -31,7 +34,7 @@ export function retryAfterMs(header: Header, nowMs: number, status: number | nul
 function retryAfterOf(text: string, nowMs: number): number | null {
   if (SECONDS.test(text)) return Math.ceil(Number(text) * 1000);
   if (!HTTP_DATE.test(text)) return null;
-  // The oldest form names no zone; like the others it is in UTC.
+  // The oldest form has no zone; like the others it is in UTC.
   return until(HAS_ZONE.test(text) ? text : `${text} GMT`, nowMs);
 }
 
@@ -40,7 +43,7 @@ function until(date: string, nowMs: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }
 
-/** Limits as providers tell of them: when each is whole again, and what is left of it. */
+/** Headers that report a limit: when it resets, and what is left of it. */
 const LIMITS: readonly (readonly [reset: string, remaining: string])[] = [
   ['x-ratelimit-reset-requests', 'x-ratelimit-remaining-requests'],
   ['x-ratelimit-reset-tokens', 'x-ratelimit-remaining-tokens'],
@@ -52,7 +55,10 @@ const LIMITS: readonly (readonly [reset: string, remaining: string])[] = [
   ['ratelimit-reset', 'ratelimit-remaining'],
 ];
 
-/** A limit with something left is not what the answer is about; one that does not say how much may be. */
+/**
+ * Returns the longest reset of the used-up limits. A limit that does not report what is left may be
+ * used up.
+ */
 function longestReset(header: Header, nowMs: number): number | null {
   let longest: number | null = null;
   for (const [resetName, remainingName] of LIMITS) {
@@ -67,7 +73,7 @@ function longestReset(header: Header, nowMs: number): number | null {
 function resetMs(text: string, nowMs: number): number | null {
   if (SECONDS.test(text) || MOMENT_MS.test(text)) {
     const seconds = Number(text);
-    // Some write the moment in milliseconds.
+    // Some providers send the point in time in milliseconds.
     const atMs = seconds >= EPOCH_SECONDS_MIN * 1000 ? seconds : seconds * 1000;
     return seconds < EPOCH_SECONDS_MIN ? Math.ceil(seconds * 1000) : Math.max(0, Math.ceil(atMs - nowMs));
   }

@@ -14,18 +14,18 @@ const outcome = (status: number | null, failure: AttemptFailure | null = null): 
 });
 
 describe('isRetryable', () => {
-  it.each([429, 500, 502, 503, 504])('repeats after %d by default', (status) => {
+  it.each([429, 500, 502, 503, 504])('retries after %d by default', (status) => {
     expect(isRetryable(outcome(status), rules({ attempts: 1 }))).toBe(true);
   });
 
   it.each([200, 246, 304, 400, 401, 403, 404, 408, 446, 501])(
-    'does not repeat after %d by default',
+    'does not retry after %d by default',
     (status) => {
       expect(isRetryable(outcome(status), rules({ attempts: 1 }))).toBe(false);
     },
   );
 
-  it('takes a given list instead of the default one, an empty one too', () => {
+  it('uses a given list instead of the default one, even an empty one', () => {
     const teapot = rules({ attempts: 1, on_status_codes: [418] });
     expect(isRetryable(outcome(418), teapot)).toBe(true);
     expect(isRetryable(outcome(503), teapot)).toBe(false);

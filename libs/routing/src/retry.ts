@@ -1,20 +1,24 @@
 import { CONFIG_LIMITS, type CompiledRetry, type CompiledTarget } from '@gw/config-schema';
 import type { AttemptOutcome, RoutingRuntime } from './types';
 
-/** All waits of one request together; a config can ask for less. A wait that does not fit ends the retries at once, and a fallback moves on. */
+/**
+ * Upper bound on the total wait of a request, in milliseconds; a config can set less. A wait that
+ * does not fit ends the retries at once, and a fallback moves on.
+ */
 export const WAIT_BUDGET_MS = CONFIG_LIMITS.waitBudgetMsMax;
 
 const BACK_OFF_BASE_MS = 1000;
 const BACK_OFF_MAX_MS = 8000;
 
-/** Statuses of a guardrail's verdict: the provider is not at fault, so repeating needs no pause. */
+/** Statuses of a guardrail verdict. The provider is not at fault, so a retry needs no pause. */
 const VERDICT_STATUSES: readonly number[] = [246, 446];
 
 /**
- * Whether an outcome is worth another try of the same target. Statuses follow the list. A connection that failed or broke off is
- * retried in any case; a timeout by its status, so that a slow target is not waited for again unless the list says 408 or 504;
- * a target that the gateway did not call, or that redirects, never; an answer that the client has part of only where it may be
- * continued.
+ * Returns whether to attempt the same target again.
+ * Statuses follow the configured list. A connection that failed or broke off is always retried. A
+ * timeout is retried by its status, so a slow target is waited for again only if the list has 408
+ * or 504. A target that the gateway did not call, or that redirects, is never retried; a response
+ * that the client has a part of only where it may be continued.
  */
 export function isRetryable({ status, failure }: AttemptOutcome, target: CompiledTarget): boolean {
   const { retry } = target;
@@ -36,9 +40,10 @@ export function isRetryable({ status, failure }: AttemptOutcome, target: Compile
 }
 
 /**
- * Milliseconds before retry number `retry` (1 is the first), or null when the wait does not fit the budget of the config or the
- * time of the request. Back-off is a random part of 1 s, 2 s, 4 s, then 8 s: full jitter spreads callers that failed together
- * best.
+ * Returns the milliseconds to wait before retry number `retry` (1 is the first); null when the wait
+ * does not fit the config's budget or the request's time.
+ * The back-off is a random part of 1 s, 2 s, 4 s, then 8 s: full jitter spreads callers that failed
+ * together best.
  */
 export function waitBefore(
   retry: number,
@@ -58,9 +63,12 @@ export function waitBefore(
   return waitMs <= budgetMs ? waitMs : null;
 }
 
-/** Whether a hedge is over with this outcome: an answer, and none that another endpoint would likely give better. */
+/**
+ * Whether a hedge ends with this outcome: a response that another endpoint is unlikely to improve
+ * on.
+ */
 export const endsHedge = ({ status, failure }: Pick<AttemptOutcome, 'status' | 'failure'>): boolean =>
-  failure === null && status !== null && status < 500 && !ELSEWHERE_BETTER.includes(status);
+  failure === null && status !== null && status < 500 && !ENDPOINT_FAULTS.includes(status);
 
-/** Credential, quota and time: faults of one endpoint, not of the request. */
-const ELSEWHERE_BETTER: readonly number[] = [401, 402, 403, 408, 429];
+/** Failures of credential, quota or time concern one endpoint, not the request. */
+const ENDPOINT_FAULTS: readonly number[] = [401, 402, 403, 408, 429];

@@ -30,7 +30,7 @@ const config = compiled({
 });
 
 describe('simulate', () => {
-  it('tells the whole plan, and what the outcomes lead to', () => {
+  it('returns the whole plan, and the decision for the outcomes', () => {
     const { plan, decision } = simulate(
       config,
       request,
@@ -56,7 +56,7 @@ describe('simulate', () => {
     });
   });
 
-  it('takes a try without an outcome for answered', () => {
+  it('treats an attempt without an outcome as answered with 200', () => {
     const { decision } = simulate(config, { ...request, metadata: {} }, [], options);
     expect(decision).toMatchObject({
       end: 'answered',
@@ -65,7 +65,7 @@ describe('simulate', () => {
     });
   });
 
-  it('says when no condition matched', () => {
+  it('reports when no condition matched', () => {
     const strict = compiled({
       strategy: { mode: 'conditional', conditions: [{ query: { model: 'other' }, then: 'a' }] },
       targets: [{ name: 'a' }],
@@ -76,7 +76,7 @@ describe('simulate', () => {
     });
   });
 
-  it('lets time pass with the tries, so that breakers and pauses count', () => {
+  it('advances the time with the attempts, so that breakers and pauses count', () => {
     const broken = compiled({
       strategy: { mode: 'fallback', cb_config: { consecutive_failures: 1 } },
       retry: { attempts: 3 },

@@ -10,19 +10,22 @@ export interface SimulatedRequest {
   readonly metadata: Readonly<Record<string, string>>;
   /** The JSON body, if there is one. */
   readonly params?: unknown;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly pathname: string;
-  /** Absent: the `model` of the body. */
+  /** The `model` of the body when absent. */
   readonly model?: string | null;
-  /** Who calls: what sticky and canary choices hang on. */
+  /** Identity of the caller, which sticky and canary choices depend on. */
   readonly caller: string;
 }
 
 export interface SimulationOptions {
-  /** When it is, milliseconds since the epoch. */
+  /** The simulated time, in Unix milliseconds. */
   readonly nowMs: number;
-  /** 0 to below 1: what balanced choices and back-off draw, again and again. 0.5 when absent. */
+  /**
+   * The constant random number from 0 to below 1 for balanced choices and back-off; 0.5 when
+   * absent.
+   */
   readonly random?: number;
 }
 
@@ -30,24 +33,24 @@ export interface SimulatedTry {
   readonly target: string;
   readonly name: string | null;
   readonly provider: string | null;
-  /** 0 is the first try of this target. */
+  /** 0 for the first attempt of this target. */
   readonly retry: number;
   readonly waitMs: number;
-  /** Milliseconds after which a second request would follow, and where to. */
+  /** The second request of a hedge: its target, and the milliseconds after which it is sent. */
   readonly hedge: { readonly target: string; readonly delayMs: number } | null;
 }
 
 export interface Simulation {
-  /** The way that the request takes while every try fails with 503: what the config has ready for it. */
+  /** The attempts when each of them fails with 503: everything that the config has prepared. */
   readonly plan: readonly SimulatedTry[];
-  /** What the outcomes lead to. */
+  /** The decision for the given outcomes. */
   readonly decision: {
     readonly attempts: readonly (SimulatedTry & {
       readonly status: number | null;
       readonly failure: string | null;
     })[];
     readonly end: StopReason | 'condition_unmatched';
-    /** JSON path of the target whose answer is the reply; null when none was tried. */
+    /** JSON path of the target whose response is returned; null when none was attempted. */
     readonly answeredBy: string | null;
     readonly strategy: readonly string[];
     readonly matchedCondition: string | null;
@@ -60,9 +63,10 @@ const FAILED: AttemptOutcome = { status: 503, failure: null, retryAfterMs: null,
 const ANSWERED: AttemptOutcome = { status: 200, failure: null, retryAfterMs: null, elapsedMs: 0 };
 
 /**
- * Routes a request through a config without calling anyone. `outcomes` are what the tries end with, in order, such as those of a
- * log record; after the last one every try is answered with 200. Nothing that live requests have learnt takes part, and the same
- * arguments give the same result.
+ * Routes a request through a config without calling a provider.
+ * `outcomes` are the results of the attempts in order, for example those of a log record; further
+ * attempts get 200. Nothing learnt from live requests is used, and equal arguments give equal
+ * results.
  */
 export function simulate(
   compiled: CompiledConfig,
@@ -78,7 +82,7 @@ export function simulate(
   };
 }
 
-/** Time passes as the tries and waits say. */
+/** Advances the time by the waits and the durations of the attempts. */
 function run(
   compiled: CompiledConfig,
   request: SimulatedRequest,
@@ -110,7 +114,7 @@ function run(
   }
 }
 
-/** Null: no condition matched. */
+/** Returns null when no condition matched. */
 function nextOf(
   cursor: RoutingCursor,
   outcome: AttemptOutcome | null,

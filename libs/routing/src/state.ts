@@ -7,7 +7,7 @@ export interface RoutingStateOptions extends TargetHealthOptions {
   readonly retries?: RetryBudgetOptions;
 }
 
-/** An empty state: one for a process, or one for a simulation. */
+/** Creates an empty state, for a process or a simulation. */
 export const createRoutingState = (options: RoutingStateOptions = {}): RoutingState => ({
   health: new TargetHealth(options),
   statistics: new TargetStatistics(options.capacity),

@@ -23,7 +23,7 @@ describe('TargetStatistics', () => {
     expect(p95 / expected).toBeLessThan(1.18);
   });
 
-  it('says nothing of a percentile from fewer than 20 calls, and nothing of an endpoint that it never met', () => {
+  it('returns null for a percentile of fewer than 20 calls, and for an unknown endpoint', () => {
     expect(filled(range(19, () => 5)).p95LatencyMs('e', T)).toBeNull();
     expect(filled(range(20, () => 5)).p95LatencyMs('e', T)).not.toBeNull();
     expect(filled([]).p95LatencyMs('f', T)).toBeNull();
@@ -42,7 +42,7 @@ describe('TargetStatistics', () => {
     expect(statistics.meanLatencyMs('e', T + 200_000)).toBeNull();
   });
 
-  it('counts what is under way, and never below zero', () => {
+  it('counts calls in flight, and never below zero', () => {
     const statistics = new TargetStatistics();
     statistics.ended('e');
     statistics.started('e');

@@ -1,20 +1,23 @@
 import { EndpointMap } from './endpoint-map';
 
-/** Each bucket is a sixth wider than the one before it: from 1 ms up to over an hour, within 8 % of the truth. */
+/**
+ * Each bucket is a sixth wider than the one before: from 1 ms to over an hour, with an error of at
+ * most 8 %.
+ */
 const BUCKETS = 100;
 const GROWTH = Math.log(7 / 6);
-/** Measurements count for one to two epochs. */
+/** A measurement counts for one to two epochs. */
 const EPOCH_MS = 30_000;
-/** A percentile of fewer calls would be chance. */
+/** With fewer calls a percentile would be chance. */
 const SAMPLES_MIN = 20;
-/** Weight of the newest call in the running average of costs. */
+/** Weight of the newest call in the moving average of costs. */
 const NEWEST = 0.1;
 const CAPACITY = 10_000;
 
 const bucketOf = (ms: number): number =>
   Math.min(BUCKETS - 1, Math.max(0, Math.ceil(Math.log(Math.max(ms, 1)) / GROWTH)));
 
-/** Calls of one epoch. */
+/** The calls of one epoch. */
 class Epoch {
   readonly counts = new Uint32Array(BUCKETS);
   samples = 0;
@@ -31,7 +34,7 @@ class Epoch {
 
 class EndpointStatistics {
   busy = 0;
-  /** Null: nothing is known. */
+  /** Null while unknown. */
   cost: number | null = null;
   private current = new Epoch();
   private earlier = new Epoch();
@@ -87,9 +90,10 @@ class EndpointStatistics {
 }
 
 /**
- * What was measured of each endpoint (`endpointKey`) over the last half minute to minute: time to the answer, speed of streams,
- * calls under way, cost of a call. At most 10,000 endpoints of about 1 KB; then the workspace with the most loses the one
- * that it has had longest.
+ * Measurements per endpoint (`endpointKey`) over the last half minute to minute: latency, stream
+ * speed, calls in flight and cost of a call.
+ * Keeps at most 10,000 endpoints of about 1 KB; beyond that the workspace with the most loses its
+ * oldest one.
  */
 export class TargetStatistics {
   private readonly endpoints: EndpointMap<EndpointStatistics>;
@@ -98,7 +102,10 @@ export class TargetStatistics {
     this.endpoints = new EndpointMap(capacity);
   }
 
-  /** A call begins; `ended` must follow, once the last byte of its answer is there or it is given up. */
+  /**
+   * Notes the start of a call. `ended` must follow once its last byte has arrived or it was given
+   * up.
+   */
   started(endpoint: string): void {
     this.of(endpoint).busy++;
   }
@@ -108,17 +115,17 @@ export class TargetStatistics {
     if (known && known.busy > 0) known.busy--;
   }
 
-  /** Milliseconds until an answer began, or until it was no longer waited for. */
+  /** Records the milliseconds until a response began, or until it was no longer waited for. */
   latency(endpoint: string, ms: number, nowMs: number): void {
     this.of(endpoint).add(ms, nowMs);
   }
 
-  /** Output tokens a second of a stream. */
+  /** Records the output tokens per second of a stream. */
   speed(endpoint: string, tokensPerSecond: number, nowMs: number): void {
     this.of(endpoint).addSpeed(tokensPerSecond, nowMs);
   }
 
-  /** What a call cost, in any unit that is the same for all of them. */
+  /** Records the cost of a call, in any unit that is the same for all calls. */
   cost(endpoint: string, cost: number): void {
     const known = this.of(endpoint);
     known.cost = known.cost === null ? cost : known.cost + (cost - known.cost) * NEWEST;
@@ -128,17 +135,17 @@ export class TargetStatistics {
     return this.endpoints.get(endpoint)?.busy ?? 0;
   }
 
-  /** Null: nothing was measured lately. */
+  /** Returns the mean latency; null when nothing was measured recently. */
   meanLatencyMs(endpoint: string, nowMs: number): number | null {
     return this.endpoints.get(endpoint)?.mean(nowMs) ?? null;
   }
 
-  /** Output tokens a second; null: no stream was measured lately. */
+  /** Returns the mean output tokens per second; null when no stream was measured recently. */
   meanSpeed(endpoint: string, nowMs: number): number | null {
     return this.endpoints.get(endpoint)?.meanSpeed(nowMs) ?? null;
   }
 
-  /** 95th percentile of the latency, null for fewer than 20 calls. */
+  /** Returns the 95th percentile of the latency; null for fewer than 20 calls. */
   p95LatencyMs(endpoint: string, nowMs: number): number | null {
     return this.endpoints.get(endpoint)?.p95(nowMs) ?? null;
   }

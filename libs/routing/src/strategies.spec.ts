@@ -14,7 +14,7 @@ const compileRoot = (config: unknown): CompiledNode => {
   return compileConfig(config as GatewayConfig).root;
 };
 
-describe('the rules of each strategy', () => {
+describe('rules of each strategy', () => {
   const breaker = { consecutive_failures: 3 };
   it.each([
     [over({ mode: 'loadbalance', algorithm: 'least_busy' }, a, b)],
@@ -99,11 +99,11 @@ describe('the rules of each strategy', () => {
   });
 });
 
-describe('the cache settings', () => {
+describe('cache settings', () => {
   const cached = (cache: object): unknown => ({ ...a, cache });
   const embeddings = { provider: '@vectors', model: 'text-embedding-3-small', dimensions: 256 };
 
-  it('compile to what the cache acts on, with the target that computes the vectors', () => {
+  it('compile to the settings of the cache, with the target that computes the vectors', () => {
     const [target] = compileConfig({
       provider: 'openai',
       custom_host: 'https://chat.example',
@@ -183,7 +183,7 @@ describe('the cache settings', () => {
   });
 });
 
-describe('the compiled form', () => {
+describe('compileConfig', () => {
   it('gives a target the breaker of the nearest strategy that has one, with defaults', () => {
     const config = over(
       { mode: 'fallback', cb_config: { failure_threshold: 2 } },
@@ -216,7 +216,7 @@ describe('the compiled form', () => {
     expect(compileConfig(a)).toMatchObject({ hasBreakers: false });
   });
 
-  it('says which strategies choose by what was measured, and which read the body', () => {
+  it('marks strategies that choose by measurements, and those that read the body', () => {
     const flags = (strategy: unknown): unknown => {
       const { needsStatistics, needsParams } = compileConfig(over(strategy, a, b) as GatewayConfig);
       return [needsStatistics, needsParams];
@@ -232,7 +232,7 @@ describe('the compiled form', () => {
     expect(flags({ mode: 'loadbalance', sticky: { ...sticky, enabled: false } })).toEqual([false, false]);
   });
 
-  it('hedges a target with itself when it is alone, and learns the delay unless one is given', () => {
+  it('hedges a single target with itself, and learns the delay unless one is given', () => {
     expect(compileRoot(over({ mode: 'hedge' }, a))).toMatchObject({
       first: { name: 'a' },
       second: { name: 'a' },
@@ -246,7 +246,7 @@ describe('the compiled form', () => {
     });
   });
 
-  it('gives targets one endpoint exactly when they send to the same place with the same credential and model', () => {
+  it('gives targets the same endpoint exactly when they use the same address, credential and model', () => {
     const endpoint = (target: GatewayConfig): string => compileConfig(target).targets[0]?.endpoint ?? '';
     const base = { provider: 'openai', api_key: 'sk-1' };
     expect(endpoint({ ...base, name: 'x', weight: 5, retry: { attempts: 1 } })).toBe(endpoint(base));

@@ -3,37 +3,50 @@ import type { HedgeOffer } from './budgets';
 import type { Fault } from './faults';
 import type { AttemptOutcome, Situation } from './types';
 
-/** What a strategy may do while it chooses for a request. */
+/** What a strategy may use while it chooses for a request. */
 export interface ChoosingCursor extends Situation {
-  /** The innermost strategy that may give another target. A strategy that can give one puts its own frame here. */
+  /**
+   * The innermost strategy that may provide another target. A strategy that can provide one sets
+   * its own frame here.
+   */
   frame: Frame | null;
-  /** The label of the last condition that decided, for the decision record. */
+  /** Label of the last condition that decided, for the decision record. */
   condition: string | null;
-  /** Offers a second request next to the one to the target that is chosen; null: there is none, but the target is one of a hedge. */
+  /** Marks the chosen target as one of a hedge; `offer` is its second request, null for none. */
   hedge(offer: HedgeOffer | null): void;
 }
 
-/** A strategy that has chosen and may give another target, and the strategy around it. */
+/** A strategy that has chosen and may provide another target, linked to the strategy around it. */
 export interface Frame {
   readonly outer: Frame | null;
-  /** Whether another target may follow. `outcome` null: a choice below could not be made. `target`: that has the outcome. */
+  /**
+   * Whether another target may follow. `outcome` is null when a choice below could not be made;
+   * `target` gave the outcome.
+   */
   movesOn(outcome: AttemptOutcome | null, target: CompiledTarget | null): boolean;
-  /** The next way, once it moves on; null: none is left. */
+  /** Returns the next edge after moving on; null when none is left. */
   next(situation: Situation): CompiledEdge | null;
-  /** Another way in place of one whose target is rate limited; null: there is none. */
+  /** Returns another edge in place of a rate-limited target; null when there is none. */
   sibling(situation: Situation): CompiledEdge | null;
 }
 
 /**
- * All of a strategy: its part of the config language, how it chooses, and when it is out of order. To add one, write its file in
- * `strategies/` and add it to the list in `strategies/index.ts`.
+ * Everything about a strategy: its part of the config language, how it chooses, and when it is
+ * unavailable.
+ * To add one, write its file in `strategies/` and add it to the list in `strategies/index.ts`.
  */
 export interface Strategy<Node extends CompiledStrategy = CompiledStrategy> extends StrategyLanguage {
-  /** The way that a request takes; null: no way is left, or none applies. */
+  /** Returns the edge that a request takes; null when no edge is left or none applies. */
   choose(node: Node, cursor: ChoosingCursor): CompiledEdge | null;
-  /** Why the node should rather not be chosen now, or null. `isChoice`: there are equals to go to, so rate limits count. */
+  /**
+   * Returns why the node should not be chosen now, or null. `isChoice`: there are equal
+   * alternatives, so rate limits count.
+   */
   fault(node: Node, situation: Situation, isChoice: boolean): Fault | null;
 }
 
-/** Checks a manifest. Its node is what it compiles, so the cast to the common type is safe. */
+/**
+ * Type-checks a manifest. A strategy only gets nodes that it compiled itself, so the cast to the
+ * common type is safe.
+ */
 export const defineStrategy = <Node extends CompiledStrategy>(strategy: Strategy<Node>): Strategy => strategy;

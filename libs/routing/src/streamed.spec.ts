@@ -6,7 +6,7 @@ const b = { name: 'b', provider: 'anthropic' };
 const begun: AttemptOutcome = { ...answered(200), goesOn: true };
 const cut: AttemptOutcome = { ...answered(200), failure: 'cut' };
 
-describe('a stream that is the answer', () => {
+describe('RoutingCursor.streamed', () => {
   const breaking = compiled({
     strategy: {
       mode: 'fallback',
@@ -38,7 +38,7 @@ describe('a stream that is the answer', () => {
     expect(first(runtime)).toBe('config.targets[1]');
   });
 
-  it('counts once, and not where its end was not seen', () => {
+  it('counts a stream once, and not when its end was not seen', () => {
     const runtime = runtimeOf();
     const cursor = start(runtime);
     cursor.streamed(null);
@@ -46,7 +46,7 @@ describe('a stream that is the answer', () => {
     expect(first(runtime)).toBe('config.targets[0]');
   });
 
-  it('decides about the breaker that it probes when it is over, and gives its place back where it says nothing', () => {
+  it("decides a breaker's probe at the end of the stream, and frees its place when there is no verdict", () => {
     const runtime = runtimeOf();
     start(runtime).streamed(cut);
     runtime.nowMs += 1000;
@@ -59,7 +59,7 @@ describe('a stream that is the answer', () => {
     expect(first(runtime)).toBe('config.targets[0]');
   });
 
-  it('is measured by its first event and its speed, which choose the next target', () => {
+  it('measures a stream by its first event and its speed, which choose the next target', () => {
     const runtime = runtimeOf(0.9);
     const balanced = compiled({
       strategy: { mode: 'loadbalance', algorithm: 'highest_speed' },

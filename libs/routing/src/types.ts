@@ -4,34 +4,45 @@ import type { HedgeBudgets, HedgeOffer, RetryBudgets } from './budgets';
 import type { TargetHealth } from './health';
 import type { TargetStatistics } from './statistics';
 
-/** What routing reads of a request. Called only when something asks, and possibly more than once. */
+/**
+ * What routing reads from a request. Its methods are called only when needed, and possibly more
+ * than once.
+ */
 export interface RequestFacts {
   readonly metadata: Readonly<Record<string, string>>;
-  /** The parsed JSON body; undefined when there is none. Called only if `CompiledConfig.needsParams`. */
+  /**
+   * The parsed JSON body; undefined when there is none. Called only if
+   * `CompiledConfig.needsParams`.
+   */
   params(): unknown;
-  /** By lower-case name. */
+  /** Reads a header by its lower-case name. */
   header(name: string): string | undefined;
   /** Path of the request without its query. */
   readonly pathname: string;
   model(): string | null;
-  /** Who calls, such as the id of the API key: part of what sticky and canary choices hang on. */
+  /**
+   * Identity of the caller, such as the id of the API key. Sticky and canary choices depend on it.
+   */
   caller(): string;
-  /** Who pays for retries: the id of the workspace. */
+  /** Id of the workspace whose budget pays for retries. */
   workspace(): string;
-  /** See `endpointKey`. */
+  /** Returns the `endpointKey` of a target. */
   endpoint(target: CompiledTarget): string;
 }
 
-/** The clock and the dice, so that a plan can be replayed, and what was learnt from other requests. */
+/**
+ * The clock and the random numbers, so that a plan can be replayed, and what was learnt from other
+ * requests.
+ */
 export interface RoutingRuntime {
-  /** 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   random(): number;
-  /** Milliseconds since the epoch. */
+  /** Returns Unix milliseconds. */
   now(): number;
   readonly state: RoutingState;
 }
 
-/** What requests learn from each other; one for the whole process. */
+/** What requests learn from each other; one per process. */
 export interface RoutingState {
   readonly health: TargetHealth;
   readonly statistics: TargetStatistics;
@@ -39,66 +50,90 @@ export interface RoutingState {
   readonly hedges: HedgeBudgets;
 }
 
-/** What choices are made from, and where they note what they took into account. */
+/** The inputs of a choice, and where it notes what influenced it. */
 export interface Situation {
   readonly compiled: CompiledConfig;
   readonly facts: RequestFacts;
   readonly runtime: RoutingRuntime;
-  /** `facts.endpoint`, called once for each target. */
+  /** Like `facts.endpoint`, but called once per target. */
   endpoint(target: CompiledTarget): string;
   note(target: string, event: RoutingEvent['event']): void;
 }
 
 export type AttemptFailure =
-  /** The target did not answer in time. `status` 408 (the config's `request_timeout`) or 504; null counts as 408. */
+  /**
+   * The target did not respond in time. `status` is 408 (the config's `request_timeout`) or 504;
+   * null counts as 408.
+   */
   | 'timeout'
-  /** No byte of an answer came: DNS, connect, TLS, proxy. */
+  /** No byte of a response arrived: DNS, connect, TLS or proxy failure. */
   | 'unreachable'
-  /** The answer broke off before anything of it reached the client. */
+  /** The response broke off before any part of it reached the client. */
   | 'interrupted'
-  /** The answer is a redirect, which is never handed on: the same call would bring it again. */
+  /**
+   * The response is a redirect, which is never returned to the client; the same call would give it
+   * again.
+   */
   | 'redirected'
-  /** The answer broke off after part of it reached the client; acted on only with `on_stream_failure: continue`. */
+  /**
+   * The response broke off after a part of it reached the client; acted on only with
+   * `on_stream_failure: continue`.
+   */
   | 'cut'
-  /** The gateway did not call the target: a limit, its credential, an address or a route that it does not serve. */
+  /**
+   * The gateway did not call the target because of a limit, its credential, its address or an
+   * unsupported route.
+   */
   | 'refused'
-  /** A guardrail denied the request or the answer. */
+  /** A guardrail denied the request or the response. */
   | 'denied';
 
 export interface AttemptOutcome {
-  /** Status of the provider's answer, or of the error in its place. */
+  /** Status of the provider's response, or of the error in its place. */
   readonly status: number | null;
-  /** Null: the provider answered, and `status` says how. */
+  /** Null when the provider responded; `status` then says how. */
   readonly failure: AttemptFailure | null;
-  /** What the answer's Retry-After says, see `retryAfterMs`. */
+  /** Wait that the response asks for, in milliseconds; see `retryAfterMs`. */
   readonly retryAfterMs: number | null;
-  /** What a retry may wait at most, in milliseconds, for the time of the request; absent: no bound but the config's. */
+  /**
+   * Maximum milliseconds that a retry may wait within the request's time; absent when only the
+   * config bounds it.
+   */
   readonly waitMaxMs?: number;
-  /** The request may make no further call: the outcome is its end, whatever it is. */
+  /** The request may make no further call, so this outcome ends it. */
   readonly isLast?: boolean;
-  /** Until the answer began, a stream that is over with its first event; or until it was no longer waited for. */
+  /**
+   * Milliseconds until the response began (for a finished stream: its first event), or until it was
+   * no longer waited for.
+   */
   readonly elapsedMs: number;
-  /** The answer is of another request's call, which tells of it: nothing is learnt from it a second time. */
+  /**
+   * The response belongs to another request's call, which reports it, so nothing is learnt from it
+   * again.
+   */
   readonly shared?: boolean;
-  /** It is a stream that goes on: what it says of its target is reported once it is over, by `RoutingCursor.streamed`. */
+  /** The response is a stream that is not over; `RoutingCursor.streamed` reports its outcome. */
   readonly goesOn?: boolean;
-  /** Output tokens a second of a stream that is over. Null, or absent: not known. */
+  /** Output tokens per second of a finished stream; null or absent when unknown. */
   readonly speed?: number | null;
-  /** Set when a hedged try made its second request. */
+  /** Present when a hedged attempt made its second request. */
   readonly hedge?: HedgeReport;
 }
 
-/** The outcome itself is that of the request that won: the first to end a hedge (`endsHedge`), else the last to fail. */
+/**
+ * Describes the other request of a hedge. The outcome itself is that of the winner: the first to
+ * end the hedge (`endsHedge`), else the last to fail.
+ */
 export interface HedgeReport {
   readonly winner: 'first' | 'second';
   readonly other: Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs'> & {
-    /** It was given up while it was under way. */
+    /** Whether it was cancelled while in flight. */
     readonly cancelled: boolean;
   };
 }
 
 export type StopReason =
-  /** The answer is final: 2xx, or a status that no strategy acts on. */
+  /** The response is final: 2xx, or a status that no strategy acts on. */
   | 'answered'
   /** The strategies have no further target for this outcome. */
   | 'targets_exhausted';
@@ -107,15 +142,20 @@ export type RoutingStep =
   | {
       readonly kind: 'try';
       readonly target: CompiledTarget;
-      /** Tries that this one repeats, here or at the rate-limited target whose place it takes; 0 is a first try. */
+      /**
+       * Number of attempts that this one repeats, here or at the rate-limited target that it
+       * replaces; 0 for a first attempt.
+       */
       readonly retry: number;
-      /** To be waited before the try, milliseconds. */
+      /** Milliseconds to wait before the attempt. */
       readonly waitMs: number;
       /**
-       * Null, as a rule: one request. Else: when the first has not answered after `delayMs` and `state.hedges.take(hedge)` agrees,
-       * the same is sent to `hedge.target`, the first answer that `endsHedge` is taken, and the other request is cancelled.
+       * Usually null: one request. Otherwise, when the first target has not responded after
+       * `delayMs` and `state.hedges.take(hedge)` returns true, the same request is sent to
+       * `hedge.target`. The first response that satisfies `endsHedge` is taken and the other
+       * request is cancelled.
        */
       readonly hedge: HedgeOffer | null;
     }
-  /** The answer of the last tried target is the reply. */
+  /** The response of the last attempted target is returned. */
   | { readonly kind: 'stop'; readonly reason: StopReason };

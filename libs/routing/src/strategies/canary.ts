@@ -16,7 +16,7 @@ interface CanarySettings {
 }
 
 interface CompiledCanary extends CompiledStrategy {
-  /** The target in use, and the one on trial. */
+  /** The current target and the new one. */
   readonly edges: readonly [CompiledEdge, CompiledEdge];
   readonly percentage: number;
   readonly fields: readonly Subject[];
@@ -24,7 +24,10 @@ interface CompiledCanary extends CompiledStrategy {
 
 const settingsOf = (settings: object): CanarySettings => settings as CanarySettings;
 
-/** Sends a share of the requests to its second target. A target that is out of order is replaced by the other one. */
+/**
+ * Sends a share of the requests to its second target. The other target replaces one that is
+ * unavailable.
+ */
 export const canary: Strategy = defineStrategy<CompiledCanary>({
   mode: 'canary',
   members: {

@@ -18,7 +18,7 @@ import type { Situation } from '../types';
 
 interface ConditionalSettings {
   readonly conditions: readonly {
-    /** See `conditions.ts` of the config language. An empty query matches every request. */
+    /** See `conditions.ts` in `@gw/config-schema`. An empty query matches every request. */
     readonly query: JsonObject;
     /** Name of one of the targets. */
     readonly then: string;
@@ -28,7 +28,7 @@ interface ConditionalSettings {
 }
 
 interface Branch {
-  /** For the decision record: `config.strategy.conditions[0] -> premium`. */
+  /** Label for the decision record: `config.strategy.conditions[0] -> premium`. */
   readonly label: string;
   readonly query: CompiledQuery;
   readonly edge: CompiledEdge;
@@ -96,7 +96,7 @@ export const conditional: Strategy = defineStrategy<CompiledConditional>({
   },
 });
 
-/** The first condition that holds, the default, or null. */
+/** Returns the first condition that holds, else the default, else null. */
 function branchOf(node: CompiledConditional, { facts, runtime }: Situation): Branch | null {
   const nowMs = runtime.now();
   return node.branches.find(({ query }) => matches(query, facts, nowMs)) ?? node.otherwise;
@@ -104,19 +104,27 @@ function branchOf(node: CompiledConditional, { facts, runtime }: Situation): Bra
 
 const ignore = (): void => undefined;
 
-/** The tests of all queries; conditions of another shape have none. */
+/** Returns the tests of all queries; conditions of another shape have none. */
 const queriesOf = (conditions: unknown) =>
   (Array.isArray(conditions) ? (conditions as readonly unknown[]) : []).flatMap((condition) =>
     testsOf(compileQuery(isObject(condition) ? condition['query'] : {}, ignore)),
   );
 
-/** Only a conditional refers to targets by name; elsewhere names are labels. */
+/**
+ * Reports duplicate names. Only a conditional refers to targets by name; elsewhere names are
+ * labels.
+ */
 function checkNames(targets: readonly unknown[], path: Path, report: Report): void {
   const names = new Set<unknown>();
   targets.forEach((target, index) => {
     const name = isObject(target) ? target['name'] : undefined;
     if (typeof name === 'string' && names.has(name))
-      report([...path, 'targets', index, 'name'], 'unique', 'is the name of another target here', name);
+      report(
+        [...path, 'targets', index, 'name'],
+        'unique',
+        'is already the name of another target of this config',
+        name,
+      );
     names.add(name);
   });
 }
@@ -131,7 +139,7 @@ function checkConditions(
   const names = new Set(targets.map((target) => (isObject(target) ? target['name'] : undefined)));
   const checkName = (name: unknown, at: Path): void => {
     if (typeof name === 'string' && !names.has(name))
-      report(at, 'unknown_target', 'names none of the targets here', name);
+      report(at, 'unknown_target', 'is not the name of a target of this config', name);
   };
   checkName(otherwise, [...here, 'default']);
   if (conditions === undefined)

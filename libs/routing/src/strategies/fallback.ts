@@ -10,15 +10,18 @@ import { defineStrategy, type Frame, type Strategy } from '../strategy';
 import type { AttemptOutcome, Situation } from '../types';
 
 interface CompiledFallback extends CompiledStrategy {
-  /** Null: everything but 2xx moves on. */
+  /** Null: every status but 2xx moves on. */
   readonly onStatusCodes: readonly number[] | null;
 }
 
-/** Takes its targets in their order; an outcome that its list names, or a failure, moves on to the next one. */
+/** Takes its targets in order. An outcome in its list, or a failure, moves on to the next one. */
 export const fallback: Strategy = defineStrategy<CompiledFallback>({
   mode: 'fallback',
   members: {
-    /** Only these statuses move on. Absent: everything but 2xx does. Network failures always do. */
+    /**
+     * Only these statuses move on; when absent, every status but 2xx does. Network failures always
+     * do.
+     */
     on_status_codes: STATUS_CODES,
   },
   compile({ config, path, edges }) {
@@ -36,11 +39,11 @@ export const fallback: Strategy = defineStrategy<CompiledFallback>({
 });
 
 class FallbackFrame implements Frame {
-  /** The edge to look at next. */
+  /** Index of the next edge. */
   private index = 0;
   /** Edges put last because their credential fails. */
   private later: CompiledEdge[] | null = null;
-  /** All breakers are open, so none is consulted. */
+  /** All breakers are open, so they are ignored. */
   private isBypassing = false;
 
   constructor(
@@ -48,7 +51,10 @@ class FallbackFrame implements Frame {
     readonly outer: Frame | null,
   ) {}
 
-  /** When every breaker is open there is nothing to lose, so the targets are tried as if none were. */
+  /**
+   * Returns the first edge. When every breaker is open there is nothing to lose, so breakers are
+   * ignored.
+   */
   first(situation: Situation): CompiledEdge | null {
     const edge = this.next(situation);
     if (edge) return edge;
@@ -69,7 +75,7 @@ class FallbackFrame implements Frame {
     return this.later?.shift() ?? null;
   }
 
-  /** Failures but denials always move on; statuses by the list, or when they are not 2xx. */
+  /** Failures except denials always move on; statuses by the list, or when they are not 2xx. */
   movesOn(outcome: AttemptOutcome | null, target: CompiledTarget | null): boolean {
     if (outcome === null) return true;
     const { status, failure } = outcome;
@@ -85,13 +91,14 @@ class FallbackFrame implements Frame {
   }
 }
 
-/** The status of a guardrail's denial. */
+/** Status of a guardrail's denial. */
 const DENIED = 446;
 
 /**
- * Whether a fallback moves on from a target whose guardrails denied the request or the answer. With a list of statuses: when it has
- * 446. Without one: when all its targets have the guardrails of the one that denied, so that the next answer is judged by the same
- * ones; a target with fewer or other ones must not give what they denied.
+ * Whether a fallback moves on from a target whose guardrails denied the request or the response.
+ * With a list of statuses: when it has 446. Without one: when all its targets have the guardrails
+ * of the one that denied, so that the next response is checked by the same guardrails. A target
+ * with fewer or other ones must not return what they denied.
  */
 function movesOnFromDenial(denied: CompiledTarget, fallback: CompiledFallback): boolean {
   const { onStatusCodes, edges } = fallback;

@@ -11,10 +11,10 @@ interface HedgeSettings {
 }
 
 interface CompiledHedge extends CompiledStrategy {
-  /** One or two edges lead to these. The second is the first one when only one is given. */
+  /** The nodes of the one or two edges. The second is the first when only one is given. */
   readonly first: CompiledTarget;
   readonly second: CompiledTarget;
-  /** Null: learnt. */
+  /** Null: learnt from the first target's latency. */
   readonly delayMs: number | null;
   readonly percentage: number;
 }
@@ -23,13 +23,16 @@ const PERCENTAGE = 8;
 
 const settingsOf = (settings: object): HedgeSettings => settings;
 
-/** One or two plain targets: a second request goes to the last one when the first takes long. */
+/** Takes one or two plain targets; a second request goes to the last one when the first is slow. */
 export const hedge: Strategy = defineStrategy<CompiledHedge>({
   mode: 'hedge',
   members: {
-    /** Milliseconds before the second request. Absent: the first target's recent 95th percentile. */
+    /**
+     * Milliseconds before the second request; the first target's recent 95th percentile when
+     * absent.
+     */
     hedge_delay: { type: 'integer', minimum: 1, maximum: 60_000 },
-    /** What second requests may cost, in percent of the first ones. */
+    /** Budget of second requests, in per cent of the first ones. */
     hedge_percentage: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
   },
   check(_settings, targets, path, report) {
@@ -58,7 +61,7 @@ export const hedge: Strategy = defineStrategy<CompiledHedge>({
       percentage,
     });
   },
-  /** With one of the two out of order, the other one is tried alone. */
+  /** When one of the two is unavailable, the other one is used alone. */
   choose(node, cursor) {
     const { edges, first, second } = node;
     const edge = edges[0] as CompiledEdge;
@@ -76,7 +79,7 @@ export const hedge: Strategy = defineStrategy<CompiledHedge>({
     commonFault(edges, (child) => faultOf(child, situation, isChoice)),
 });
 
-/** Null while too little is known of the first target to tell when it is late. */
+/** Returns null while too little is known about the first target to tell when it is late. */
 function offerOf(
   { first, second, delayMs: fixedMs, percentage }: CompiledHedge,
   situation: Situation,

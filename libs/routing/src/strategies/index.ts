@@ -6,5 +6,5 @@ import { hedge } from './hedge';
 import { loadbalance } from './loadbalance';
 import { single } from './single';
 
-/** Every strategy there is. One line adds one. */
+/** All strategies. Adding one takes one line here. */
 export const STRATEGIES: readonly Strategy[] = [single, fallback, loadbalance, conditional, canary, hedge];

@@ -21,15 +21,15 @@ interface LoadbalanceSettings {
   readonly algorithm?: BalanceAlgorithm;
   readonly sticky?: {
     readonly enabled: boolean;
-    /** They and the API key are what is kept on one target. */
+    /** These fields and the API key identify who is kept on one target. */
     readonly hash_fields?: readonly string[];
-    /** Seconds until the choice is made anew. */
+    /** Seconds until a new choice is made. */
     readonly ttl?: number;
   };
 }
 
 interface CompiledLoadbalance extends CompiledStrategy {
-  /** One for each edge. Targets of weight 0 are kept; they are never picked. */
+  /** One per edge. Targets of weight 0 are kept but never picked. */
   readonly weights: readonly number[];
   /** Running sums of the weights; the last one is above 0. */
   readonly cumulativeWeights: readonly number[];
@@ -52,7 +52,9 @@ const STICKY = {
 
 const settingsOf = (settings: object): LoadbalanceSettings => settings;
 
-/** Spreads requests over its targets by weight or by what was measured of them, or keeps a caller on one target. */
+/**
+ * Spreads requests over its targets by weight or by measurements, or keeps a caller on one target.
+ */
 export const loadbalance: Strategy = defineStrategy<CompiledLoadbalance>({
   mode: 'loadbalance',
   members: { algorithm: { enum: ALGORITHMS }, sticky: STICKY },
@@ -103,9 +105,9 @@ export const loadbalance: Strategy = defineStrategy<CompiledLoadbalance>({
     ),
 });
 
-/** A choice that another target can take the place of when its own is rate limited. */
+/** A choice that another target can replace when the chosen one is rate limited. */
 class BalanceFrame implements Frame {
-  /** Positions of the edges that were picked. */
+  /** Indexes of the picked edges. */
   private readonly picked: number[];
 
   constructor(
@@ -132,10 +134,13 @@ class BalanceFrame implements Frame {
   }
 }
 
-/** Share of the choices by measurement that measure the others anew. */
+/** Share of the choices by measurement that measure the other targets again. */
 const EXPLORED = 0.05;
 
-/** Position of the edge that a request takes. Targets that are out of order are left out while any other is left. */
+/**
+ * Returns the index of the edge that a request takes. Unavailable targets are left out while any
+ * other is left.
+ */
 function pickBalanced(node: CompiledLoadbalance, situation: Situation): number {
   const { compiled, runtime } = situation;
   const isPlain = node.sticky === null && node.algorithm === 'weighted';
@@ -147,7 +152,7 @@ function pickBalanced(node: CompiledLoadbalance, situation: Situation): number {
   return pickAmong(node, healthy.length > 0 ? healthy : all, situation);
 }
 
-/** Another one in place of those that were picked, or null when none is left that is in order. */
+/** Returns another available edge than those picked, or null when none is left. */
 function pickSibling(
   node: CompiledLoadbalance,
   picked: readonly number[],
@@ -159,7 +164,7 @@ function pickSibling(
   return left.length > 0 ? pickAmong(node, left, situation) : null;
 }
 
-/** Edges that may be picked at all. */
+/** Returns the indexes of edges that may be picked at all. */
 const positions = ({ weights }: CompiledLoadbalance): readonly number[] =>
   weights.flatMap((weight, index) => (weight > 0 ? [index] : []));
 
@@ -170,16 +175,16 @@ function isHealthy({ edges }: CompiledLoadbalance, index: number, situation: Sit
   return fault === null;
 }
 
-/** A target of weight 0 has an empty share and is never hit, whatever `random` gives. */
+/** A target of weight 0 has an empty share and is never picked, whatever `random` is. */
 function pickByWeight({ cumulativeWeights }: CompiledLoadbalance, random: number): number {
   const total = cumulativeWeights[cumulativeWeights.length - 1] ?? 0;
   const point = random * total;
   const index = cumulativeWeights.findIndex((sum) => point < sum);
-  // Rounding may carry the point to the very end: it belongs to the last share that is not empty.
+  // Rounding may move the point to the very end, which belongs to the last share that is not empty.
   return index >= 0 ? index : cumulativeWeights.indexOf(total);
 }
 
-/** Picks one of `candidates`, positions of edges whose weight is above 0; at least one. */
+/** Picks one of `candidates`: at least one index of an edge whose weight is above 0. */
 function pickAmong(node: CompiledLoadbalance, candidates: readonly number[], situation: Situation): number {
   if (candidates.length === 1) return candidates[0] as number;
   const { facts, runtime } = situation;
@@ -200,8 +205,9 @@ function pickShare({ weights }: CompiledLoadbalance, candidates: readonly number
 }
 
 /**
- * Weighted rendezvous hashing: every gateway finds the same target without asking, shares follow the weights, and a target that
- * is out of order moves only its own callers. The choice changes when the time to live is over, for each caller at another moment.
+ * Picks by weighted rendezvous hashing: every gateway finds the same target without communication,
+ * shares follow the weights, and an unavailable target moves only its own callers. The choice
+ * changes when the time to live is over, at a different time for each caller.
  */
 function pickSticky(
   { sticky, weights, path }: CompiledLoadbalance,
@@ -223,7 +229,7 @@ function pickSticky(
   return picked;
 }
 
-/** All that share the best figure; all there are while nothing is known of any. */
+/** Returns all candidates with the best figure; all of them while nothing is known. */
 function best(
   node: CompiledLoadbalance,
   candidates: readonly number[],
@@ -241,7 +247,10 @@ function best(
   return found;
 }
 
-/** Of a strategy, what its targets show together: calls under way add up; for the other figures the best one speaks. Unknown is Infinity. */
+/**
+ * Returns the figure of a node; Infinity when unknown. A strategy adds up the calls in flight of
+ * its targets, and takes the best of the other figures.
+ */
 function figureOf(node: CompiledNode, algorithm: BalanceAlgorithm, situation: Situation): number {
   if (node.kind === 'target') return measured(node, algorithm, situation);
   const figures = node.edges.map((edge) => figureOf(edge.node, algorithm, situation));

@@ -1,6 +1,6 @@
 import { defineStrategy, type Strategy } from '../strategy';
 
-/** Strategy `single` leaves no node: its first target takes its place. */
+/** Strategy `single` compiles to no node: its first target takes its place. */
 export const single: Strategy = defineStrategy({
   mode: 'single',
   members: {},

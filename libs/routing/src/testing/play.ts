@@ -10,7 +10,7 @@ import {
   type RoutingRuntime,
 } from '../index';
 
-/** For specs only: a request, a runtime whose time and dice are set by hand, and outcomes. */
+/** Test support: a request, a runtime with a settable clock and random number, and outcomes. */
 export const factsOf = (own: Partial<RequestFacts> = {}): RequestFacts => ({
   metadata: {},
   params: () => ({}),
@@ -19,7 +19,7 @@ export const factsOf = (own: Partial<RequestFacts> = {}): RequestFacts => ({
   model: () => 'gpt-x',
   caller: () => 'key',
   workspace: () => 'w',
-  // Each target is an endpoint of its own, so that specs need not invent credentials.
+  // Each target is its own endpoint, so that specs need not invent credentials.
   endpoint: ({ path }) => path,
   ...own,
 });
@@ -64,7 +64,10 @@ export const failed = (failure: AttemptFailure, status: number | null = null): A
   elapsedMs: 1,
 });
 
-/** Plays outcomes and tells the tries, as `path` or `path+retry@wait`, and the reason of the stop if it came to that. */
+/**
+ * Plays outcomes and returns the attempts as `path` or `path+retry@wait`, and the stop reason if it
+ * was reached.
+ */
 export function play(cursor: RoutingCursor, outcomes: readonly AttemptOutcome[]): string[] {
   const reported: string[] = [];
   let previous: AttemptOutcome | null = null;
@@ -78,7 +81,7 @@ export function play(cursor: RoutingCursor, outcomes: readonly AttemptOutcome[])
   return reported;
 }
 
-/** One request through a config. */
+/** Plays one request through a config. */
 export const request = (
   config: CompiledConfig,
   runtime: RoutingRuntime,
@@ -89,7 +92,7 @@ export const request = (
   return { reported: play(cursor, outcomes), cursor };
 };
 
-/** Small and seeded, so that a failure can be repeated. */
+/** Small seeded random generator, so that a failure can be repeated. */
 export function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
