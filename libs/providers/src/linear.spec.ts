@@ -4,7 +4,9 @@ import { exactNumbers, hasDuplicateMembers, withExactNumbers } from './body/json
 import type { JsonObject, Provider, Translator } from './provider';
 import { PROVIDERS } from './registry';
 
-/** Twice the body takes at most this many times the steps. A square takes four times. */
+/**
+ * Doubling the body takes at most this many times the steps; quadratic work would take four times.
+ */
 const RATIO_MAX = 2.2;
 const COUNT = 500;
 
@@ -17,7 +19,7 @@ const call = (index: number) => ({
   function: { name: 'f', arguments: '{"a":1}' },
 });
 
-/** Bodies of which one list, or one text, grows with the count. */
+/** Bodies in which one list or one text grows with the count. */
 const REQUESTS: Readonly<Record<string, (count: number) => JsonObject>> = {
   'messages of one role': (count) => ({ messages: times(count, () => message) }),
   'messages of two roles': (count) => ({
@@ -106,7 +108,7 @@ const translators = (): readonly (readonly [string, Translator])[] =>
     ),
   );
 
-/** The first run loads what is loaded once. */
+/** The first run is a warm-up that loads everything once. */
 function ratioOf(steps: (count: number) => number): number {
   steps(COUNT);
   return steps(2 * COUNT) / Math.max(COUNT, steps(COUNT));
@@ -147,13 +149,13 @@ describe.each(translators())('the translation of %s takes steps in proportion to
     expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
   });
 
-  it('refuses more messages, parts and calls than it is made for, and names the bound', () => {
+  it('refuses more messages, parts and calls than its bound, and names the bound', () => {
     const body = { model: 'm', messages: times(20_001, () => message) };
     expect(() => translator.request(body, new Losses(true))).toThrow(/At most 20000 messages/);
   });
 });
 
-describe('a body of JSON is read and written in steps in proportion to its members', () => {
+describe('JSON bodies are read and written in steps in proportion to their members', () => {
   it.each(Object.entries(REQUESTS))('with %s', (_name, make) => {
     const steps = (count: number): number => {
       const body = make(count);
@@ -167,7 +169,7 @@ describe('a body of JSON is read and written in steps in proportion to its membe
   });
 });
 
-/** One of each dialect: all others watch their streams with the tap of one of these. */
+/** One provider per dialect; all others read their streams with the tap of one of these. */
 const DIALECTS = [...PROVIDERS].filter(([id]) => ['openai', 'anthropic', 'google'].includes(id));
 
 describe.each(DIALECTS)('the tap of %s takes steps in proportion to', (_, provider) => {

@@ -1,9 +1,12 @@
 import { GatewayError } from '@gw/kernel';
 
-/** Members that a record names; of more it says how many. */
+/** Maximum members named in a record; for more it gives their number. */
 const NAMED_MAX = 50;
 
-/** What the provider of a target cannot be sent: refused, or left out and remembered, as `drop_unsupported` says. */
+/**
+ * Collects members that a target's provider does not support. By `drop_unsupported` they are
+ * refused, or dropped and recorded.
+ */
 export class Losses {
   private readonly params: string[] = [];
   private count = 0;
@@ -11,17 +14,20 @@ export class Losses {
   constructor(private readonly drops: boolean) {}
 
   /**
-   * For members without which the answer is still an answer to the request. Throws `validation_failed` unless they are dropped.
-   * `message`: what the provider does not take, as a sentence.
+   * Drops a member without which the response still fits the request. Throws `validation_failed`
+   * when dropping is off. `message` is a sentence that says what the provider does not support.
    */
   leaveOut(param: string, message: string): void {
     if (!this.drops)
-      throw unsupported(param, `${message} Leave it out, or set drop_unsupported in the config.`);
+      throw unsupported(param, `${message} Remove the parameter, or set drop_unsupported in the config.`);
     this.count += 1;
     if (this.params.length < NAMED_MAX) this.params.push(param);
   }
 
-  /** Paths in the client's body, for the decision record; null: nothing was left out. */
+  /**
+   * Returns the dropped paths of the client's body, for the decision record; null when nothing was
+   * dropped.
+   */
   dropped(): readonly string[] | null {
     if (this.count === 0) return null;
     const more = this.count - this.params.length;
@@ -29,6 +35,8 @@ export class Losses {
   }
 }
 
-/** A 400 for what a provider cannot express, naming the field in the caller's own body. */
+/**
+ * Returns a 400 for a member that a provider does not support, with its path in the caller's body.
+ */
 export const unsupported = (param: string, message: string): GatewayError =>
   new GatewayError('validation_failed', { message, param, details: [{ path: param, message }] });

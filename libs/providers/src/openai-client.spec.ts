@@ -6,7 +6,7 @@ import { sandbox } from './sandbox/sandbox.provider';
 
 type Serve = (path: string, method: string, body: string) => Response;
 
-/** OpenAI's own client, with a provider of this library where the network would be. */
+/** OpenAI's own client, with a provider of this library in place of the network. */
 const clientOf = (serve: Serve): OpenAI =>
   new OpenAI({
     apiKey: 'none',
@@ -123,7 +123,7 @@ describe('OpenAI’s own client', () => {
       stream_options: { include_usage: true },
     };
 
-    it('puts text, tool calls and usage of a stream together', async () => {
+    it('assembles text, tool calls and usage of a stream', async () => {
       const completion = await clientOf(serve(events)).chat.completions.stream(request).finalChatCompletion();
       expect(completion.choices[0]).toMatchObject({
         finish_reason: 'tool_calls',
@@ -137,7 +137,7 @@ describe('OpenAI’s own client', () => {
       expect(completion.usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 7, total_tokens: 17 });
     });
 
-    it('throws the provider’s error when it comes in the middle of a stream', async () => {
+    it('throws the provider’s error that arrives in the middle of a stream', async () => {
       const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
       const client = clientOf(serve([...events.slice(0, 3), overloaded]));
       await expect(client.chat.completions.stream(request).finalChatCompletion()).rejects.toThrow(

@@ -4,12 +4,12 @@ import {
   type OpenAiCompatibleOptions,
 } from './dialects/openai/openai-compatible';
 
-/** Batches at half the price, in millionths. */
+/** Price of a batch at half price, in millionths. */
 const HALF = 500_000;
 
 /**
- * Providers that speak OpenAI's dialect and differ in nothing but facts: one row each. To add one, add its row.
- * A provider that needs code of its own gets a folder.
+ * Providers that use OpenAI's dialect and differ only in facts, one row each. To add one, add its
+ * row; a provider that needs code gets a folder.
  */
 const ROWS: readonly OpenAiCompatibleOptions[] = [
   {

@@ -19,8 +19,8 @@ const signed = (id: string, configurations = {}, headers: HeaderList = []): Head
   return headers;
 };
 
-describe('the registry', () => {
-  it('has one provider for each folder with a provider file and each row of the table, and no other', () => {
+describe('PROVIDERS', () => {
+  it('has exactly one provider per folder with a provider file and per row of the table', () => {
     const folders = readdirSync(__dirname).filter((name) =>
       existsSync(join(__dirname, name, `${name}.provider.ts`)),
     );
@@ -32,13 +32,13 @@ describe('the registry', () => {
     expect(helpers.map(({ name }) => name).sort()).toEqual(['body', 'dialects', 'stream']);
   });
 
-  it('refuses two providers of one id', () => {
+  it('refuses two providers with the same id', () => {
     expect(() => registryOf([provider('openai'), provider('openai')])).toThrow(
       'Two providers have the same id.',
     );
   });
 
-  it.each(all.map((item) => [item.id, item] as const))('%s keeps the contract', (id, item) => {
+  it.each(all.map((item) => [item.id, item] as const))('%s keeps the contract of a provider', (id, item) => {
     expect(PROVIDERS.get(id)).toBe(item);
     expect(Object.isFrozen(item)).toBe(true);
     expect(item.credentialHeaders.every((name) => name === name.toLowerCase())).toBe(true);
@@ -52,7 +52,7 @@ describe('the registry', () => {
   });
 
   it.each(all.map((item) => [item.id, item] as const))(
-    '%s signs with nothing but headers it strips from callers',
+    '%s signs only with headers that it strips from callers',
     (_, item) => {
       const headers: HeaderList = [];
       item.sign(headers, credential({ openai_organization: 'org', openai_project: 'proj' }));
@@ -69,7 +69,7 @@ describe('the registry', () => {
     },
   );
 
-  it('offers each provider in the catalogue with its own fields and those of every provider', () => {
+  it('lists each provider in the catalogue with its own fields and the common ones', () => {
     expect(PROVIDER_CATALOGUE.map(({ id }) => id)).toEqual([...PROVIDERS.keys()]);
     for (const { id, needsKey, fields } of PROVIDER_CATALOGUE) {
       const { needsCredential, fields: own = [] } = provider(id);
@@ -78,7 +78,7 @@ describe('the registry', () => {
     }
   });
 
-  it('has one environment variable for a provider, and one slug for what the set-up saves', () => {
+  it('has unique environment variables and unique slugs for the setup', () => {
     const keys = all.flatMap(({ id, environmentKey }) => (environmentKey ? [{ id, ...environmentKey }] : []));
     expect(new Set(keys.map(({ variable }) => variable)).size).toBe(keys.length);
     expect(new Set(keys.map(({ id, slug = id }) => slug)).size).toBe(keys.length);
@@ -101,8 +101,8 @@ describe('the registry', () => {
   });
 });
 
-describe('addresses and signatures', () => {
-  it('openai sends organisation and project where they are configured', () => {
+describe('provider addresses and signatures', () => {
+  it('openai sends the configured organisation and project', () => {
     expect(signed('openai')).toEqual(['authorization', 'Bearer sk-secret']);
     expect(signed('openai', { openai_organization: 'o', openai_project: 'p' })).toEqual([
       'authorization',
@@ -114,7 +114,7 @@ describe('addresses and signatures', () => {
     ]);
   });
 
-  it('openai puts a configured organisation in place of the caller’s, and leaves the caller’s where none is configured', () => {
+  it('openai replaces the caller’s organisation with a configured one, and otherwise keeps it', () => {
     const own = (): HeaderList => ['openai-organization', 'mine', 'accept', '*/*'];
     expect(signed('openai', { openai_organization: 'o' }, own())).toEqual([
       'accept',
@@ -127,7 +127,7 @@ describe('addresses and signatures', () => {
     expect(signed('openai', {}, own())).toEqual([...own(), 'authorization', 'Bearer sk-secret']);
   });
 
-  it('anthropic adds its version unless the caller brought one', () => {
+  it('anthropic adds its version unless the caller sent one', () => {
     expect(signed('anthropic')).toEqual(['x-api-key', 'sk-secret', 'anthropic-version', '2023-06-01']);
     const own = ['anthropic-version', '2026-10-21', 'accept', 'anthropic-version'];
     expect(signed('anthropic', {}, [...own])).toEqual([...own, 'x-api-key', 'sk-secret']);
@@ -142,7 +142,7 @@ describe('addresses and signatures', () => {
     ]);
   });
 
-  it('azure addresses a deployment, or the v1 API without one', () => {
+  it('azure uses the address of a deployment, or the v1 API without one', () => {
     const azure = provider('azure-openai');
     const deployed = credential({
       azure_resource_name: 'acme',
@@ -151,11 +151,11 @@ describe('addresses and signatures', () => {
     });
     expect(azure.baseUrl(deployed)).toBe('https://acme.openai.azure.com/openai/deployments/gpt%204o');
     expect(azure.query?.(deployed)).toEqual({ 'api-version': '2025-01-01' });
-    // What belongs to the resource is not below one of its deployments.
+    // A route of the resource is not below one of its deployments.
     for (const kind of ['files', 'threads', 'responses'] as const)
       expect(azure.baseUrl(deployed, null, kind)).toBe('https://acme.openai.azure.com/openai');
     expect(azure.baseUrl(deployed, 'm', 'audio.speech')).toContain('/deployments/');
-    // Realtime is one of them, and takes its deployment in the query.
+    // Realtime is such a route, and takes its deployment in the query.
     expect(azure.baseUrl(deployed, null, 'realtime')).toBe('https://acme.openai.azure.com/openai');
     expect(azure.query?.(deployed, null, 'realtime')).toEqual({
       'api-version': '2025-01-01',
@@ -169,7 +169,7 @@ describe('addresses and signatures', () => {
     });
   });
 
-  it('azure finds the deployment of a model among those that are configured', () => {
+  it('azure finds the configured deployment of a model', () => {
     const azure = provider('azure-openai');
     const deployments = [
       {
@@ -206,14 +206,14 @@ describe('addresses and signatures', () => {
     },
   );
 
-  it('cohere has OpenAI’s dialect at a place of its own, and its own API below the root', () => {
+  it('cohere serves OpenAI’s dialect under its own prefix, and its own API below the root', () => {
     const { routes, baseUrl } = provider('cohere');
     expect(baseUrl(credential())).toBe('https://api.cohere.com');
     expect(routes['chat.completions']).toEqual({ via: 'native', prefix: '/compatibility/v1' });
     expect(routes.rerank).toEqual({ via: 'native', prefix: '/v2' });
   });
 
-  it('ollama has no address of its own and needs no key', () => {
+  it('ollama has no default address and needs no key', () => {
     expect(provider('ollama').needsCredential).toBe(false);
     expect(() => provider('ollama').baseUrl(credential())).toThrow(/custom_host/);
   });

@@ -8,14 +8,17 @@ import { openai } from './openai/openai.provider';
 import type { Provider } from './provider';
 import { sandbox } from './sandbox/sandbox.provider';
 
-/** Providers by their ids, in the order in which a person is offered them. Throws where two have one id. */
+/** Returns providers by id, in display order. Throws when two have the same id. */
 export function registryOf(providers: readonly Provider[]): ReadonlyMap<string, Provider> {
   const registry = new Map(providers.map((provider) => [provider.id, provider]));
   if (registry.size < providers.length) throw new Error('Two providers have the same id.');
   return registry;
 }
 
-/** Every provider of the product. A provider with a folder of its own has its line here; the others have a row in their table. */
+/**
+ * Every provider of the product. A provider with its own folder has a line here; the others have a
+ * row in their table.
+ */
 export const PROVIDERS = registryOf([
   openai,
   anthropic,

@@ -6,7 +6,7 @@ import { textField } from '../fields';
 import { defineProvider } from '../provider';
 import { chatTranslator } from './chat/translator';
 
-/** The only stable version of the API; a caller who knows another sends it. */
+/** The only stable API version; a caller's own `anthropic-version` header takes precedence. */
 const ANTHROPIC_VERSION = '2023-06-01';
 const NATIVE = { via: 'native', prefix: '' } as const;
 

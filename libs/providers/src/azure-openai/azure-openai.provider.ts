@@ -5,16 +5,19 @@ import { AUDIO_ROUTES, openAiRoutes, openAiSpeaker } from '../dialects/openai/op
 import { textField } from '../fields';
 import { defineProvider, type Credential } from '../provider';
 
-/** Sent with a deployment's address when the configurations name no other. */
+/** Sent to a deployment when the configurations name no other version. */
 const DEFAULT_API_VERSION = '2024-10-21';
 const RESOURCE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/i;
 
-/** The resource name becomes part of a host name, so anything but one DNS label would choose another host. */
+/**
+ * Returns the resource name, which becomes part of a host name. Anything but one DNS label would
+ * choose another host.
+ */
 function resourceName(credential: Credential): string {
   const name = asString(credential.configurations['azure_resource_name']);
   if (name !== null && RESOURCE_NAME.test(name)) return name;
   throw new GatewayError('validation_failed', {
-    message: 'azure_resource_name must be the name of the resource: letters, digits and hyphens.',
+    message: 'azure_resource_name must be the name of the resource: letters, digits and hyphens only.',
     param: 'azure_resource_name',
   });
 }
@@ -25,8 +28,9 @@ interface Deployment {
 }
 
 /**
- * The deployment that answers for a model: `azure_deployment_name`, or the entry of `azure_deployment_config` whose alias,
- * model or name it is, else the default entry, else the first. Null: none is configured.
+ * Returns the deployment for a model: the entry of `azure_deployment_config` whose alias, model or
+ * name matches, else the default entry, else the first, else `azure_deployment_name`. Null when
+ * none is configured.
  */
 function deploymentOf({ configurations }: Credential, model: string | null): Deployment | null {
   const list = configurations['azure_deployment_config'];
@@ -44,7 +48,7 @@ function deploymentOf({ configurations }: Credential, model: string | null): Dep
 
 const MODEL_FIELDS = ['alias', 'azure_model_slug', 'azure_deployment_name'] as const;
 
-/** What a deployment serves; everything else belongs to the resource. */
+/** Routes that a deployment serves; all others belong to the resource. */
 const DEPLOYED = [
   'chat.completions',
   'completions',
@@ -68,9 +72,10 @@ const AZURE_FIELDS: readonly ConfigurationField[] = [
 ];
 
 /**
- * With a deployment, its name is in the address and `api-version` in the query; without one the `v1` API is called, where
- * the request's `model` is the deployment and no version is needed. In any `azure_auth_mode` but `default` the credential is a
- * token of Entra, which goes out as a bearer.
+ * Azure OpenAI.
+ * With a deployment, the address contains its name and the query `api-version`. Without one, the
+ * `v1` API is called, where the request's `model` is the deployment and no version is needed. In
+ * any `azure_auth_mode` but `default` the credential is an Entra token, sent as a bearer token.
  */
 export const azureOpenai = defineProvider({
   ...openAiSpeaker,

@@ -5,7 +5,7 @@ import { shallowScan, type ShallowScan } from './shallow-scan';
 const TYPE = 'multipart/form-data; boundary=XYZ';
 const LONG = 100_000;
 
-/** The scan of the body in pieces of `size` bytes. */
+/** Scans the body in chunks of `size` bytes. */
 function skim(body: Buffer, size: number, type: string | undefined = TYPE): ShallowScan | null {
   const made = new BodySkim(type);
   for (let at = 0; at < body.length; at += size) made.add(body.subarray(at, at + size));
@@ -66,18 +66,18 @@ const JSONS: readonly [string, string][] = [
   ['a stream that is no boolean', `{"x":"${image}","model":"m","stream":"yes"}`],
 ];
 
-describe('the scan of a body that is too large to keep', () => {
-  it.each(FORMS)('reports of %s what the scan of the whole form reports', (_what, body) => {
+describe('BodySkim', () => {
+  it.each(FORMS)('reports the same as formScan for %s', (_what, body) => {
     for (const size of [7, 4_096, 65_536, body.length])
       expect(skim(body, size)).toEqual(formScan(body, TYPE));
   });
 
-  it.each(JSONS)('reports of %s what the scan of the whole object reports', (_what, text) => {
+  it.each(JSONS)('reports the same as shallowScan for %s', (_what, text) => {
     const body = Buffer.from(text);
     for (const size of [1, 4_096, 65_536, body.length]) expect(skim(body, size)).toEqual(shallowScan(body));
   });
 
-  it('reports what the whole scan reports, wherever the pieces are cut', () => {
+  it('reports the same as the whole scan, wherever the chunks are cut', () => {
     const body = form(field('a', 'b'), file('x'.repeat(6_000)), field('model', 'whisper-1'));
     for (let size = 1; size < 200; size += 1) expect(skim(body, size)).toEqual(formScan(body, TYPE));
     const object = Buffer.from('{"a":[{"b":"\\\\\\"\\u00e9"}],"c":"\\\\", "model":"gpt" , "stream":false }');
@@ -85,7 +85,7 @@ describe('the scan of a body that is too large to keep', () => {
       expect(skim(object, size)).toEqual(shallowScan(object));
   });
 
-  it('is in doubt about what does not fit its bound, and names no model', () => {
+  it('is in doubt about a body whose skeleton is too large, and reports no model', () => {
     const wide = Buffer.from(`{"model":"m",${'"key":"value",'.repeat(60_000)}"z":1}`);
     expect(skim(wide, 65_536)).toMatchObject({ model: null, needsParse: true, modelSpan: null });
     const parts = form(
@@ -95,7 +95,7 @@ describe('the scan of a body that is too large to keep', () => {
     expect(skim(parts, 65_536)).toMatchObject({ model: null, modelSpan: null, isForm: true });
   });
 
-  it('reads an object behind any content type, and no form where none is requested', () => {
+  it('reads an object with any content type, and no form where none is expected', () => {
     expect(skim(Buffer.from('{"model":"m"}'), 4, 'text/plain')?.model).toBe('m');
     const unread = new BodySkim(undefined);
     unread.add(form(field('model', 'm')));

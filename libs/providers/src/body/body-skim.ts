@@ -10,30 +10,31 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
-/** Longer than any key, model or primitive that a scan takes in. */
+/** Longer than any key, model or primitive that a scan reads. */
 const STRING_BYTES_MAX = 2_048;
 const FILLER = Buffer.from('x');
 
-/** Keeps of a body, as its pieces go by, what a scan looks at. */
+/** Keeps the parts of a body that a scan needs, while its chunks pass. */
 interface Skimmer {
   add(chunk: Buffer): void;
   scan(): ShallowScan | null;
 }
 
 /**
- * The scan of a body that is too large to keep. It reports what `shallowScan` or `formScan` would report for the whole body, from
- * a skeleton of at most 512 KiB: the top level of a JSON object without what is nested in it, or the head and the beginning of
- * each part of a form. One whose skeleton would be larger is in doubt.
+ * Scans a body that is too large to keep.
+ * It reports what `shallowScan` or `formScan` would report for the whole body, from a skeleton of
+ * at most 512 KiB: the top level of a JSON object without nested values, or the head and the start
+ * of each part of a form. A body with a larger skeleton is in doubt.
  */
 export class BodySkim {
   private skimmer: Skimmer | null = null;
   private blanks = 0;
   private readable = true;
 
-  /** `formType`: content type of what may be a form; undefined where forms are not read. */
+  /** `formType` is the content type of what may be a form; undefined when forms are not read. */
   constructor(private readonly formType: string | undefined) {}
 
-  /** The piece is only looked at: it may be changed afterwards. */
+  /** Reads the chunk without keeping it, so the caller may change it afterwards. */
   add(chunk: Buffer): void {
     if (this.skimmer) {
       this.skimmer.add(chunk);
@@ -56,7 +57,10 @@ export class BodySkim {
     return this.skimmer?.scan() ?? null;
   }
 
-  /** Whatever looks like an object is read as one. A form begins with its boundary, without white space before it. */
+  /**
+   * Reads a body that starts like an object as JSON. A form starts with its boundary, without white
+   * space before it.
+   */
   private skimmerFor(first: number): Skimmer | null {
     if (first === OPEN_OBJECT) return new JsonSkimmer(this.blanks);
     const boundary = boundaryOf(this.formType);
@@ -66,11 +70,14 @@ export class BodySkim {
 
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Keeps every delimiter, and behind each as much as a head and a model may take. */
+/**
+ * Keeps every delimiter of a form, and after each as many bytes as a part's head and a model may
+ * take.
+ */
 class FormSkimmer implements Skimmer {
   private readonly skeleton = new Skeleton();
   private readonly delimiter: Buffer;
-  /** The end of the last piece, in which a delimiter may have begun. */
+  /** The end of the last chunk, in which a delimiter may have started. */
   private tail: Buffer = Buffer.alloc(0);
   private at = 0;
   private left = PART_BYTES_MAX;
@@ -116,17 +123,20 @@ class FormSkimmer implements Skimmer {
   }
 }
 
-/** Keeps the top level of an object: nested values shrink to their brackets, long strings to their beginning. */
+/**
+ * Keeps the top level of an object: nested values shrink to their brackets, long strings to their
+ * start.
+ */
 class JsonSkimmer implements Skimmer {
   private readonly skeleton = new Skeleton();
-  /** Of the whole body: what is kept of a string may end within an escape. */
+  /** Checks the whole body, because a kept string may end within an escape. */
   private readonly escapes = new EscapeCheck();
   private depth = 0;
   private inString = false;
   private isEscaped = false;
   private stringBytes = 0;
 
-  /** `at`: bytes of the body before the first piece. */
+  /** `at` is the number of body bytes before the first chunk. */
   constructor(private at: number) {}
 
   add(chunk: Buffer): void {
@@ -165,7 +175,7 @@ class JsonSkimmer implements Skimmer {
     if (isKept) this.skeleton.keep(chunk, i, i + 1, this.at + i);
   }
 
-  /** Index behind what this piece has of the string. */
+  /** Consumes the string's bytes in this chunk. Returns the index after them. */
   private passString(chunk: Buffer, from: number): number {
     const close = this.closingQuote(chunk, from);
     const end = close === -1 ? chunk.length : close;
@@ -182,11 +192,11 @@ class JsonSkimmer implements Skimmer {
     if (before > STRING_BYTES_MAX) return;
     const to = Math.min(end, from + STRING_BYTES_MAX - before);
     this.skeleton.keep(chunk, from, to, this.at + from);
-    // A backslash may have been the last byte kept: it must not escape the closing quote.
+    // A backslash may have been the last byte kept; it must not escape the closing quote.
     if (this.stringBytes > STRING_BYTES_MAX) this.skeleton.keep(FILLER, 0, 1, this.at + to);
   }
 
-  /** Index of the quote that ends the string, or -1. */
+  /** Returns the index of the quote that ends the string, or -1. */
   private closingQuote(chunk: Buffer, from: number): number {
     let at = from;
     if (this.isEscaped) {

@@ -11,8 +11,8 @@ const FILE = part(
   'ÿû\r\n\r\nname="model"\r\n',
 );
 
-describe('the scan of a form', () => {
-  it('finds the model before and behind a file, whatever the file holds', () => {
+describe('formScan', () => {
+  it('finds the model before and after a file, whatever the file contains', () => {
     for (const body of [form(field('model', 'whisper-1'), FILE), form(FILE, field('model', 'whisper-1'))]) {
       const scan = formScan(body, TYPE);
       expect(scan).toMatchObject({ model: 'whisper-1', stream: null, isForm: true });
@@ -24,7 +24,7 @@ describe('the scan of a form', () => {
     );
   });
 
-  it('finds what the platform’s own client writes', async () => {
+  it('finds the model in a form written by fetch', async () => {
     const data = new FormData();
     data.set('file', new Blob([Uint8Array.from([0, 255, 13, 10])]), 'a "b".mp3');
     data.set('model', '@slug/whisper-1');
@@ -40,7 +40,7 @@ describe('the scan of a form', () => {
     );
   });
 
-  it('is null for what is no form, and names no model where there is none', () => {
+  it('returns null for a body that is not a form, and no model if there is none', () => {
     expect(formScan(form(FILE), undefined)).toBeNull();
     expect(formScan(form(FILE), 'application/json')).toBeNull();
     expect(formScan(form(FILE), 'multipart/mixed; boundary=XYZ')).toBeNull();

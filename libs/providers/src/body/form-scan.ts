@@ -2,16 +2,16 @@ import { demandOfFields, NO_DEMAND, type OutputDemand } from './output-demand';
 import type { ShallowScan } from './shallow-scan';
 
 const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"\r\n]{1,70})"|([^";,\s]{1,70}))\s*(?:;|$)/i;
-/** The one spelling that all readers read alike. */
+/** The one spelling that all parsers read alike. */
 const DISPOSITION = /^content-disposition: form-data; name="([^"\\%\r\n]*)"(?:; filename="([^"\r\n]*)")?$/i;
 const VALUE = /^[\x20-\x7e]{1,1024}$/;
-/** A longer value is no amount, and its provider refuses it. */
+/** A longer value is not an amount, and the provider refuses it. */
 const DEMAND_BYTES_MAX = 64;
-/** Of one form. */
+/** Maximum parts of one form. */
 export const PARTS_MAX = 256;
-/** Bytes of the head of a part. */
+/** Maximum bytes of a part's head. */
 export const PART_HEAD_MAX = 2_048;
-/** From the beginning of a part on, in bytes: a scan reads nothing behind it. */
+/** Bytes from the start of a part that a scan reads. */
 export const PART_BYTES_MAX = 4_096;
 
 const DOUBT: ShallowScan = {
@@ -24,8 +24,10 @@ const DOUBT: ShallowScan = {
 };
 
 /**
- * Reads the field `model` of a multipart form without decoding it; null when the body is none. Wherever two readers could
- * differ, no model is reported: a second `model`, an unusual spelling of a part's head, text before the first part.
+ * Reads the field `model` of a multipart form without decoding it; null when the body is not a
+ * form.
+ * Where two parsers could differ, no model is reported: a second `model`, an unusual spelling of a
+ * part's head, text before the first part.
  */
 export function formScan(body: Buffer, contentType: string | undefined): ShallowScan | null {
   const boundary = boundaryOf(contentType);
@@ -48,7 +50,10 @@ const demandIn = (body: Buffer, parts: readonly Part[]): OutputDemand =>
       .map(({ name, start, end }) => [name, body.toString('latin1', start, end)]),
   );
 
-/** Of a multipart form; null: it is none, or says its boundary in a way of its own. */
+/**
+ * Returns the boundary of a multipart form; null when the type is not a form or spells the boundary
+ * in an unusual way.
+ */
 export const boundaryOf = (contentType: string | undefined): string | null => {
   const matched = contentType === undefined ? null : BOUNDARY.exec(contentType);
   return matched?.[1] ?? matched?.[2] ?? null;
@@ -56,12 +61,15 @@ export const boundaryOf = (contentType: string | undefined): string | null => {
 
 interface Part {
   readonly name: string;
-  /** Place of its value: `[start, end)`. */
+  /** Position of its value: `[start, end)`. */
   readonly start: number;
   readonly end: number;
 }
 
-/** All parts, or null when there is one that readers could take differently. `from` is behind the first boundary. */
+/**
+ * Returns all parts; null when parsers could read one of them differently. `from` is the index
+ * after the first boundary.
+ */
 function partsOf(body: Buffer, from: number, delimiter: Buffer): readonly Part[] | null {
   const parts: Part[] = [];
   let at = from;
@@ -74,27 +82,30 @@ function partsOf(body: Buffer, from: number, delimiter: Buffer): readonly Part[]
     const end = body.indexOf(delimiter, headEnd + 2);
     const name = nameOf(body, at + 2, headEnd);
     if (end === -1 || name === null) return null;
-    // A part without a value may end where its head does.
+    // A part without a value may end where its head ends.
     parts.push({ name, start: headEnd + 4, end: Math.max(end, headEnd + 4) });
     at = end + delimiter.length;
   }
   return null;
 }
 
-/** The field's name in lower case; null when the head says it in a way of its own. */
+/** Returns the field's name in lower case; null when the head is spelled in an unusual way. */
 function nameOf(body: Buffer, start: number, end: number): string | null {
   const head = readPartHead(body.toString('latin1', start, end));
   const name = head?.name.trim().toLowerCase() ?? null;
   return name === 'model' && head?.name !== 'model' ? null : name;
 }
 
-/** The head of one part of a form; `filename` null: it is a field. */
+/** The head of one part of a form. `filename` is null for a field. */
 export interface PartHead {
   readonly name: string;
   readonly filename: string | null;
 }
 
-/** `head`: its lines in Latin-1, without the empty one. Null when it says its name in a way that readers could take differently. */
+/**
+ * Reads the head of a part. `head` is its lines in Latin-1, without the empty one. Returns null
+ * when parsers could read its name differently.
+ */
 export function readPartHead(head: string): PartHead | null {
   const lines = head.split('\r\n');
   const dispositions = lines.filter((line) => /^content-disposition/i.test(line));
@@ -103,7 +114,7 @@ export function readPartHead(head: string): PartHead | null {
   return matched === null || isOdd ? null : { name: matched[1] ?? '', filename: matched[2] ?? null };
 }
 
-/** The same form with another model. `span` is `modelSpan` of a scan of these bytes. */
+/** Returns the same form with another model. `span` is the `modelSpan` of a scan of these bytes. */
 export const spliceForm = (
   body: Buffer,
   span: readonly [start: number, end: number],

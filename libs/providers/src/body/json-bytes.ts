@@ -2,20 +2,24 @@ import { byteTable } from '@gw/kernel';
 
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-/** Escapes stand close together in what has line breaks or JSON in it, so more is walked than for a quote. */
+/**
+ * Escapes are often close together in text with line breaks or JSON, so more bytes are walked than
+ * for a quote.
+ */
 const ESCAPE_WALK = 64;
 
-/** What may follow a backslash, `u` apart (RFC 8259, section 7). */
+/** Characters that may follow a backslash, except `u` (RFC 8259, section 7). */
 const ESCAPED = byteTable('"/\\bfnrt');
 const HEX = byteTable('0123456789abcdefABCDEF');
 
 /**
- * Every backslash of the bytes begins an escape that JSON knows. JSON has backslashes inside strings alone, so it is searched in the
- * whole document without looking where its strings are; bytes without a backslash cost one native search.
+ * Returns whether every backslash starts an escape that JSON defines.
+ * JSON has backslashes only inside strings, so the whole document is searched without tracking
+ * strings; bytes without a backslash cost one native search.
  */
 export const hasSoundEscapes = (bytes: Buffer): boolean => unsoundEscape(bytes) === -1;
 
-/** Index of the first backslash that begins no escape, or -1. */
+/** Returns the index of the first backslash that starts no valid escape, or -1. */
 function unsoundEscape(bytes: Buffer): number {
   const { length } = bytes;
   let at = bytes.indexOf(BACKSLASH);
@@ -34,10 +38,10 @@ function unsoundEscape(bytes: Buffer): number {
 const ESCAPE_BYTES_MAX = 6;
 const NOTHING = Buffer.alloc(0);
 
-/** The same for bytes that go by in pieces. */
+/** Checks escapes in bytes that arrive in chunks. */
 export class EscapeCheck {
   private isUnsound = false;
-  /** An escape that the end of the last piece may have cut. */
+  /** An escape that the end of the last chunk may have cut. */
   private begun: Buffer = NOTHING;
 
   add(piece: Buffer): void {

@@ -2,17 +2,20 @@ import { GatewayError, isNumberStart, skipNumber, skipString } from '@gw/kernel'
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** Every number of so many digits is a double of its own. */
+/** Every number with at most this many digits is exact as a double. */
 const EXACT_DIGITS = 15;
 const [LETTER_E, LOWER] = [0x65, 0x20];
 
-/** `member`: the bytes of a key with its quotes, and the names before it; `number`: the bytes of one. False ends the walk. */
+/**
+ * Callbacks of a walk; returning false ends it. `member` gets the bytes of a key with its quotes
+ * and the names before it; `number` the bytes of a number.
+ */
 interface Visitor {
   readonly member?: (names: Set<string>, start: number, end: number) => boolean;
   readonly number?: (start: number, end: number) => boolean;
 }
 
-/** Walks bytes that `JSON.parse` takes, once and without recursion. */
+/** Walks bytes that `JSON.parse` accepts, once and without recursion. */
 function walk(body: Buffer, visitor: Visitor): void {
   const place = new Place();
   let at = 0;
@@ -29,7 +32,7 @@ function walk(body: Buffer, visitor: Visitor): void {
   }
 }
 
-/** Index behind the string; -1: the walk ends. */
+/** Passes a string. Returns the index after it; -1 when the walk ends. */
 function passString(body: Buffer, at: number, place: Place, { member }: Visitor): number {
   const end = skipString(body, at);
   const { names, isKey } = place;
@@ -37,7 +40,10 @@ function passString(body: Buffer, at: number, place: Place, { member }: Visitor)
   return isKey && names !== null && member?.(names, at, end) === false ? -1 : end;
 }
 
-/** Where a walk is: the names of the object around it, null in a list, and whether a string there is a name. */
+/**
+ * Position of a walk: the names seen in the current object (null in a list), and whether a string
+ * there is a key.
+ */
 class Place {
   names: Set<string> | null = null;
   isKey = false;
@@ -54,8 +60,9 @@ class Place {
 }
 
 /**
- * True when an object of the body, at any depth, has two members of one name: another reader may take the first where we take
- * the last. Needs bytes that `JSON.parse` takes; time and memory are linear in them.
+ * Returns whether any object of the body has two members of one name. Another parser may take the
+ * first where we take the last.
+ * Needs bytes that `JSON.parse` accepts; takes linear time and memory.
  */
 export function hasDuplicateMembers(body: Buffer): boolean {
   let isFound = false;
@@ -77,12 +84,16 @@ function nameAt(body: Buffer, start: number, end: number): string {
     : (JSON.parse(body.toString('utf8', start, end)) as string);
 }
 
-/** Texts of numbers that a double cannot hold, by the double that `JSON.parse` makes of them. */
+/**
+ * Texts of numbers that a double cannot represent, by the double that `JSON.parse` returns for
+ * them.
+ */
 export type ExactNumbers = ReadonlyMap<number, string>;
 
 /**
- * The numbers of a JSON body that would be others once it is parsed and written again; null: there is none. Throws
- * `body_invalid` when two numbers that differ are the same double, since they cannot be told apart.
+ * Returns the numbers of a JSON body that would change when parsed and written again; null when
+ * there are none. Throws `body_invalid` when two different numbers are the same double, because
+ * they cannot be distinguished.
  */
 export function exactNumbers(body: Buffer): ExactNumbers | null {
   const found = new Map<number, string>();
@@ -106,7 +117,7 @@ export function exactNumbers(body: Buffer): ExactNumbers | null {
   return found;
 }
 
-/** Short, and without an exponent. */
+/** Whether a number is short and has no exponent. */
 function isPlain(body: Buffer, start: number, end: number): boolean {
   if (end - start > EXACT_DIGITS) return false;
   for (let at = start; at < end; at += 1) if (((body[at] as number) | LOWER) === LETTER_E) return false;
@@ -116,11 +127,14 @@ function isPlain(body: Buffer, start: number, end: number): boolean {
 const confusable = (one: string, other: string): GatewayError =>
   new GatewayError('body_invalid', {
     message:
-      `The numbers ${one.slice(0, 40)} and ${other.slice(0, 40)} of the request body cannot be told apart in double ` +
-      'precision, and this request has to be written anew; send one of them as text, or without parameter rules.',
+      `The numbers ${one.slice(0, 40)} and ${other.slice(0, 40)} of the request body are equal in double ` +
+      'precision, and this request must be rewritten; send one of them as a string, or remove the parameter rules.',
   });
 
-/** The digits without zeros at either end, and the power of ten of the last of them. Of a text whose value is finite and not 0. */
+/**
+ * Returns the digits without zeros at either end, and the power of ten of the last digit. The
+ * text's value must be finite and not 0.
+ */
 function decimal(text: string): string {
   const exponentAt = text.search(EXPONENT);
   const mantissa = exponentAt === -1 ? text : text.slice(0, exponentAt);
@@ -132,10 +146,13 @@ function decimal(text: string): string {
   return `${digits}e${String(exponent - decimals + all.length - digits.length)}`;
 }
 const EXPONENT = /[eE]/;
-/** Of the digits: the sign, and zeros. */
+/** The sign and leading zeros. */
 const LEADING = /^-?0*/;
 
-/** By hand: an expression for the end would walk every run of zeros from each of them. */
+/**
+ * Written by hand: a regular expression for the end would walk every run of zeros from each of its
+ * positions.
+ */
 function trimmedZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits[end - 1] === '0') end -= 1;
@@ -148,8 +165,10 @@ type Reviver = (name: string, value: unknown, context: { readonly source?: strin
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 /**
- * As `JSON.parse`, but a number that a double cannot hold is an object which `JSON.stringify` writes as it was read. For values that are
- * written again, and not looked at. `bytes`: those of the text. A reviver takes 1 µs or more for each value: bound their number.
+ * Parses like `JSON.parse`, but a number that a double cannot represent becomes an object that
+ * `JSON.stringify` writes unchanged.
+ * For values that are written again and not inspected. `bytes` are those of the text. A reviver
+ * takes at least 1 µs per value, so bound their number.
  */
 export const parseExact = (text: string, bytes: Buffer = Buffer.from(text)): unknown =>
   hasInexactNumber(bytes)
@@ -169,10 +188,13 @@ function hasInexactNumber(body: Buffer): boolean {
   return isFound;
 }
 
-/** Doubles between these and their negatives hold every number of `EXACT_DIGITS` digits. */
+/**
+ * Doubles between these bounds, and between their negatives, represent every number of
+ * `EXACT_DIGITS` digits.
+ */
 const [SMALL, LARGE] = [1e-290, 1e290];
 
-/** Whether it is the same number after it was parsed and written again. */
+/** Whether the number is unchanged after parsing and writing. */
 function isExact(text: string): boolean {
   const value = Number(text);
   const size = Math.abs(value);
@@ -185,7 +207,9 @@ function isExact(text: string): boolean {
 
 const mantissaOf = (text: string): string => text.slice(0, Math.max(0, text.search(EXPONENT)) || text.length);
 
-/** JSON of a value that was made of a parsed body, with the body's numbers as the client wrote them. */
+/**
+ * Writes a value made from a parsed body as JSON, with the body's numbers as the client wrote them.
+ */
 export const withExactNumbers = (value: unknown, numbers: ExactNumbers | null): string =>
   numbers === null
     ? JSON.stringify(value)

@@ -11,15 +11,18 @@ const CLOSE_OBJECT = 0x7d;
 const KEY_BYTES_MAX = 64;
 const COUNT_DIGITS_MAX = 9;
 
-/** Is shown the members of an object, one by one. */
+/** Receives the members of an object, one by one. */
 export interface MemberReader {
-  /** Each `[start, end)`; those of the key include its quotes. False: the object is in doubt. */
+  /**
+   * Positions are `[start, end)`; the key includes its quotes. Return false when the object is in
+   * doubt.
+   */
   member(body: Buffer, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): boolean;
 }
 
 /**
- * Shows a reader the members of the object that begins at `open`, without looking into their values. Index behind the object; -1: it is
- * in doubt.
+ * Passes the members of the object at `open` to a reader, without looking into their values.
+ * Returns the index after the object; -1 when it is in doubt.
  */
 export function readMembers(body: Buffer, open: number, reader: MemberReader): number {
   if (body[open] !== OPEN_OBJECT) return -1;
@@ -36,7 +39,7 @@ export function readMembers(body: Buffer, open: number, reader: MemberReader): n
     if (body[at] === CLOSE_OBJECT) break;
     if (body[at] !== COMMA) return -1;
     at = skipSpace(body, at + 1);
-    // A comma promises another member.
+    // A comma must be followed by another member.
     if (body[at] === CLOSE_OBJECT) return -1;
   }
   return at + 1;
@@ -51,7 +54,10 @@ export function skipSpace(body: Buffer, from: number): number {
   }
 }
 
-/** Index behind the key that starts at `start`; -1 when it is no string, has an escape or a control character. */
+/**
+ * Returns the index after the key at `start`; -1 when it is not a string, or has an escape or a
+ * control character.
+ */
 export function endOfKey(body: Buffer, start: number): number {
   if (body[start] !== QUOTE) return -1;
   const limit = Math.min(body.length, start + 1 + KEY_BYTES_MAX);
@@ -66,7 +72,7 @@ export function endOfKey(body: Buffer, start: number): number {
 export const isKey = (body: Buffer, start: number, end: number, key: string): boolean =>
   end - start === key.length + 2 && body.toString('latin1', start + 1, end - 1) === key;
 
-/** Index behind the value at `start`; -1 when there is none or it does not end. */
+/** Returns the index after the value at `start`; -1 when there is none or it does not end. */
 export function endOfValue(body: Buffer, start: number): number {
   const first = body[start];
   if (first === QUOTE) return skipString(body, start);
@@ -97,18 +103,18 @@ function endOfNested(body: Buffer, start: number): number {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Numbers of up to 64 characters, true, false and null; everything else is doubtful. */
+/** Accepts numbers of up to 64 characters, true, false and null; everything else is doubtful. */
 function endOfPrimitive(body: Buffer, start: number): number {
   let end = start;
   while (end < start + 64 && isPrimitiveByte(body[end] ?? 0)) end += 1;
-  // Most numbers are plain ones, most others one of three words.
+  // Fast path: most primitives are short whole numbers.
   if (end - start < 16 && isDigits(body, start, end)) return end;
   const text = body.toString('latin1', start, end);
   const valid = text === 'true' || text === 'false' || text === 'null' || NUMBER.test(text);
   return valid ? end : -1;
 }
 
-/** A whole number without a sign or a leading zero. */
+/** Whether the bytes are a whole number without a sign or a leading zero. */
 function isDigits(body: Buffer, start: number, end: number): boolean {
   if (end === start || (body[start] === 0x30 && end > start + 1)) return false;
   for (let at = start; at < end; at += 1) {
@@ -118,7 +124,7 @@ function isDigits(body: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** A plain whole number of at most nine digits; -1: it is none. */
+/** Returns a plain whole number of at most nine digits; -1 for anything else. */
 export function countAt(body: Buffer, start: number, end: number): number {
   if (end - start > COUNT_DIGITS_MAX || !isDigits(body, start, end)) return -1;
   let count = 0;

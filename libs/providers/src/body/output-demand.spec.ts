@@ -6,7 +6,7 @@ import { shallowScan } from './shallow-scan';
 
 const scan = (text: string) => shallowScan(Buffer.from(text, 'utf8'));
 
-describe('how much output a body asks for', () => {
+describe('output demand', () => {
   it.each([
     ['max_tokens', '{"model":"m","max_tokens":100}', { bound: 100 }],
     ['max_completion_tokens', '{"max_completion_tokens" : 7 ,"model":"m"}', { bound: 7 }],
@@ -88,14 +88,14 @@ describe('how much output a body asks for', () => {
     .tuple(members, groups, fc.option(prompt))
     .map(([plain, nested, given]) => ({ ...plain, ...nested, ...(given !== null && { prompt: given }) }));
 
-  it('counts a list of prompts up to 100,000, and says that there are more', () => {
+  it('counts a list of prompts up to 100,000, and reports that there are more', () => {
     const demandOfPrompts = (count: number): unknown =>
       shallowScan(Buffer.from(`{"model":"m","prompt":[${'"a",'.repeat(count - 1)}"a"]}`)).output;
     expect(demandOfPrompts(100_000)).toMatchObject({ prompts: 100_000, unread: null });
     expect(demandOfPrompts(200_000)).toMatchObject({ prompts: 100_000, unread: 'prompt' });
   });
 
-  it('is the same by the bytes as by the parsed body, wherever all of it can be read', () => {
+  it('is the same from the bytes as from the parsed body when all of it can be read', () => {
     let read = 0;
     fc.assert(
       fc.property(body, (requested) => {
@@ -125,20 +125,20 @@ describe('how much output a body asks for', () => {
     expect(form('1e1')).toEqual({ ...NO_DEMAND, choices: 10, unread: 'n' });
   });
 
-  it('is not read where a body too large to keep leaves out what is nested', () => {
+  it('is not read from a body too large to keep, whose nested values are left out', () => {
     const skim = new BodySkim(undefined);
     skim.add(Buffer.from('{"model":"m","max_tokens":5,"prompt":["a","b"]}'));
     expect(skim.scan()?.output).toEqual({ ...NO_DEMAND, bound: 5, unread: 'prompt' });
   });
 
-  it('is the larger of each part where two bodies could be sent', () => {
+  it('takes the larger of each part of two bodies', () => {
     const one = { bound: 5, thinking: 0, choices: 9, prompts: 1, unread: null };
     const other = { bound: null, thinking: 7, choices: 2, prompts: 3, unread: 'n' };
     expect(largerDemand(one, other)).toEqual({ bound: 5, thinking: 7, choices: 9, prompts: 3, unread: 'n' });
     expect(largerDemand(one, NO_DEMAND)).toBe(one);
   });
 
-  it('asks for a parse where a group of settings spells a name with an escape', () => {
+  it('requires a parse when a group of settings spells a name with an escape', () => {
     expect(scan('{"model":"m","generationConfig":{"candidate\\u0043ount":8}}').needsParse).toBe(true);
   });
 });

@@ -1,17 +1,21 @@
 import { countAt, endOfValue, isKey, readMembers, skipSpace, type MemberReader } from './json-members';
 
-/** How much output a body asks for, as far as it says so. */
+/** How much output a body requests, as far as it says so. */
 export interface OutputDemand {
-  /** Tokens of one answer, the largest bound that the body names; Infinity: one that cannot be read; null: it names none. */
+  /**
+   * Maximum tokens of one response: the largest bound in the body. Infinity when it cannot be read,
+   * null when none is given.
+   */
   readonly bound: number | null;
-  /** Tokens for reasoning, a part of the bound where there is one. */
+  /** Reasoning tokens; part of the bound if there is one. */
   readonly thinking: number;
-  /** Answers to each prompt: `n`, `best_of` and what other APIs call them, whichever is the largest. */
+  /** Responses per prompt: the largest of `n`, `best_of` and their equivalents in other APIs. */
   readonly choices: number;
   readonly prompts: number;
   /**
-   * A member that must be a whole number and is none, or that was not seen whole: providers may take it for different amounts, and the others
-   * here say the largest of them. Null: all were read.
+   * Name of a member that must be a whole number and is not, or that was not seen completely; null
+   * when all were read. Providers may read it as different amounts; the other fields assume the
+   * largest.
    */
   readonly unread: string | null;
 }
@@ -21,7 +25,7 @@ export const NO_DEMAND: OutputDemand = { bound: null, thinking: 0, choices: 1, p
 type Amount = 'bound' | 'choices' | 'thinking';
 type Kind = Amount | 'group' | 'prompts';
 
-/** What the APIs of providers call it, at the top level or in a group of settings. */
+/** Names used by providers' APIs, at the top level or in a group of settings. */
 const NAMES: Readonly<Record<Kind, readonly string[]>> = {
   bound: [
     ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens', 'max_new_tokens'],
@@ -47,13 +51,13 @@ const BY_LETTER: readonly (readonly string[] | undefined)[] = Array.from({ lengt
   return found.length === 0 ? undefined : found;
 });
 
-/** Settings of settings: Gemini's `generationConfig.thinkingConfig`. */
+/** Nesting depth of groups, for example Gemini's `generationConfig.thinkingConfig`. */
 const DEPTH_MAX = 2;
-/** What is no number is taken for so much; of choices it is the most that OpenAI takes. */
+/** Amounts assumed for a value that is not a number; OpenAI accepts at most 128 choices. */
 const UNREAD: Readonly<Record<Amount, number>> = { bound: Infinity, choices: 128, thinking: 0 };
-/** Items of a list of prompts, or of its tokens, that are counted; no model takes more. */
+/** Maximum counted items of a list of prompts or tokens; no model accepts more. */
 const PROMPT_ITEMS_MAX = 100_000;
-/** Longer texts are no numbers. */
+/** A longer text is not a number. */
 const TEXT_MAX = 62;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -62,15 +66,15 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 
-/** Represents a value that is no number, whatever else it is. */
+/** Represents any value that is not a number. */
 const ODD = Symbol('odd');
 
 /**
- * Adds up what the members of a body say, from its bytes. Of a member that is given twice the larger one counts. What is not looked for
- * costs one comparison of a byte and a length.
+ * Sums up the members of a body from its bytes. Of a member given twice the larger value counts.
+ * A member that is not relevant costs one comparison of a byte and a length.
  */
 export class DemandReader implements MemberReader {
-  /** A member that was looked into. */
+  /** A member whose nested value was read. */
   private nested: string | null = null;
   private bound = -1;
   private thinking = 0;
@@ -79,7 +83,7 @@ export class DemandReader implements MemberReader {
   private unread: string | null = null;
   private depth = 0;
 
-  /** False: it is in doubt, as what holds it is then. */
+  /** Returns false when the value is in doubt; then the object that contains it is in doubt too. */
   member(body: Buffer, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): boolean {
     const names = BY_LETTER[body[keyStart + 1] ?? 0];
     if (names === undefined) return true;
@@ -89,7 +93,7 @@ export class DemandReader implements MemberReader {
     return true;
   }
 
-  /** `isWhole` false: the bytes were a skeleton, which has nothing of nested values. */
+  /** Returns the demand. `isWhole` is false for a skeleton, which lacks nested values. */
   demand(isWhole = true): OutputDemand {
     const { bound, thinking, choices, prompts } = this;
     const unread = this.unread ?? (isWhole ? null : this.nested);
@@ -97,7 +101,7 @@ export class DemandReader implements MemberReader {
     return { bound: bound < 0 ? null : bound, thinking, choices, prompts, unread };
   }
 
-  /** Of a value that was parsed. */
+  /** Adds a parsed value. */
   add(name: string, value: unknown): void {
     const kind = KINDS.get(name);
     if (kind === undefined) return;
@@ -134,7 +138,7 @@ export class DemandReader implements MemberReader {
     return isRead;
   }
 
-  /** Counts the items of a list; one of tokens is one prompt. */
+  /** Counts the prompts of a list; a list of tokens is one prompt. */
   private promptsAt(body: Buffer, start: number): boolean {
     if (body[start] !== OPEN_ARRAY) return true;
     this.nested ??= 'prompt';
@@ -158,9 +162,9 @@ export class DemandReader implements MemberReader {
     return true;
   }
 
-  /** Null is taken as not given. */
+  /** Adds an amount; null counts as absent. */
   private amount(name: string, kind: Amount, value: unknown): void {
-    // A budget for reasoning below 0 leaves it to the model, within the bound.
+    // A negative reasoning budget leaves the amount to the model, within the bound.
     if (value === null || (kind === 'thinking' && isBelow0(value))) return;
     if (!Number.isSafeInteger(value) || isBelow0(value)) this.unread ??= name;
     this[kind] = Math.max(this[kind], largestOf(value) ?? UNREAD[kind]);
@@ -169,14 +173,17 @@ export class DemandReader implements MemberReader {
 
 const isBelow0 = (value: unknown): boolean => typeof value === 'number' && value < 0;
 
-/** How much output a parsed body asks for: the same as a scan of its bytes says, but for members that are given twice. */
+/**
+ * Returns the output demand of a parsed body: the same as a scan of its bytes, except for members
+ * given twice.
+ */
 export function demandOf(body: Readonly<Record<string, unknown>>): OutputDemand {
   const reader = new DemandReader();
   for (const name of KINDS.keys()) if (Object.hasOwn(body, name)) reader.add(name, body[name]);
   return reader.demand();
 }
 
-/** How much output the fields of a form ask for; their values are always texts. */
+/** Returns the output demand of a form's fields, whose values are always text. */
 export function demandOfFields(fields: Iterable<readonly [name: string, value: string]>): OutputDemand {
   const reader = new DemandReader();
   for (const [name, value] of fields) reader.add(name, PLAIN_COUNT.test(value) ? Number(value) : value);
@@ -185,7 +192,7 @@ export function demandOfFields(fields: Iterable<readonly [name: string, value: s
 
 const PLAIN_COUNT = /^\d{1,9}$/;
 
-/** What both ask for, each part as the larger of them says. */
+/** Returns the larger of two demands, member by member. */
 export function largerDemand(one: OutputDemand, other: OutputDemand): OutputDemand {
   if (other === NO_DEMAND) return one;
   const bound = Math.max(one.bound ?? -1, other.bound ?? -1);
@@ -205,13 +212,15 @@ function countPrompts(value: unknown): number {
   return value.length - tokens + (tokens > 0 ? 1 : 0);
 }
 
-/** The largest amount that a reader could take a value for; null: it is no amount. */
+/**
+ * Returns the largest amount that a parser could read from a value; null when it is not an amount.
+ */
 function largestOf(value: unknown): number | null {
   const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : null;
 }
 
-/** Of a primitive, as JSON.parse has it, where it may be an amount. */
+/** Reads a primitive as `JSON.parse` would, if it may be an amount. */
 function valueAt(body: Buffer, start: number, end: number): unknown {
   const count = countAt(body, start, end);
   if (count >= 0) return count;

@@ -15,8 +15,8 @@ const counts = fc.record({
   note: fc.string({ unit: fc.constantFrom('"', '\\', '}', 'usage', '"usage":{"prompt_tokens":9}', 'é') }),
 });
 
-describe('usage of readAnswer', () => {
-  it('reads what a full parse would read, wherever usage is and whatever the texts around it say', () => {
+describe('readAnswer usage', () => {
+  it('reads the same as a full parse, wherever usage is and whatever the texts around it say', () => {
     const member = fc.tuple(
       fc.oneof(fc.constantFrom('id', 'choices', 'x"usage', 'model'), fc.string()),
       fc.oneof(
@@ -46,7 +46,7 @@ describe('usage of readAnswer', () => {
     );
   });
 
-  it('finds the usage at the end of an answer without parsing the rest', () => {
+  it('finds the usage at the end of a response without parsing the rest', () => {
     const answer = bytes({
       choices: [{ message: { content: 'x'.repeat(5_000) } }],
       usage: { prompt_tokens: 5 },
@@ -56,7 +56,7 @@ describe('usage of readAnswer', () => {
     expect(shallowAnswer(bytes({ choices: [{ usage: { prompt_tokens: 5 } }] }))?.usage).toBeNull();
   });
 
-  it('is not misled by a key that only ends like the one that it looks for', () => {
+  it('is not misled by a key that only ends like the wanted one', () => {
     expect(readUsage(openai, bytes({ 'x"usage': { prompt_tokens: 9 } }))).toBeNull();
     expect(
       readUsage(openai, bytes({ usage: { prompt_tokens: 5 }, 'x"usage': { prompt_tokens: 9 } }))?.inputTokens,
@@ -91,7 +91,7 @@ describe('usage of readAnswer', () => {
   });
 });
 
-describe('model of readAnswer', () => {
+describe('readAnswer model', () => {
   it.each([
     ['{"id":"1","model":"gpt-4o-2024-08-06"}', 'gpt-4o-2024-08-06'],
     ['{"id":"1","model":"gpt\\u002d4o"}', 'gpt-4o'],
@@ -103,24 +103,24 @@ describe('model of readAnswer', () => {
   });
 });
 
-describe('usage at the end of an answer that was not kept whole', () => {
+describe('readUsageAtEnd', () => {
   const at = (end: string): unknown => readUsageAtEnd(openai, Buffer.from(end));
   const usage = '"usage":{"prompt_tokens":3,"completion_tokens":4}';
   const read = expect.objectContaining({ inputTokens: 3, outputTokens: 4 }) as unknown;
 
-  it('is the answer’s own, with members behind it or none', () => {
+  it('reads the response’s own usage, with or without members after it', () => {
     expect(at(`aaaa"}],${usage}}`)).toEqual(read);
     expect(at(`aaaa"}], ${usage} , "model":"m","x":[{}]} \n`)).toEqual(read);
   });
 
-  it('is not that of something inside the answer, of a text, or of what is cut', () => {
+  it('ignores usage inside a nested value, in a text, or cut off', () => {
     expect(at(`aaaa"}],"data":[{${usage}}]}`)).toBeNull();
     expect(at(`aaaa \\"usage\\":{}"}`)).toBeNull();
     expect(at(`aaaa"}],${usage}`)).toBeNull();
     expect(at('aaaa"}]}')).toBeNull();
   });
 
-  it('is read in the provider’s own words', () => {
+  it('reads the provider’s own member names', () => {
     const end = Buffer.from(
       'x"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4},"modelVersion":"m"}',
     );

@@ -7,11 +7,14 @@ import { lastUsageMetadata } from './usage-object';
 
 type Reader = Pick<Provider, 'usage'>;
 
-/** A body over this many bytes is scanned but never parsed whole, so that no answer holds the loop for long. */
+/**
+ * A larger body is scanned but never parsed whole, so that no response blocks the event loop for
+ * long.
+ */
 const PARSE_BYTES_MAX = 4 * 1024 * 1024;
-/** So much of the end of a longer body, or of a list, is looked at. */
+/** Bytes read from the end of a longer body or list. */
 const END_BYTES = 16_384;
-/** Lines from the end that are looked at for a usage. */
+/** Lines read from the end when searching for usage. */
 const LINES_MAX = 16;
 const LINE_FEED = 0x0a;
 const OPEN_ARRAY = 0x5b;
@@ -20,14 +23,15 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 export interface AnswerFacts {
   readonly usage: Usage | null;
-  /** The `model` that the answer names at its top level. */
+  /** The `model` at the top level of the response. */
   readonly model: string | null;
 }
 
 /**
- * Usage and model in the bytes of an answer, by what the bytes are, whatever its content type says: an object (without parsing the
- * whole where both stand at the top level), a list of objects, the last of which tells the use, or lines of objects, likewise. Null
- * when the answer names none, is nothing of these, or would have to be parsed and is larger than 4 MiB.
+ * Reads usage and model from the bytes of a response, whatever its content type says.
+ * The body may be an object (not parsed when both are at the top level), a list of objects whose
+ * last one has the usage, or lines of objects, likewise. Both are null when the body has none, is
+ * neither of these, or would need parsing and is larger than 4 MiB.
  */
 export function readAnswer(provider: Reader, body: Buffer): AnswerFacts {
   const start = startOf(body);
@@ -37,7 +41,7 @@ export function readAnswer(provider: Reader, body: Buffer): AnswerFacts {
   return ofObject(provider, bytes) ?? ofLines(provider, bytes);
 }
 
-/** Whether an answer that begins with these bytes may be read so. */
+/** Whether a response that starts with these bytes may contain usage. */
 export function mayTellUse(begin: Buffer): boolean {
   const first = begin[startOf(begin)];
   return first === undefined || first === OPEN_OBJECT || first === OPEN_ARRAY;
@@ -48,7 +52,7 @@ const startOf = (body: Buffer): number =>
 
 const NOTHING: AnswerFacts = { usage: null, model: null };
 
-/** Null: the bytes are no single object, or one that is too long to be parsed. */
+/** Returns null when the bytes are not a single object, or one too long to parse. */
 function ofObject(provider: Reader, body: Buffer): AnswerFacts | null {
   const found = shallowAnswer(body);
   const own = found?.usage ? parseObject(found.usage.toString('utf8')) : null;
@@ -61,11 +65,14 @@ function ofObject(provider: Reader, body: Buffer): AnswerFacts | null {
   return { usage: isLong ? readUsageAtEnd(provider, endOf(body)) : null, model: found.model };
 }
 
-/** Google names it otherwise. */
+/** Google uses another name. */
 const modelOf = (answer: JsonObject): string | null =>
   asString(answer['model']) ?? asString(answer['modelVersion']);
 
-/** Each item of a stream tells what was used so far, so the last one counts, also where the list was cut behind it. */
+/**
+ * Reads a list. Each item of a stream has the usage so far, so the last one counts, even if the
+ * list was cut after it.
+ */
 function ofList(provider: Reader, body: Buffer): AnswerFacts {
   const end = endOf(body);
   const last = lastItem(end);
@@ -91,15 +98,16 @@ function ofLines(provider: Reader, body: Buffer): AnswerFacts {
 const MARKER = '"usage';
 
 /**
- * Usage in the last bytes of a JSON answer that is too long to be kept. What follows the last key that begins with `usage` must
- * close exactly one object, so that it is the answer's own and not that of something inside it; a list may close behind it.
+ * Reads the usage from the last bytes of a JSON response that is too long to keep.
+ * What follows the last key that starts with `usage` must close exactly one object, so that it
+ * belongs to the response itself and not to a nested value; a list may close after it.
  */
 export function readUsageAtEnd(provider: Reader, end: Buffer): Usage | null {
   const rest = lastItem(end);
   return rest === null ? null : provider.usage(rest);
 }
 
-/** The last members of an answer, or of the last item of a list. */
+/** Returns the last members of a response, or of the last item of a list. */
 function lastItem(end: Buffer): JsonObject | null {
   const at = end.lastIndexOf(MARKER);
   return at < 0 ? null : parseObject(`{${end.toString('utf8', at).replace(/\]\s*$/, '')}`);

@@ -13,7 +13,10 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** A document with its keys in any order, `model` and `stream` often among them, in compact or spaced text. */
+/**
+ * A document with its keys in any order, often with `model` and `stream`, in compact or spaced
+ * text.
+ */
 const anyDocument = fc
   .tuple(
     fc.array(
@@ -56,7 +59,7 @@ describe('shallowScan', () => {
     });
   });
 
-  it('says what JSON.parse would say of every valid document, or asks for it', () => {
+  it('agrees with JSON.parse on every valid document, or requests a parse', () => {
     fc.assert(
       fc.property(anyDocument, (text) => {
         const parsed = JSON.parse(text) as Record<string, unknown>;
@@ -69,7 +72,7 @@ describe('shallowScan', () => {
     );
   });
 
-  it('does not ask for a parse of documents whose model and stream are plain, whatever else they hold', () => {
+  it('does not request a parse for plain `model` and `stream`, whatever else the document contains', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.stringMatching(/^[a-z_]{1,20}$/), fc.jsonValue()),
@@ -145,7 +148,7 @@ describe('shallowScan', () => {
     }
   });
 
-  it('says of escapes in a text what JSON.parse says', () => {
+  it('agrees with JSON.parse on escapes in a text', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '"',
@@ -197,7 +200,7 @@ describe('shallowScan', () => {
     }
   });
 
-  it('takes 200,000 nested lists without a stack', () => {
+  it('handles 200,000 nested lists without recursion', () => {
     const nested = '['.repeat(200_000) + ']'.repeat(200_000);
     expect(scan(`{"model":"a","x":${nested}}`)).toMatchObject({ model: 'a', needsParse: false });
   });

@@ -7,13 +7,13 @@ export interface ShallowScan {
   readonly model: string | null;
   /** Top-level `stream` when it is a boolean, else null. */
   readonly stream: boolean | null;
-  /** True when the bytes must be parsed before `model` and `stream` can be relied on. */
+  /** Whether the bytes must be parsed before `model` and `stream` can be relied on. */
   readonly needsParse: boolean;
-  /** Place of the value of `model`, its quotes included: `[start, end)`. */
+  /** Position of the value of `model`, including its quotes: `[start, end)`. */
   readonly modelSpan: readonly [start: number, end: number] | null;
-  /** How much output the body asks for; nothing is known of it where a parse is needed. */
+  /** How much output the body requests; unknown when a parse is needed. */
   readonly output: OutputDemand;
-  /** The body is a multipart form: it has no JSON to read, and `modelSpan` has no quotes. */
+  /** The body is a multipart form: there is no JSON to read, and `modelSpan` has no quotes. */
   readonly isForm?: true;
 }
 
@@ -21,7 +21,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 const MODEL_BYTES_MAX = 1_024;
-/** Members of the top level; a parser of the body refuses more of them. */
+/** Maximum top-level members; a parser of the body refuses more. */
 const MEMBERS_MAX = 100_000;
 const LETTER_M = 0x6d;
 const LETTER_S = 0x73;
@@ -36,18 +36,24 @@ export const DOUBT: ShallowScan = {
 };
 
 /**
- * Reads `model` and `stream` from the top level of a JSON object without parsing its values: one pass, no allocation but the
- * result. What it reports is what `JSON.parse` would give for every valid document. Wherever two readers could differ, it asks
- * for a parse instead: duplicate `model` or `stream` keys, escapes in a top-level key or in the model, non-ASCII models, values
- * of other types, anything before or after the object, bad escapes in any text, and whatever it sees of invalid JSON. It does
- * not validate the rest of what it skips, so `needsParse: false` is no promise that the document is valid.
+ * Reads `model` and `stream` from the top level of a JSON object without parsing its values, in one
+ * pass that allocates only the result.
+ * The result is what `JSON.parse` would give for every valid document. Where two parsers could
+ * differ, it requests a parse: duplicate `model` or `stream` keys, escapes in a top-level key or in
+ * the model, non-ASCII models, values of other types, anything before or after the object, bad
+ * escapes in any text, and any invalid JSON that it notices.
+ * It does not validate what it skips, so `needsParse: false` does not mean that the document is
+ * valid.
  */
 export function shallowScan(body: Buffer): ShallowScan {
   const scan = scanMembers(body);
   return scan.needsParse || hasSoundEscapes(body) ? scan : DOUBT;
 }
 
-/** `shallowScan` of what has had its escapes looked at elsewhere. `isWhole` false: a skeleton, without what is nested. */
+/**
+ * Like `shallowScan`, for bytes whose escapes were checked elsewhere. `isWhole` is false for a
+ * skeleton without nested values.
+ */
 export function scanMembers(body: Buffer, isWhole = true): ShallowScan {
   const output = new DemandReader();
   const found = membersOf(body, output);
@@ -57,8 +63,8 @@ export function scanMembers(body: Buffer, isWhole = true): ShallowScan {
 }
 
 /**
- * The same look at an answer: its `model`, and the bytes of its `usage`. Null where a parse is needed; `usage` is null when
- * there is none or when it is no object.
+ * Reads `model` and the bytes of `usage` from a response. Returns null when a parse is needed;
+ * `usage` is null when it is absent or not an object.
  */
 export function shallowAnswer(
   body: Buffer,
@@ -72,17 +78,20 @@ export function shallowAnswer(
   };
 }
 
-/** Takes in what a scan looks for. */
+/** Collects what a scan looks for. */
 class Found implements MemberReader {
   model: string | null = null;
   stream: boolean | null = null;
   modelSpan: [number, number] | null = null;
   usageSpan: [number, number] | null = null;
   private members = 0;
-  /** `output` null: it is an answer, which asks for none. */
+  /** `output` is null for a response, which requests none. */
   constructor(readonly output: DemandReader | null) {}
 
-  /** False for a second `model` or `stream`, for one of an odd value, and for too many members. */
+  /**
+   * Returns false for a second `model` or `stream`, for an unusual value of one, and for too many
+   * members.
+   */
   member(body: Buffer, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): boolean {
     this.members += 1;
     if (this.members > MEMBERS_MAX) return false;
@@ -103,7 +112,7 @@ class Found implements MemberReader {
   }
 }
 
-/** Null: in doubt. */
+/** Returns null when the object is in doubt. */
 function membersOf(body: Buffer, output: DemandReader | null): Found | null {
   const found = new Found(output);
   const end = readMembers(body, skipSpace(body, 0), found);
@@ -111,7 +120,9 @@ function membersOf(body: Buffer, output: DemandReader | null): Found | null {
   return end >= 0 && skipSpace(body, end) === body.length ? found : null;
 }
 
-/** The same bytes with another model. `span` is `modelSpan` of a scan of these bytes. */
+/**
+ * Returns the same bytes with another model. `span` is the `modelSpan` of a scan of these bytes.
+ */
 export function spliceModel(
   body: Buffer,
   span: readonly [start: number, end: number],
@@ -124,7 +135,7 @@ export function spliceModel(
   ]);
 }
 
-/** A string of printable ASCII without escapes, or null. */
+/** Returns a string of printable ASCII without escapes, or null. */
 function plainString(body: Buffer, start: number, end: number): string | null {
   if (body[start] !== QUOTE || end - start > MODEL_BYTES_MAX) return null;
   for (let at = start + 1; at < end - 1; at += 1) {

@@ -2,19 +2,22 @@ import type { ShallowScan } from './shallow-scan';
 
 const BYTES_MAX = 524_288;
 const BYTES_AT_FIRST = 4_096;
-/** Places where something was left out. */
+/** Maximum number of places where bytes were left out. */
 const GAPS_MAX = 16_384;
 
-/** What is kept of a longer body, and where in it that stood. Past 512 KiB or 16,384 gaps it is full and takes no more. */
+/**
+ * The kept bytes of a longer body, and their positions in it. It is full at 512 KiB or 16,384 gaps
+ * and keeps no more.
+ */
 export class Skeleton {
   isFull = false;
   private kept = Buffer.allocUnsafe(BYTES_AT_FIRST);
   private length = 0;
-  /** Runs without a gap: where each begins here and in the body. */
+  /** Runs without a gap: the start of each here and in the body. */
   private readonly runs: { readonly here: number; readonly there: number }[] = [];
   private next = -1;
 
-  /** Copies `bytes[from, to)`, which stand at `there` in the body. */
+  /** Copies `bytes[from, to)`, which start at `there` in the body. */
   keep(bytes: Buffer, from: number, to: number, there: number): void {
     const size = to - from;
     if (this.isFull || size <= 0) return;
@@ -33,7 +36,7 @@ export class Skeleton {
     return this.kept.subarray(0, this.length);
   }
 
-  /** A scan of these bytes as one of the body. */
+  /** Translates a scan of these bytes to positions in the body. */
   located<T extends ShallowScan | null>(scan: T): T {
     if (!scan?.modelSpan) return scan;
     const [start, end] = scan.modelSpan;

@@ -9,17 +9,17 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
-/** A usage object is a few hundred bytes; a longer one is not read. */
+/** A usage object has a few hundred bytes; a longer one is not read. */
 const USAGE_BYTES_MAX = 16_384;
-/** So many keys are looked at, from the end, before the search gives up. */
+/** Maximum keys to examine from the end before the search gives up. */
 const CANDIDATES_MAX = 16;
 
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** The object behind the key at `at`, or null when there is no such key or no object. */
+/** Returns the object after the key at `at`; null when there is no such key or no object. */
 function objectAt(bytes: Buffer, key: Buffer, at: number): JsonObject | null {
-  // Behind a backslash the quote belongs to a string, and what follows is text.
+  // After a backslash the quote is part of a string, so what follows is text.
   if (bytes[at - 1] === BACKSLASH) return null;
   let start = at + key.length;
   while (isSpace(bytes[start])) start += 1;
@@ -32,7 +32,10 @@ function objectAt(bytes: Buffer, key: Buffer, at: number): JsonObject | null {
   return parseObject(bytes.toString('utf8', start, end));
 }
 
-/** Index behind the brace that closes the object at `start`; -1 when it does not close within the bound. */
+/**
+ * Returns the index after the brace that closes the object at `start`; -1 when it does not close
+ * within the bound.
+ */
 function endOfObject(bytes: Buffer, start: number): number {
   const limit = Math.min(bytes.length, start + USAGE_BYTES_MAX);
   let depth = 0;
@@ -50,15 +53,18 @@ function endOfObject(bytes: Buffer, start: number): number {
   return -1;
 }
 
-/** The last `"usage": { … }` in the bytes, whatever its depth; for text of which only the end is known. */
+/**
+ * Returns the last `"usage": { … }` in the bytes at any depth, for text of which only the end is
+ * known.
+ */
 export const lastUsageObject = (bytes: Buffer): JsonObject | null => lastObject(bytes, USAGE);
 
-/** The same of `"usageMetadata"`. */
+/** Returns the last `"usageMetadata": { … }` in the bytes at any depth. */
 export const lastUsageMetadata = (bytes: Buffer): JsonObject | null => lastObject(bytes, USAGE_METADATA);
 
 function lastObject(bytes: Buffer, key: Buffer): JsonObject | null {
   let at = bytes.lastIndexOf(key);
-  for (let tries = 0; at >= 0 && tries < CANDIDATES_MAX; tries += 1) {
+  for (let attempts = 0; at >= 0 && attempts < CANDIDATES_MAX; attempts += 1) {
     const found = objectAt(bytes, key, at);
     if (found !== null) return found;
     if (at === 0) break;

@@ -2,8 +2,9 @@ import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatibl
 import { defineProvider } from '../provider';
 
 /**
- * Cohere's own API has several versions below one root, and OpenAI's dialect has a place of its own there. Passthrough
- * therefore names the version: `/v1/v2/chat` of the gateway is `/v2/chat` of Cohere.
+ * Cohere's own API has several versions below one root, and its OpenAI-compatible API has a
+ * separate prefix there. Passthrough paths therefore contain the version: `/v1/v2/chat` of the
+ * gateway is `/v2/chat` of Cohere.
  */
 export const cohere = defineProvider({
   ...openAiSpeaker,

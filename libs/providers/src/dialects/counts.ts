@@ -1,7 +1,10 @@
-/** A count above this is a lie of the provider: no request has a billion tokens, and money must not be made of it. */
+/** A larger count must be wrong: no request has a billion tokens, and it must not become money. */
 const COUNT_MAX = 1_000_000_000;
 
-/** A token count; 0 when the field is absent or null; null when it is there and is not a whole number in 0..1e9. */
+/**
+ * Reads a token count: 0 when the field is absent or null; null when it is not a whole number from
+ * 0 to 1e9.
+ */
 export function readCount(value: unknown): number | null {
   if (value === undefined || value === null) return 0;
   return isCount(value) ? value : null;
@@ -10,6 +13,9 @@ export function readCount(value: unknown): number | null {
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= COUNT_MAX;
 
-/** A detail of a total (cached tokens, …): 0 unless it is a count, and never more than the total it is part of. */
+/**
+ * Reads a part of a total (such as cached tokens): 0 unless it is a count, and never more than the
+ * total.
+ */
 export const readDetail = (value: unknown, total: number): number =>
   isCount(value) ? Math.min(value, total) : 0;

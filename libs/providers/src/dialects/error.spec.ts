@@ -1,14 +1,14 @@
 import { anthropicError } from './anthropic/error';
 import { openAiError } from './openai/error';
 
-describe('error bodies', () => {
+describe('openAiError and anthropicError', () => {
   it.each([
     [{ error: { message: 'm', type: 't', code: 'c' } }, { message: 'm', type: 't', code: 'c' }],
     [
       { error: { message: 'm', code: 400, status: 'INVALID_ARGUMENT' } },
       { message: 'm', type: 'INVALID_ARGUMENT', code: '400' },
     ],
-    [{ error: {} }, { message: 'The provider gave no message.', type: null, code: null }],
+    [{ error: {} }, { message: 'The provider gave no error message.', type: null, code: null }],
     [{ error: 'text' }, { message: 'text', type: null, code: null }],
     [
       { message: 'm', type: 't', code: 7 },

@@ -12,7 +12,7 @@ const ZERO = {
   outputAudioTokens: 0,
 };
 
-describe('usage in the OpenAI dialect', () => {
+describe('openAiUsage', () => {
   it.each([
     [
       'a chat completion',
@@ -119,8 +119,8 @@ describe('usage in the OpenAI dialect', () => {
   });
 });
 
-describe('usage in the Anthropic dialect', () => {
-  it('adds cached tokens to the input, which Anthropic leaves out of it', () => {
+describe('anthropicUsage', () => {
+  it('adds cached tokens to the input, which Anthropic excludes from it', () => {
     const usage = {
       input_tokens: 10,
       cache_read_input_tokens: 20,
@@ -148,7 +148,7 @@ describe('usage in the Anthropic dialect', () => {
   });
 });
 
-describe('usage of Gemini', () => {
+describe('googleUsage', () => {
   it('adds thoughts to the output and tool prompts to the input', () => {
     const usageMetadata = {
       promptTokenCount: 10,

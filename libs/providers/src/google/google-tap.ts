@@ -4,7 +4,10 @@ import type { StreamTap } from '../provider';
 import { eventObject, SseTap, type TapDialect } from '../stream/sse-tap';
 import { googleUsage } from './google-usage';
 
-/** OpenAI's events, and Gemini's own: usage grows from event to event, and one that names a `finishReason` is the last. */
+/**
+ * Reads OpenAI's events and Gemini's own, whose usage grows with each event; the event with a
+ * `finishReason` is the last.
+ */
 const googleTapDialect: TapDialect = {
   watches: (text, state) => text.includes('Metadata"') || openAiTapDialect.watches(text, state),
 

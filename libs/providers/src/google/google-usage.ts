@@ -4,7 +4,7 @@ import { asObject } from '../dialects/json';
 import { openAiUsage } from '../dialects/openai/usage';
 import type { JsonObject } from '../provider';
 
-/** Usage of the compatible routes, or the `usageMetadata` of the native ones. */
+/** Reads the usage of the compatible routes, or the `usageMetadata` of the native ones. */
 export function googleUsage(body: JsonObject): Usage | null {
   const metadata = asObject(body['usageMetadata']);
   return metadata === null ? openAiUsage(body) : readUsageMetadata(metadata);
@@ -18,7 +18,7 @@ function readUsageMetadata(metadata: JsonObject): Usage | null {
   if (prompt === null || toolPrompt === null || candidates === null || thoughts === null) return null;
   if (metadata['promptTokenCount'] === undefined && metadata['candidatesTokenCount'] === undefined)
     return null;
-  // Gemini counts what a tool put in front of the model, and its thoughts, next to the totals.
+  // Gemini counts tool prompts and thoughts in addition to the totals.
   const inputTokens = prompt + toolPrompt;
   const outputTokens = candidates + thoughts;
   return {
@@ -32,7 +32,7 @@ function readUsageMetadata(metadata: JsonObject): Usage | null {
   };
 }
 
-/** `[{ modality: "AUDIO", tokenCount }]` */
+/** Reads audio tokens from `[{ modality: "AUDIO", tokenCount }]`. */
 function audioTokens(details: unknown, total: number): number {
   if (!Array.isArray(details)) return 0;
   const audio = details.map(asObject).find((detail) => detail?.['modality'] === 'AUDIO');

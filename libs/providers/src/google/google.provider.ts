@@ -3,7 +3,10 @@ import { defineProvider } from '../provider';
 import { googleTap } from './google-tap';
 import { googleUsage } from './google-usage';
 
-/** Built-in routes go to Gemini's OpenAI-compatible paths; passthrough reaches the native ones under the same base. */
+/**
+ * Built-in routes use Gemini's OpenAI-compatible paths; passthrough reaches the native ones under
+ * the same base.
+ */
 export const google = defineProvider({
   ...openAiSpeaker,
   id: 'google',

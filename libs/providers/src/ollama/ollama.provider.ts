@@ -2,7 +2,10 @@ import { GatewayError } from '@gw/kernel';
 import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
 import { defineProvider } from '../provider';
 
-/** Runs on the user's own machines, so there is no address to fall back on; a key is sent only where one is given. */
+/**
+ * Runs on the user's own machines: it has no default address, and a key is sent only if one is
+ * given.
+ */
 export const ollama = defineProvider({
   ...openAiSpeaker,
   id: 'ollama',
@@ -10,7 +13,7 @@ export const ollama = defineProvider({
   needsCredential: false,
   baseUrl() {
     throw new GatewayError('validation_failed', {
-      message: 'The provider ollama needs a custom_host, such as https://ollama.example.com/v1.',
+      message: 'The provider ollama requires a custom_host, such as https://ollama.example.com/v1.',
       param: 'custom_host',
     });
   },

@@ -17,7 +17,7 @@ const ROUTES: Readonly<Record<string, (request: SandboxRequest) => SandboxAnswer
   '/moderations': answerModeration,
 };
 
-/** Answers any request; what the sandbox cannot serve gets an error in OpenAI's shape. */
+/** Responds to any request; what the sandbox does not serve gets an error in OpenAI's shape. */
 export const answerLocally: LocalProvider['answer'] = (request) => {
   try {
     return answer(request);
@@ -41,7 +41,7 @@ function answer({ method, path, body, metadata }: Parameters<LocalProvider['answ
   if (parsed === null) return refusal(400, 'The body must be a JSON object.', null);
   const { model, dials } = readModel(parsed, metadata, route === '/moderations' ? MODERATION_MODELS : []);
   if (dials.status !== null) {
-    const refused = refusal(dials.status, `The sandbox was asked for status ${String(dials.status)}.`, null);
+    const refused = refusal(dials.status, `Status ${String(dials.status)} was requested.`, null);
     return { ...refused, delayMs: dials.latency };
   }
   const id = createHash('sha256').update(route).update(body).digest('hex').slice(0, 24);

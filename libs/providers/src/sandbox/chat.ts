@@ -16,7 +16,7 @@ import { writeText, type SandboxText } from './text';
 
 const TOKENS_MAX = 1_000_000;
 
-/** OpenAI's chat completion, whole or streamed. */
+/** Returns an OpenAI chat completion, whole or streamed. */
 export function answerChat(request: SandboxRequest): SandboxAnswer {
   const { body, dials, model } = request;
   const prompt = readMessages(body);
@@ -96,7 +96,7 @@ function* contentOf(
   }
 }
 
-/** The text of all messages, which is what the sandbox counts and quotes. */
+/** Returns the text of all messages, which the sandbox counts and quotes. */
 function readMessages(body: JsonObject): string {
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0) {

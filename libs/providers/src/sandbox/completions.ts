@@ -13,7 +13,7 @@ import {
 } from './request';
 import { writeText } from './text';
 
-/** What the interface documents for a request that names no `max_tokens`. */
+/** The documented default of `max_tokens`. */
 const DEFAULT_MAX_TOKENS = 16;
 const PROMPTS_MAX = 128;
 
@@ -23,7 +23,10 @@ interface Choice {
   readonly finishReason: string;
 }
 
-/** OpenAI's text completion: `n` choices for every prompt, streamed chunks in the same shape as the whole. */
+/**
+ * Returns an OpenAI text completion: `n` choices for every prompt; streamed chunks have the same
+ * shape as the whole.
+ */
 export function answerCompletion(request: SandboxRequest): SandboxAnswer {
   const { body, dials } = request;
   const prompts = readPrompts(body['prompt']);
@@ -98,7 +101,10 @@ function write({ body, model, dials }: SandboxRequest, prompt: string, index: nu
   return { index, pieces: body['echo'] === true ? [prompt, ...pieces] : pieces, finishReason };
 }
 
-/** A text, texts, tokens or lists of tokens; absent: a new document. Tokens stand in the text as their numbers. */
+/**
+ * Reads a text, texts, tokens or lists of tokens; absent means an empty document. Tokens become
+ * text as their numbers.
+ */
 function readPrompts(prompt: unknown): string[] {
   if (prompt === undefined || prompt === null) return [''];
   if (typeof prompt === 'string') return [prompt];
@@ -117,7 +123,7 @@ function promptText(item: unknown): string | null {
   return Array.isArray(item) && item.every((token) => typeof token === 'number') ? item.join(' ') : null;
 }
 
-/** Made up, yet stable: longer pieces are less likely. */
+/** Invented but stable log probabilities: longer pieces are less likely. */
 function logprobsOf(pieces: readonly string[], start: number, top: number): JsonObject {
   const scores = pieces.map((piece) => -piece.length / 100);
   let offset = start;

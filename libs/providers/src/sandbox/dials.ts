@@ -1,20 +1,26 @@
 import { GatewayError } from '@gw/kernel';
 
-/** What a caller may ask of the sandbox, in the model name (`sandbox-small?latency=200&cut=3`) or in `sandbox_*` metadata. */
+/**
+ * Settings of the sandbox that a caller gives in the model name (`sandbox-small?latency=200&cut=3`)
+ * or in `sandbox_*` metadata.
+ */
 export interface Dials {
-  /** Milliseconds before the status goes out. */
+  /** Milliseconds before the status is sent. */
   readonly latency: number;
-  /** Milliseconds between the status and the first piece of the body. */
+  /** Milliseconds between the status and the first chunk of the body. */
   readonly ttft: number;
-  /** Milliseconds between two pieces of a stream. */
+  /** Milliseconds between two chunks of a stream. */
   readonly gap: number;
-  /** Content chunks of a stream; null: one per word. */
+  /** Content chunks of a stream; null for one per word. */
   readonly chunks: number | null;
-  /** Answer this error status instead. */
+  /** Error status to return instead. */
   readonly status: number | null;
-  /** Break the connection after this many content chunks; in the middle of an answer that is no stream. */
+  /**
+   * Breaks the connection after this many content chunks, or in the middle of a response that is
+   * not a stream.
+   */
   readonly cut: number | null;
-  /** `wrong`: counts that are ten times too high and a total that does not add up. `none`: no usage. */
+  /** `wrong`: counts ten times too high and a total that does not add up. `none`: no usage. */
   readonly usage: UsageDial;
 }
 
@@ -22,7 +28,7 @@ export type UsageDial = 'right' | 'wrong' | 'none';
 
 type NumberDial = Exclude<keyof Dials, 'usage'>;
 
-/** Lowest and highest value of each dial. */
+/** Minimum and maximum of each dial. */
 export const DIAL_BOUNDS: Readonly<Record<NumberDial, readonly [min: number, max: number]>> = {
   latency: [0, 120_000],
   ttft: [0, 120_000],
@@ -43,7 +49,10 @@ const DEFAULTS: Dials = {
 };
 const METADATA_PREFIX = 'sandbox_';
 
-/** The model's bare name and the dials set in it and in the metadata; the model name wins. */
+/**
+ * Returns the model name without dials, and the dials set in it and in the metadata; the model name
+ * takes precedence.
+ */
 export function readDials(
   model: string,
   metadata: Readonly<Record<string, string>>,
@@ -62,15 +71,17 @@ export function readDials(
 function readDial(key: string, value: string): number | UsageDial {
   if (key === 'usage') {
     if (value === 'right' || value === 'wrong' || value === 'none') return value;
-    throw badDial('The sandbox dial usage is right, wrong or none.');
+    throw badDial('The sandbox dial usage must be right, wrong or none.');
   }
   if (!isNumberDial(key)) {
-    throw badDial(`The sandbox has no such dial; it has ${Object.keys(DIAL_BOUNDS).join(', ')} and usage.`);
+    throw badDial(
+      `The sandbox has no such dial; use one of ${Object.keys(DIAL_BOUNDS).join(', ')} and usage.`,
+    );
   }
   const [min, max] = DIAL_BOUNDS[key];
   const number = /^\d{1,6}$/.test(value) ? Number(value) : NaN;
   if (number >= min && number <= max) return number;
-  throw badDial(`The sandbox dial ${key} is a whole number from ${String(min)} to ${String(max)}.`);
+  throw badDial(`The sandbox dial ${key} must be a whole number from ${String(min)} to ${String(max)}.`);
 }
 
 const isNumberDial = (key: string): key is NumberDial => Object.hasOwn(DIAL_BOUNDS, key);

@@ -6,15 +6,21 @@ import { countTokens } from './text';
 const DEFAULT_DIMENSIONS = 256;
 const DIMENSIONS_MAX = 4_096;
 const INPUTS_MAX = 2_048;
-/** Numbers in one answer; a million of them make 10 to 20 MB of JSON. */
+/** Maximum numbers in one response; a million of them make 10 to 20 MB of JSON. */
 const NUMBERS_MAX = 1_000_000;
 
-/** OpenAI's embeddings: unit vectors made from a hash of each input, as numbers or as base64 of little-endian float32. */
+/**
+ * Returns OpenAI embeddings: unit vectors made from a hash of each input, as numbers or as base64
+ * of little-endian float32.
+ */
 export function answerEmbeddings({ body, model, dials }: SandboxRequest): SandboxAnswer {
   const inputs = readInputs(body['input']);
   const dimensions = readInteger(body, 'dimensions', 1, DIMENSIONS_MAX) ?? DEFAULT_DIMENSIONS;
   if (inputs.length * dimensions > NUMBERS_MAX)
-    throw invalid('Too many inputs for so many dimensions.', 'input');
+    throw invalid(
+      'The response would have more than ${String(NUMBERS_MAX)} numbers; send fewer inputs or request fewer dimensions.',
+      'input',
+    );
   const base64 = readsBase64(body['encoding_format']);
   const tokens = countTokens(inputs.join('')) * (dials.usage === 'wrong' ? 10 : 1);
   return {
@@ -57,7 +63,8 @@ function readInputs(input: unknown): string[] {
   if (typeof input === 'string') return [input];
   if (Array.isArray(input) && input.length > 0) {
     if (input.every((item) => typeof item === 'number')) return [input.join(' ')];
-    if (input.length > INPUTS_MAX) throw invalid(`input has more than ${String(INPUTS_MAX)} items.`, 'input');
+    if (input.length > INPUTS_MAX)
+      throw invalid(`input has more than ${String(INPUTS_MAX)} items; send fewer.`, 'input');
     const texts = input.map((item: unknown) =>
       typeof item === 'string' ? item : Array.isArray(item) ? item.join(' ') : null,
     );

@@ -4,7 +4,7 @@ import { CREATED, MODELS } from './request';
 
 const describe = (id: string): JsonObject => ({ id, object: 'model', created: CREATED, owned_by: 'sandbox' });
 
-/** `/models` and `/models/<id>`. */
+/** Serves `/models` and `/models/<id>`. */
 export function answerModels(route: string): JsonObject {
   if (route === '/models') return { object: 'list', data: MODELS.map(describe) };
   const model = MODELS.find((id) => route === `/models/${id}`);

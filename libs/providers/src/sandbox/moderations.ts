@@ -3,7 +3,7 @@ import type { JsonObject } from '../provider';
 import type { SandboxAnswer } from './request';
 import { invalid, type SandboxRequest } from './request';
 
-/** The names that the interface documents; the first is its default. */
+/** The documented names; the first is the default. */
 export const MODERATION_MODELS = ['text-moderation-latest', 'text-moderation-stable'] as const;
 
 export const MODERATION_CATEGORIES = [
@@ -23,7 +23,10 @@ const FLAGGED_SCORE = 0.9;
 const QUIET_SCORE_MAX = 0.01;
 const INPUTS_MAX = 1_024;
 
-/** OpenAI's moderation. A text is flagged for a category when it asks for it: `[flag:violence]`. */
+/**
+ * Returns an OpenAI moderation. A text is flagged for a category by containing, for example,
+ * `[flag:violence]`.
+ */
 export function answerModeration({ body, model, id }: SandboxRequest): SandboxAnswer {
   const results = readInputs(body['input']).map(moderate);
   return { kind: 'json', body: { id: `modr-sandbox-${id}`, model, results, system_fingerprint: 'sandbox' } };

@@ -4,41 +4,44 @@ import type { JsonObject } from '../provider';
 import { readDials, type Dials, type UsageDial } from './dials';
 import { countTokens } from './text';
 
-/** A request to the sandbox, read far enough to answer it. */
+/** A request to the sandbox, parsed as far as needed. */
 export interface SandboxRequest {
   readonly body: JsonObject;
-  /** Bare name, without dials. */
+  /** Name without dials. */
   readonly model: string;
   readonly dials: Dials;
-  /** Derived from the body: the same body has the same id. */
+  /** Derived from the body: equal bodies have equal ids. */
   readonly id: string;
 }
 
-/** A whole answer, or the events of a stream: its opening ones, its content, its closing ones. */
+/** A whole response, or the events of a stream: opening, content and closing ones. */
 export type SandboxAnswer =
   | { readonly kind: 'json'; readonly body: JsonObject }
   | {
       readonly kind: 'stream';
       readonly opening: readonly JsonObject[];
-      /** Made when they are sent, so that a stream that is not read takes little memory. Read once. */
+      /**
+       * Events created when they are sent, so that a stream that is not read takes little memory.
+       * Iterated once.
+       */
       readonly content: Iterable<JsonObject>;
-      /** How many events `content` has. */
+      /** Number of events in `content`. */
       readonly length: number;
       readonly closing: readonly JsonObject[];
     };
 
 export const MODELS = ['sandbox-small', 'sandbox-large'] as const;
-/** 2025-01-01: a sandbox has no clock, so that equal requests get equal answers. */
+/** 2025-01-01. The sandbox has no clock, so that equal requests get equal responses. */
 export const CREATED = 1_735_689_600;
 export const FINGERPRINT = 'sandbox';
-/** Pieces that one stream may have, over all its choices. */
+/** Maximum chunks of one stream, over all its choices. */
 export const PIECES_MAX = 10_000;
 const STREAM_MS_MAX = 600_000;
 
 export const invalid = (message: string, param: string): GatewayError =>
   new GatewayError('validation_failed', { message, param });
 
-/** Null where the parameter is absent or null. */
+/** Returns null when the parameter is absent or null. */
 export function readInteger(body: JsonObject, name: string, min: number, max: number): number | null {
   const value = body[name];
   if (value === undefined || value === null) return null;
@@ -57,7 +60,7 @@ export function readStop(body: JsonObject): readonly string[] {
 export const includesUsage = (body: JsonObject): boolean =>
   asObject(body['stream_options'])?.['include_usage'] === true;
 
-/** Splits the dials from the model name; a model that the sandbox does not have is a 404, as at a provider. */
+/** Splits the dials from the model name. An unknown model is a 404, as at a provider. */
 export function readModel(
   body: JsonObject,
   metadata: Readonly<Record<string, string>>,
@@ -68,22 +71,22 @@ export function readModel(
   const read = readDials(named, metadata);
   if (![...MODELS, ...others].includes(read.model)) {
     throw new GatewayError('not_found', {
-      message: `The sandbox has no such model; it has ${MODELS.join(' and ')}.`,
+      message: `The sandbox has no such model; use ${MODELS.join(' or ')}.`,
       param: 'model',
     });
   }
   return read;
 }
 
-/** Refuses what would take too many pieces or too long to play. */
+/** Refuses a request with too many chunks or too long a duration. */
 export function checkSize(dials: Dials, pieces: number): void {
   if (pieces > PIECES_MAX)
-    throw invalid(`The answer would have more than ${String(PIECES_MAX)} chunks.`, 'n');
+    throw invalid(`The response would have more than ${String(PIECES_MAX)} chunks; request fewer.`, 'n');
   if (pieces * dials.gap > STREAM_MS_MAX)
-    throw invalid('The stream would take more than ten minutes.', 'model');
+    throw invalid('The stream would take more than ten minutes; reduce gap or chunks.', 'model');
 }
 
-/** OpenAI's `usage` for a prompt and its completion; undefined when the dial says `none`. */
+/** Returns OpenAI's `usage` for a prompt and its completion; undefined when the dial is `none`. */
 export function usageOf(dial: UsageDial, prompt: string, completion: string): JsonObject | undefined {
   if (dial === 'none') return undefined;
   const factor = dial === 'wrong' ? 10 : 1;

@@ -3,14 +3,15 @@ import { defineProvider } from '../provider';
 import { answerLocally } from './answer';
 
 /**
- * A stand-in that answers in OpenAI's shapes without a network, a key or a cost: for a first request, for tests and for
- * measuring. The same input always gets the same output, and every answer says that it comes from the sandbox.
+ * A stand-in that responds in OpenAI's shapes without a network, a key or cost: for first requests,
+ * tests and measurements.
+ * Equal inputs get equal outputs, and every response says that it comes from the sandbox.
  */
 export const sandbox = defineProvider({
   ...openAiSpeaker,
   id: 'sandbox',
   name: 'Sandbox (built in, answers without an account)',
-  // Never dialled: `local` answers instead.
+  // Never connected to, because `local` responds instead.
   baseUrl: () => 'http://sandbox.invalid/v1',
   needsCredential: false,
   sign: () => undefined,

@@ -42,7 +42,7 @@ const chat = (model: string, more: JsonObject = {}, metadata: Record<string, str
 const contentOf = (body: JsonObject, choice = 0) =>
   (body['choices'] as { message: { content: string } }[])[choice]?.message.content ?? '';
 
-describe('chat completions of the sandbox', () => {
+describe('sandbox chat completions', () => {
   it('have OpenAI’s shape and say where they come from', () => {
     const answer = chat('sandbox-small');
     expect(answer).toMatchObject({ status: 200, delayMs: 0, cut: false });
@@ -61,12 +61,12 @@ describe('chat completions of the sandbox', () => {
     });
   });
 
-  it('are the same for the same request and others for another', () => {
+  it('are the same for equal requests and differ for others', () => {
     expect(chat('sandbox-small')).toEqual(chat('sandbox-small'));
     expect(bodyOf(chat('sandbox-large'))['id']).not.toBe(bodyOf(chat('sandbox-small'))['id']);
   });
 
-  it('stream the text of the whole answer, from the role to [DONE], with usage where it was requested', () => {
+  it('stream the text of the whole response, from the role to [DONE], with usage if requested', () => {
     const played = chat('sandbox-small', { stream: true, stream_options: { include_usage: true } });
     const stream = { ...played, chunks: [...played.chunks] };
     expect(textOf(stream).endsWith('data: [DONE]\n\n')).toBe(true);
@@ -82,7 +82,7 @@ describe('chat completions of the sandbox', () => {
     );
   });
 
-  it('are read by the tap as any provider’s stream is', () => {
+  it('are read by the tap like any provider’s stream', () => {
     const tap = sandbox.tap();
     for (const { data } of chat('sandbox-small', { stream: true, stream_options: { include_usage: true } })
       .chunks)
@@ -105,8 +105,8 @@ describe('chat completions of the sandbox', () => {
   });
 });
 
-describe('the dials', () => {
-  it('delay, slow, lengthen and break a stream', () => {
+describe('sandbox dials', () => {
+  it('delay, slow down, lengthen and cut a stream', () => {
     const answer = chat('sandbox-small?latency=200&ttft=50&gap=5&chunks=20', { stream: true });
     expect(answer.delayMs).toBe(200);
     const chunks = [...answer.chunks];
@@ -128,24 +128,24 @@ describe('the dials', () => {
     expect(chat('sandbox-small?cut=9999', { stream: true }).cut).toBe(false);
   });
 
-  it('break a whole answer in its middle', () => {
+  it('cut a whole response in its middle', () => {
     const answer = chat('sandbox-small?cut=0');
     expect(answer.cut).toBe(true);
     expect(() => bodyOf(answer)).toThrow(SyntaxError);
   });
 
-  it('answer an error status in OpenAI’s shape, after the latency', () => {
+  it('return an error status in OpenAI’s shape, after the latency', () => {
     const answer = chat('sandbox-small?status=503&latency=7');
     expect(answer).toMatchObject({ status: 503, delayMs: 7 });
     expect(sandbox.error(bodyOf(answer))).toEqual({
-      message: '[sandbox] The sandbox was asked for status 503.',
+      message: '[sandbox] Status 503 was requested.',
       type: 'server_error',
       code: 'sandbox',
     });
     expect(bodyOf(chat('sandbox-small?status=429'))).toMatchObject({ error: { type: 'rate_limit_error' } });
   });
 
-  it('lie about usage, or keep it back', () => {
+  it('falsify or omit usage', () => {
     const right = sandbox.usage(bodyOf(chat('sandbox-small')));
     expect(sandbox.usage(bodyOf(chat('sandbox-small?usage=wrong')))?.inputTokens).toBe(
       (right?.inputTokens ?? 0) * 10,
@@ -153,7 +153,7 @@ describe('the dials', () => {
     expect(bodyOf(chat('sandbox-small?usage=none'))).not.toHaveProperty('usage');
   });
 
-  it('may come with the metadata, where the model name wins', () => {
+  it('may be set in the metadata, where the model name takes precedence', () => {
     expect(chat('sandbox-small', {}, { sandbox_latency: '30', team: 'blue' }).delayMs).toBe(30);
     expect(chat('sandbox-small?latency=10', {}, { sandbox_latency: '30' }).delayMs).toBe(10);
   });
@@ -187,10 +187,10 @@ describe('the dials', () => {
   });
 });
 
-describe('completions of the sandbox', () => {
+describe('sandbox completions', () => {
   const complete = (body: JsonObject) => call('/v1/completions?x=1', { model: 'sandbox-small', ...body });
 
-  it('have the documented shape, 16 tokens where no limit is given', () => {
+  it('have the documented shape, with 16 tokens when no limit is given', () => {
     const body = bodyOf(complete({ prompt: 'Once upon a time' }));
     expect(body).toMatchObject({
       object: 'text_completion',
@@ -208,7 +208,7 @@ describe('completions of the sandbox', () => {
     },
   );
 
-  it('stream chunks of the same shape and the same text as the whole', () => {
+  it('stream chunks with the same shape and text as the whole', () => {
     const request = { prompt: 'Once', n: 2, logprobs: 2, echo: true, max_tokens: 100 };
     const whole = bodyOf(complete(request))['choices'] as { text: string; logprobs: JsonObject }[];
     const events = eventsOf(complete({ ...request, stream: true }));
@@ -244,7 +244,7 @@ describe('completions of the sandbox', () => {
   });
 });
 
-describe('embeddings of the sandbox', () => {
+describe('sandbox embeddings', () => {
   const embed = (body: JsonObject) => call('/embeddings', { model: 'sandbox-small', ...body });
   const vectors = (answer: LocalAnswer) =>
     (bodyOf(answer)['data'] as { embedding: number[] }[]).map(({ embedding }) => embedding);
@@ -262,7 +262,7 @@ describe('embeddings of the sandbox', () => {
     );
   });
 
-  it('come as base64 of the same numbers, which is what OpenAI’s own client asks for', () => {
+  it('are available as base64 of the same numbers, as OpenAI’s own client requests', () => {
     const [numbers = []] = vectors(embed({ input: 'x', dimensions: 8 }));
     const [base64] = bodyOf(embed({ input: 'x', dimensions: 8, encoding_format: 'base64' }))['data'] as {
       embedding: string;
@@ -283,8 +283,8 @@ describe('embeddings of the sandbox', () => {
   });
 });
 
-describe('moderations of the sandbox', () => {
-  it('have the 11 documented categories and flag what asks for it', () => {
+describe('sandbox moderations', () => {
+  it('have the 11 documented categories and flag a text that requests it', () => {
     const answer = bodyOf(call('/moderations', { input: 'I am [flag:violence]' }));
     expect(answer).toMatchObject({ model: 'text-moderation-latest', results: [{ flagged: true }] });
     const [result] = answer['results'] as { categories: JsonObject; category_scores: JsonObject }[];
@@ -302,8 +302,8 @@ describe('moderations of the sandbox', () => {
   });
 });
 
-describe('everything else', () => {
-  it('lists its models', () => {
+describe('other sandbox routes', () => {
+  it('list its models', () => {
     expect(bodyOf(call('/models', '', {}, 'GET'))).toMatchObject({
       object: 'list',
       data: [{ id: 'sandbox-small' }, { id: 'sandbox-large' }],

@@ -1,4 +1,6 @@
-/** About four characters make a token: close enough for a stand-in, and the same on every machine. */
+/**
+ * A token has about four characters: close enough for a stand-in, and the same on every machine.
+ */
 const TOKEN_CHARACTERS = 4;
 const QUOTED_CHARACTERS = 80;
 
@@ -7,7 +9,7 @@ export const countTokens = (text: string): number => Math.ceil(text.length / TOK
 export interface TextLimits {
   readonly maxTokens: number | null;
   readonly stop: readonly string[];
-  /** Content chunks that the text must at least be good for. */
+  /** Minimum number of content chunks that the text must provide. */
   readonly chunks: number | null;
 }
 
@@ -16,7 +18,7 @@ export interface SandboxText {
   readonly finishReason: 'stop' | 'length';
 }
 
-/** What the sandbox says to a prompt: a sentence about the prompt, in the pieces in which a stream sends it. */
+/** Writes the sandbox's reply: a sentence about the prompt, in the chunks of a stream. */
 export function writeText(model: string, prompt: string, choice: number, limits: TextLimits): SandboxText {
   const quoted = prompt.replace(/\s+/g, ' ').trim().slice(-QUOTED_CHARACTERS);
   const which = choice === 0 ? '' : ` This is choice ${String(choice + 1)}.`;
@@ -25,7 +27,10 @@ export function writeText(model: string, prompt: string, choice: number, limits:
   return { pieces: split(text, limits.chunks), finishReason };
 }
 
-/** Adds words until there are `words` of them, so that a caller gets as many chunks as it requested. */
+/**
+ * Appends words until there are `words` of them, so that a caller gets the requested number of
+ * chunks.
+ */
 function extend(text: string, words: number): string {
   const missing = words - text.split(' ').length;
   return missing <= 0 ? text : text + ' more'.repeat(missing);
@@ -41,7 +46,10 @@ function limit(
   return { text: stopped.slice(0, maxTokens * TOKEN_CHARACTERS), finishReason: 'length' };
 }
 
-/** One piece per word, or `chunks` of them with the rest in the last; joined they are the text. */
+/**
+ * Splits a text into words, or into `chunks` pieces with the rest in the last. Joined they are the
+ * text.
+ */
 function split(text: string, chunks: number | null): string[] {
   const words: string[] = text.match(/(?<!\s)\s*\S+/g) ?? [];
   const rest = text.slice(words.join('').length);

@@ -3,8 +3,8 @@ import { LineText } from './line-text';
 
 const whole = (text: string): string => text.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
 
-describe('the text of an event stream', () => {
-  it('has one line feed for each end of a line, wherever it is cut', () => {
+describe('LineText', () => {
+  it('returns one line feed per line end, wherever the text is cut', () => {
     const parts = fc.array(fc.constantFrom('\r', '\n', '\r\n', 'data: é', '\u{1f600}', ''), {
       maxLength: 12,
     });

@@ -3,12 +3,15 @@ import { StringDecoder } from 'node:string_decoder';
 const CR = '\r';
 
 /**
- * The text of an event stream that arrives in pieces, with `\n` alone at the ends of its lines. The parser searches a text that has
- * `\r` to its end for each line, which is quadratic.
+ * Decodes an event stream that arrives in chunks, with every line end converted to `\n`. The parser
+ * would search text with `\r` to its end for each line, which is quadratic.
  */
 export class LineText {
   private readonly decoder = new StringDecoder('utf8');
-  /** A line ended with the last character, and a `\n` that comes next belongs to that end. */
+  /**
+   * Whether the last character ended a line with `\r`; a following `\n` belongs to the same line
+   * end.
+   */
   private isAfterCr = false;
 
   write(chunk: Buffer): string {
@@ -19,7 +22,7 @@ export class LineText {
     return rest.includes(CR) ? rest.replace(/\r\n?/g, '\n') : rest;
   }
 
-  /** What is left of a character that was cut. */
+  /** Returns what is left of a cut character. */
   end(): string {
     return this.decoder.end();
   }

@@ -83,7 +83,7 @@ describe.each(STREAMS)('the tap over %s', (_, tap, text, model) => {
     );
   });
 
-  it('is complete at the end mark and no byte earlier than the line that holds it', () => {
+  it('is complete at the end marker and not before its line is complete', () => {
     const bytes = Buffer.from(text.replaceAll('\r\n', '\n'), 'utf8');
     const lastEvent = bytes.lastIndexOf('\n\n', bytes.length - 3) + 2;
     const partial = tap();
@@ -93,7 +93,7 @@ describe.each(STREAMS)('the tap over %s', (_, tap, text, model) => {
     expect(partial.complete).toBe(true);
   });
 
-  it('takes the last event without its blank line, as some providers end', () => {
+  it('reads a last event without its blank line, as some providers end', () => {
     expect(feed(tap(), Buffer.from(text.trimEnd(), 'utf8'))).toEqual(expected);
   });
 });
@@ -115,7 +115,7 @@ describe('the OpenAI tap', () => {
     expect(outcome(tap)).toMatchObject({ failed: true, complete: false });
   });
 
-  it('is not misled by texts that look like marks', () => {
+  it('is not misled by texts that look like markers', () => {
     const texts = [
       '[DONE]',
       'data: [DONE]\n\n',
@@ -134,7 +134,7 @@ describe('the OpenAI tap', () => {
     });
   });
 
-  it('reads usage and end of a closing event that is too big to hold, and holds no more than 128 KiB of any', () => {
+  it('reads usage and end of a closing event that is too large to hold, and holds no more than 128 KiB of any', () => {
     const tap = openAiTap();
     const closing = {
       type: 'response.completed',
@@ -157,7 +157,7 @@ describe('the OpenAI tap', () => {
     expect(outcome(tap)).toMatchObject({ complete: true, model: 'gpt-4o', input: 5, output: 3 });
   });
 
-  it('takes a stream of bare line ends, one byte per write, in linear time', () => {
+  it('handles a stream of bare line ends, one byte per write, in linear time', () => {
     const tap = openAiTap();
     const bytes = Buffer.from('a\n'.repeat(70_000) + '\n' + CHAT);
     for (let at = 0; at < bytes.length; at += 1) tap.write(bytes.subarray(at, at + 1));
@@ -180,7 +180,7 @@ describe('the OpenAI tap', () => {
 });
 
 describe('the Anthropic tap', () => {
-  it('sees an error event and what was used before it', () => {
+  it('sees an error event and the usage before it', () => {
     const tap = anthropicTap();
     tap.write(Buffer.from(ANTHROPIC.slice(0, ANTHROPIC.indexOf('event: message_delta'))));
     tap.write(
@@ -223,7 +223,7 @@ const { cases } = readCases('sse_upstream.json') as {
   cases: Case[];
 };
 
-/** The bytes that a step puts on the wire. */
+/** Returns the bytes that a step puts on the wire. */
 function stepBytes(step: string | Step): Buffer {
   if (typeof step === 'string') return Buffer.from(step, 'utf8');
   if (step.bytes !== undefined) return Buffer.from(step.bytes, 'hex');

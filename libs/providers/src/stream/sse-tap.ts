@@ -3,56 +3,66 @@ import type { JsonObject, MadeObject, StreamTap } from '../provider';
 import { lastUsageObject } from '../body/usage-object';
 import { parseObject } from '../dialects/json';
 
-/** What a tap has learnt so far. */
+/** What a tap has read so far. */
 export interface TapState {
   complete: boolean;
   failed: boolean;
-  /** Indexes of the choices that have a `finish_reason`; null: none has one. */
+  /** Indexes of the choices that have a `finish_reason`; null when none has. */
   finished: ReadonlySet<number> | null;
-  /** A part of the output that is no choice has ended, and no other has begun. */
+  /** Whether an output part other than a choice has ended and no other has started. */
   partEnded: boolean;
   model: string | null;
   made: MadeObject | null;
   usage: Usage | null;
-  /** Of which only the input is known. */
+  /** Usage of which only the input is final. */
   begun: Usage | null;
-  /** The provider's own `usage`, merged over several events where a dialect spreads it. */
+  /** The provider's own `usage`, merged over several events if the dialect spreads it. */
   rawUsage: JsonObject;
 }
 
 export interface TapEvent {
-  /** The `event:` field, empty when there is none. */
+  /** The `event:` field; empty when absent. */
   readonly name: string;
   /** The `data:` field as the provider sent it, decoded as UTF-8. */
   readonly data: string;
 }
 
-/** What differs between dialects: which events matter, and what they say. */
+/** The differences between dialects: which events matter, and what they mean. */
 export interface TapDialect {
   /**
-   * Cheap test on raw text (Latin-1, one or more whole events): false promises that nothing in it matters. It may say true
-   * too often, because `apply` decides on the parsed event.
+   * Tests raw text (Latin-1, one or more whole events) cheaply. False guarantees that nothing in it
+   * matters; true may be wrong, because `apply` decides on the parsed event.
    */
   watches(text: string, state: Readonly<TapState>): boolean;
   apply(event: TapEvent, state: TapState): void;
-  /** For an event too big to hold: its first characters, and the last valid `usage` object in what was kept of its end. */
+  /**
+   * Handles an event that is too large to hold: `head` is its start, `usage` the last valid `usage`
+   * object in its kept end.
+   */
   applyOversized(head: string, usage: JsonObject | null, state: TapState): void;
 }
 
-/** An event is held up to this many bytes while its end is awaited; of a bigger one the last so many are kept. */
+/**
+ * Maximum bytes of an event held until its end; of a larger one only the last so many bytes are
+ * kept.
+ */
 const EVENT_BYTES_MAX = 65_536;
-/** Enough for the `event:` line and the `type` member of an event that is too big to hold. */
+/** Enough for the `event:` line and the `type` member of an event that is too large to hold. */
 const HEAD_BYTES = 512;
-/** An end mark or an error without its blank line is looked for in a remainder of up to this many bytes. */
+/**
+ * A rest of up to this many bytes is searched for an end marker or error without its blank line.
+ */
 const REMAINDER_BYTES_MAX = 4_096;
 /** The longest event end, `\n\r\n`, minus the byte that completes it. */
 const SEAM_BYTES = 2;
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 /**
- * Watches server-sent events by their raw bytes. Only whole events that pass the dialect's cheap test are split and parsed;
- * everything else is one conversion and a few substring searches per chunk. Text is handled as Latin-1, one character per
- * byte, so that a chunk may end inside a UTF-8 character. Holds at most twice `EVENT_BYTES_MAX`.
+ * Reads server-sent events by their raw bytes.
+ * Only whole events that pass the dialect's cheap test are split and parsed; everything else costs
+ * one conversion and a few substring searches per chunk. Text is handled as Latin-1, one character
+ * per byte, so that a chunk may end inside a UTF-8 character. Holds at most twice
+ * `EVENT_BYTES_MAX`.
  */
 export class SseTap implements StreamTap {
   private readonly state: TapState = {
@@ -66,7 +76,9 @@ export class SseTap implements StreamTap {
     begun: null,
     rawUsage: {},
   };
-  /** The event that has begun but not ended, in pieces, because joining on each chunk would be quadratic. */
+  /**
+   * The chunks of an event that is not complete; joining them for each chunk would be quadratic.
+   */
   private held: string[] = [];
   private heldLength = 0;
   private head: string | null = null;
@@ -128,12 +140,18 @@ export class SseTap implements StreamTap {
     return this.settled().begun;
   }
 
-  /** These two are read after every chunk, so a long event is not read anew for each; end marks and errors are short. */
+  /**
+   * `complete` and `failed` are read after every chunk, so a long event is not read again each
+   * time; end markers and errors are short.
+   */
   private isShort(): boolean {
     return this.heldLength > 0 && this.heldLength <= REMAINDER_BYTES_MAX;
   }
 
-  /** The state as if the stream ended here: some providers leave out the blank line after their last event. */
+  /**
+   * Returns the state as if the stream ended here, because some providers omit the blank line after
+   * their last event.
+   */
   private settled(): Readonly<TapState> {
     if (this.heldLength === 0) return this.state;
     const state = { ...this.state };
@@ -181,7 +199,7 @@ export class SseTap implements StreamTap {
   }
 }
 
-/** Index behind the last blank line, 0 when there is none. */
+/** Returns the index after the last blank line; 0 when there is none. */
 function endOfLastEvent(text: string): number {
   const lineFeeds = text.lastIndexOf('\n\n');
   let end = lineFeeds < 0 ? 0 : lineFeeds + 2;
@@ -209,7 +227,10 @@ function readEvent(event: string): TapEvent {
   return { name, data: Buffer.from(data.join('\n'), 'latin1').toString('utf8') };
 }
 
-/** True when a key that ends in `key` (its closing quote included) has a value other than null somewhere in the text. */
+/**
+ * Returns whether a key that ends in `key` (including its closing quote) has a non-null value
+ * anywhere in the text.
+ */
 export function hasValue(text: string, key: string): boolean {
   let at = text.indexOf(key);
   while (at >= 0) {
@@ -221,5 +242,5 @@ export function hasValue(text: string, key: string): boolean {
   return false;
 }
 
-/** The event's JSON object, or null. */
+/** Returns the event's JSON object, or null. */
 export const eventObject = (event: TapEvent): JsonObject | null => parseObject(event.data);

@@ -7,7 +7,7 @@ import { googleTap } from '../google/google-tap';
 import type { StreamTap } from '../provider';
 
 const { cases } = readCases('sse_upstream.json') as { cases: readonly { upstream: readonly unknown[] }[] };
-/** Longer ones take most of the time and show nothing else. */
+/** Longer seeds take most of the time and show nothing else. */
 const SEED_BYTES_MAX = 20_000;
 const texts = cases
   .map(({ upstream }) => upstream.filter((step) => typeof step === 'string').join(''))
@@ -37,7 +37,7 @@ const GEMINI =
   'data: {"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":5},"modelVersion":"g"}\r\n\r\n';
 const seeds = [...texts, ANTHROPIC.map(event).join(''), GEMINI].map((text) => Buffer.from(text));
 
-/** Bytes of a stream, and where they are cut into pieces, as parts of the whole. */
+/** Bytes of a stream, and their cut positions as fractions of the length. */
 const split = fc.tuple(
   mutatedBytes(seeds),
   fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }),
@@ -63,7 +63,7 @@ function translated(pieces: readonly Buffer[]): { readonly text: string } & Reco
   return { text: Buffer.concat(parts).toString(), complete, failed };
 }
 
-describe('a stream whose bytes were changed by chance', () => {
+describe('randomly mutated stream', () => {
   it.each([
     ['OpenAI', openAiTap],
     ['Anthropic', anthropicTap],
@@ -76,7 +76,7 @@ describe('a stream whose bytes were changed by chance', () => {
     );
   });
 
-  it('is translated to whole events of JSON, the same ones however it is cut into pieces', () => {
+  it('is translated to whole JSON events, the same however it is split', () => {
     fc.assert(
       fc.property(split, ([bytes, cuts]) => {
         const whole = translated([bytes]);

@@ -6,11 +6,11 @@ import { refuse } from './refuse';
 const DATA_URL = /^data:([a-z0-9.+/-]+)(?:;[a-z0-9=.-]+)*;base64,/i;
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-/** The content of a chat message as Anthropic blocks; null and empty text give none. */
+/** Translates the content of a chat message to Anthropic blocks; null and empty text give none. */
 export function toBlocks(content: unknown, path: string, losses: Losses): JsonObject[] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw refuse(path, 'The content must be a text or a list of parts.');
+  if (!Array.isArray(content)) throw refuse(path, 'The content must be a string or a list of parts.');
   return content.map((item: unknown, index) => {
     const part = asObject(item);
     const at = `${path}.${String(index)}`;
@@ -19,7 +19,10 @@ export function toBlocks(content: unknown, path: string, losses: Losses): JsonOb
   });
 }
 
-/** A part that is Anthropic's own already (`image`, `document`, `search_result`, …) passes through as it is. */
+/**
+ * Translates one part. Anthropic's own parts (`image`, `document`, `search_result`, …) pass through
+ * unchanged.
+ */
 function toBlock(part: JsonObject, path: string, losses: Losses): JsonObject {
   switch (part['type']) {
     case 'text':
@@ -31,32 +34,33 @@ function toBlock(part: JsonObject, path: string, losses: Losses): JsonObject {
     case 'file':
       return document(asObject(part['file']) ?? {}, `${path}.file`);
     case 'input_audio':
-      throw refuse(path, 'Anthropic takes no audio.');
+      throw refuse(path, 'Anthropic does not accept audio; remove the part.');
     default:
       if (typeof part['type'] === 'string') return part;
-      throw refuse(`${path}.type`, 'A part has a type.');
+      throw refuse(`${path}.type`, 'A part must have a type.');
   }
 }
 
 const withCacheControl = (block: JsonObject, part: JsonObject): JsonObject =>
   part['cache_control'] === undefined ? block : { ...block, cache_control: part['cache_control'] };
 
-/** `detail` has no equivalent and only says how closely to look: `auto`, its default, loses nothing. */
+/** Translates an image. `detail` has no equivalent; dropping `auto`, its default, loses nothing. */
 function image(part: JsonObject, path: string, losses: Losses): JsonObject {
   const given = asObject(part['image_url']);
   const url = asString(given?.['url'] ?? part['image_url']);
   const at = `${path}.image_url.url`;
-  if (url === null) throw refuse(at, 'An image has a url.');
+  if (url === null) throw refuse(at, 'An image must have a url.');
   const detail = given?.['detail'] ?? 'auto';
-  if (detail !== 'auto') losses.leaveOut(`${path}.image_url.detail`, 'Anthropic has no detail but auto.');
+  if (detail !== 'auto')
+    losses.leaveOut(`${path}.image_url.detail`, 'Anthropic has no image detail except auto.');
   if (/^https?:\/\//i.test(url)) return { type: 'image', source: { type: 'url', url } };
   const data = readDataUrl(url);
-  if (data === null) throw refuse(at, 'The url must be http, https, or a base64 data URL.');
+  if (data === null) throw refuse(at, 'The url must be an http or https URL, or a base64 data URL.');
   if (IMAGE_TYPES.has(data.mediaType)) return { type: 'image', source: base64(data) };
-  throw refuse(at, `Anthropic takes images of the types ${[...IMAGE_TYPES].join(', ')}.`);
+  throw refuse(at, `Anthropic accepts only images of the types ${[...IMAGE_TYPES].join(', ')}.`);
 }
 
-/** PDF and plain text as data URLs, or a file that was uploaded to Anthropic. */
+/** Translates a PDF or plain text given as a data URL, or a file that was uploaded to Anthropic. */
 function document(file: JsonObject, path: string): JsonObject {
   const title = asString(file['filename']);
   const named = title === null ? {} : { title };
@@ -70,7 +74,7 @@ function document(file: JsonObject, path: string): JsonObject {
   }
   throw refuse(
     path,
-    'Anthropic takes a file_id, or file_data as a base64 data URL of a PDF or a plain text.',
+    'Anthropic accepts a file_id, or file_data as a base64 data URL of a PDF or a plain text.',
   );
 }
 

@@ -8,21 +8,31 @@ import { refuse } from './refuse';
 
 interface Turn {
   readonly role: 'user' | 'assistant';
-  /** Grows while neighbours of the same role follow; copying it for each would cost their square. */
+  /**
+   * Grows while adjacent messages have the same role; copying it for each would take quadratic
+   * time.
+   */
   readonly content: JsonObject[];
 }
 
-/** Messages, parts and calls of one request that are translated, which happens in one turn of the event loop. */
+/**
+ * Maximum messages, parts and calls of one request, which are translated in one turn of the event
+ * loop.
+ */
 const ENTRIES_MAX = 20_000;
 
-/** Objects, lists, members and items in the arguments of all calls of a request, which are parsed in that turn too. */
+/**
+ * Maximum objects, lists, members and items in the arguments of all calls, which are parsed in the
+ * same turn.
+ */
 const ARGUMENT_VALUES_MAX = 50_000;
-/** Values that a long number counts for. */
+/** Number of values that a long number counts as. */
 const LONG_NUMBER = 10;
 
 /**
- * Splits chat messages into Anthropic's `system` blocks and turns. System and developer messages all become system blocks,
- * wherever they stand; neighbours of one role become one turn, because all results of parallel tool calls belong in one.
+ * Splits chat messages into Anthropic's `system` blocks and turns.
+ * System and developer messages become system blocks wherever they are. Adjacent messages of one
+ * role become one turn, because all results of parallel tool calls must be in one.
  */
 export function toMessages(value: unknown, losses: Losses): { system: JsonObject[]; messages: Turn[] } {
   if (!Array.isArray(value) || value.length === 0) {
@@ -41,7 +51,8 @@ export function toMessages(value: unknown, losses: Losses): { system: JsonObject
       return;
     }
     const turn = toTurn(message, path, losses);
-    if (turn.content.length === 0) throw refuse(`${path}.content`, 'Anthropic takes no empty message.');
+    if (turn.content.length === 0)
+      throw refuse(`${path}.content`, 'Anthropic does not accept an empty message.');
     const last = messages.at(-1);
     if (last?.role === turn.role) append(last.content, turn.content);
     else messages.push(turn);
@@ -49,7 +60,7 @@ export function toMessages(value: unknown, losses: Losses): { system: JsonObject
   return { system, messages };
 }
 
-/** Item by item: a spread call has no more arguments than the stack has room for. */
+/** Appends items one by one, because a spread call overflows the stack for a long list. */
 function append(list: JsonObject[], items: readonly JsonObject[]): void {
   for (const item of items) list.push(item);
 }
@@ -63,7 +74,7 @@ function refuseTooMany(messages: readonly unknown[]): void {
     if (entries > ENTRIES_MAX) throw tooMany(`${String(ENTRIES_MAX)} messages, parts and calls`);
     for (const text of argumentsIn(message)) characters += text.length;
   }
-  // They have fewer values than characters.
+  // Arguments have fewer values than characters.
   if (characters > ARGUMENT_VALUES_MAX) refuseTooManyValues(messages);
 }
 
@@ -77,7 +88,7 @@ function refuseTooManyValues(messages: readonly unknown[]): void {
       );
       values += containers + commas + LONG_NUMBER * longNumbers;
       if (values > ARGUMENT_VALUES_MAX)
-        throw tooMany(`${String(ARGUMENT_VALUES_MAX)} values in arguments of calls`);
+        throw tooMany(`${String(ARGUMENT_VALUES_MAX)} values in the arguments of calls`);
     }
   }
 }
@@ -98,7 +109,7 @@ const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.lengt
 
 function toTurn(message: JsonObject, path: string, losses: Losses): Turn {
   if (message['name'] !== undefined && message['name'] !== null && message['role'] !== 'tool') {
-    losses.leaveOut(`${path}.name`, 'Anthropic has no names of participants.');
+    losses.leaveOut(`${path}.name`, 'Anthropic does not support participant names.');
   }
   switch (message['role']) {
     case 'user':
@@ -112,11 +123,14 @@ function toTurn(message: JsonObject, path: string, losses: Losses): Turn {
   }
 }
 
-/** Thinking comes first, as Anthropic demands: `thinking_blocks` is what our own answers carry, signatures included. */
+/**
+ * Translates an assistant message. Thinking comes first, as Anthropic requires; our own responses
+ * carry it in `thinking_blocks`, with signatures.
+ */
 function assistantBlocks(message: JsonObject, path: string, losses: Losses): JsonObject[] {
   for (const name of ['function_call', 'audio']) {
     if (message[name] !== undefined && message[name] !== null) {
-      throw refuse(`${path}.${name}`, `Anthropic has no equivalent of ${name}.`);
+      throw refuse(`${path}.${name}`, `Anthropic has no equivalent of ${name}; remove it.`);
     }
   }
   return [
@@ -133,14 +147,15 @@ function objects(value: unknown, path: string): JsonObject[] {
   const list = Array.isArray(value) ? value.map(asObject) : [null];
   const found = list.filter((item) => item !== null);
   if (found.length === list.length) return found;
-  throw refuse(path, 'It must be a list of objects.');
+  throw refuse(path, 'The value must be a list of objects.');
 }
 
 function toolUse(call: JsonObject, path: string): JsonObject {
   const called = asObject(call['function']);
   const id = asString(call['id']);
   const name = asString(called?.['name']);
-  if (id === null || name === null) throw refuse(path, 'A tool call has an id and a function with a name.');
+  if (id === null || name === null)
+    throw refuse(path, 'A tool call must have an id and a function with a name.');
   return {
     type: 'tool_use',
     id,
@@ -149,21 +164,28 @@ function toolUse(call: JsonObject, path: string): JsonObject {
   };
 }
 
-/** OpenAI carries arguments as JSON text, Anthropic as an object. No text at all means no arguments. */
+/**
+ * Parses the arguments of a call: JSON text in OpenAI, an object in Anthropic. Empty text means no
+ * arguments.
+ */
 function toolInput(value: unknown, path: string): JsonObject {
   if (value === undefined || value === null || value === '') return {};
   try {
     const input = typeof value === 'string' ? asObject(parseExact(value)) : null;
     if (input !== null) return input;
   } catch {
-    // Falls through to the refusal, which says what is wrong without repeating the text.
+    // Falls through to the error below, which does not repeat the text.
   }
   throw refuse(path, 'The arguments must be the text of a JSON object.');
 }
 
 function toolResult(message: JsonObject, path: string, losses: Losses): JsonObject {
   const id = asString(message['tool_call_id']);
-  if (id === null) throw refuse(`${path}.tool_call_id`, 'A tool message names the call that it answers.');
+  if (id === null)
+    throw refuse(
+      `${path}.tool_call_id`,
+      'A tool message must have the tool_call_id of the call it responds to.',
+    );
   const { content, cache_control: cacheControl } = message;
   return {
     type: 'tool_result',

@@ -11,13 +11,16 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 };
 
-/** OpenAI's `finish_reason`; a reason that is new to us is `stop`, the only one that promises nothing. */
+/** Returns OpenAI's `finish_reason`; `stop`, which promises nothing, for an unknown reason. */
 export const finishReason = (stopReason: unknown): string =>
   typeof stopReason === 'string' && Object.hasOwn(FINISH_REASONS, stopReason)
     ? (FINISH_REASONS[stopReason] ?? 'stop')
     : 'stop';
 
-/** OpenAI's `usage` for Anthropic's: prompt tokens include cached ones. Undefined when the provider named none. */
+/**
+ * Returns OpenAI's `usage` for Anthropic's; prompt tokens include cached ones. Undefined when the
+ * provider gave no usage.
+ */
 export function chatUsage(raw: JsonObject): JsonObject | undefined {
   const usage = readAnthropicUsage(raw);
   if (usage === null) return undefined;

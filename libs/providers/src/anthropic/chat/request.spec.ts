@@ -18,8 +18,8 @@ function refusal(body: JsonObject): { status: number; param: string | undefined 
   throw new Error('It was accepted.');
 }
 
-describe('a chat request for Anthropic', () => {
-  it('is refused where the arguments of its calls have more values than are parsed in one turn', () => {
+describe('toMessagesRequest', () => {
+  it('refuses call arguments with more values than are parsed in one turn', () => {
     const call = {
       id: 'c',
       type: 'function',
@@ -33,7 +33,7 @@ describe('a chat request for Anthropic', () => {
     expect(() => translate({ messages: calls(50) })).toThrow('At most 50000 values in arguments of calls');
   });
 
-  it('has the same model and messages, and the output limit that Anthropic demands', () => {
+  it('keeps model and messages, and adds the output limit that Anthropic requires', () => {
     expect(translate({})).toEqual({
       model: 'claude',
       messages: [{ role: 'user', content: [text('Hello')] }],
@@ -41,7 +41,7 @@ describe('a chat request for Anthropic', () => {
     });
   });
 
-  it('gathers system and developer messages, wherever they stand', () => {
+  it('gathers system and developer messages, wherever they are', () => {
     const request = translate({
       messages: [
         { role: 'system', content: 'One' },
@@ -56,7 +56,7 @@ describe('a chat request for Anthropic', () => {
     expect(request['messages']).toEqual([{ role: 'user', content: [text('Hello')] }]);
   });
 
-  it('takes images and documents as data and as addresses', () => {
+  it('translates images and documents as data and as URLs', () => {
     const parts = [
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
       {
@@ -92,7 +92,7 @@ describe('a chat request for Anthropic', () => {
     ]);
   });
 
-  it('puts the results of parallel tool calls and the next words of the user into one turn', () => {
+  it('puts the results of parallel tool calls and the next user message into one turn', () => {
     const call = (id: string, args?: string) => ({
       id,
       type: 'function',
@@ -132,7 +132,7 @@ describe('a chat request for Anthropic', () => {
     ]);
   });
 
-  it('sends thinking back in front of what followed it', () => {
+  it('sends thinking back before what followed it', () => {
     const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
     expect(
       turns(...hello, {
@@ -147,7 +147,7 @@ describe('a chat request for Anthropic', () => {
     ]);
   });
 
-  it('translates tools and lets those of Anthropic through', () => {
+  it('translates tools and passes those of Anthropic through', () => {
     const search = { type: 'web_search_20250305', name: 'web_search' };
     const parameters = { type: 'object', properties: { x: { type: 'number' } } };
     const tools = [
@@ -341,7 +341,7 @@ describe('a chat request for Anthropic', () => {
     });
   });
 
-  it('leaves names of participants and details of images out where it may, and names them all', () => {
+  it('drops participant names and image details when allowed, and names them all', () => {
     const url = 'https://example.com/a.png';
     const image = { type: 'image_url', image_url: { url, detail: 'high' } };
     const { messages, dropped } = dropping({ messages: [{ role: 'user', name: 'bob', content: [image] }] });
@@ -349,13 +349,13 @@ describe('a chat request for Anthropic', () => {
     expect(dropped).toEqual(['messages.0.name', 'messages.0.content.0.image_url.detail']);
   });
 
-  it('names the first 50 of what it leaves out, and how many there are besides', () => {
+  it('names the first 50 dropped members, and the number of the others', () => {
     const metadata = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`k${String(at)}`, 'v']));
     const { dropped } = dropping({ metadata });
     expect([dropped?.length, dropped?.at(0), dropped?.at(-1)]).toEqual([51, 'metadata.k0', 'and 10 more']);
   });
 
-  it('says nothing of what changes nothing', () => {
+  it('records no loss for members without effect', () => {
     expect(dropping({ n: 1, store: false, verbosity: 'medium', top_logprobs: 0 }).dropped).toBeNull();
   });
 
@@ -371,7 +371,7 @@ describe('a chat request for Anthropic', () => {
     ['response_format.type', { response_format: { type: 'grammar' } }],
     ['messages.0.content.0', { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
   ])(
-    'refuses %s, without which the answer would be another one, whatever it may leave out',
+    'refuses %s, without which the response would be a different one, even when dropping is allowed',
     (param, body) => {
       expect(() => dropping(body)).toThrow(
         expect.objectContaining({
@@ -382,13 +382,13 @@ describe('a chat request for Anthropic', () => {
     },
   );
 
-  it('says how a member can be left out where it is refused', () => {
+  it('says how to drop a member that is refused', () => {
     expect(() => translate({ seed: 1 })).toThrow(
-      'Anthropic has no equivalent of seed. Leave it out, or set drop_unsupported in the config.',
+      'Anthropic has no equivalent of seed. Remove the parameter, or set drop_unsupported in the config.',
     );
   });
 
-  it('leaves the caller’s body as it was', () => {
+  it('leaves the caller’s body unchanged', () => {
     const body = {
       model: 'claude',
       messages: [...hello, { role: 'user', content: [text('x')] }],

@@ -6,10 +6,13 @@ import { refuse } from './refuse';
 import { toToolChoice, toTools } from './tools';
 import { isLeftOut, userMetadata } from './unsupported';
 
-/** Anthropic requires `max_tokens` where OpenAI has no limit; every current model takes this many. */
+/** Default of `max_tokens`, which Anthropic requires; every current model allows this many. */
 export const DEFAULT_MAX_TOKENS = 4_096;
 
-/** Members of a chat request that have a place of their own below; all others pass through under their own names. */
+/**
+ * Members of a chat request that are translated below; all others pass through under their own
+ * names.
+ */
 const TRANSLATED: ReadonlySet<string> = new Set([
   'messages',
   'tools',
@@ -31,7 +34,10 @@ const TRANSLATED: ReadonlySet<string> = new Set([
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 
-/** An OpenAI chat request as an Anthropic messages request. Throws a 400 that names what cannot be expressed, or dropped. */
+/**
+ * Translates an OpenAI chat request to an Anthropic messages request. Throws a 400 that names what
+ * cannot be expressed, unless it may be dropped.
+ */
 export function toMessagesRequest(body: JsonObject, losses = new Losses(false)): JsonObject {
   const request: JsonObject = {};
   for (const [name, value] of Object.entries(body)) {
@@ -58,11 +64,11 @@ export function toMessagesRequest(body: JsonObject, losses = new Losses(false)):
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
 function maxTokens(body: JsonObject): unknown {
-  const { max_completion_tokens: current, max_tokens: former } = body;
-  if (isSet(current) && isSet(former) && current !== former) {
+  const { max_completion_tokens: current, max_tokens: legacy } = body;
+  if (isSet(current) && isSet(legacy) && current !== legacy) {
     throw refuse('max_tokens', 'max_tokens and max_completion_tokens differ; send one of them.');
   }
-  return current ?? former ?? DEFAULT_MAX_TOKENS;
+  return current ?? legacy ?? DEFAULT_MAX_TOKENS;
 }
 
 function stopSequences(stop: unknown): JsonObject {
@@ -70,10 +76,13 @@ function stopSequences(stop: unknown): JsonObject {
   return { stop_sequences: Array.isArray(stop) ? (stop as unknown[]) : [stop] };
 }
 
-/** OpenAI's scale ends at 2, Anthropic's at 1: what only OpenAI has is refused, or becomes the nearest that both have. */
+/**
+ * Translates the temperature. OpenAI's scale ends at 2, Anthropic's at 1: a higher value is
+ * refused, or becomes 1.
+ */
 function temperature(value: unknown, losses: Losses): JsonObject {
   if (!isSet(value)) return {};
-  const rule = 'Anthropic takes a temperature from 0 to 1.';
+  const rule = 'Anthropic accepts temperatures from 0 to 1.';
   if (typeof value !== 'number' || value < 0 || value > 2) throw refuse('temperature', rule);
   if (value > 1) losses.leaveOut('temperature', rule);
   return { temperature: Math.min(1, value) };
@@ -93,7 +102,7 @@ function outputConfig(body: JsonObject, losses: Losses): JsonObject {
 function effortOf(effort: unknown, losses: Losses): unknown {
   if (!isSet(effort) || effort === 'none') return null;
   if (EFFORTS.has(effort)) return effort;
-  const rule = 'Anthropic takes the efforts none, low, medium, high, xhigh and max.';
+  const rule = 'Anthropic accepts the efforts none, low, medium, high, xhigh and max.';
   if (effort !== 'minimal') throw refuse('reasoning_effort', rule);
   losses.leaveOut('reasoning_effort', rule);
   return null;
@@ -110,13 +119,13 @@ function outputFormat(value: unknown, losses: Losses): JsonObject | null {
     throw refuse('response_format.json_schema.schema', 'A JSON schema is required.');
   }
   if (type === 'json_object') {
-    losses.leaveOut('response_format.type', 'Anthropic has no json_object mode, but json_schema.');
+    losses.leaveOut('response_format.type', 'Anthropic has no json_object mode; use json_schema.');
     return null;
   }
   throw refuse('response_format.type', 'The type must be text or json_schema.');
 }
 
-/** No effort at all is Anthropic's thinking switched off; a `thinking` of the caller's own wins. */
+/** Translates effort `none` to disabled thinking; the caller's own `thinking` takes precedence. */
 const effortNone = (body: JsonObject): JsonObject =>
   body['reasoning_effort'] === 'none' && !isSet(body['thinking']) ? { thinking: { type: 'disabled' } } : {};
 
@@ -124,6 +133,6 @@ function serviceTier(tier: unknown, losses: Losses): JsonObject {
   if (!isSet(tier)) return {};
   if (tier === 'auto' || tier === 'standard_only') return { service_tier: tier };
   if (tier === 'default') return { service_tier: 'standard_only' };
-  losses.leaveOut('service_tier', 'Anthropic takes the service tiers auto, default and standard_only.');
+  losses.leaveOut('service_tier', 'Anthropic accepts the service tiers auto, default and standard_only.');
   return {};
 }

@@ -19,8 +19,8 @@ const answer = (content: object[], more: object = {}) => ({
   ...more,
 });
 
-describe('an Anthropic message as a chat completion', () => {
-  it('has OpenAI’s shape, its usage including cached tokens', () => {
+describe('toChatCompletion', () => {
+  it('returns OpenAI’s shape, with cached tokens in its usage', () => {
     expect(
       toChatCompletion(
         answer([
@@ -53,7 +53,7 @@ describe('an Anthropic message as a chat completion', () => {
     });
   });
 
-  it('has tool calls with their arguments as text, and thinking that can be sent back', () => {
+  it('returns tool calls with their arguments as text, and thinking that can be sent back', () => {
     const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
     const content = [thinking, { type: 'tool_use', id: 't1', name: 'f', input: { x: 1 } }];
     expect(toChatCompletion(answer(content, { stop_reason: 'tool_use' }), context)['choices']).toEqual([
@@ -73,7 +73,7 @@ describe('an Anthropic message as a chat completion', () => {
     ]);
   });
 
-  it('has only the members of the OpenAI API where it is strict', () => {
+  it('returns only members of the OpenAI API when it is strict', () => {
     const content = [
       { type: 'thinking', thinking: 'hm', signature: 's' },
       { type: 'server_tool_use', id: 's' },
@@ -91,7 +91,7 @@ describe('an Anthropic message as a chat completion', () => {
     });
   });
 
-  it('keeps blocks that chat has no place for', () => {
+  it('keeps blocks that have no equivalent in chat', () => {
     const content = [
       { type: 'server_tool_use', id: 's' },
       { type: 'text', text: 'a', citations: [{ url: 'u' }] },
@@ -118,13 +118,13 @@ describe('an Anthropic message as a chat completion', () => {
   });
 
   it.each([{}, { content: 'text' }, { type: 'error', error: {} }])(
-    'does not make an answer out of %p',
+    'throws for %p, which is not a message',
     (body) => {
       expect(() => toChatCompletion(body, context)).toThrow('could not be read');
     },
   );
 
-  it('leaves usage out where the provider named none, so that it is not taken for zero', () => {
+  it('leaves out usage that the provider did not report, so that it is not read as zero', () => {
     expect(toChatCompletion(answer([], { usage: undefined }), context)).not.toHaveProperty('usage');
   });
 });

@@ -4,7 +4,10 @@ import { chatShape } from '../../dialects/openai/chat-shape';
 import type { JsonObject, TranslationContext } from '../../provider';
 import { chatUsage, finishReason } from './outcome';
 
-/** An Anthropic message as an OpenAI chat completion. Throws `provider_answer_invalid` for what is no message. */
+/**
+ * Translates an Anthropic message to an OpenAI chat completion. Throws `provider_answer_invalid`
+ * when the body is not a message.
+ */
 export function toChatCompletion(body: JsonObject, context: TranslationContext): JsonObject {
   const { content } = body;
   if (!Array.isArray(content)) throw new GatewayError('provider_answer_invalid');
@@ -32,8 +35,10 @@ export function toChatCompletion(body: JsonObject, context: TranslationContext):
 }
 
 /**
- * Beyond OpenAI's own members a message has `reasoning_content` (the thinking as text), `thinking_blocks` (to be sent back as
- * they are, because their signatures are checked), and `content_blocks`: all blocks, where some have no place in the others.
+ * Translates the content blocks to a chat message.
+ * It may have three members beyond OpenAI's: `reasoning_content` (the thinking as text),
+ * `thinking_blocks` (to be sent back unchanged, because their signatures are verified), and
+ * `content_blocks` (all blocks, when some have no equivalent).
  */
 function toMessage(blocks: readonly JsonObject[]): JsonObject {
   const texts = blocks.filter(({ type }) => type === 'text');

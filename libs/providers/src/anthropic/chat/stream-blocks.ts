@@ -2,23 +2,23 @@ import { asObject, asString } from '../../dialects/json';
 import type { JsonObject } from '../../provider';
 
 interface OpenBlock {
-  /** Index among the tool calls of the answer; -1 for other blocks. */
+  /** Index among the tool calls of the response; -1 for other blocks. */
   readonly tool: number;
-  /** Arguments that came with the block itself, to be sent at its end unless deltas bring others. */
+  /** Arguments that came with the block itself; sent at its end unless deltas bring others. */
   readonly input: unknown;
   hasInput: boolean;
 }
 
-/** So many content blocks are distinguished; what a stream sends beyond them is not translated. */
+/** Maximum number of content blocks; further ones are not translated. */
 const BLOCKS_MAX = 4_096;
 
-/** The content blocks of one message stream as deltas of a chat completion. */
+/** Translates the content blocks of one message stream to deltas of a chat completion. */
 export class BlockTranslator {
   private readonly open = new Map<unknown, OpenBlock>();
   private tools = 0;
   private seen = 0;
 
-  /** Zero or more `delta` objects for one event; none for pings and for events that are new to us. */
+  /** Returns zero or more `delta` objects for one event; none for pings and unknown events. */
   translate(event: JsonObject): JsonObject[] {
     switch (event['type']) {
       case 'content_block_start':
@@ -78,7 +78,10 @@ export class BlockTranslator {
     return [{ tool_calls: [{ index: block.tool, function: { arguments: json } }] }];
   }
 
-  /** A call without arguments has no input deltas, but a client parses what it got: it must get an empty object. */
+  /**
+   * Ends a block. A call without arguments has no input deltas, but clients parse the arguments, so
+   * they get an empty object.
+   */
   private stop(index: unknown): JsonObject[] {
     const block = this.open.get(index);
     this.open.delete(index);

@@ -74,8 +74,8 @@ const FULL = sse(
   ...stop('tool_use'),
 );
 
-describe('an Anthropic stream as chat completion chunks', () => {
-  it('begins with the role, carries texts, thinking and tool calls by index, and ends with a reason and [DONE]', () => {
+describe('ChatStream', () => {
+  it('starts with the role, carries text, thinking and tool calls by index, and ends with a reason and [DONE]', () => {
     const { text: output, complete, failed } = run(FULL);
     expect({ complete, failed, ended: output.endsWith('\n\ndata: [DONE]\n\n') }).toEqual({
       complete: true,
@@ -113,7 +113,7 @@ describe('an Anthropic stream as chat completion chunks', () => {
     expect(all.every((event) => !('usage' in event))).toBe(true);
   });
 
-  it('leaves out chunks and members that the OpenAI API does not have where it is strict', () => {
+  it('leaves out chunks and members that the OpenAI API does not have when it is strict', () => {
     const { text: output } = run(FULL, [], {}, true);
     expect(deltas(output)).toEqual([
       { role: 'assistant', content: '' },
@@ -129,7 +129,7 @@ describe('an Anthropic stream as chat completion chunks', () => {
     expect(events(output).some((event) => 'provider' in event)).toBe(false);
   });
 
-  it('gives the same bytes for any split of the provider’s, in a UTF-8 character too', () => {
+  it('returns the same bytes however the provider’s are split, even inside a UTF-8 character', () => {
     const bytes = Buffer.from(FULL.replaceAll('\n', '\r\n'), 'utf8');
     const expected = run(FULL);
     expect(
@@ -145,7 +145,7 @@ describe('an Anthropic stream as chat completion chunks', () => {
     );
   });
 
-  it('sends usage in a chunk of its own, cached tokens included, only where the caller asked for it', () => {
+  it('sends usage in its own chunk, cached tokens included, only if the caller requested it', () => {
     const { text: output } = run(FULL, [], { stream_options: { include_usage: true } });
     const all = events(output);
     expect(all.at(-1)).toMatchObject({
@@ -160,7 +160,7 @@ describe('an Anthropic stream as chat completion chunks', () => {
     expect(all.slice(0, -1).every((event) => event['usage'] === null)).toBe(true);
   });
 
-  it('passes an error of the provider on as an error event and sends nothing after it, [DONE] least of all', () => {
+  it('passes on a provider’s error as an error event and sends nothing after it, not even [DONE]', () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     const { text: output, complete, failed } = run(sse(start, error, ...stop('end_turn')));
     expect({ complete, failed }).toEqual({ complete: false, failed: true });
@@ -177,7 +177,7 @@ describe('an Anthropic stream as chat completion chunks', () => {
     });
   });
 
-  it('never looks complete when the stream was cut, wherever that was', () => {
+  it('is never complete when the stream was cut, at any position', () => {
     const bytes = Buffer.from(FULL, 'utf8');
     const lastEvent =
       bytes.lastIndexOf('event: message_stop') + 'event: message_stop\ndata: {"type":"message_stop"}'.length;
@@ -202,7 +202,7 @@ describe('an Anthropic stream as chat completion chunks', () => {
     expect(calls.map((call) => (call['function'] as JsonObject)['arguments']).join('')).toBe(argument);
   });
 
-  it('ends a stream whose event passes 8 MiB, so that memory stays bounded', () => {
+  it('ends a stream with an event over 8 MiB, so that memory stays bounded', () => {
     const big = sse(start) + `data: {"type":"content_block_delta","x":"${'a'.repeat(9 * 1024 * 1024)}`;
     const cuts = Array.from({ length: 160 }, (_, index) => index * 65_536);
     const {
@@ -223,13 +223,13 @@ describe('an Anthropic stream as chat completion chunks', () => {
     });
   });
 
-  it('ends a stream that is no JSON with one error event', () => {
+  it('ends a stream that is not JSON with one error event', () => {
     const { text: output, failed } = run(sse(start) + 'data: {oops\n\ndata: {again\n\n');
     expect(failed).toBe(true);
     expect(events(output).filter((event) => 'error' in event)).toHaveLength(1);
   });
 
-  it('skips events and blocks that are new to it or out of order', () => {
+  it('skips unknown events and blocks, and those out of order', () => {
     const odd = [
       { type: 'brand_new' },
       { type: 'content_block_delta', index: 9, delta: text('x') },

@@ -8,12 +8,12 @@ import { LineText } from '../../stream/line-text';
 import { BlockTranslator } from './stream-blocks';
 import { chatUsage, finishReason } from './outcome';
 
-/** Characters of one event; an event that does not end within them ends the stream with an error. */
+/** Maximum characters of one event; a longer event ends the stream with an error. */
 const EVENT_MAX = 8 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 const DONE = 'data: [DONE]\n\n';
 
-/** An Anthropic message stream as OpenAI chat completion chunks. */
+/** Translates an Anthropic message stream to OpenAI chat completion chunks. */
 export class ChatStream implements StreamTranslator {
   complete = false;
   failed = false;
@@ -50,7 +50,10 @@ export class ChatStream implements StreamTranslator {
     return this.flush();
   }
 
-  /** Some providers leave out the blank line after their last event, so that it is only now known to be whole. */
+  /**
+   * Some providers omit the blank line after their last event, so only the end shows that it is
+   * complete.
+   */
   end(): Buffer {
     if (this.complete || this.failed) return NOTHING;
     this.ended = true;
@@ -69,7 +72,7 @@ export class ChatStream implements StreamTranslator {
     if (this.complete || this.failed) return;
     const event = parseObject(data);
     if (event !== null) this.translate(event);
-    // Half an event at the end of a cut stream is no answer of the provider; the cut itself is reported by our caller.
+    // Half an event at the end of a cut stream is not invalid; the caller reports the cut itself.
     else if (!this.ended) this.failWith(new GatewayError('provider_answer_invalid'));
   }
 

@@ -3,7 +3,10 @@ import type { Losses } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { refuse } from './refuse';
 
-/** Chat tools as Anthropic's; a tool that is Anthropic's own already (`web_search_…`) passes through. Null: none is left. */
+/**
+ * Translates chat tools. Anthropic's own tools (`web_search_…`) pass through; null when none is
+ * left.
+ */
 export function toTools(value: unknown, losses: Losses): JsonObject[] | null {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) throw refuse('tools', 'tools must be a list.');
@@ -13,20 +16,24 @@ export function toTools(value: unknown, losses: Losses): JsonObject[] | null {
     if (tool === null) throw refuse(path, 'A tool must be an object.');
     if (tool['type'] === 'function') return [functionTool(tool, path)];
     if (!isFreeText(tool)) return [tool];
-    losses.leaveOut(path, 'Anthropic has no tools that take a text of their own form.');
+    losses.leaveOut(path, 'Anthropic does not support custom tools with free-form input.');
     return [];
   });
   return tools.length === 0 && value.length > 0 ? null : tools;
 }
 
-/** OpenAI's custom tools and choices have their name in `custom`; Anthropic has a type of this name, too. */
+/**
+ * OpenAI's custom tools and choices have their name in `custom`; Anthropic has its own type of this
+ * name.
+ */
 const isFreeText = (value: JsonObject): boolean =>
   value['type'] === 'custom' && asObject(value['custom']) !== null;
 
 function functionTool(tool: JsonObject, path: string): JsonObject {
   const declared = asObject(tool['function']);
   const name = asString(declared?.['name']);
-  if (declared === null || name === null) throw refuse(`${path}.function.name`, 'A function has a name.');
+  if (declared === null || name === null)
+    throw refuse(`${path}.function.name`, 'A function must have a name.');
   const { description, parameters, strict } = declared;
   const cacheControl = tool['cache_control'] ?? declared['cache_control'];
   return {
@@ -38,11 +45,11 @@ function functionTool(tool: JsonObject, path: string): JsonObject {
   };
 }
 
-/** `tool_choice` and `parallel_tool_calls`, which Anthropic keeps in one object. */
+/** Translates `tool_choice` and `parallel_tool_calls`, which Anthropic keeps in one object. */
 export function toToolChoice(body: JsonObject, hasTools: boolean, losses: Losses): JsonObject {
   const choice = readChoice(body['tool_choice'], losses);
   const isDropped = !hasTools && Array.isArray(body['tools']);
-  // A choice among tools of which none is left would be refused.
+  // Anthropic refuses a choice without any tools.
   if (isDropped) return {};
   const oneAtATime = body['parallel_tool_calls'] === false && hasTools;
   if (choice === null) {
@@ -66,12 +73,12 @@ function readChoice(value: unknown, losses: Losses): JsonObject | null {
   if (named) return named;
   const choice = asObject(value) ?? {};
   if (isFreeText(choice)) {
-    losses.leaveOut('tool_choice', 'Anthropic has no tools that take a text of their own form.');
+    losses.leaveOut('tool_choice', 'Anthropic does not support custom tools with free-form input.');
     return null;
   }
   const read = choice['type'] === 'function' ? namedFunction(choice) : ownChoice(choice);
   if (read !== null) return read;
-  throw refuse('tool_choice', 'tool_choice must be auto, none, required or a function by its name.');
+  throw refuse('tool_choice', 'tool_choice must be auto, none, required or a function with a name.');
 }
 
 function namedFunction(choice: JsonObject): JsonObject | null {

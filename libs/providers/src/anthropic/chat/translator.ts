@@ -3,7 +3,7 @@ import { toMessagesRequest } from './request';
 import { toChatCompletion } from './response';
 import { ChatStream } from './stream';
 
-/** OpenAI chat completions over Anthropic messages, both ways. */
+/** Translates between OpenAI chat completions and Anthropic messages. */
 export const chatTranslator: Translator = {
   request: toMessagesRequest,
   response: toChatCompletion,

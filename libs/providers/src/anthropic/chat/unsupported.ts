@@ -4,9 +4,12 @@ import type { JsonObject } from '../../provider';
 import { refuse } from './refuse';
 
 interface Member {
-  /** The value changes nothing, so that leaving it out loses nothing. */
+  /** Whether the value has no effect, so that dropping it loses nothing. */
   readonly isNeutral: (value: unknown) => boolean;
-  /** The answer would be another one without it: it is refused whatever the config says. */
+  /**
+   * Without the member the response would be a different one, so it is refused whatever the config
+   * says.
+   */
   readonly isEssential?: boolean;
 }
 
@@ -14,7 +17,10 @@ const NEVER = (): boolean => false;
 const isZero = (value: unknown): boolean => value === 0;
 const isFalse = (value: unknown): boolean => value === false;
 
-/** What Anthropic has no word for: accepted at the value that changes nothing, else left out or refused. */
+/**
+ * Members that Anthropic does not support: accepted with a neutral value, otherwise dropped or
+ * refused.
+ */
 const UNSUPPORTED: Readonly<Record<string, Member>> = {
   n: { isNeutral: (value) => value === 1, isEssential: true },
   functions: { isNeutral: NEVER, isEssential: true },
@@ -38,7 +44,10 @@ const UNSUPPORTED: Readonly<Record<string, Member>> = {
   prompt_cache_retention: { isNeutral: NEVER },
 };
 
-/** True: the member is none of Anthropic's, and has been dealt with. Throws what is refused. */
+/**
+ * Returns true when Anthropic does not support the member and it has been dropped. Throws when it
+ * is refused.
+ */
 export function isLeftOut(name: string, value: unknown, losses: Losses): boolean {
   const member = Object.hasOwn(UNSUPPORTED, name) ? UNSUPPORTED[name] : undefined;
   if (member === undefined) return false;
@@ -49,14 +58,14 @@ export function isLeftOut(name: string, value: unknown, losses: Losses): boolean
   return true;
 }
 
-/** Longest name of a client's own that an error repeats. */
+/** Maximum length of a client's member name that an error repeats. */
 const NAME_MAX = 64;
 
-/** Anthropic's `metadata` has nothing but the id of the user. */
+/** Translates the metadata; Anthropic supports only the id of the user. */
 export function userMetadata(body: JsonObject, losses: Losses): JsonObject {
   const { user_id: given, ...others } = asObject(body['metadata']) ?? {};
   for (const name of Object.keys(others))
-    losses.leaveOut(`metadata.${name.slice(0, NAME_MAX)}`, 'Anthropic takes no metadata but user_id.');
+    losses.leaveOut(`metadata.${name.slice(0, NAME_MAX)}`, 'Anthropic accepts no metadata except user_id.');
   const user = body['user'] ?? body['safety_identifier'] ?? given ?? null;
   return user === null ? {} : { metadata: { user_id: user } };
 }

@@ -1,12 +1,15 @@
 import type { JsonObject, ProviderError } from '../../provider';
 import { asObject, asString } from '../json';
 
-/** `{ type: "error", error: { type, message } }`, the same in an answer and in a stream. */
+/**
+ * Reads `{ type: "error", error: { type, message } }`, which is the same in a response and in a
+ * stream.
+ */
 export function anthropicError(body: JsonObject): ProviderError | null {
   const error = asObject(body['error']);
   if (error === null) return null;
   return {
-    message: asString(error['message']) ?? 'The provider gave no message.',
+    message: asString(error['message']) ?? 'The provider gave no error message.',
     type: asString(error['type']),
     code: null,
   };

@@ -3,9 +3,12 @@ import { eventObject, SseTap, type TapDialect, type TapState } from '../../strea
 import { asObject, asString } from '../json';
 import { readAnthropicUsage } from './usage';
 
-/** Streams of Anthropic messages: usage begins in `message_start` and is brought up to date by each `message_delta`. */
+/**
+ * Reads streams of Anthropic messages. Usage starts in `message_start` and each `message_delta`
+ * updates it.
+ */
 export const anthropicTapDialect: TapDialect = {
-  // `k_st`: a content block starts or stops.
+  // `k_st` matches `content_block_start` and `content_block_stop`.
   watches: (text) => text.includes('message_') || text.includes('rror') || text.includes('k_st'),
 
   apply(event, state) {
@@ -25,18 +28,18 @@ export const anthropicTapDialect: TapDialect = {
     }
   },
 
-  // No event of a message that carries usage or an end comes near the bound; a big one is content.
+  // No event with usage or an end is near the bound; a large event is content.
   applyOversized: () => undefined,
 };
 
-/** A later event replaces the counts that it repeats and leaves the others. */
+/** Merges counts: a later event replaces those that it repeats and leaves the others. */
 function addUsage(state: TapState, usage: unknown): void {
   const known = Object.entries(asObject(usage) ?? {}).filter(([, value]) => value !== null);
   state.rawUsage = { ...state.rawUsage, ...Object.fromEntries(known) };
   state.begun = readAnthropicUsage(state.rawUsage) ?? state.begun;
 }
 
-/** What `message_start` says of the output is a beginning. */
+/** Whether the event has final output tokens; those of `message_start` are only a beginning. */
 const saysOutput = (usage: unknown): boolean => typeof asObject(usage)?.['output_tokens'] === 'number';
 
 export const anthropicTap = (): StreamTap => new SseTap(anthropicTapDialect);

@@ -3,13 +3,15 @@ import type { JsonObject } from '../../provider';
 import { readCount, readDetail } from '../counts';
 import { asObject } from '../json';
 
-/** Usage of a message, a message batch result or a token count; null when the body names none. */
+/** Reads the usage of a message, a batch result or a token count; null when the body has none. */
 export function anthropicUsage(body: JsonObject): Usage | null {
   const usage = asObject(body['usage']);
   return usage === null ? null : readAnthropicUsage(usage);
 }
 
-/** Reads the `usage` object itself. Anthropic's `input_tokens` leaves cached tokens out; ours includes them. */
+/**
+ * Reads a `usage` object. Anthropic's `input_tokens` excludes cached tokens; ours includes them.
+ */
 export function readAnthropicUsage(usage: JsonObject): Usage | null {
   if (typeof usage['input_tokens'] !== 'number' && typeof usage['output_tokens'] !== 'number') return null;
   const uncached = readCount(usage['input_tokens']);

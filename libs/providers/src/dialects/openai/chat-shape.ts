@@ -1,6 +1,6 @@
 import type { JsonObject, TranslationContext } from '../../provider';
 
-/** Members of a message, and of a delta, in the OpenAI API. */
+/** Members of a message or a delta in the OpenAI API. */
 const OPENAI_MEMBERS: ReadonlySet<string> = new Set([
   'role',
   'content',
@@ -11,12 +11,12 @@ const OPENAI_MEMBERS: ReadonlySet<string> = new Set([
   'audio',
 ]);
 
-/** How much of a translated answer a client of chat completions is shown. */
+/** Selects which members of a translated response a chat completions client gets. */
 export interface ChatShape {
-  /** Members next to `id` and `model` of the answer and of each chunk. */
+  /** Members next to `id` and `model` of the response and of each chunk. */
   readonly head: JsonObject;
   message(message: JsonObject): JsonObject;
-  /** Null: nothing of it is left, so that its chunk is left out. */
+  /** Returns null when nothing is left, so that the chunk is left out. */
   delta(delta: JsonObject): JsonObject | null;
 }
 
@@ -29,7 +29,9 @@ const STRICT: ChatShape = {
   },
 };
 
-/** The one place that decides what a translated answer shows: `strict_open_ai_compliance`, for all translators. */
+/**
+ * Returns the shape of translated responses by `strict_open_ai_compliance`. All translators use it.
+ */
 export const chatShape = ({ strict, provider }: TranslationContext): ChatShape =>
   strict ? STRICT : { head: { provider }, message: (message) => message, delta: (delta) => delta };
 

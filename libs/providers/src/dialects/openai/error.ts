@@ -5,16 +5,17 @@ const textOf = (value: unknown): string | null =>
   typeof value === 'number' ? String(value) : asString(value);
 
 /**
- * Error bodies of OpenAI and of those who copy it: `{ error: { message, type, code } }`, `{ error: "text" }`, and flat
- * `{ message | detail, type, code }`. Null when the body is not an error.
+ * Reads error bodies of OpenAI-compatible providers: `{ error: { message, type, code } }`, `{
+ * error: "text" }`, and flat `{ message | detail, type, code }`. Returns null when the body is not
+ * an error.
  */
 export function openAiError(body: JsonObject): ProviderError | null {
   const nested = asObject(body['error']);
   if (nested !== null) {
     const { message, type, code } = nested;
-    // Gemini's compatibility layer puts its name for the error in `status`.
+    // Gemini's compatibility layer puts its error name in `status`.
     return {
-      message: asString(message) ?? 'The provider gave no message.',
+      message: asString(message) ?? 'The provider gave no error message.',
       type: asString(type) ?? asString(nested['status']),
       code: textOf(code),
       ...paramOf(nested),
@@ -28,7 +29,7 @@ export function openAiError(body: JsonObject): ProviderError | null {
 const paramOf = ({ param }: JsonObject): { readonly param?: string } =>
   typeof param === 'string' ? { param } : {};
 
-/** FastAPI servers (vLLM, SambaNova, …) answer `detail`: a text, or a list of `{ loc, msg }`. */
+/** Reads `detail` of FastAPI servers (vLLM, SambaNova, …): a text, or a list of `{ loc, msg }`. */
 function detailText(detail: unknown): string | null {
   if (typeof detail === 'string') return detail;
   if (!Array.isArray(detail)) return null;

@@ -26,7 +26,7 @@ type Facts = Pick<
 >;
 
 export interface OpenAiCompatibleOptions extends Facts {
-  /** With its version segment, no trailing slash. */
+  /** With its version segment and without a trailing slash. */
   readonly baseUrl: string;
   /** Route families that the provider serves in OpenAI's shape. */
   readonly routes: readonly OpenAiRoute[];
@@ -34,7 +34,10 @@ export interface OpenAiCompatibleOptions extends Facts {
 
 export const AUDIO_ROUTES = ['audio.speech', 'audio.transcriptions', 'audio.translations'] as const;
 
-/** The table of native routes, each at OpenAI's own path behind `prefix`; passthrough is always among them. */
+/**
+ * Returns the table of native routes, each at OpenAI's own path after `prefix`; passthrough is
+ * always included.
+ */
 export function openAiRoutes(
   routes: readonly OpenAiRoute[],
   prefix = '',
@@ -44,12 +47,12 @@ export function openAiRoutes(
   return table;
 }
 
-/** Appends `authorization: Bearer <key>`; nothing when there is no key. */
+/** Appends `authorization: Bearer <key>` if there is a key. */
 export function signBearer(headers: HeaderList, credential: Credential): void {
   if (credential.apiKey !== null) headers.push('authorization', `Bearer ${credential.apiKey}`);
 }
 
-/** What every provider that speaks OpenAI's dialect with a bearer key shares. */
+/** The common part of every provider that uses OpenAI's dialect with a bearer key. */
 export const openAiSpeaker = {
   credentialHeaders: ['authorization'],
   needsCredential: true,
@@ -60,6 +63,6 @@ export const openAiSpeaker = {
   error: openAiError,
 } as const satisfies Partial<Provider>;
 
-/** A provider that differs from OpenAI in nothing but its address and which routes it serves. */
+/** Defines a provider that differs from OpenAI only in its address and its routes. */
 export const openAiCompatible = ({ baseUrl, routes, ...facts }: OpenAiCompatibleOptions): Provider =>
   defineProvider({ ...openAiSpeaker, ...facts, baseUrl: () => baseUrl, routes: openAiRoutes(routes) });

@@ -10,7 +10,7 @@ import {
 import { asObject, asString } from '../json';
 import { openAiUsage, readOpenAiUsage } from './usage';
 
-/** Last events of the streams that have no `[DONE]`: responses, transcriptions, speech, images. */
+/** Last events of streams without `[DONE]`: responses, transcriptions, speech, images. */
 const END_TYPES: ReadonlySet<string> = new Set([
   'response.completed',
   'response.incomplete',
@@ -21,9 +21,10 @@ const END_TYPES: ReadonlySet<string> = new Set([
 ]);
 const FAILURE_TYPES: ReadonlySet<string> = new Set(['error', 'response.failed']);
 
-/** Streams of OpenAI and of those who copy it: chat, completions, responses, audio and images. */
+/** Reads streams of OpenAI-compatible providers: chat, completions, responses, audio and images. */
 export const openAiTapDialect: TapDialect = {
-  // Each mark is cut so that it starts with a byte that is rare in chunks: a search is as fast as its first byte is rare.
+  // Each marker starts with a byte that is rare in chunks, because a search is as fast as its first
+  // byte is rare.
   watches: (text, state) =>
     text.includes('[DONE]') ||
     hasValue(text, 'usage"') ||
@@ -70,7 +71,7 @@ function noteEnds(event: TapEvent, body: JsonObject, state: TapState): void {
   if (endsPart(type, body)) state.partEnded = true;
 }
 
-/** Behind reasoning comes the output. */
+/** Whether the event ends a part of the output; after reasoning the output is still to come. */
 const endsPart = (type: string, { item }: JsonObject): boolean =>
   type.startsWith('response.') &&
   type.endsWith('.done') &&
@@ -90,7 +91,7 @@ function madeOf(response: JsonObject | null, body: JsonObject, known: MadeObject
   };
 }
 
-/** More choices of one stream are not distinguished. */
+/** Maximum number of choices distinguished in one stream. */
 const CHOICES_MAX = 1_024;
 
 function withFinished(known: TapState['finished'], choices: unknown): TapState['finished'] {

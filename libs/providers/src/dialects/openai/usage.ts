@@ -4,9 +4,11 @@ import { readCount, readDetail } from '../counts';
 import { asObject } from '../json';
 
 /**
- * Usage of every OpenAI-shaped answer: chat, completions, embeddings (`prompt_tokens`, `completion_tokens`), responses, images
- * and transcriptions (`input_tokens`, `output_tokens`), the closing events of their streams (`response.usage`), and Groq's
- * `x_groq.usage`. Null when there is none, or when a total is not a count: such a request is `no_usage`, never free.
+ * Reads the usage of every OpenAI-shaped response: chat, completions, embeddings (`prompt_tokens`,
+ * `completion_tokens`), responses, images and transcriptions (`input_tokens`, `output_tokens`), the
+ * closing events of their streams (`response.usage`), and Groq's `x_groq.usage`.
+ * Null when there is none, or when a total is not a count: such a request is flagged `no_usage` and
+ * never free.
  */
 export function openAiUsage(body: JsonObject): Usage | null {
   const found =
@@ -16,7 +18,7 @@ export function openAiUsage(body: JsonObject): Usage | null {
   return found === null ? null : readOpenAiUsage(found);
 }
 
-/** Reads the `usage` object itself. */
+/** Reads a `usage` object. */
 export function readOpenAiUsage(usage: JsonObject): Usage | null {
   const reportedInput = usage['prompt_tokens'] ?? usage['input_tokens'] ?? null;
   const reportedOutput = usage['completion_tokens'] ?? usage['output_tokens'] ?? null;
@@ -32,7 +34,7 @@ export function readOpenAiUsage(usage: JsonObject): Usage | null {
     'output_token_details',
   ]);
   const reasoning = readDetail(output['reasoning_tokens'] ?? usage['reasoning_tokens'], Infinity);
-  // Some providers (xAI) count reasoning next to the completion instead of inside it; their total gives it away.
+  // Some providers (xAI) count reasoning in addition to the completion; their total reveals it.
   const apart = reasoning > 0 && usage['total_tokens'] === inputTokens + completionTokens + reasoning;
   const outputTokens = apart ? completionTokens + reasoning : completionTokens;
   const cacheReadTokens = readDetail(cachedTokens(usage, input), inputTokens);
@@ -47,7 +49,10 @@ export function readOpenAiUsage(usage: JsonObject): Usage | null {
   };
 }
 
-/** Chat, responses, and realtime with transcriptions each have a name of their own. */
+/**
+ * Returns the details object, whose name differs between chat, responses, and realtime and
+ * transcriptions.
+ */
 function detailsOf(usage: JsonObject, names: readonly string[]): JsonObject {
   for (const name of names) {
     const details = asObject(usage[name]);
@@ -56,6 +61,6 @@ function detailsOf(usage: JsonObject, names: readonly string[]): JsonObject {
   return {};
 }
 
-/** DeepSeek and Moonshot name cached tokens next to the totals instead of among the details. */
+/** DeepSeek and Moonshot put cached tokens next to the totals instead of in the details. */
 const cachedTokens = (usage: JsonObject, details: JsonObject): unknown =>
   details['cached_tokens'] ?? usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'];
