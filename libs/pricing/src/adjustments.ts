@@ -2,16 +2,23 @@ import type { PriceCard, Unit, UnitPrices } from './catalogue';
 import type { Factor } from './lines';
 import { scaleDecimal } from './money';
 
-/** `pricing_adjustments` of an integration, compiled: what each unit's price is multiplied by, in millionths. */
+/**
+ * Compiled `pricing_adjustments` of an integration: the factor of each unit's price, in millionths.
+ */
 export interface Adjustments {
   readonly factor: Factor;
-  /** Gives a kind of token that has a factor, and no price of its own, the price of the total it is part of. */
+  /**
+   * Gives each token kind that has a factor but no own price the price of the total it is part of.
+   */
   split(card: PriceCard): PriceCard;
 }
 
 export const MILLION = 1_000_000;
 
-/** Names of the public shape. What a usage does not count apart (predicted and text tokens) has the factor of its total. */
+/**
+ * Names of the public API. A kind that a usage does not count separately (predicted and text
+ * tokens) has the factor of its total.
+ */
 const NAMES: Readonly<
   Record<Exclude<Unit, 'requests'>, { readonly name: string; readonly total: Unit | null }>
 > = {
@@ -30,7 +37,10 @@ const NAMES: Readonly<
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Null: there is nothing to adjust. Throws an Error for a factor that is no number from 0. Missing ones are `default`, else 1. */
+/**
+ * Compiles adjustments. Missing factors are `default`, else 1; null when there is nothing to
+ * adjust. Throws an Error for a factor that is not a number from 0.
+ */
 export function compileAdjustments(pricingAdjustments: unknown): Adjustments | null {
   const multiplier = fieldsOf(fieldsOf(pricingAdjustments)?.['multiplier']);
   if (multiplier === null) return null;

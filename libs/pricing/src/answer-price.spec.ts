@@ -24,7 +24,7 @@ const priceOf = (requested: string | null, answered: string | null): [string, nu
   return found && [found.model, found.priced.total];
 };
 
-describe('the price of an answer', () => {
+describe('priceOfAnswer', () => {
   it.each([
     ['a dearer model answers than was named', 'mini', 'large', ['large', 20]],
     ['a provider names a cheaper model than was asked for', 'large', 'free', ['large', 20]],
@@ -40,7 +40,7 @@ describe('the price of an answer', () => {
     expect(priceOf(requested, answered)).toEqual(expected);
   });
 
-  it('is never less than that of the model that was requested, whatever the answer names', () => {
+  it('is never less than the price of the requested model, whatever the response names', () => {
     const name = fc.option(fc.constantFrom(...Object.keys(list), 'nonsense'), { nil: null });
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(list)), name, (requested, answered) => {

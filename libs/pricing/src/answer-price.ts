@@ -1,31 +1,37 @@
 import type { PricedUsage } from './pricer';
 
-/** What an answer is priced by. */
+/** The models that a response may be priced by. */
 export interface NamedModels {
-  /** That the provider was to use; null: it is not known. */
+  /** The model that the provider should use; null when unknown. */
   readonly requested: string | null;
-  /** That the answer names; null: none. */
+  /** The model that the response names; null when it names none. */
   readonly answered: string | null;
-  /** Whether the integration itself says what a model costs: a price of its own, or that of another model that it is an alias of. */
+  /**
+   * Whether the integration itself sets the model's price: an own price, or an alias of another
+   * model.
+   */
   readonly isOwn: (model: string) => boolean;
 }
 
 /**
- * The price of an answer, and the model whose price it is. What an integration says of the model that it was to use holds, and a configured
- * price of that model holds against the catalogue's of another name. Else the dearer of both: a provider may use a dearer model than
- * the one that was named, and a name alone makes no answer cheaper. Null: neither has a price.
+ * Returns the price of a response, and the model it belongs to.
+ * The integration's own price of the requested model takes precedence, and a configured price of
+ * that model over the catalogue's price of another name. Otherwise the higher of both prices
+ * applies: a provider may use a more expensive model than requested, and a name alone must not make
+ * a response cheaper. Null when neither model has a price.
  */
 export function priceOfAnswer<P extends Pick<PricedUsage, 'source' | 'total'>>(
   { requested, answered, isOwn }: NamedModels,
   price: (model: string) => P | null,
 ): { readonly model: string; readonly priced: P } | null {
-  const byAsked = named(requested, price);
-  if (answered === null || answered === requested) return byAsked;
-  if (byAsked !== null && isOwn(byAsked.model)) return byAsked;
+  const byRequested = named(requested, price);
+  if (answered === null || answered === requested) return byRequested;
+  if (byRequested !== null && isOwn(byRequested.model)) return byRequested;
   const byAnswered = named(answered, price);
-  if (byAsked === null || byAnswered === null) return byAsked ?? byAnswered;
-  if (byAsked.priced.source === 'configured' && byAnswered.priced.source === 'catalogue') return byAsked;
-  return byAnswered.priced.total < byAsked.priced.total ? byAsked : byAnswered;
+  if (byRequested === null || byAnswered === null) return byRequested ?? byAnswered;
+  if (byRequested.priced.source === 'configured' && byAnswered.priced.source === 'catalogue')
+    return byRequested;
+  return byAnswered.priced.total < byRequested.priced.total ? byRequested : byAnswered;
 }
 
 function named<P>(

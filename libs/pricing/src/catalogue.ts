@@ -4,11 +4,14 @@ import { scaleDecimal } from './money';
 /** Price of one kind of unit, in 1e-8 USD per million. */
 export interface UnitPrice {
   readonly base: number;
-  /** Ascending. The last tier whose `start` the request's input tokens exceed prices all of the request's units. */
+  /**
+   * Ascending. The last tier whose `start` is below the request's input tokens prices all units of
+   * the request.
+   */
   readonly tiers: readonly { readonly start: number; readonly price: number }[];
 }
 
-/** The units of the catalogue that a usage can be priced by. All but requests are tokens. */
+/** The catalogue's units that a usage can be priced by. All but requests are tokens. */
 export const UNITS = {
   input_mtok: 'input',
   cache_read_mtok: 'cache_read',
@@ -25,7 +28,7 @@ export const UNITS = {
 } as const;
 export type Unit = (typeof UNITS)[keyof typeof UNITS];
 
-/** What is counted by the piece, by the name that a usage gives it. */
+/** Units counted per piece, by their name in a usage. */
 const PIECES = {
   web_searches_kcount: 'web_search',
   storage_searches_kcount: 'file_search',
@@ -35,33 +38,34 @@ const PIECES = {
 
 export type UnitPrices = Readonly<Partial<Record<Unit, UnitPrice>>>;
 
-/** All prices of a model at a time, in 1e-8 USD per million. */
+/** All prices of a model at one time, in 1e-8 USD per million. */
 export interface PriceCard {
   readonly units: UnitPrices;
-  /** By the piece: searches, executions, whatever a usage counts as an additional unit. */
+  /** Prices per piece: searches, executions and other additional units of a usage. */
   readonly additional: Readonly<Record<string, number>>;
-  /** By quality, then size; `default` means any. */
+  /** By quality, then size; `default` matches any. */
   readonly images: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** What a batch costs of the price, in millionths; null: the provider's usual part. */
+  /** Part of the price that a batch costs, in millionths; null for the provider's usual part. */
   readonly batchMillionths: number | null;
 }
 
 export interface CatalogueModel {
   /** The catalogue's own id of the model. */
   readonly id: string;
-  /** Tokens of its context window; null: the catalogue does not say. */
+  /** Tokens of its context window; null when the catalogue has none. */
   readonly contextTokens: number | null;
-  /** Prices at a time, Unix milliseconds. */
+  /** Returns the prices at a time in Unix milliseconds. */
   pricesAt(at: number): PriceCard;
 }
 
 const USD_SCALE = 8;
 const DAY_SECONDS = 86_400;
 
-/** Looks a model up in the catalogue, by the catalogue's own matching rules. Null: it has no such model. */
+/** Looks up a model by the catalogue's own matching rules; returns null when there is none. */
 export function findModel(catalogueId: string, model: string): CatalogueModel | null {
   const found = calcPrice({}, model, { providerId: catalogueId });
-  // The package falls back to providers of a similar name; a price must be of the provider that was asked.
+  // The package falls back to providers of a similar name; a price must belong to the requested
+  // provider.
   if (found?.provider.id !== catalogueId) return null;
   const { id, prices, context_window: window } = found.model;
   const contextTokens = window !== undefined && window > 0 ? window : null;
@@ -93,7 +97,7 @@ function compile(prices: ModelPrice): PriceCard {
 function compileUnits(prices: ModelPrice): UnitPrices {
   const compiled: Partial<Record<Unit, UnitPrice>> = {};
   for (const [key, unit] of Object.entries(UNITS)) {
-    // A count of a thousand is a thousandth of a million.
+    // A price per thousand units is scaled to a million.
     const scale = key.endsWith('_kcount') ? USD_SCALE + 3 : USD_SCALE;
     const price = prices[key];
     const base = scaleDecimal(typeof price === 'object' ? price.base : (price ?? NaN), scale);
@@ -123,5 +127,5 @@ function applies({ constraint }: ConditionalPrice): (at: number) => boolean {
   };
 }
 
-/** Seconds after midnight UTC of `16:30:00Z` or `08:00:00+08:00`. */
+/** Returns the seconds after midnight UTC of a time such as `16:30:00Z` or `08:00:00+08:00`. */
 const secondOfDay = (time: string): number => (Date.parse(`1970-01-02T${time}`) / 1000) % DAY_SECONDS;

@@ -6,8 +6,9 @@ import type { BillableUsage } from './usage';
 type Quantities = Readonly<Record<Exclude<Unit, 'requests'>, number>>;
 
 /**
- * Splits a usage into disjoint quantities: totals include cached, audio, image and reasoning tokens, so each is taken out of its total
- * where it has a price of its own, and stays in it where it has none. Never negative, whatever the provider reported.
+ * Splits a usage into disjoint quantities.
+ * Totals include cached, audio, image and reasoning tokens; each kind is taken out of its total if
+ * it has its own price, and stays in it otherwise. Never negative, whatever the provider reported.
  */
 export function splitUsage(usage: BillableUsage, prices: UnitPrices): Quantities {
   let input = usage.inputTokens;
@@ -46,10 +47,13 @@ export function splitUsage(usage: BillableUsage, prices: UnitPrices): Quantities
   };
 }
 
-/** What a line's price is multiplied by, in millionths. */
+/** Returns the factor of a unit's price, in millionths. */
 export type Factor = (unit: string) => number;
 
-/** One line for each quantity that is not 0; null when one of them has no price, so that nothing is taken for free. */
+/**
+ * Returns one line per quantity other than 0; null when one of them has no price, so that nothing
+ * is free by mistake.
+ */
 export function priceLines(
   usage: BillableUsage,
   card: PriceCard,
@@ -73,7 +77,10 @@ export function priceLines(
   return !counted || addPieces(usage, card, add) ? lines : null;
 }
 
-/** What `priceLines` adds up to for text tokens alone, without making the lines; null: one of them has no price. */
+/**
+ * Returns the sum of `priceLines` for text tokens only, without creating the lines; null when one
+ * of them has no price.
+ */
 export function priceOfText(
   { units }: PriceCard,
   input: number,
@@ -92,7 +99,7 @@ export function priceOfText(
   return forInput + forOutput + (each('requests', 1) ?? 0);
 }
 
-/** False: one of them has no price. */
+/** Adds the pieces; returns false when one of them has no price. */
 function addPieces(
   usage: BillableUsage,
   card: PriceCard,

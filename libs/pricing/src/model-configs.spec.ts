@@ -27,8 +27,8 @@ const ENVIRONMENT = {
 const GOOD = { m: { pay_as_you_go: { request_token: { price: 0.001 }, response_token: { price: 0.001 } } } };
 const BAD = { m: { pay_as_you_go: { request_token: { price: 'free' } } } };
 
-/** What each source gives; an Error is thrown. */
-function world(environment: Record<string, string> = ENVIRONMENT) {
+/** Sources with given documents; an Error is thrown. */
+function sourcesWith(environment: Record<string, string> = ENVIRONMENT) {
   const answers: Record<keyof ModelConfigReaders, unknown> = { fetch: null, logStore: null, file: null };
   const requested: string[] = [];
   const alarms: ModelConfigAlarm[] = [];
@@ -47,9 +47,9 @@ function world(environment: Record<string, string> = ENVIRONMENT) {
   return { answers, requested, alarms, time, configs };
 }
 
-describe('[ENV-08] the sources of model configurations', () => {
+describe('sources of model configurations [ENV-08]', () => {
   it('are read in order: memory for an hour, proxy service, log store, local files', async () => {
-    const { answers, requested, configs, time } = world();
+    const { answers, requested, configs, time } = sourcesWith();
     answers.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
     expect(requested).toEqual([
@@ -69,8 +69,8 @@ describe('[ENV-08] the sources of model configurations', () => {
     expect(requested.at(-1)).toBe('fetch https://configs.example.com/general/openai');
   });
 
-  it('are those that are set: the proxy only when it is enabled', async () => {
-    const off = world({ ...ENVIRONMENT, MODEL_CONFIGS_PROXY_FETCH_ENABLED: 'OFF' });
+  it('include the proxy only when it is enabled', async () => {
+    const off = sourcesWith({ ...ENVIRONMENT, MODEL_CONFIGS_PROXY_FETCH_ENABLED: 'OFF' });
     await off.configs.load('openai');
     await off.configs.capabilities('openai');
     expect(off.requested).toEqual([
@@ -79,23 +79,23 @@ describe('[ENV-08] the sources of model configurations', () => {
       'logStore /capabilities/openai.json',
       'file /local-general/openai.json',
     ]);
-    const none = world({});
+    const none = sourcesWith({});
     expect(await none.configs.load('openai')).toBeNull();
     expect(none.configs.prices('openai')).toBeNull();
     expect(none.requested).toEqual([]);
   });
 
-  it('[ENV-09] are refused at the start where one cannot be there', () => {
+  it('are refused at startup when their settings conflict [ENV-09]', () => {
     const { MODEL_CONFIGS_PROXY_URL: _none, ...withoutUrl } = ENVIRONMENT;
-    expect(() => world(withoutUrl)).toThrow(/^MODEL_CONFIGS_PROXY_URL is required with /);
+    expect(() => sourcesWith(withoutUrl)).toThrow(/^MODEL_CONFIGS_PROXY_URL is required with /);
     for (const name of Object.keys(ENVIRONMENT).filter((one) => one.endsWith('_PATH'))) {
       const nowhere = { ...ENVIRONMENT, [name]: '/nowhere' };
-      expect(() => world(nowhere)).toThrow(`${name} ${NO_FOLDER}`);
+      expect(() => sourcesWith(nowhere)).toThrow(`${name} ${NO_FOLDER}`);
     }
   });
 
-  it('keep the last good document when a bad one comes, raise an alarm, and are read again soon', async () => {
-    const { answers, alarms, configs, time } = world();
+  it('keep the last valid document when an invalid one arrives, raise an alarm, and are read again soon', async () => {
+    const { answers, alarms, configs, time } = sourcesWith();
     answers.fetch = GOOD;
     await configs.load('openai');
     answers.fetch = BAD;
@@ -113,8 +113,8 @@ describe('[ENV-08] the sources of model configurations', () => {
     expect(configs.faults()).toEqual([]);
   });
 
-  it('give the next source when one is bad, and no price at all when none is good', async () => {
-    const { answers, configs } = world();
+  it('use the next source when one is invalid, and no price at all when none is valid', async () => {
+    const { answers, configs } = sourcesWith();
     answers.fetch = BAD;
     answers.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
@@ -123,8 +123,8 @@ describe('[ENV-08] the sources of model configurations', () => {
     expect(await configs.load('groq')).toBeNull();
   });
 
-  it('never keep a request waiting: the old document is given while the new one is read, which is read once', async () => {
-    const { answers, requested, configs, time } = world();
+  it('never make a request wait: the old document is used while the new one is read once', async () => {
+    const { answers, requested, configs, time } = sourcesWith();
     answers.fetch = GOOD;
     expect(configs.prices('openai')).toBeUndefined();
     expect(configs.prices('openai')).toBeUndefined();
@@ -137,9 +137,9 @@ describe('[ENV-08] the sources of model configurations', () => {
   });
 
   it.each(['../secrets', 'a/b', '', 'OPENAI', '.', 'x'.repeat(65), '%2e%2e'])(
-    'are never read for %p, which names no provider',
+    'are never read for %p, which is not a provider name',
     async (provider) => {
-      const { requested, configs } = world();
+      const { requested, configs } = sourcesWith();
       expect(await configs.load(provider)).toBeNull();
       expect(configs.prices(provider)).toBeNull();
       expect(requested).toEqual([]);

@@ -24,7 +24,7 @@ export interface ModelConfigSettings {
   readonly MODEL_CONFIGS_PRICING_LOCAL_PATH: string | null;
 }
 
-/** Whether any source is set. */
+/** Returns whether any source is set. */
 export const hasPriceSources = (settings: ModelConfigSettings): boolean =>
   Object.entries(settings).some(
     ([name, value]) => name.startsWith('MODEL_CONFIGS_') && value !== null && value !== false,
@@ -33,7 +33,10 @@ export const hasPriceSources = (settings: ModelConfigSettings): boolean =>
 export type ModelConfigKind = 'pricing' | 'general';
 export type ModelConfigSource = 'proxy' | 'log_store' | 'local';
 
-/** Reads JSON documents; each must bound its time and size. Null: there is no such document. Rejects when it cannot be read. */
+/**
+ * Read JSON documents; each must bound its time and size. Return null when there is no such
+ * document, and reject when it cannot be read.
+ */
 export interface ModelConfigReaders {
   fetch(url: string): Promise<unknown>;
   logStore(path: string): Promise<unknown>;
@@ -44,43 +47,55 @@ export interface ModelConfigAlarm {
   readonly kind: ModelConfigKind;
   readonly provider: string;
   readonly source: ModelConfigSource;
-  /** Names the place at fault. */
+  /** Names the invalid place. */
   readonly reason: string;
 }
 
 export interface ModelConfigsOptions {
   readonly settings: ModelConfigSettings;
   readonly readers: ModelConfigReaders;
-  /** A source has failed or its document is not valid; the next source, or the last good one, is used. */
+  /**
+   * Called when a source failed or its document is invalid; the next source, or the last valid
+   * document, is used.
+   */
   readonly alarm: (alarm: ModelConfigAlarm) => void;
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   readonly clock?: () => number;
 }
 
-/** Model documents by provider, in the specification's order: memory for an hour, proxy service, log store, local files. */
+/**
+ * Model documents by provider. Sources in order: memory for an hour, proxy service, log store,
+ * local files.
+ */
 export interface ModelConfigs {
   /**
-   * The prices that are known now. Undefined: not loaded yet; null: no source has any. Starts to load what is missing or older than an
-   * hour, and gives the old one meanwhile.
+   * Returns the prices known now: undefined when not loaded yet, null when no source has any.
+   * Starts loading what is missing or older than an hour, and returns the old prices meanwhile.
    */
   prices(provider: string): PriceFile | null | undefined;
-  /** The same, once it is loaded. */
+  /** Returns the same once it is loaded. */
   load(provider: string): Promise<PriceFile | null>;
-  /** Capabilities as they are in the document; null: no source has any. */
+  /** Returns capabilities as the document has them; null when no source has any. */
   capabilities(provider: string): Promise<unknown>;
-  /** What was wrong when each document was read last, at most one for each source of it. Empty: all is well. */
+  /**
+   * Returns the failures of the last read of each document, at most one per source; empty when
+   * there were none.
+   */
   faults(): readonly ModelConfigAlarm[];
 }
 
 const MEMORY_MS = 3_600_000;
-/** No source had a valid document: they are read again sooner. */
+/** Interval after which documents are read again when no source had a valid one. */
 const RETRY_MS = 60_000;
-/** Providers kept; the one used longest ago goes, with its last good document. */
+/**
+ * Maximum number of providers kept; the least recently used one is dropped with its last valid
+ * document.
+ */
 const PROVIDERS_MAX = 512;
-/** A name that is a file name and a path segment, and nothing else. */
+/** A name that is valid as a file name and as a single path segment. */
 const PROVIDER = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** Throws `SettingsError` for settings that don't go together. */
+/** Creates the sources. Throws `SettingsError` for settings that conflict. */
 export function createModelConfigs({
   settings,
   readers,
@@ -147,7 +162,10 @@ interface Kept<T> {
   faults: readonly ModelConfigAlarm[];
 }
 
-/** What the first source has that has any; none where those that have one are not valid or cannot be read. */
+/**
+ * Returns the first source's document; null when every source that has one is invalid or
+ * unreadable.
+ */
 async function firstOf<T>({
   kind,
   provider,
@@ -168,7 +186,7 @@ async function firstOf<T>({
       if (document === null || document === undefined) continue;
       return { value: parse(document), faults };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : 'it could not be read';
+      const reason = error instanceof Error ? error.message : 'the source could not be read';
       const fault = { kind, provider, source: source.name, reason };
       faults.push(fault);
       alarm(fault);
@@ -195,7 +213,7 @@ function createKept<T>(
       const failed = value === null && faults.length > 0;
       entry.loading = null;
       entry.faults = faults;
-      // A document that was good stays when its successor is not, or cannot be had.
+      // A valid document stays when its successor is invalid or unavailable.
       entry.value = failed ? (entry.value ?? null) : value;
       entry.staleAt = clock() + (failed ? RETRY_MS : MEMORY_MS);
       return entry.value;

@@ -51,10 +51,11 @@ describe('costOf', () => {
     expect(costOf(3, 500_000)).toBe(2);
   });
 
-  it('is linear in the quantity but for the rounding of one line', () => {
+  it('is linear in the quantity except for the rounding of one line', () => {
     fc.assert(
       fc.property(
-        // 10,000 × 1,000 at the highest price stays below 2^53: past that a cost is only the nearest number.
+        // 10,000 × 1,000 at the highest price stays below 2^53; beyond that a cost is only the
+        // nearest number.
         fc.integer({ min: 0, max: 10_000 }),
         fc.integer({ min: 1, max: 1_000 }),
         price,

@@ -3,8 +3,9 @@ const MILLION = 1_000_000;
 const EXPONENT_MAX = 40;
 
 /**
- * `value` × 10^`scale` as an integer, rounded half up, from the number's shortest decimal text: 0.1 is a tenth, not the binary
- * fraction next to it. Null for negative numbers, for what is no finite number, and past 2^53 − 1.
+ * Returns `value` × 10^`scale` as an integer, rounded half up, from the number's shortest decimal
+ * text: 0.1 is a tenth, not the nearest binary fraction.
+ * Null for negative or non-finite numbers, and beyond 2^53 − 1.
  */
 export function scaleDecimal(value: number, scale: number): number | null {
   const match = DECIMAL.exec(String(value));
@@ -18,9 +19,10 @@ export function scaleDecimal(value: number, scale: number): number | null {
 }
 
 /**
- * `quantity` × `pricePerMillion` / 1,000,000, rounded half up to a whole unit of money. All numbers are non-negative integers,
- * and so is every step: a product past 2^53 − 1 is taken in BigInt. Exact for costs below 2^53 units, some 90 million USD; a higher
- * one, which no request has, is the nearest number.
+ * Returns `quantity` × `pricePerMillion` / 1,000,000, rounded half up to a whole unit of money.
+ * All numbers and steps are non-negative integers; a product beyond 2^53 − 1 is computed in BigInt.
+ * Exact for costs below 2^53 units (about 90 million USD); a higher one, which no request reaches,
+ * is the nearest number.
  */
 export function costOf(quantity: number, pricePerMillion: number): number {
   const product = quantity * pricePerMillion + MILLION / 2;

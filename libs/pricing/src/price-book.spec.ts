@@ -17,7 +17,7 @@ const usage = (counts: Partial<Usage>): Usage => ({
   ...counts,
 });
 
-/** Any usage that keeps the contract: parts are never more than their totals. */
+/** Any usage that keeps the contract: parts never exceed their totals. */
 const anyUsage = fc
   .record({
     inputTokens: fc.integer({ min: 0, max: 2_000_000 }),
@@ -64,10 +64,10 @@ const MODELS = CATALOGUES.flatMap((id) =>
   (findProvider({ providerId: id })?.models ?? []).map((model) => [id, model.id] as const),
 );
 
-describe('a price book', () => {
+describe('PriceBook', () => {
   const book = createPriceBook();
 
-  it('prices cached tokens apart from the others, and each line on its own', () => {
+  it('prices cached tokens separately from the others, and rounds each line on its own', () => {
     const price = book.price(
       'openai',
       'gpt-4o',
@@ -110,7 +110,7 @@ describe('a price book', () => {
     expect(book.price(provider, model, usage({ inputTokens: 5 }), NOON)).toBeNull();
   });
 
-  it('does not price tokens of a kind that the model has no price for, so that they are not taken for free', () => {
+  it('does not price tokens of a kind without a price, so that they are not free by mistake', () => {
     expect(book.price('openai', 'text-embedding-3-small', usage({ inputTokens: 5 }), NOON)?.total).toBe(10);
     const embeddingOnly = MODELS.find(([provider, id]) => {
       const prices = findProvider({ providerId: provider })?.models.find((model) => model.id === id)?.prices;
@@ -139,7 +139,7 @@ describe('a price book', () => {
     }
   });
 
-  it('takes the price that holds at the time of the request', () => {
+  it('uses the price that is valid at the time of the request', () => {
     const at = (time: string) =>
       book.price('deepseek', 'deepseek-chat', usage({ inputTokens: 1_000_000 }), new Date(time))?.total;
     const theirs = (time: string) =>
@@ -159,7 +159,7 @@ describe('a price book', () => {
     }
   });
 
-  it('agrees with the catalogue about every model that has token prices, at several times', () => {
+  it('agrees with the catalogue on every model that has token prices, at several times', () => {
     const counts = usage({ inputTokens: 123_457, outputTokens: 4_321, cacheReadTokens: 1_111 });
     const names = { input_tokens: 123_457, output_tokens: 4_321, cache_read_tokens: 1_111 };
     let compared = 0;
@@ -177,7 +177,7 @@ describe('a price book', () => {
     expect(compared).toBeGreaterThan(2_000);
   });
 
-  it('adds its lines up to its total, is never negative, and prices every token once, for any usage', () => {
+  it('sums its lines to its total, is never negative, and prices every token once, for any usage', () => {
     fc.assert(
       fc.property(fc.constantFrom(...MODELS), anyUsage, ([provider, model], counts) => {
         const price = book.price(provider, model, counts, NOON);
@@ -205,7 +205,7 @@ describe('a price book', () => {
     );
   });
 
-  it('still answers when more models were requested than it keeps', () => {
+  it('still returns prices when more models were requested than it keeps', () => {
     const small = createPriceBook({ modelsMax: 2 });
     for (let round = 0; round < 3; round += 1) {
       for (const model of ['gpt-4o', 'gpt-4o-mini', 'unknown-1', 'unknown-2', 'o1']) {
@@ -234,7 +234,7 @@ describe('customCard', () => {
     expect(price?.lines.map(({ unit }) => unit)).toEqual(['input', 'output']);
   });
 
-  it('takes a price of 0 for a price, and what is no price for none', () => {
+  it('accepts a price of 0, and returns null for invalid prices', () => {
     expect(priceAt({ input: 0, output: 0 }, usage({ inputTokens: 5 }))?.total).toBe(0);
     expect(customCard({ input: -1, output: 0 })).toBeNull();
     expect(customCard({ input: NaN, output: 0 })).toBeNull();

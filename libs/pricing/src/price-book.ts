@@ -4,7 +4,7 @@ import { findModel, type CatalogueModel, type PriceCard } from './catalogue';
 import { priceLines } from './lines';
 import { scaleDecimal } from './money';
 
-/** What a request cost: integers of 1e-8 USD. `total` is the sum of the lines' costs. */
+/** The cost of a request, in integers of 1e-8 USD. `total` is the sum of the lines' costs. */
 export interface Price {
   /** Id of the model in the catalogue. */
   readonly model: string;
@@ -14,34 +14,50 @@ export interface Price {
 
 export interface PriceBook {
   /**
-   * The price of a usage at a time (a Date or Unix milliseconds). Each line is rounded half up to 1e-8 USD. Null when the
-   * catalogue does not know the model, or has no price for a kind of token that was used: unknown is never 0. What a usage
-   * does not count (images, searches, hours of audio) is not priced.
+   * Returns the price of a usage at a time (a Date or Unix milliseconds), each line rounded half up
+   * to 1e-8 USD.
+   * Null when the catalogue does not have the model, or has no price for a kind of token that was
+   * used: unknown is never 0. What a usage does not count (images, searches, hours of audio) is not
+   * priced.
    */
   price(providerCatalogueId: string | null, model: string, usage: Usage, at: Date | number): Price | null;
-  /** The prices themselves; null when the catalogue does not know the model. */
+  /** Returns the prices themselves; null when the catalogue does not have the model. */
   card(providerCatalogueId: string | null, model: string, at: Date | number): PriceCard | null;
-  /** Tokens of the model's context window, which no answer passes; null: the catalogue does not know it. */
+  /**
+   * Returns the tokens of the model's context window, which no response exceeds; null when unknown.
+   */
   contextTokens(providerCatalogueId: string | null, model: string): number | null;
 }
 
 export interface PriceBookOptions {
-  /** Models kept resolved, known and unknown ones; the least recently used one goes. Default 4,096. */
+  /**
+   * Maximum number of resolved models kept, including unknown ones; the least recently used one is
+   * dropped. Default 4,096.
+   */
   readonly modelsMax?: number;
 }
 
-/** US cents per token, as a custom model's price is given. Cached tokens cost what other input costs. */
+/**
+ * US cents per token, as a custom model's price is given. Cached tokens cost the same as other
+ * input.
+ */
 export interface CustomPrice {
   readonly input: number;
   readonly output: number;
 }
 
-/** No provider names a model at greater length; a longer name is not looked up, so it cannot fill the cache. */
+/**
+ * No provider has longer model names; a longer name is not looked up, so that it cannot fill the
+ * cache.
+ */
 const MODEL_CHARACTERS_MAX = 256;
-/** Cents per token to 1e-8 USD per million tokens: 10^-2 × 10^6 × 10^8. */
+/** Converts cents per token to 1e-8 USD per million tokens: 10^-2 × 10^6 × 10^8. */
 const CENTS_PER_TOKEN_SCALE = 12;
 
-/** A price book over the catalogue that ships with `@pydantic/genai-prices`; it never reaches out for a newer one. */
+/**
+ * Creates a price book over the catalogue of `@pydantic/genai-prices`. It never downloads a newer
+ * one.
+ */
 export function createPriceBook({ modelsMax = 4_096 }: PriceBookOptions = {}): PriceBook {
   const resolved = new LRUCache<string, { readonly model: CatalogueModel | null }>({ max: modelsMax });
 
@@ -68,7 +84,7 @@ export function createPriceBook({ modelsMax = 4_096 }: PriceBookOptions = {}): P
   };
 }
 
-/** A price of the user's own as a card; null when it is negative or no finite number. */
+/** Converts a custom price to a card; null when it is negative or not finite. */
 export function customCard(price: CustomPrice): PriceCard | null {
   const input = scaleDecimal(price.input, CENTS_PER_TOKEN_SCALE);
   const output = scaleDecimal(price.output, CENTS_PER_TOKEN_SCALE);

@@ -1,9 +1,9 @@
 import type { PriceCard, Unit, UnitPrice } from './catalogue';
 import { scaleDecimal } from './money';
 
-/** Prices of one provider's models, from a file or a service, read and checked. */
+/** Validated prices of one provider's models, from a file or a service. */
 export interface PriceFile {
-  /** The card of a model at a time, Unix milliseconds; null: the file has none for it. */
+  /** Returns the card of a model at a time in Unix milliseconds; null when the file has none. */
   cardAt(model: string, at: number): PriceCard | null;
   readonly models: number;
 }
@@ -15,10 +15,10 @@ interface DatedCard {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** More models than any provider has; a file that is much larger than it should be is refused, not half read. */
+/** More models than any provider has. A much larger file is refused as a whole. */
 const MODELS_MAX = 20_000;
 const PRICES_PER_MODEL_MAX = 1_000;
-/** US cents for one unit to 1e-8 USD for a million: 10^-2 × 10^6 × 10^8. */
+/** Converts US cents per unit to 1e-8 USD per million: 10^-2 × 10^6 × 10^8. */
 const CENTS_SCALE = 12;
 
 const UNITS: Readonly<Record<string, Unit>> = {
@@ -35,9 +35,10 @@ const UNITS: Readonly<Record<string, Unit>> = {
 };
 
 /**
- * Reads `{ <model>: { pricing_config: { pay_as_you_go, currency } } }`; the inner object may also stand without `pricing_config`. A model may
- * have a list of them, each with `effective_from`. Prices are US cents for one unit. Throws an Error that names the first place at fault:
- * a file is taken whole or not at all.
+ * Parses `{ <model>: { pricing_config: { pay_as_you_go, currency } } }`; the inner object may also
+ * be given without `pricing_config`. A model may have a list of them, each with `effective_from`.
+ * Prices are US cents per unit.
+ * Throws an Error that names the first invalid place: a file is accepted as a whole or not at all.
  */
 export function parsePriceFile(document: unknown): PriceFile {
   const models = fields(document, 'the file');
@@ -54,7 +55,10 @@ export function parsePriceFile(document: unknown): PriceFile {
   };
 }
 
-/** One `pricing_config`: the price of a custom model. Throws an Error that names the place at fault. */
+/**
+ * Parses one `pricing_config`, the price of a custom model. Throws an Error that names the invalid
+ * place.
+ */
 export function parsePricingConfig(value: unknown, path = 'pricing_config'): PriceCard {
   const config = fields(value, path);
   const currency = config['currency'];
@@ -87,7 +91,7 @@ function cardOf(prices: Fields, config: Fields, path: string): PriceCard {
     else {
       const unit = Object.hasOwn(UNITS, name) ? UNITS[name] : undefined;
       const base = priceOf(value, at);
-      // A unit that no usage counts apart is checked and left in its total.
+      // A unit that no usage counts separately is validated and left in its total.
       if (unit !== undefined) units[unit] = { base, tiers: tiersOf(value, at, base) };
     }
   }
@@ -119,7 +123,10 @@ function priceOf(value: unknown, path: string): number {
   return scaled;
 }
 
-/** `tiers: [{ start, price }]`: past `start` input tokens the whole request has the tier's price. */
+/**
+ * Parses `tiers: [{ start, price }]`: above `start` input tokens the whole request has the tier's
+ * price.
+ */
 function tiersOf(value: unknown, path: string, base: number): UnitPrice['tiers'] {
   const { tiers } = fields(value, path);
   if (tiers === undefined) return [];

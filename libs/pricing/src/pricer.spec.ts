@@ -47,8 +47,8 @@ const request = (over: Partial<PriceRequest> = {}): PriceRequest => ({
 const pricer = createPricer(createPriceBook());
 const custom = request({ custom: FULL });
 
-describe('a price', () => {
-  it('has a line for each kind of unit, each token in one of them only', () => {
+describe('Pricer', () => {
+  it('has one line per kind of unit, with each token in exactly one of them', () => {
     const counts = usage({
       inputTokens: 1_000,
       cacheReadTokens: 300,
@@ -84,7 +84,7 @@ describe('a price', () => {
     ]);
   });
 
-  it('is not known for pieces without one: unknown is never 0', () => {
+  it('returns null for pieces without a price: unknown is never 0', () => {
     for (const name of ['robots', 'constructor']) {
       expect(pricer.price(custom, usage({ additionalUnits: { [name]: 1 } }), NOON)).toBeNull();
     }
@@ -93,7 +93,7 @@ describe('a price', () => {
     expect(pricer.price(request({ model: 'no-such' }), usage({ inputTokens: 1 }), NOON)).toBeNull();
   });
 
-  it('of text alone is found without its lines, and is their sum', () => {
+  it('prices text without its lines to the same sum', () => {
     const adjustments = compileAdjustments({ multiplier: { default: 1.37, response_token: 0.31 } });
     const perRequest = parsePricingConfig({
       pay_as_you_go: { request_token: cents(0.0003), additional_units: { requests: cents(0.7) } },
@@ -111,7 +111,7 @@ describe('a price', () => {
     );
   });
 
-  it('of a batch is half where the provider sells batches for half, and what the price says otherwise', () => {
+  it('prices a batch at half price where the provider does, unless the price says otherwise', () => {
     const counts = usage({ inputTokens: 1_000_000, batch: true });
     expect(pricer.price(request(), counts, NOON)?.total).toBe(125_000_000);
     const third = parsePricingConfig({
@@ -122,7 +122,7 @@ describe('a price', () => {
     expect(pricer.price(request({ provider: OWN, custom: FULL }), counts, NOON)?.total).toBe(1_000_000_000);
   });
 
-  it('follows the adjustments of its integration, the default where a unit has none of its own', () => {
+  it('applies the adjustments of the integration, with the default for units without their own', () => {
     const adjustments = compileAdjustments({
       multiplier: {
         default: 2,
@@ -151,7 +151,7 @@ describe('a price', () => {
     ]);
   });
 
-  it('takes a kind of token that has a factor out of its total, though it has no price of its own', () => {
+  it('takes a token kind with a factor out of its total, even without its own price', () => {
     const flat = parsePricingConfig({
       pay_as_you_go: { request_token: cents(0.001), response_token: cents(0.001) },
     });
@@ -164,7 +164,7 @@ describe('a price', () => {
     expect(() => compileAdjustments({ multiplier: { default: -1 } })).toThrow('from 0');
   });
 
-  it('adds up, is never negative and prices every token once, whatever was counted', () => {
+  it('adds up, is never negative and prices every token once, for any usage', () => {
     const count = fc.nat({ max: 1_000_000 });
     const counts = fc.record({
       inputTokens: count,
@@ -190,7 +190,7 @@ describe('a price', () => {
     );
   });
 
-  it('[PAS-06] is the custom one first, then that of the configured sources at the time, then the catalogue', () => {
+  it('prefers the custom price, then the configured sources at the time, then the catalogue [PAS-06]', () => {
     const file = parsePriceFile({
       'gpt-4o': [
         { pricing_config: { pay_as_you_go: { request_token: cents(0.001), response_token: cents(0.001) } } },
@@ -213,7 +213,7 @@ describe('a price', () => {
     expect(priced({ provider: { id: 'groq', priceCatalogueId: 'groq' } })).toBeNull();
   });
 
-  it('has tiers by input tokens', () => {
+  it('prices by tiers of input tokens', () => {
     const tiered = parsePricingConfig({
       pay_as_you_go: {
         request_token: { price: 0.001, tiers: [{ start: 200_000, price: 0.002 }] },
@@ -249,8 +249,8 @@ describe('a price file', () => {
   });
 });
 
-describe('pricing a time range again', () => {
-  it('says what would change and by how much, and changes nothing itself', () => {
+describe('reprice', () => {
+  it('reports what would change and by how much, and changes nothing', () => {
     const newer = createPricer(createPriceBook(), {
       prices: () =>
         parsePriceFile({ a: { pay_as_you_go: { request_token: cents(0.002), response_token: cents(0) } } }),

@@ -7,36 +7,39 @@ import { costOf } from './money';
 import type { PriceBook } from './price-book';
 import type { BillableUsage } from './usage';
 
-/** What the manifest of a provider says about its prices. */
+/** The price facts of a provider's manifest. */
 export interface PricedProvider {
-  /** Such as `openai`: names the documents of the configured sources. */
+  /** Provider id such as `openai`, which names the documents of the configured sources. */
   readonly id: string;
-  /** Its id in the built-in catalogue; null: it is not in it. */
+  /** Provider id in the built-in catalogue; null when it is not there. */
   readonly priceCatalogueId: string | null;
-  /** Price of a batch in millionths of the usual price, where no price says otherwise; absent: the usual price. */
+  /**
+   * Price of a batch in millionths of the usual price, unless a price says otherwise; the usual
+   * price when absent.
+   */
   readonly batchMillionths?: number;
 }
 
 export interface PriceRequest {
   readonly provider: PricedProvider;
   readonly model: string;
-  /** The price of a custom model; wins over everything else. */
+  /** The price of a custom model; takes precedence over all other prices. */
   readonly custom?: PriceCard | null;
-  /** Of the integration; applied to whatever price was found. */
+  /** Adjustments of the integration, applied to any price. */
   readonly adjustments?: Adjustments | null;
 }
 
 export interface PricedUsage {
   readonly source: 'custom' | 'configured' | 'catalogue';
   readonly lines: readonly PriceLine[];
-  /** 1e-8 USD: the sum of the lines. */
+  /** Sum of the lines, in 1e-8 USD. */
   readonly total: number;
 }
 
 export interface Pricer {
-  /** Null: unpriced. A price that is not known is never 0. */
+  /** Returns the price of a usage; null when it is unpriced. An unknown price is never 0. */
   price(request: PriceRequest, usage: BillableUsage, at: number): PricedUsage | null;
-  /** The total that so many text tokens would come to, found faster than their lines; null: unpriced. */
+  /** Returns the total for text tokens faster than by their lines; null when unpriced. */
   priceOfText(request: PriceRequest, input: number, output: number, at: number): number | null;
 }
 
@@ -85,14 +88,14 @@ function factorOf(adjustments: Adjustments | null, batch: number): Factor | null
   return batch === MILLION ? adjustments.factor : (unit) => costOf(adjustments.factor(unit), batch);
 }
 
-/** One record as far as its price depends on it. */
+/** The parts of a log record that its price depends on. */
 export interface PricedRecord {
   readonly id: string;
   /** Unix milliseconds. */
   readonly at: number;
   readonly request: PriceRequest;
   readonly usage: BillableUsage | null;
-  /** 1e-8 USD; null: unpriced. */
+  /** 1e-8 USD; null when unpriced. */
   readonly cost: number | null;
 }
 
@@ -104,13 +107,16 @@ export interface Repricing {
     readonly lines: readonly PriceLine[];
   }[];
   readonly seen: number;
-  /** Without a price in the newer book too: what they had is kept. */
+  /** Records without a price in the newer book too; they keep the old one. */
   readonly unpriced: number;
-  /** What the changes add up to, 1e-8 USD; unpriced before counts as 0. */
+  /** Sum of the changes in 1e-8 USD; an unpriced record counts as 0 before. */
   readonly difference: number;
 }
 
-/** What records would cost by another pricer. Changes nothing itself, so a dry run and the run are the same. */
+/**
+ * Computes what records would cost with another pricer. It changes nothing, so a dry run equals the
+ * run.
+ */
 export function reprice(records: Iterable<PricedRecord>, pricer: Pricer): Repricing {
   const changes: Repricing['changes'][number][] = [];
   let seen = 0;

@@ -4,20 +4,20 @@ import { customCard, type CustomPrice } from './price-book';
 import { parsePricingConfig } from './price-file';
 import type { PricedProvider, PriceRequest } from './pricer';
 
-/** A model of an integration, as far as its price depends on it. */
+/** The parts of an integration's model that its price depends on. */
 export interface SavedModel {
   readonly slug: string;
-  /** The catalogue's model whose price it has; null: its own name. */
+  /** Catalogue model whose price applies; null for the model's own name. */
   readonly baseModelSlug: string | null;
-  /** Wins over `price`. */
+  /** Takes precedence over `price`. */
   readonly pricingConfig?: Readonly<Record<string, unknown>> | null;
   readonly price: CustomPrice | null;
 }
 
-/** What an integration says of prices, read once. */
+/** The prices that an integration sets, compiled once. */
 export class SavedPrices {
   private readonly adjustments: Adjustments | null;
-  /** By model; null: its price cannot be read, so that it is unpriced. */
+  /** Cards by model; null when a price is unreadable, so that the model is unpriced. */
   private readonly customs: ReadonlyMap<string, PriceCard | null>;
 
   constructor(
@@ -33,12 +33,15 @@ export class SavedPrices {
     );
   }
 
-  /** Whether the integration itself says what the model costs: a price, or the model whose price it has. */
+  /**
+   * Returns whether the integration itself sets the model's price: an own price, or another
+   * model's.
+   */
   isOwn(model: string): boolean {
     return this.customs.has(model) || this.baseOf(model) !== null;
   }
 
-  /** Null: the model has a price of its own that can't be read. */
+  /** Returns the price request of a model; null when the model's own price is unreadable. */
   request(provider: PricedProvider, model: string): PriceRequest | null {
     const custom = this.customs.size === 0 ? undefined : this.customs.get(model);
     if (custom === null) return null;
@@ -56,7 +59,7 @@ export class SavedPrices {
   }
 }
 
-/** Undefined: it has no price of its own. Null: it has one that can't be read. */
+/** Returns undefined when the model has no own price, and null when it is unreadable. */
 function cardOf({ price, pricingConfig }: SavedModel): PriceCard | null | undefined {
   try {
     if (pricingConfig) return parsePricingConfig(pricingConfig);
