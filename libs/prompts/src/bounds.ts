@@ -2,18 +2,24 @@
 export const TEMPLATE_LIMITS = {
   /** Characters of a template. */
   length: 524_288,
-  /** Tags of a template, closing ones and comments included. */
+  /** Tags of a template, including closing tags and comments. */
   tags: 10_000,
-  /** Characters between the braces of a tag that is no comment. */
+  /** Characters between the braces of a tag other than a comment. */
   tagLength: 512,
-  /** Sections within one another. */
+  /** Levels of nested sections. */
   depth: 16,
-  /** Partials within one another. */
+  /** Levels of nested partials. */
   partialDepth: 8,
   /** Partials that a template names. */
   partials: 100,
-  /** Values, sections, rounds of a section and partials of one rendering, and what private partials are read into. */
+  /**
+   * Values, sections, section iterations and partials of one rendering, plus the nodes of parsed
+   * private partials.
+   */
   steps: 100_000,
-  /** Objects, lists and commas of the JSON that a raw template renders to: it is parsed in one turn. */
+  /**
+   * Objects, lists and commas of the JSON that a raw template renders to, which is parsed in one
+   * event-loop turn.
+   */
   rawValues: 200_000,
 } as const;

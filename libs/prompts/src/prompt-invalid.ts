@@ -1,5 +1,8 @@
 import { GatewayError } from '@gw/kernel';
 
-/** `prompt_invalid` (400) with a message that says where in the template, or with which variable. */
+/**
+ * Returns a `prompt_invalid` error (400); the message names the place in the template or the
+ * variable.
+ */
 export const promptInvalid = (message: string, param?: string): GatewayError =>
   new GatewayError('prompt_invalid', { message, ...(param === undefined ? {} : { param }) });

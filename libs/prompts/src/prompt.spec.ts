@@ -57,7 +57,7 @@ describe('templates', () => {
     expect(render(template, variables)).toBe(expected);
   });
 
-  it('put saved partials in their place, with the variables of that place', () => {
+  it('insert saved partials with the variables of their place', () => {
     const partials = {
       'pp-a': 'I am {{name}}',
       'pp-a@2': 'two',
@@ -70,7 +70,7 @@ describe('templates', () => {
     expect(refusal(() => render('{{>pp-none}}', {}, { partials }))).toContain('pp-none');
   });
 
-  it('put private partials in their place, which may name no saved one', () => {
+  it('insert private partials, which must not name a saved one', () => {
     expect(render('{{>>intro}}!', { intro: 'Hi {{name}}', name: 'Ada' })).toBe('Hi Ada!');
     expect(render('{{>>intro}}!')).toBe('!');
     refusal(() => render('{{>>intro}}', { intro: '{{>pp-a}}' }, { partials: { 'pp-a': 'saved' } }));
@@ -92,7 +92,7 @@ describe('templates', () => {
     refusal(() => compilePrompt(template, false));
   });
 
-  it('refuse what is too long, too deep, or has too many tags', () => {
+  it('are refused when they are too long, too deep, or have too many tags', () => {
     const { depth, tags, length } = TEMPLATE_LIMITS;
     refusal(() => compilePrompt('x'.repeat(length + 1), false));
     refusal(() => compilePrompt('{{#a}}'.repeat(depth + 1) + '{{/a}}'.repeat(depth + 1), false));
@@ -100,19 +100,19 @@ describe('templates', () => {
     expect(render('{{#a}}'.repeat(depth) + '{{/a}}'.repeat(depth))).toBe('');
   });
 
-  it('are read in time that grows with their length alone', async () => {
+  it('are parsed in linear time', async () => {
     for (const unit of ['{{!', '{{a ', '{', '}}{', ' \n ', '{{#a}} ']) {
       try {
         compilePrompt(unit.repeat(TEMPLATE_LIMITS.length / unit.length), false);
       } catch {
-        // Refused is as good as read.
+        // A refusal counts as parsed.
       }
     }
-    // In time that grew with the square it would take minutes. This turn lets the test's own limit judge that.
+    // Quadratic parsing would take minutes; the test's own time limit decides.
     await new Promise((resolve) => setTimeout(resolve, 0));
   });
 
-  it('end a rendering that grows beyond its bounds, by sections as by partials', () => {
+  it('stop rendering beyond their bounds, for sections as for partials', () => {
     const items = Array.from({ length: 1_000 }, () => 'x');
     const nested = '{{#items}}'.repeat(6) + '.' + '{{/items}}'.repeat(6);
     refusal(() => render(nested, { items }));
@@ -124,7 +124,7 @@ describe('templates', () => {
     refusal(() => render('{{>self}}', {}, { partials: { self: '{{>self}}' } }));
   });
 
-  it('tell what they ask for', () => {
+  it('report their variables and partials', () => {
     const { templates } = compilePrompt('{{a.b}}{{#s}}{{c}}{{/s}}{{^t}}{{/t}}{{>pp-a@2}}{{>>own}}', false);
     expect(componentsOf(templates)).toEqual({
       variables: ['a.b', 'c'],
@@ -149,7 +149,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of a raw template may stand in sections', () => {
+  it('of a raw template may be inside sections', () => {
     const text =
       '[{"role":"system","content":"S"}{{#turns}},{"role":"{{role}}","content":"{{text}}"}{{/turns}}]';
     const turns = [
@@ -178,7 +178,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of a raw template take partials as text within a string and as JSON outside of one', () => {
+  it('of a raw template take partials as text inside a string and as JSON outside', () => {
     const partials = { 'pp-in': 'a "quoted"\n{{v}}', 'pp-out': '{"role":"user","content":"{{v}}"}' };
     expect(
       render(
@@ -192,7 +192,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('that are no JSON once rendered are refused', () => {
+  it('are refused when they are not JSON once rendered', () => {
     refusal(() => render('[{{missing}}x]', {}, { isRaw: true }));
     refusal(() => render('["a"]', {}, { isRaw: true }));
     refusal(() => render('["{{a}}"]', {}));
@@ -216,7 +216,7 @@ const generated = (value: unknown): unknown => {
   return gen ? gen.repeat.repeat(gen.total / gen.repeat.length) : value;
 };
 
-describe('the cases of hostile templates', () => {
+describe('hostile templates', () => {
   it.each(CASES.map((one) => [one.id, one.reason, one] as const))('%s: %s', (_, __, one) => {
     const variables = Object.fromEntries(
       Object.entries(one.variables).map(([name, value]) => [name, generated(value)]),
@@ -243,14 +243,14 @@ describe('the cases of hostile templates', () => {
   );
 });
 
-describe('the work of one rendering', () => {
-  it('counts what private partials are read into, whether it is rendered or not', () => {
+describe('work of one rendering', () => {
+  it('counts the nodes of parsed private partials, whether they are rendered or not', () => {
     const tags = '{{#no}}{{v}}{{/no}}'.repeat(2_000);
     const names = Array.from({ length: 30 }, (_, at) => `p${String(at)}`);
     const template = names.map((name) => `{{>>${name}}}`).join('');
     const variables = Object.fromEntries(names.map((name) => [name, `${tags}${name}`]));
     expect(refusal(() => render(template, variables))).toContain('100000 steps');
-    // The same text is read once, and costs as much as it renders.
+    // The same text is parsed once, and then costs as much as it renders.
     expect(render(template, Object.fromEntries(names.map((name) => [name, tags])))).toBe('');
   });
 

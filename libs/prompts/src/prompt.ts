@@ -3,9 +3,9 @@ import { promptInvalid } from './prompt-invalid';
 import { partialsOf, Renderer, walk, type RenderInput } from './render';
 import { parseTemplate, type PartialReference, type Template } from './template';
 
-/** The `string` of a prompt, read once. */
+/** The compiled `string` of a prompt. */
 export interface CompiledPrompt {
-  /** `chat`: gives `messages`; `text`: gives `prompt`. */
+  /** `chat` renders to `messages`, `text` to `prompt`. */
   readonly shape: 'chat' | 'text';
   /** The saved partials that it names. */
   readonly partials: ReadonlySet<PartialReference>;
@@ -15,9 +15,10 @@ export interface CompiledPrompt {
 }
 
 /**
- * Reads the text of a prompt: JSON of a list of messages, or plain text. Without `isRaw` the JSON is read first and each text
- * in it is a template; with it the whole text is one template, and what it renders to is read as JSON, so that sections may
- * stand around whole messages. Throws `prompt_invalid`.
+ * Compiles the text of a prompt: a JSON list of messages, or plain text.
+ * Without `isRaw` the JSON is parsed first and each text in it is a template. With `isRaw` the
+ * whole text is one template whose result is parsed as JSON, so that sections may enclose whole
+ * messages. Throws `prompt_invalid`.
  */
 export function compilePrompt(text: string, isRaw: boolean): CompiledPrompt {
   const messages = isRaw ? undefined : messagesIn(text);
@@ -35,7 +36,7 @@ export function compilePrompt(text: string, isRaw: boolean): CompiledPrompt {
   };
 }
 
-/** The text of a partial. Throws `prompt_invalid`. */
+/** Compiles the text of a partial. Throws `prompt_invalid`. */
 export function compilePartial(text: string): {
   readonly template: Template;
   readonly partials: ReadonlySet<string>;
@@ -98,7 +99,10 @@ function rendered(piece: Piece, renderer: Renderer): unknown {
   }
 }
 
-/** Undefined for a text that is no JSON list. Throws for a list of something else than messages. */
+/**
+ * Returns undefined when the text is not a JSON list. Throws when the list has anything but
+ * messages.
+ */
 function messagesIn(text: string): readonly unknown[] | undefined {
   if (!text.trimStart().startsWith('[')) return undefined;
   let value: unknown;
@@ -115,19 +119,22 @@ function parsedMessages(text: string): readonly unknown[] {
   try {
     value = JSON.parse(text);
   } catch {
-    throw promptInvalid('The raw template renders to something that is no JSON.');
+    throw promptInvalid('The raw template does not render to valid JSON.');
   }
   return assertMessages(value);
 }
 
 function assertMessages(value: unknown): readonly unknown[] {
   if (Array.isArray(value) && value.every(isObject)) return value;
-  throw promptInvalid('The template must give a JSON list of messages.');
+  throw promptInvalid('The template must render to a JSON list of messages.');
 }
 
 const VARIABLES = new WeakMap<Template, ReadonlySet<string>>();
 
-/** Names of the variables, sections and private partials of the templates: the first part of each, as the caller sends it. */
+/**
+ * Returns the names of the templates' variables, sections and private partials: the first segment
+ * of each, as the caller sends it.
+ */
 export function variablesIn(templates: Iterable<Template>): ReadonlySet<string> {
   const all = new Set<string>();
   for (const template of templates) for (const name of variablesOf(template)) all.add(name);
@@ -146,7 +153,7 @@ function variablesOf(template: Template): ReadonlySet<string> {
   return names;
 }
 
-/** What a template asks of its variables, as the control plane shows it. */
+/** The variables and partials of a template, as the control plane shows them. */
 export interface VariableComponents {
   readonly variables: readonly string[];
   readonly sections: readonly string[];

@@ -4,44 +4,46 @@ import { parseTemplate, type PartialReference, type Template, type TemplateNode 
 
 export interface RenderInput {
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Every saved partial that may be named; undefined: there is none. */
+  /** Returns a saved partial; undefined when there is none. */
   readonly partial: (reference: PartialReference) => Template | undefined;
-  /** Characters that the texts of one rendering may have together. */
+  /** Maximum characters of all rendered texts together. */
   readonly maxLength: number;
 }
 
-/** Takes what a template gives: its own text, and values. */
+/** Receives what a template renders: its own text, and values. */
 interface Output {
   text(text: string): void;
   value(value: unknown): void;
-  /** Runs `render` for a partial at this place. */
+  /** Calls `render` for a partial at this place. */
   partial(render: () => void): void;
   result(): string;
 }
 
 /**
- * Renders the templates of one prompt. Values come from own members of the variables alone and are never read as a template.
- * A value that is missing is empty; objects and lists are written as JSON. Steps and length are counted over all of them, so a
- * small prompt can't become a large one by partials or sections within one another. Throws `prompt_invalid`.
+ * Renders the templates of one prompt.
+ * Values come only from own members of the variables, and are never parsed as templates. A missing
+ * value is empty; objects and lists become JSON. Steps and length are counted over all templates,
+ * so that nested partials or sections cannot expand a small prompt without bound. Throws
+ * `prompt_invalid`.
  */
 export class Renderer {
   private steps = 0;
   private length = 0;
   private depth = 0;
   private readonly stack: unknown[];
-  /** Private partials by their text: what a section repeats is read once. */
+  /** Parsed private partials by their text, so that a repeated one is parsed once. */
   private readonly privates = new Map<string, Template>();
 
   constructor(private readonly input: RenderInput) {
     this.stack = [input.variables];
   }
 
-  /** As plain text: nothing is escaped. */
+  /** Renders plain text without escaping. */
   plain(template: Template): string {
     return this.into(new PlainOutput(this.count), template);
   }
 
-  /** As JSON text: a value within a string is escaped for it, a value anywhere else is written as JSON. */
+  /** Renders JSON text: a value inside a string is escaped, a value elsewhere becomes JSON. */
   json(template: Template): string {
     return this.into(new JsonOutput(this.count), template);
   }
@@ -126,23 +128,28 @@ export class Renderer {
     return template;
   }
 
-  /** Its text comes from the caller, so it can name no saved partial. */
+  /**
+   * Returns a private partial. Its text comes from the caller, so it must not name a saved partial.
+   */
   private privateOf(name: string): Template | null {
     const text = this.lookUp(name.split('.'));
     if (text === undefined || text === null) return null;
     if (typeof text !== 'string')
-      throw promptInvalid(`The private partial ${name} must be a text.`, `variables.${name}`);
+      throw promptInvalid(`The private partial ${name} must be a string.`, `variables.${name}`);
     const known = this.privates.get(text);
     if (known) return known;
     const template = parseTemplate(text);
     this.step(sizeOf(template));
     if (partialsOf(template).size > 0)
-      throw promptInvalid(`The private partial ${name} may name no saved one.`, `variables.${name}`);
+      throw promptInvalid(`The private partial ${name} must not name a saved partial.`, `variables.${name}`);
     this.privates.set(text, template);
     return template;
   }
 
-  /** The first segment is looked for from the innermost section outwards, the rest within what it names. */
+  /**
+   * Looks up a path: the first segment from the innermost section outwards, the rest within its
+   * value.
+   */
   private lookUp(path: readonly string[]): unknown {
     const { stack } = this;
     const [first, ...rest] = path;
@@ -164,7 +171,7 @@ const hasMember = (holder: unknown, name: string): holder is Record<string, unkn
   Object.hasOwn(holder, name) &&
   !(Array.isArray(holder) && name === 'length');
 
-/** The saved partials that a template names. */
+/** Returns the saved partials that a template names. */
 export function partialsOf({ nodes }: Template): Set<PartialReference> {
   const found = new Set<PartialReference>();
   walk(nodes, (node) => {
@@ -173,7 +180,7 @@ export function partialsOf({ nodes }: Template): Set<PartialReference> {
   return found;
 }
 
-/** Nodes of a template. */
+/** Returns the number of nodes of a template. */
 function sizeOf({ nodes }: Template): number {
   let size = 0;
   walk(nodes, () => {
@@ -182,7 +189,7 @@ function sizeOf({ nodes }: Template): number {
   return size;
 }
 
-/** Bounded by the depth of sections. */
+/** Visits all nodes. The recursion is bounded by the depth of sections. */
 export function walk(nodes: readonly TemplateNode[], visit: (node: TemplateNode) => void): void {
   for (const node of nodes) {
     visit(node);
@@ -195,7 +202,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** As it is within the quotes of a JSON string. */
+/** Escapes text for the inside of a JSON string. */
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 class PlainOutput implements Output {
@@ -219,16 +226,16 @@ class PlainOutput implements Output {
 }
 
 /**
- * Follows the quotes of the JSON text as it grows, so that no value can end its string or add a member
- * next to it.
+ * Tracks the quotes of the JSON text as it grows, so that no value can end its string or add a
+ * member.
  */
 class JsonOutput implements Output {
   private readonly pieces: string[] = [];
   private inString = false;
   private afterBackslash = false;
-  /** Objects, lists and commas outside of strings. */
+  /** Number of objects, lists and commas outside strings. */
   private values = 0;
-  /** Within a partial inside a string: its text is no JSON. */
+  /** Whether the current partial is inside a string, so that its text is not JSON. */
   private quoted = false;
 
   constructor(private readonly count: (text: string) => void) {}
@@ -254,9 +261,9 @@ class JsonOutput implements Output {
   value(value: unknown): void {
     if (value === undefined || value === null) return;
     if (this.inString && this.afterBackslash)
-      throw promptInvalid('A raw template has a variable right after a backslash.');
+      throw promptInvalid('A raw template must not have a variable directly after a backslash.');
     if (this.inString) this.push(escaped(textOf(value)));
-    // With as many quotes as it opens, so that it leaves the place where it found it.
+    // Its quotes are balanced, so that the string state is the same afterwards.
     else this.text(JSON.stringify(value));
   }
   partial(render: () => void): void {

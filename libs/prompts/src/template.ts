@@ -15,7 +15,7 @@ export type TemplateNode =
     }
   /** A saved partial. */
   | { readonly kind: 'partial'; readonly reference: PartialReference }
-  /** A partial that comes with the variables. */
+  /** A partial that the caller sends with the variables. */
   | { readonly kind: 'private'; readonly name: string };
 
 export interface Template {
@@ -29,15 +29,18 @@ interface OpenSection {
   readonly children: TemplateNode[];
 }
 
-/** Own names only, segment by segment: no expression, no call, no index into anything but the given variables. */
+/**
+ * Own member names, segment by segment: no expressions, no calls, and no access to anything but the
+ * given variables.
+ */
 const NAME = /^[\p{L}\p{N}_$@-]+(?:\.[\p{L}\p{N}_$@-]+)*$/u;
-/** Ids and slugs, and a version of it. */
+/** An id or slug, with an optional version. */
 const PARTIAL = /^[A-Za-z0-9_-]{1,255}(?:@(?:[1-9]\d{0,8}|latest))?$/;
 
 /**
- * Reads the part of Mustache that prompts have: values, sections, inverted sections, comments, saved partials (`{{>slug@2}}`)
- * and private ones (`{{>>name}}`). Takes time in proportion to the text. `}}` without an opening is text. Throws
- * `prompt_invalid`.
+ * Parses the supported part of Mustache: values, sections, inverted sections, comments, saved
+ * partials (`{{>slug@2}}`) and private ones (`{{>>name}}`).
+ * Takes linear time. `}}` without an opening tag is text. Throws `prompt_invalid`.
  */
 export function parseTemplate(text: string): Template {
   if (text.length > TEMPLATE_LIMITS.length)
@@ -64,7 +67,7 @@ class Parser {
       this.tag(start);
     }
     const last = this.open.at(-1);
-    if (last) throw promptInvalid(`The section ${last.name} is not closed.`);
+    if (last) throw promptInvalid(`The section ${last.name} is not closed; add {{/${last.name}}}.`);
     return { nodes: this.root };
   }
 
@@ -125,7 +128,7 @@ class Parser {
 
   private closeSection(name: string): void {
     const last = this.open.pop();
-    if (last?.name !== name) throw promptInvalid(`{{/${name}}} closes no section that is open there.`);
+    if (last?.name !== name) throw promptInvalid(`{{/${name}}} does not close the innermost open section.`);
   }
 
   private addPartial(inner: string, start: number): void {
@@ -135,7 +138,7 @@ class Parser {
     }
     const reference = inner.trim();
     if (!PARTIAL.test(reference))
-      throw promptInvalid(`The tag at character ${String(start)} names no partial.`);
+      throw promptInvalid(`The tag at character ${String(start)} does not name a partial.`);
     this.children.push({ kind: 'partial', reference });
   }
 
@@ -143,7 +146,9 @@ class Parser {
     if (to > from) this.children.push({ kind: 'text', text: this.text.slice(from, to) });
   }
 
-  /** A tag of no output that has its line to itself takes the line with it, as Mustache says. */
+  /**
+   * A tag without output that is alone on its line removes the whole line, as Mustache specifies.
+   */
   private aloneOnLine(start: number, end: number): [number, number] {
     const { text } = this;
     let from = start;
@@ -164,9 +169,9 @@ function nameIn(inner: string, start: number): string {
   const name = inner.trim();
   if (name === '.' || NAME.test(name)) return name;
   throw promptInvalid(
-    `The tag at character ${String(start)} names no variable: letters, digits, _ - $ @, and dots between them.`,
+    `The tag at character ${String(start)} does not name a variable; use letters, digits, _ - $ @, and dots between them.`,
   );
 }
 
-/** Empty: the current value of the section. */
+/** An empty path is the current value of the section. */
 const pathOf = (name: string): readonly string[] => (name === '.' ? [] : name.split('.'));
