@@ -37,7 +37,7 @@ function record(bodyBytesMax = 100, check: AnswerCheck | null = checked(true), m
 }
 
 describe('AnswerRecorder', () => {
-  it('keeps a whole answer in its pieces, without cookies, after the client has had its end', () => {
+  it('records a whole response in its chunks, without cookies, after the client got its end', () => {
     const { recorder, next, kept, endedBefore, memory } = record();
     recorder.onHeaders(200, EVENTS);
     recorder.onData(Buffer.from('data: 1\n\n'));
@@ -59,7 +59,7 @@ describe('AnswerRecorder', () => {
   });
 
   it.each([199, 202, 206, 301, 400, 429, 500, 503])(
-    'passes an answer of status %i on and keeps nothing',
+    'passes on a response with status %i and records nothing',
     (status) => {
       const { recorder, next, kept } = record();
       recorder.onHeaders(status, EVENTS);
@@ -70,7 +70,7 @@ describe('AnswerRecorder', () => {
     },
   );
 
-  it('keeps nothing of an answer that was cut, that is found incomplete, that is too long, or for which there is no memory', () => {
+  it('records nothing of a response that was cut, incomplete or too long, or without available memory', () => {
     const cut = record();
     cut.recorder.onHeaders(200, EVENTS);
     cut.recorder.onData(Buffer.from('x'));
@@ -106,7 +106,7 @@ describe('AnswerRecorder', () => {
 describe('replayAnswer', () => {
   const pieces = ['a', 'b', 'c'].map((text) => Buffer.from(text));
 
-  it('plays a stream in its pieces and tells no length; a whole body tells it', async () => {
+  it('replays a stream in its chunks without a length, and a whole body with its length', async () => {
     const stream = new NotingHandler();
     replayAnswer(sampleAnswer('', { chunks: pieces, streamed: true }), stream);
     expect(stream.status).toBeNull();
@@ -119,7 +119,7 @@ describe('replayAnswer', () => {
     expect(plain).toMatchObject({ text: 'héllo', ended: true });
   });
 
-  it('stops while it is paused, also from within a piece, and goes on where it was', async () => {
+  it('stops while it is paused, even from within a chunk, and continues where it was', async () => {
     const handler = new NotingHandler();
     const call = replayAnswer(sampleAnswer('', { chunks: pieces }), handler);
     const onData = handler.onData.bind(handler);
@@ -137,7 +137,7 @@ describe('replayAnswer', () => {
     expect(handler).toMatchObject({ ended: true, violations: 0 });
   });
 
-  it('plays a large body over several turns, so that a client that does not read can stop it', async () => {
+  it('replays a large body over several turns, so that a client that does not read can stop it', async () => {
     const handler = new NotingHandler();
     const large = Array.from({ length: 4 }, () => Buffer.alloc(40_000, 'x'));
     const call = replayAnswer(sampleAnswer('', { chunks: large }), handler);
@@ -151,7 +151,7 @@ describe('replayAnswer', () => {
     expect(handler).toMatchObject({ chunks: { length: 4 }, ended: true, violations: 0 });
   });
 
-  it('tells an abort once and plays nothing after it', async () => {
+  it('reports an abort once and sends nothing after it', async () => {
     const handler = new NotingHandler();
     const call = replayAnswer(sampleAnswer('x'), handler);
     call.abort();

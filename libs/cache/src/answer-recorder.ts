@@ -1,39 +1,49 @@
 import type { OutboundError, OutboundHandler } from '@gw/outbound';
 import { isEventStream, storableHeaders, type StoredAnswer } from './stored-answer';
 
-/** Looks at an answer while it goes by. */
+/** Checks a response while it passes. */
 export interface AnswerCheck {
   write(chunk: Buffer): void;
-  /** Called once, at the end. False: the answer is not whole or tells of an error, so it is not kept. */
+  /**
+   * Called once at the end. False when the response is incomplete or reports an error, so that it
+   * is not stored.
+   */
   isWhole(chunks: readonly Buffer[]): boolean;
 }
 
-/** Room for what all recordings hold together. */
+/** Memory shared by all recordings. */
 export interface RecordingMemory {
-  /** False when there is none. */
+  /** Reserves bytes; returns false when there is not enough memory. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
 
 export interface RecorderOptions {
-  /** Bytes of the body; a longer answer is passed on and not kept, like one for which there is no memory. */
+  /**
+   * Maximum bytes of a body. A longer response is passed on but not stored, like one without
+   * available memory.
+   */
   readonly bodyBytesMax: number;
   readonly memory: RecordingMemory;
-  /** Null: an answer like this is not kept. */
+  /** Returns null when such a response must not be stored. */
   readonly check: (status: number, headers: readonly string[]) => AnswerCheck | null;
-  /** Called with a whole answer after its end has been sent. */
-  readonly onWhole: (answer: StoredAnswer) => void;
-  /** Milliseconds since 1970. */
+  /** Called with a complete response after its end was sent. */
+  readonly onWhole: (response: StoredAnswer) => void;
+  /** Returns Unix milliseconds. */
   readonly now?: () => number;
 }
 
-/** Success with a body of its own: what was only accepted (202) or is a part (206) is no answer to the next caller. */
+/**
+ * Whether a status is a success with a complete body. Accepted (202) and partial (206) responses
+ * are no use to the next caller.
+ */
 export const isStorableStatus = (status: number): boolean =>
   status >= 200 && status < 300 && status !== 202 && status !== 206;
 
 /**
- * Passes an answer on, untouched and at once, and keeps it on the side until its end. Only what ended well is handed to
- * `onWhole`: an answer that was cut, cancelled or too long is forgotten. Holds at most `bodyBytesMax`.
+ * Passes a response on, unchanged and without delay, and records it until its end.
+ * Only a response that ended well is passed to `onWhole`; one that was cut, cancelled or too long
+ * is discarded. Holds at most `bodyBytesMax`.
  */
 export class AnswerRecorder implements OutboundHandler {
   private status = 0;

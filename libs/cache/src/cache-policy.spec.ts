@@ -15,7 +15,7 @@ const settings = (over: Partial<CompiledCache> = {}): CompiledCache => ({
 });
 
 describe('cachePolicy', () => {
-  it('keeps for a week when the config says nothing, for as long as the request asks for otherwise', () => {
+  it('stores for a week by default, or for as long as the config or the request says', () => {
     expect(cachePolicy(settings(), none).maxAgeMs).toBe(604_800_000);
     expect(cachePolicy(settings({ maxAgeSeconds: 5 }), none).maxAgeMs).toBe(5_000);
     const requested = readCacheControls(undefined, undefined, 'no-transform, max-age=90');
@@ -23,18 +23,18 @@ describe('cachePolicy', () => {
   });
 
   it.each(['max-age=0', 'max-age=59', 'max-age=7776001', 'no-cache', 's-maxage=100', 'max-age=x'])(
-    'takes %s for not sent, because clients send that header on their own',
+    'ignores %s, because clients send that header on their own',
     (value) => {
       expect(readCacheControls(undefined, undefined, value).maxAgeS).toBeNull();
     },
   );
 
-  it('compares by meaning only in semantic mode', () => {
+  it('compares semantically only in semantic mode', () => {
     expect(cachePolicy(settings({ threshold: 0.5 }), none).threshold).toBeNull();
     expect(cachePolicy(settings({ mode: 'semantic', threshold: 0.8 }), none).threshold).toBe(0.8);
   });
 
-  it('lets the request’s namespace win over the config’s, and refreshes when either of them says so', () => {
+  it('prefers the request’s namespace, and refreshes when either the request or the config says so', () => {
     const requested = readCacheControls('mine', 'true', undefined);
     expect(cachePolicy(settings({ namespace: 'config' }), requested)).toMatchObject({
       namespace: 'mine',
@@ -45,7 +45,7 @@ describe('cachePolicy', () => {
     expect(cachePolicy(settings(), none).refresh).toBe(false);
   });
 
-  it('refuses a namespace and a force-refresh that cannot be meant', () => {
+  it('refuses an invalid namespace and an invalid force-refresh', () => {
     expect(() => readCacheControls('', undefined, undefined)).toThrow('1 to 255 characters');
     expect(() => readCacheControls('x'.repeat(256), undefined, undefined)).toThrow('1 to 255 characters');
     expect(() => readCacheControls(undefined, 'yes', undefined)).toThrow('true or false');
@@ -76,7 +76,7 @@ describe('isCacheable', () => {
     expect(isCacheable('POST', route, path)).toBe(false);
   });
 
-  it('stores answers to questions, and never to reads and deletions', () => {
+  it('stores responses to questions, and never to reads and deletions', () => {
     expect(isCacheable('POST', 'chat.completions', '/chat/completions')).toBe(true);
     expect(isCacheable('POST', 'passthrough', '/profiles')).toBe(true);
     expect(isCacheable('GET', 'responses', '/responses/r')).toBe(false);

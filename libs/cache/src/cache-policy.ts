@@ -3,23 +3,23 @@ import type { CompiledCache } from '@gw/config-schema';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 
-/** What a request's own headers say about the cache. Null: nothing. */
+/** The request's own cache headers; null when absent. */
 export interface CacheControls {
   /** `x-gw-cache-namespace` */
   readonly namespace: string | null;
   /** `x-gw-cache-force-refresh` */
   readonly forceRefresh: boolean;
-  /** `max-age` of `cache-control`, seconds. */
+  /** `max-age` of `cache-control`, in seconds. */
   readonly maxAgeS: number | null;
 }
 
 export interface CachePolicy {
   readonly maxAgeMs: number;
   readonly namespace: string | null;
-  /** The cache is not read; the fresh answer replaces what is stored. */
+  /** Whether to skip reading the cache; the fresh response replaces the stored one. */
   readonly refresh: boolean;
   readonly coalesce: boolean;
-  /** Null: exact only. */
+  /** Minimum similarity; null for the exact cache only. */
   readonly threshold: number | null;
 }
 
@@ -29,24 +29,27 @@ export type CacheStatus = 'DISABLED' | 'HIT' | 'MISS' | 'REFRESH' | 'SEMANTIC HI
 export const CACHE_LIMITS = {
   /** Seconds. */
   maxAgeDefaultS: 604_800,
-  /** Of the request's own `cache-control: max-age`; a config may go below. */
+  /** Bounds of the request's own `cache-control: max-age`; a config may use a smaller value. */
   maxAgeMinS: 60,
   maxAgeMaxS: 7_776_000,
   namespaceLengthMax: 255,
 } as const;
 
-/** Parts of a path below which providers keep state, run jobs or carry audio, for any provider. */
+/** Path segments below which any provider keeps state, runs jobs or carries audio. */
 const STATEFUL =
   /\/(?:assistants|audio|batch(?:es)?|cancel|containers|conversations|evals|files|fine_tuning|fine-tunes|jobs|threads|uploads|vector_stores|videos)(?:\/|$)/i;
 
 /**
- * Whether answers of a route may be stored at all: POST requests in families that keep no state. `path` is that below
- * the provider's base URL, without its query.
+ * Returns whether responses of a route may be stored: POST requests in stateless families. `path`
+ * is the part after the provider's base URL, without its query.
  */
 export const isCacheable = (method: string, route: string, path: string): boolean =>
   method === 'POST' && familyNamed(route)?.isCacheable === true && !STATEFUL.test(path);
 
-/** What the cache does for a request. Its headers adjust what the config switches on, and switch nothing on themselves. */
+/**
+ * Combines settings and headers. Headers adjust what the config enables, and enable nothing
+ * themselves.
+ */
 export const cachePolicy = (settings: CompiledCache, controls: CacheControls): CachePolicy => ({
   maxAgeMs: 1_000 * (controls.maxAgeS ?? settings.maxAgeSeconds ?? CACHE_LIMITS.maxAgeDefaultS),
   namespace: controls.namespace ?? settings.namespace,
@@ -58,8 +61,9 @@ export const cachePolicy = (settings: CompiledCache, controls: CacheControls): C
 const NO_CONTROLS: CacheControls = Object.freeze({ namespace: null, forceRefresh: false, maxAgeS: null });
 
 /**
- * Reads the values of `x-gw-cache-namespace`, `x-gw-cache-force-refresh` and `cache-control`. A `max-age` out of bounds is not
- * ours to refuse, because clients and proxies send that header on their own: it counts as not sent. Throws `header_invalid`.
+ * Reads the headers `x-gw-cache-namespace`, `x-gw-cache-force-refresh` and `cache-control`.
+ * A `max-age` out of bounds is ignored instead of refused, because clients and proxies send that
+ * header on their own. Throws `header_invalid`.
  */
 export function readCacheControls(
   namespace: string | undefined,

@@ -9,7 +9,10 @@ import {
 } from './cache-request';
 import { sampleRequest } from './spec-support/samples';
 
-/** Short texts of few letters, so that fields run into one another as often as can be; lone surrogates and nothing included. */
+/**
+ * Short texts of few letters, including lone surrogates and the empty text, so that adjacent fields
+ * often look alike.
+ */
 const text = fc
   .array(fc.constantFrom('a', 'b', '\0', '\u00e9', '\ud800', '\ud801'), { maxLength: 3 })
   .map((list) => list.join(''));
@@ -32,7 +35,7 @@ const request: fc.Arbitrary<CacheRequest> = fc.record({
 });
 const run = { seed: 7, numRuns: 3_000 };
 
-/** What the key promises to tell apart. */
+/** The fields that the key must distinguish. */
 const meaning = (it: CacheRequest): string =>
   JSON.stringify({
     ...it,
@@ -41,7 +44,7 @@ const meaning = (it: CacheRequest): string =>
   });
 
 describe('cacheKey', () => {
-  it('is shared by no two requests that differ in any one field, so that no tenant reads another’s answer', () => {
+  it('differs for requests that differ in any field, so that no tenant reads another’s response', () => {
     fc.assert(
       fc.property(request, request, fc.nat(), (one, other, pick) => {
         const fields = Object.keys(one) as (keyof CacheRequest)[];
@@ -53,7 +56,7 @@ describe('cacheKey', () => {
     );
   });
 
-  it('leaves no way to move text from one field to its neighbour', () => {
+  it('distinguishes text that moves from one field to its neighbour', () => {
     fc.assert(
       fc.property(request, request, (one, other) => {
         expect(cacheKey(one) === cacheKey(other)).toBe(meaning(one) === meaning(other));
@@ -65,7 +68,7 @@ describe('cacheKey', () => {
     expect(keyOf('ab', 'c')).not.toBe(keyOf('a', 'bc'));
   });
 
-  it('is the same for a body too large for the shared buffer as the fields say, and differs by its last byte', () => {
+  it('is the same for a body too large for the shared buffer, and differs by its last byte', () => {
     const large = Buffer.alloc(100_000, 'x');
     const other = Buffer.from(large);
     other[99_999] = 1;
@@ -74,7 +77,7 @@ describe('cacheKey', () => {
     expect(cacheKey(sampleRequest({ body: other }))).not.toBe(key);
   });
 
-  it('does not change with the order of metadata, and not with metadata at all under a namespace', () => {
+  it('ignores the order of metadata, and all metadata under a namespace', () => {
     const keyOf = (metadata: Record<string, string>, namespace: string | null): string =>
       cacheKey(sampleRequest({ metadata, namespace }));
     expect(keyOf({ a: '1', b: '2' }, null)).toBe(keyOf({ b: '2', a: '1' }, null));
@@ -83,14 +86,14 @@ describe('cacheKey', () => {
     expect(keyOf({}, null)).not.toBe(keyOf({}, ''));
   });
 
-  it('tells a streamed answer from a plain one', () => {
+  it('distinguishes a streamed response from a plain one', () => {
     const keyOf = (text: string): string => cacheKey(sampleRequest({ body: Buffer.from(text) }));
     expect(keyOf('{"stream":true}')).not.toBe(keyOf('{"stream":false}'));
   });
 });
 
 describe('bucketKey', () => {
-  it('is shared by no two tenants, embedders or surroundings, and is never an entry’s key', () => {
+  it('differs between tenants, embedders and contexts, and from every entry’s key', () => {
     fc.assert(
       fc.property(request, request, text, text, (one, other, embedder, rest) => {
         const plain = (it: CacheRequest): string => meaning({ ...it, body: new Uint8Array() });
@@ -124,19 +127,19 @@ describe('relevantHeaders', () => {
     expect(relevantHeaders(sent)).toEqual(['accept', 'text/html', 'x-own', '1']);
   });
 
-  it('does not depend on the order of names, and does on the order of values', () => {
+  it('ignores the order of names, and keeps the order of values', () => {
     expect(relevantHeaders(['b', '1', 'a', '2'])).toEqual(relevantHeaders(['a', '2', 'b', '1']));
     expect(relevantHeaders(['a', '1', 'a', '2'])).not.toEqual(relevantHeaders(['a', '2', 'a', '1']));
   });
 
-  it('counts every forwarded header, credentials too, because the provider reads them', () => {
+  it('includes every forwarded header, credentials too, because the provider reads them', () => {
     const keyOf = (secret: string): string =>
       cacheKey(sampleRequest({ headers: relevantHeaders([], ['Authorization', secret]) }));
     expect(keyOf('one')).not.toBe(keyOf('two'));
   });
 });
 
-it('names own credentials and inline configs without showing them', () => {
+it('ownCredential and inlineConfigVersion do not reveal their input', () => {
   expect(ownCredential('sk-secret')).not.toContain('secret');
   expect(ownCredential(null)).not.toBe(ownCredential(''));
   expect(inlineConfigVersion('{}')).not.toBe(inlineConfigVersion('{ }'));

@@ -1,51 +1,65 @@
 import { CREDENTIAL_HEADERS, digestOf, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, type Field } from '@gw/kernel';
 
-/** Everything that decides which answer a request gets. What differs in any part never shares an entry. */
+/**
+ * Everything that determines the response to a request. Requests that differ in any part never
+ * share an entry.
+ */
 export interface CacheRequest {
   readonly organisationId: string;
   readonly workspaceId: string;
-  /** Id of the saved config's version, `inlineConfigVersion` of a config written out, or `none`. */
+  /** Version id of the saved config, `inlineConfigVersion` of an inline config, or `none`. */
   readonly configVersion: string;
   readonly provider: string;
-  /** Saved provider with its version, or `ownCredential` of what the caller brought. */
+  /** Saved provider with its version, or `ownCredential` of the caller's credential. */
   readonly credential: string;
   /** The requested model, after parameter rules. */
   readonly model: string | null;
   /** Route family, such as `chat.completions`. */
   readonly route: string;
   readonly method: string;
-  /** Where the request would be sent: scheme, host and port. */
+  /** Scheme, host and port of the upstream address. */
   readonly origin: string;
-  /** With its query, as it would be sent. */
+  /** Upstream path with its query. */
   readonly path: string;
-  /** `relevantHeaders` of what would be sent, before it is signed. */
+  /** `relevantHeaders` of the upstream request, before it is signed. */
   readonly headers: readonly string[];
   /**
-   * The whole body, byte for byte, after parameter rules. `stream` is a part of it: a streamed and a plain answer to the same
-   * question are two entries, because neither can be replayed as the other without guessing what the provider would have sent.
+   * The whole body, byte for byte, after parameter rules. It includes `stream`: a streamed and a
+   * plain response to the same question are two entries, because neither can be converted to
+   * exactly what the provider would have sent.
    */
   readonly body: Uint8Array;
-  /** The caller's or the config's `cache_namespace`. Null: the metadata divides the cache instead. */
+  /**
+   * The `cache_namespace` of the caller or the config; null when the metadata separates entries
+   * instead.
+   */
   readonly namespace: string | null;
-  /** Counts only without a namespace, so that what names a user in its metadata has a cache of its own. */
+  /**
+   * Used only without a namespace, so that a request whose metadata names a user has its own
+   * entries.
+   */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 const DOMAIN = 'response-cache/1';
 const BUCKET_DOMAIN = 'semantic-bucket/1';
 
-/** Key of the exact entry: 43 characters, the same in every gateway. Holds nothing readable of the request. */
+/**
+ * Returns the key of the exact entry: 43 characters, equal in every gateway, with nothing readable
+ * from the request.
+ */
 export const cacheKey = (request: CacheRequest): string =>
-  digestOf(DOMAIN, [...surroundings(request), request.body]);
+  digestOf(DOMAIN, [...contextOf(request), request.body]);
 
 /**
- * Bucket of requests that differ in nothing but the compared text. `rest` is the body without that text; `embedder` the model
- * that made the vectors, because vectors of different models cannot be compared.
+ * Returns the bucket of requests that differ only in the compared text. `rest` is the body without
+ * that text. `embedder` is the model that made the vectors, because vectors of different models are
+ * not comparable.
  */
 export const bucketKey = (request: CacheRequest, embedder: string, rest: string): string =>
-  digestOf(BUCKET_DOMAIN, [...surroundings(request), embedder, rest]);
+  digestOf(BUCKET_DOMAIN, [...contextOf(request), embedder, rest]);
 
-function surroundings(request: CacheRequest): Field[] {
+function contextOf(request: CacheRequest): Field[] {
   const { organisationId, workspaceId, configVersion, provider, credential, model } = request;
   const { route, method, origin, path, headers, namespace, metadata } = request;
   return [
@@ -71,14 +85,17 @@ function pairsOf(metadata: Readonly<Record<string, string>>): readonly string[] 
   return names.flatMap((name) => [name, metadata[name] as string]);
 }
 
-/** Represents a config written out in the request. */
+/** Returns the version of a config that the request contains. */
 export const inlineConfigVersion = (text: string): string => `inline:${digestOf('inline-config/1', [text])}`;
 
-/** Represents a credential that the caller brought. Null: none. The secret cannot be read from it. */
+/**
+ * Returns an identifier of the caller's own credential (null for none). The secret cannot be
+ * derived from it.
+ */
 export const ownCredential = (secret: string | null): string =>
   `own:${digestOf('own-credential/1', [secret])}`;
 
-/** Headers that change nothing about an answer: who asks, for tracing, how it travels. */
+/** Headers that do not affect a response: identity, tracing, transport. */
 const IRRELEVANT: ReadonlySet<string> = new Set([
   ...CREDENTIAL_HEADERS,
   ...FRAMING_HEADERS,
@@ -100,7 +117,10 @@ const IRRELEVANT: ReadonlySet<string> = new Set([
 ]);
 const IRRELEVANT_PREFIXES = ['sec-', 'x-b3-', 'x-gw-', 'x-stainless-'];
 
-/** Lower-case names of the headers seen so far, null for irrelevant ones. At its cap names are worked out each time. */
+/**
+ * Lower-case names of headers seen so far; null for irrelevant ones. When it is full, further names
+ * are computed each time.
+ */
 const known = new Map<string, string | null>();
 const KNOWN_MAX = 4_096;
 
@@ -115,9 +135,11 @@ function relevantName(name: string): string | null {
 }
 
 /**
- * The headers of a flat list that can change the answer, sorted by name, values of the same name in their order. Unknown headers
- * count, because a provider may read any: a needless miss is cheaper than a wrong answer. `forwarded` are headers that the config
- * sends on as they came; all of them count, credentials too.
+ * Returns the headers of a flat list that can affect the response, sorted by name, with the values
+ * of one name in order.
+ * Unknown headers are included, because a provider may read any: a needless miss is cheaper than a
+ * wrong response. `forwarded` are headers that the config forwards unchanged; all of them are
+ * included, credentials too.
  */
 export function relevantHeaders(sent: readonly string[], forwarded: readonly string[] = []): string[] {
   const pairs: [name: string, value: string][] = [];

@@ -18,12 +18,12 @@ import { RedisGuard } from './stores/redis-guard';
 
 const PREFIX = 'gw:cache:';
 const sealer = new EntrySealer({ current: 'k1', keys: new Map([['k1', randomBytes(32)]]) });
-/** Enough for a busy machine; what must be quick sets its own. */
+/** Enough for a busy machine; tests that check speed set their own. */
 const patientGuard = (): RedisGuard => new RedisGuard({ timeoutMs: 20_000 });
 
-describe('the cache in Redis', () => {
+describe('cache in Redis', () => {
   const open: Redis[] = [];
-  // Before the server's own hook, which would leave connections that try again.
+  // Runs before the server's own hook, which would leave connections that reconnect.
   afterAll(() => {
     for (const connection of open) connection.disconnect();
   });
@@ -31,7 +31,7 @@ describe('the cache in Redis', () => {
   let redis: Redis;
 
   async function connect(): Promise<Redis> {
-    // Longer than a test may take: what comes to an end while Redis hangs has not waited for it.
+    // Longer than a test may take: whatever ends while Redis hangs has not waited for it.
     const connection = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 120_000 });
     open.push(connection);
     await redisReady(connection, 20_000);
@@ -64,7 +64,7 @@ describe('the cache in Redis', () => {
   describe('RedisBlobStore', () => {
     blobStoreContract(() => blobs());
 
-    it('shows nothing of an entry in Redis, and opens none that was moved to another key or changed', async () => {
+    it('reveals nothing of an entry in Redis, and decrypts none that was moved to another key or changed', async () => {
       const store = blobs();
       const [one, two] = [randomUUID(), randomUUID()];
       store.set(TENANT, one, Buffer.from('the secret answer'), 60_000);
@@ -77,7 +77,7 @@ describe('the cache in Redis', () => {
       expect(await store.get(one)).toBeNull();
     });
 
-    it('reads no more than one entry, whatever lies under its key', async () => {
+    it('reads no more than one entry, whatever its key holds', async () => {
       const key = randomUUID();
       await redis.set(PREFIX + key, Buffer.alloc(CONTRACT_ENTRY_BYTES_MAX * 3));
       expect(await blobs().get(key)).toBeNull();
@@ -92,7 +92,7 @@ describe('the cache in Redis', () => {
       await eventually(async () => (await redis.pttl(PREFIX + key)) > 50_000);
     });
 
-    it('stores nothing on top of what Redis has yet to confirm', async () => {
+    it('stores nothing beyond its bound on unconfirmed writes', async () => {
       const store = blobs(patientGuard(), 3_000);
       const keys = Array.from({ length: 5 }, () => randomUUID());
       for (const key of keys) store.set(TENANT, key, randomBytes(1_200), 60_000);
@@ -107,7 +107,7 @@ describe('the cache in Redis', () => {
     const east = normalised([1, 0]) as Float32Array;
     const LATER = Date.now() + 600_000;
 
-    it('is shared by all gateways, and lets a bucket live as long as its longest-lived vector', async () => {
+    it('is shared by all gateways, and keeps a bucket as long as its longest-lived vector', async () => {
       const [one, two] = [vectors(), vectors(patientGuard(), 10_000_000, await connect())];
       const bucket = randomUUID();
       expect(await two.nearest(bucket, east, Date.now())).toBeNull();
@@ -118,7 +118,7 @@ describe('the cache in Redis', () => {
       expect(await redis.pttl(`${PREFIX}vectors:${bucket}`)).toBeGreaterThan(500_000);
     });
 
-    it('reads a bucket anew that it had to forget, and holds no more than its bound', async () => {
+    it('reads an evicted bucket again, and holds no more than its bound', async () => {
       const store = vectors(patientGuard(), 4_000);
       const buckets = Array.from({ length: 30 }, () => randomUUID());
       for (const bucket of buckets) {
@@ -128,7 +128,7 @@ describe('the cache in Redis', () => {
       for (const bucket of buckets) expect((await store.nearest(bucket, east, Date.now()))?.id).toBe(bucket);
     });
 
-    it('passes over items that are none of its own', async () => {
+    it('skips foreign items', async () => {
       const bucket = randomUUID();
       await redis.xadd(`${PREFIX}vectors:${bucket}`, '*', 'v', 'nonsense');
       await redis.xadd(`${PREFIX}vectors:${bucket}`, '*', 'w', '');
@@ -139,7 +139,7 @@ describe('the cache in Redis', () => {
   describe('RedisIdempotencyStore', () => {
     idempotencyStoreContract(() => firstAnswers());
 
-    it('lets a call on one gateway wait for the first call on another', async () => {
+    it('makes a call on one gateway wait for the first call on another', async () => {
       const fallback = new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
       const one = new Idempotency(firstAnswers(), fallback);
       const two = new Idempotency(firstAnswers(patientGuard(), await connect()), fallback);
@@ -167,7 +167,7 @@ describe('the cache in Redis', () => {
       await Promise.all(open.map((connection) => redisReady(connection, 20_000)));
     }
 
-    /** A look-up of every kind, and how many commands it sent. */
+    /** Makes a lookup of every kind, and returns how many commands it sent. */
     async function look(cache: ResponseCache): Promise<{ status: Lookup['status']; sent: number }> {
       const sending = jest.spyOn(redis, 'sendCommand');
       const lookup = await cache.lookUp(sampleRequest({ namespace: randomUUID() }), policy, source);
@@ -177,7 +177,7 @@ describe('the cache in Redis', () => {
       return { status: lookup.status, sent };
     }
 
-    it('goes on as a miss within its bound, then waits for nothing at all, and reads again when Redis is back', async () => {
+    it('returns a miss within its time bound, then waits for nothing, and reads again when Redis is back', async () => {
       let now = 0;
       const guard = new RedisGuard({ timeoutMs: 100, coolDownMs: 1_000, now: () => now });
       const cache = new ResponseCache(blobs(guard), vectors(guard));
@@ -185,7 +185,7 @@ describe('the cache in Redis', () => {
       const admin = await connect();
       await admin.client('PAUSE', 120_000);
       now += 1_000;
-      // One command, for which it waited no longer than its bound; then none, until the cool-down is over.
+      // One command, which waited no longer than its bound; then none until the cool-down is over.
       expect(await look(cache)).toEqual({ status: 'SEMANTIC MISS', sent: 1 });
       expect(await look(cache)).toEqual({ status: 'SEMANTIC MISS', sent: 0 });
       await server.kill();
@@ -201,7 +201,7 @@ describe('the cache in Redis', () => {
       });
     });
 
-    it('keeps the promise of an idempotency key within the process', async () => {
+    it('keeps the guarantee of an idempotency key within the process', async () => {
       const connection = await connect();
       const fallback = new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
       const guard = new RedisGuard({ timeoutMs: 100 });

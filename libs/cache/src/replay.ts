@@ -2,13 +2,17 @@ import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outb
 import type { StoredAnswer } from './stored-answer';
 
 /**
- * Plays a stored answer to a handler the way a connection would bring it, from the next turn of the event loop on: a stream in
- * its pieces, as fast as the client takes them, and so much in one turn that others have theirs. Can be paused and aborted like a call.
+ * Replays a stored response to a handler as a connection would deliver it, from the next event-loop
+ * turn on.
+ * A stream is sent in its chunks, as fast as the client reads, and a bounded amount per turn so
+ * that others get theirs. It can be paused and aborted like a call.
  */
 export const replayAnswer = (answer: StoredAnswer, handler: OutboundHandler): OutboundCall =>
   new Replay(answer, handler);
 
-/** Played in one turn of the event loop, or one piece where that is larger: about what a socket brings. */
+/**
+ * Bytes sent in one event-loop turn, about what a socket delivers; a larger chunk is sent alone.
+ */
 const TURN_BYTES = 65_536;
 
 class Replay implements OutboundCall {
@@ -47,7 +51,7 @@ class Replay implements OutboundCall {
   }
 
   private play(): void {
-    // A handler may pause and resume while it is given a piece.
+    // A handler may pause and resume while it receives a chunk.
     if (this.playing || this.waiting) return;
     this.playing = true;
     let left = TURN_BYTES;
@@ -79,7 +83,7 @@ class Replay implements OutboundCall {
   }
 }
 
-/** A whole body has a length; a stream has none. */
+/** Adds the length of a whole body; a stream has none. */
 function headersOf({ headers, streamed, chunks }: StoredAnswer): readonly string[] {
   if (streamed) return headers;
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);

@@ -15,7 +15,10 @@ const exact: CachePolicy = {
 };
 const semantic: CachePolicy = { ...exact, threshold: 0.9 };
 
-/** Two meanings: texts about cats and others; a third component tells texts of one meaning apart a little. */
+/**
+ * Two meanings: texts about cats and others. A third component slightly separates texts of one
+ * meaning.
+ */
 class MeaningEmbedder implements Embedder {
   readonly requested: string[] = [];
   constructor(readonly id = 'stub/one') {}
@@ -49,14 +52,14 @@ describe('ResponseCache', () => {
     embedder: by,
     body: () => bodyOf(text),
   });
-  /** Asks, and answers when nothing was stored. */
+  /** Looks up, and stores a response after a miss. */
   async function ask(text: string, policy = semantic, over: Partial<CacheRequest> = {}): Promise<Lookup> {
     const lookup = await cache.lookUp(asking(text, over), policy, source(text));
     if (lookup.answer === null) cache.keep(lookup, policy, sampleAnswer(`on: ${text}`, { createdAtMs: now }));
     return lookup;
   }
 
-  it('answers at once, without a promise, what it was given before', () => {
+  it('returns a stored response synchronously', () => {
     const request = sampleRequest();
     const first = cache.lookUp(request, exact, null) as Lookup;
     expect(first).toMatchObject({ status: 'MISS', answer: null });
@@ -68,7 +71,7 @@ describe('ResponseCache', () => {
     });
   });
 
-  it('replaces what is stored on a forced refresh, which never reads', () => {
+  it('replaces the stored response on a forced refresh, which never reads', () => {
     const request = sampleRequest();
     cache.keep(cache.lookUp(request, exact, null) as Lookup, exact, sampleAnswer('old'));
     const refresh = cache.lookUp(request, { ...exact, refresh: true }, null) as Lookup;
@@ -78,7 +81,7 @@ describe('ResponseCache', () => {
     expect(answer?.chunks.toString()).toBe('new');
   });
 
-  it('gives no answer older than the request wants, even where it was kept for longer', () => {
+  it('returns no response older than the request allows, even if it was stored for longer', () => {
     const request = sampleRequest();
     cache.keep(cache.lookUp(request, exact, null) as Lookup, exact, sampleAnswer('x', { createdAtMs: now }));
     now += 5_000;
@@ -87,14 +90,14 @@ describe('ResponseCache', () => {
     expect([statusFor(5_000), statusFor(5_001)]).toEqual(['MISS', 'HIT']);
   });
 
-  it('takes a damaged entry for missing', () => {
+  it('treats a damaged entry as missing', () => {
     const request = sampleRequest();
     const lookup = cache.lookUp(request, exact, null) as Lookup;
     entries.set(lookup.tenant, lookup.key, Buffer.from('damaged'), 60_000);
     expect(cache.lookUp(request, exact, null)).toMatchObject({ status: 'MISS', answer: null });
   });
 
-  it('answers a question of the same meaning, and says how similar it was', async () => {
+  it('returns the response to a question of the same meaning, with its similarity', async () => {
     expect((await ask('What is a cat?')).status).toBe('SEMANTIC MISS');
     const found = await ask('Tell me what a cat is');
     expect(found).toMatchObject({ status: 'SEMANTIC HIT' });
@@ -103,7 +106,7 @@ describe('ResponseCache', () => {
     expect((await ask('What is a dog?')).status).toBe('SEMANTIC MISS');
   });
 
-  it('reports that its store could not be reached, and does not call the embedder then', async () => {
+  it('reports an unreachable store, and then does not call the embedder', async () => {
     const away = new ResponseCache(
       { get: () => Promise.resolve(UNAVAILABLE), set: () => undefined, delete: () => undefined },
       new MemoryVectorStore({ bytesMax: 1_000 }),
@@ -115,7 +118,7 @@ describe('ResponseCache', () => {
     expect(embedder.requested).toEqual([]);
   });
 
-  it('finds the same question without asking the embedder', async () => {
+  it('finds an identical question without calling the embedder', async () => {
     await ask('What is a cat?');
     expect((await ask('What is a cat?')).status).toBe('HIT');
     expect(embedder.requested).toEqual(['What is a cat?']);
@@ -141,19 +144,19 @@ describe('ResponseCache', () => {
     expect(lookup.status).toBe('SEMANTIC MISS');
   });
 
-  it('is an exact cache without a threshold, and asks no embedder then', async () => {
+  it('is an exact cache without a threshold, and then calls no embedder', async () => {
     await ask('What is a cat?', exact);
     expect((await ask('Tell me what a cat is', exact)).status).toBe('MISS');
     expect(embedder.requested).toEqual([]);
   });
 
-  it('learns from a forced refresh and does not answer from it', async () => {
+  it('stores the response of a forced refresh and does not read', async () => {
     const refreshed = await ask('What is a cat?', { ...semantic, refresh: true });
     expect(refreshed.status).toBe('REFRESH');
     expect((await ask('Tell me what a cat is')).status).toBe('SEMANTIC HIT');
   });
 
-  it('goes on without an embedder that fails, a body that cannot be read, and a text that is not one', async () => {
+  it('continues with a failing embedder, an unreadable body, and a text that is not a single one', async () => {
     const failing: Embedder = { id: 'x', embed: () => Promise.reject(new Error('away')) };
     const request = asking('What is a cat?');
     expect(await cache.lookUp(request, semantic, source('cat', failing))).toMatchObject({
@@ -171,7 +174,7 @@ describe('ResponseCache', () => {
     expect(await cache.lookUp(request, semantic, tools)).toMatchObject({ status: 'MISS', place: null });
   });
 
-  it('gives no answer by meaning whose entry has gone', async () => {
+  it('returns no semantic hit whose entry is gone', async () => {
     const first = await ask('What is a cat?');
     entries.delete(first.key);
     expect((await ask('Tell me what a cat is')).status).toBe('SEMANTIC MISS');

@@ -7,34 +7,40 @@ import { decodeAnswer, encodeAnswer, type StoredAnswer } from './stored-answer';
 import { UNAVAILABLE, type BlobStore } from './stores/blob-store';
 import type { Tenant } from '@gw/kernel';
 
-/** Makes vectors of texts; the gateway gives one for an embeddings target of the config. */
+/** Creates vectors of texts; the gateway provides one for an embeddings target of the config. */
 export interface Embedder {
-  /** Provider and model: vectors of different embedders are never compared. */
+  /** Provider and model. Vectors of different embedders are never compared. */
   readonly id: string;
-  /** One vector for each text. Rejects when it cannot, and soon: a request waits for it. */
+  /**
+   * Returns one vector per text. Must reject quickly when it cannot, because a request waits for
+   * it.
+   */
   embed(texts: readonly string[]): Promise<readonly ArrayLike<number>[]>;
 }
 
-/** What a look-up by meaning needs besides the request. Null in its place: exact only. */
+/** What a semantic lookup needs besides the request; null for the exact cache only. */
 export interface SemanticSource {
   readonly embedder: Embedder;
-  /** The parsed body; called only after an exact miss. */
+  /** Returns the parsed body; called only after an exact miss. */
   body(): unknown;
 }
 
 export interface Lookup {
   readonly status: Exclude<CacheStatus, 'DISABLED'>;
-  /** Of the exact entry; goes into the decision record, and names the flight of coalesced requests. */
+  /**
+   * Key of the exact-match entry. It is part of the decision record, and identifies the flight of
+   * coalesced requests.
+   */
   readonly key: string;
-  /** Set on a hit. */
+  /** Present on a hit. */
   readonly answer: StoredAnswer | null;
-  /** Cosine of a hit by meaning, else null. */
+  /** Cosine similarity of a semantic hit, else null. */
   readonly similarity: number | null;
-  /** Whose entries an answer to it is kept among. */
+  /** The tenant whose share a stored response uses. */
   readonly tenant: Tenant;
-  /** Where a fresh answer's vector goes. Null: it has none. */
+  /** Where the vector of a fresh response is stored; null when there is none. */
   readonly place: { readonly bucket: string; readonly vector: Float32Array } | null;
-  /** Why the look-up is a miss that might have been a hit. Null: nothing failed. */
+  /** Why a lookup was a miss that might have been a hit; null when nothing failed. */
   readonly failure: LookupFailure | null;
 }
 
@@ -43,13 +49,14 @@ export type LookupFailure = 'store_unavailable' | 'embeddings_failed';
 type Frame = Buffer | null | typeof UNAVAILABLE;
 
 export interface ResponseCacheOptions {
-  /** Milliseconds since 1970. */
+  /** Returns Unix milliseconds. */
   readonly now?: () => number;
 }
 
 /**
- * Answers that were given before. The exact entry comes first; a look-up by meaning follows when the policy has a threshold.
- * Nothing here throws or rejects: a cache, an embedder or a store that fails is a miss.
+ * Cache of earlier responses. The exact entry is looked up first; a semantic lookup follows if the
+ * policy has a threshold.
+ * No method throws or rejects: a failing cache, embedder or store is a miss.
  */
 export class ResponseCache {
   private readonly now: () => number;
@@ -62,7 +69,10 @@ export class ResponseCache {
     this.now = now;
   }
 
-  /** Gives its result at once where store and policy allow, so that a request in one process waits for no promise. */
+  /**
+   * Looks up a response. Returns synchronously if store and policy allow, so that a single process
+   * needs no promise.
+   */
   lookUp(
     request: CacheRequest,
     policy: CachePolicy,
@@ -76,7 +86,7 @@ export class ResponseCache {
     return this.afterExact(request, policy, semantic, key, frame);
   }
 
-  /** Keeps a whole answer for as long as the policy says, from when it was made. */
+  /** Stores a whole response for as long as the policy says, counted from its creation. */
   keep(lookup: Lookup, policy: CachePolicy, answer: StoredAnswer): void {
     const nowMs = this.now();
     const expiresAtMs = answer.createdAtMs + policy.maxAgeMs;
@@ -109,7 +119,7 @@ export class ResponseCache {
       };
     }
     const { threshold } = policy;
-    // A store that does not answer now is not tried a second time by the same request.
+    // A store that failed is not queried a second time for the same request.
     const failure = frame === UNAVAILABLE ? 'store_unavailable' : null;
     if (threshold === null || semantic === null || failure !== null) {
       return missed(missOf(policy, threshold !== null && semantic !== null), request, key, failure);
@@ -128,29 +138,39 @@ export class ResponseCache {
     const compared = textOf(request, semantic);
     if (compared === null) return missed(missOf(policy, false), request, key, null);
     const vector = await vectorOf(embedder, compared.text);
-    const plain = missed(missOf(policy, true), request, key, vector === null ? 'embeddings_failed' : null);
-    if (vector === null) return plain;
+    const withoutHit = missed(
+      missOf(policy, true),
+      request,
+      key,
+      vector === null ? 'embeddings_failed' : null,
+    );
+    if (vector === null) return withoutHit;
     const bucket = bucketKey(request, embedder.id, compared.rest);
-    const miss = { ...plain, place: { bucket, vector } };
+    const miss = { ...withoutHit, place: { bucket, vector } };
     if (policy.refresh) return miss;
     const found = await this.vectors.nearest(bucket, vector, this.now());
     if (found === null || found.similarity < threshold) return miss;
     const answer = this.fresh(await this.entries.get(found.id), policy);
     if (answer === null) return miss;
-    return { ...plain, status: 'SEMANTIC HIT', answer, similarity: found.similarity };
+    return { ...withoutHit, status: 'SEMANTIC HIT', answer, similarity: found.similarity };
   }
 
-  /** An entry may have been kept for longer than this request wants it. */
+  /**
+   * Returns a response that is young enough for this request; an entry may have been stored for
+   * longer.
+   */
   private fresh(frame: Frame, policy: CachePolicy): StoredAnswer | null {
     const answer = Buffer.isBuffer(frame) ? decodeAnswer(frame) : null;
     return answer !== null && this.now() - answer.createdAtMs < policy.maxAgeMs ? answer : null;
   }
 }
 
-/** Not the request itself: a lookup lives as long as its answer. */
+/**
+ * Copies the tenant instead of keeping the request, because a lookup lives as long as its response.
+ */
 const tenantOf = ({ workspaceId, organisationId }: CacheRequest): Tenant => ({ workspaceId, organisationId });
 
-/** What a request without a hit is called; `compared`: it could have been found by its meaning. */
+/** Returns the status of a miss. `compared` means that a semantic lookup was possible. */
 const missOf = ({ refresh }: CachePolicy, compared: boolean): Lookup['status'] =>
   refresh ? 'REFRESH' : compared ? 'SEMANTIC MISS' : 'MISS';
 
@@ -169,7 +189,7 @@ const missed = (
   failure,
 });
 
-/** A body that is no JSON has nothing to compare. */
+/** A body that is not JSON has nothing to compare. */
 function textOf({ route }: CacheRequest, semantic: SemanticSource): ComparedText | null {
   try {
     return comparedText(route, semantic.body());

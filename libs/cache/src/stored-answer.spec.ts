@@ -8,7 +8,7 @@ const chunks = fc.array(
 );
 
 describe('encodeAnswer', () => {
-  it('gives back every piece as it came, with what was known of the answer', () => {
+  it('preserves every chunk and the description of a response', () => {
     fc.assert(
       fc.property(chunks, fc.boolean(), (pieces, streamed) => {
         const answer = sampleAnswer('', { chunks: pieces, streamed, headers: ['x', 'modèle'] });
@@ -17,7 +17,7 @@ describe('encodeAnswer', () => {
     );
   });
 
-  it('makes a missing entry of one in which any byte was changed, cut off or added', () => {
+  it('treats an entry with any changed, missing or additional byte as missing', () => {
     const frame = encodeAnswer(sampleAnswer('hello', { chunks: [Buffer.from('he'), Buffer.from('llo')] }));
     for (let at = 0; at < frame.length; at += 1) {
       const damaged = Buffer.from(frame);
@@ -28,7 +28,7 @@ describe('encodeAnswer', () => {
     expect(decodeAnswer(Buffer.concat([frame, Buffer.from([0])]))).toBeNull();
   });
 
-  it('keeps nothing of the connection’s buffers alive', () => {
+  it('keeps none of the connection’s buffers alive', () => {
     const shared = Buffer.alloc(65_536, 'x');
     const frame = encodeAnswer(sampleAnswer('', { chunks: [shared.subarray(0, 10)] }));
     expect(frame.buffer.byteLength).toBe(frame.length);
@@ -36,7 +36,7 @@ describe('encodeAnswer', () => {
   });
 });
 
-it('stores headers that describe the body, and never cookies, credentials, ids or limits', () => {
+it('storableHeaders keeps headers that describe the body, and never cookies, credentials, ids or limits', () => {
   const headers = [
     ...['Content-Type', 'text/event-stream', 'set-cookie', 'a=b', 'authorization', 'Bearer s'],
     ...[

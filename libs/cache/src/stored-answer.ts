@@ -1,26 +1,29 @@
 import { crc32 } from 'node:zlib';
 
-/** A complete answer, as it can be stored and replayed. */
+/** A complete response that can be stored and replayed. */
 export interface StoredAnswer {
   readonly status: number;
-  /** Flat names and values, `storableHeaders` only. */
+  /** Flat names and values, filtered by `storableHeaders`. */
   readonly headers: readonly string[];
-  /** The body in the pieces in which it came. Never written to by a reader: several replays share it. */
+  /**
+   * The body in the chunks in which it arrived. Readers must not change it, because several replays
+   * share it.
+   */
   readonly chunks: readonly Buffer[];
-  /** The body is a stream of events. */
+  /** Whether the body is an event stream. */
   readonly streamed: boolean;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly createdAtMs: number;
 }
 
 const VERSION = 1;
-/** Version, checksum, bytes of the description, number of pieces. */
+/** Version, checksum, length of the description, number of chunks. */
 const HEAD_BYTES = 1 + 4 + 4 + 4;
 const CHECKED_FROM = 5;
 
 /**
- * One buffer of its own, shared with nothing: version, CRC-32 of the rest, description as JSON behind its length, lengths of the
- * pieces behind their number, pieces.
+ * Encodes a response to its own buffer: version, CRC-32 of the rest, length of the description,
+ * number of chunks, description as JSON, lengths of the chunks, chunks.
  */
 export function encodeAnswer(answer: StoredAnswer): Buffer {
   const { chunks, ...description } = answer;
@@ -37,7 +40,10 @@ export function encodeAnswer(answer: StoredAnswer): Buffer {
   return frame;
 }
 
-/** Null for what `encodeAnswer` did not make, or what was damaged since. The pieces point into `frame`. */
+/**
+ * Decodes a frame; returns null for one that `encodeAnswer` did not write or that was damaged. The
+ * chunks point into `frame`.
+ */
 export function decodeAnswer(frame: Buffer): StoredAnswer | null {
   if (frame.length < HEAD_BYTES || frame[0] !== VERSION) return null;
   if (frame.readUInt32LE(1) !== crc32(frame.subarray(CHECKED_FROM))) return null;
@@ -59,7 +65,10 @@ export function decodeAnswer(frame: Buffer): StoredAnswer | null {
   return { ...description, chunks };
 }
 
-/** Headers that describe the body. The others belong to one request (ids, limits, cookies) or may carry a secret. */
+/**
+ * Headers that describe the body. Others belong to one request (ids, limits, cookies) or may carry
+ * a secret.
+ */
 const STORABLE: ReadonlySet<string> = new Set([
   'content-disposition',
   'content-encoding',
@@ -69,7 +78,7 @@ const STORABLE: ReadonlySet<string> = new Set([
   'openai-version',
 ]);
 
-/** What may be stored of an answer's flat header list, names in lower case. */
+/** Returns the storable part of a flat header list, with lower-case names. */
 export function storableHeaders(headers: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {
@@ -79,7 +88,7 @@ export function storableHeaders(headers: readonly string[]): string[] {
   return kept;
 }
 
-/** Whether the flat list says that the body is a stream of events. */
+/** Returns whether the flat list declares an event stream. */
 export function isEventStream(headers: readonly string[]): boolean {
   for (let i = 0; i + 1 < headers.length; i += 2) {
     if ((headers[i] as string).toLowerCase() === 'content-type')

@@ -37,7 +37,7 @@ describe('Coalescer', () => {
     use();
   });
 
-  it('makes one call for identical requests and gives everybody every byte, also who joins late', async () => {
+  it('makes one call for identical requests and gives every member every byte, including late ones', async () => {
     const early = [join(), join()];
     head();
     data('one ');
@@ -59,7 +59,7 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
-  it('tells one that joins nothing before its call is in its hands', () => {
+  it('delivers nothing to a new member before it has its call handle', () => {
     join();
     head();
     data('x');
@@ -67,7 +67,7 @@ describe('Coalescer', () => {
     expect(late.handler.status).toBeNull();
   });
 
-  it('keeps requests apart that differ, and those that come after the end', () => {
+  it('keeps different requests apart, and those that arrive after the end', () => {
     join('a');
     join('b');
     expect(upstream.calls).toHaveLength(2);
@@ -77,7 +77,7 @@ describe('Coalescer', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('goes on with the same call when its owner’s client leaves; the next one owns it then', async () => {
+  it('continues the call when its owner’s client leaves, and passes ownership to the next member', async () => {
     const owner = join();
     const other = join();
     head();
@@ -94,7 +94,7 @@ describe('Coalescer', () => {
     expect([owner.call.isOwner, other.call.isOwner]).toEqual([true, true]);
   });
 
-  it('cancels the call when the last caller has left, and starts anew for the next one', () => {
+  it('cancels the call when the last member leaves, and starts again for the next one', () => {
     const both = [join(), join()];
     for (const { call } of both) call.abort();
     expect(upstream.last.aborted).toBe(true);
@@ -103,7 +103,7 @@ describe('Coalescer', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('lets one follower try again when the call gave no answer, and fails all when that fails too', async () => {
+  it('lets one member repeat a call that gave no response, and fails all when that fails too', async () => {
     const all = [join(), join(), join()];
     await nextTurn();
     const first = upstream.last.handler;
@@ -122,7 +122,7 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
-  it('gives the follower’s answer to everybody else after such a take-over', async () => {
+  it('gives the response of a repeated call to all other members', async () => {
     const all = [join(), join(), join()];
     await nextTurn();
     upstream.last.handler.onError(failure());
@@ -133,7 +133,7 @@ describe('Coalescer', () => {
     expect(all[1]?.call.isOwner).toBe(true);
   });
 
-  it('shares a refusal of the provider as it is, and a cut where it was cut', async () => {
+  it('shares a provider’s error status as it is, and a cut at its position', async () => {
     const refused = [join('a'), join('a')];
     await nextTurn();
     head(429);
@@ -151,7 +151,7 @@ describe('Coalescer', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it('does not delay others for a slow reader, which gets its answer from memory later', async () => {
+  it('does not delay others for a slow reader, which gets its response from memory later', async () => {
     const slow = join();
     const quick = join();
     slow.call.pause();
@@ -166,7 +166,7 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
-  it('paces the provider by its owner, once the owner is far enough behind', () => {
+  it('slows the provider down when the owner is far enough behind', () => {
     use({ recordBytesMax: 10, behindBytesMax: 10 });
     const owner = join();
     head();
@@ -180,7 +180,7 @@ describe('Coalescer', () => {
     expect(owner.handler.text).toBe('1234567890');
   });
 
-  it('admits no further caller to an answer that is too long to keep; later callers go alone', async () => {
+  it('admits no further member to a response that is too long to keep', async () => {
     use({ recordBytesMax: 4 });
     const owner = join();
     const follower = join();
@@ -195,7 +195,7 @@ describe('Coalescer', () => {
     expect([owner.handler.text, follower.handler.text]).toEqual(['123456', '123456']);
   });
 
-  it('cuts only a follower that is too far behind, with an error', async () => {
+  it('cuts only a member that is too far behind, with an error', async () => {
     use({ recordBytesMax: 4, behindBytesMax: 4 });
     const owner = join();
     const laggard = join();
@@ -211,7 +211,7 @@ describe('Coalescer', () => {
     isForgotten();
   });
 
-  it('lets requests go alone over its bounds of flights and members', () => {
+  it('lets requests make their own calls beyond its bounds of flights and members', () => {
     use({ flightsMax: 1, membersMax: 2 });
     join('a');
     join('b');
@@ -222,7 +222,7 @@ describe('Coalescer', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('gives a failure of the first attempt to start back to who joined, and remembers nothing of it', () => {
+  it('propagates a failed start to the caller and can be retried', () => {
     const broken = (): never => {
       throw new Error('cannot start');
     };
@@ -237,7 +237,7 @@ describe('Coalescer', () => {
     call.handler.onData(Buffer.from(text));
     return text;
   }
-  /** Only the first call has an answer; those that are made because others failed fail too. */
+  /** Only the first call responds; calls that repeat a failed one fail too. */
   function end(ending: 'end' | 'error'): void {
     for (const call of upstream.calls) {
       if (call.aborted) continue;
@@ -246,7 +246,7 @@ describe('Coalescer', () => {
     }
   }
 
-  it('gives each request its answer or a failure, once and in order, within its memory, whatever happens', async () => {
+  it('gives each request its response or a failure, once and in order, within its memory, for any sequence of events', async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('data' as const), size: fc.integer({ min: 1, max: 30 }) }),
       fc.record({

@@ -2,17 +2,26 @@ import type { OutboundCall, OutboundHandler } from '@gw/outbound';
 import { Flight, type FlightBounds, type StartCall } from './flight';
 
 export interface CoalescerOptions extends Partial<FlightBounds> {
-  /** Calls that others may join at the same time; requests on top go alone. */
+  /** Maximum number of calls that others may join; further requests make their own call. */
   readonly flightsMax?: number;
-  /** Requests that share one call, the first included; those on top go alone. */
+  /**
+   * Maximum number of requests that share one call, including the first; further ones make their
+   * own call.
+   */
   readonly membersMax?: number;
-  /** Bytes that all flights hold; past them no flight is joined and those who are behind lose their answer. */
+  /**
+   * Maximum bytes held by all flights. Beyond it no flight can be joined, and members that are far
+   * behind lose their response.
+   */
   readonly bytesMax?: number;
 }
 
-/** A request's own call, whether others share it or not. */
+/** A request's own handle of a call, shared or not. */
 export interface SharedCall extends OutboundCall {
-  /** The provider call counts as this request's: it pays for it and records its usage. Read it when the request ends. */
+  /**
+   * Whether the provider call counts as this request's, which then pays for it and records its
+   * usage. Read it when the request ends.
+   */
   readonly isOwner: boolean;
 }
 
@@ -27,8 +36,9 @@ const DEFAULTS = {
 };
 
 /**
- * Lets identical requests in flight share one provider call, within this process. Head and pieces reach everybody as they come;
- * who joins late is given what has gone by. The answer is shared whatever its status: a retry joins the others again.
+ * Lets identical requests in flight share one provider call within this process.
+ * Headers and chunks reach every member as they arrive; a late member first gets what has passed.
+ * The response is shared whatever its status, so a retry joins the others again.
  */
 export class Coalescer {
   private readonly flights = new Map<string, Flight>();
@@ -39,7 +49,7 @@ export class Coalescer {
     this.bounds = { ...DEFAULTS, ...options };
   }
 
-  /** Calls that can be joined now. */
+  /** Number of calls that can be joined now. */
   get open(): number {
     return this.flights.size;
   }
@@ -48,7 +58,10 @@ export class Coalescer {
     return this.held;
   }
 
-  /** `key` says what is requested, tenant included: `cacheKey`. `start` is called at once, later, or never. */
+  /**
+   * Joins or starts a call. `key` identifies the request including its tenant (`cacheKey`). `start`
+   * is called at once, later, or never.
+   */
   join(key: string, handler: OutboundHandler, start: StartCall): SharedCall {
     const { flightsMax, membersMax, bytesMax } = this.bounds;
     const known = this.flights.get(key);

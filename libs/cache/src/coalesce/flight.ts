@@ -1,47 +1,51 @@
 import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outbound';
 
 /**
- * Makes the provider call and reports it to the handler. All starts of one flight ask for the same. `owner` tells whose answer the
- * call's is: at its end that need not be the one who started it.
+ * Makes the provider call and reports it to the handler. All starts of one flight make the same
+ * request. `owner` returns the handler that owns the response, which at the end may not be the one
+ * that started the call.
  */
 export type StartCall = (handler: OutboundHandler, owner: () => OutboundHandler | null) => OutboundCall;
 
 export interface FlightBounds {
-  /** Bytes of an answer that are kept for those who join late; past them no caller can join. */
+  /** Bytes of a response kept for late members; beyond that no caller can join. */
   readonly recordBytesMax: number;
-  /** How far somebody may be behind, once the answer is not kept whole any more. */
+  /** Maximum bytes that a member may be behind once the response is no longer kept completely. */
   readonly behindBytesMax: number;
   /** The same while all flights together hold too much. */
   readonly behindBytesUnderPressure: number;
-  /** Calls that are made anew after one that gave no answer at all. */
+  /**
+   * How many times the call is repeated by the next member after it failed without any response.
+   */
   readonly takeoversMax: number;
 }
 
-/** What a flight needs of all flights together. */
+/** The part of the coalescer that a flight uses. */
 export interface FlightControl {
-  /** Adds to the bytes that all flights hold; negative to give back. */
+  /** Adds to the bytes held by all flights; a negative number gives bytes back. */
   account(bytes: number): void;
   readonly underPressure: boolean;
-  /** No further caller may join. */
+  /** Called when no further caller may join. */
   close(): void;
 }
 
 /**
- * One provider call and everybody who waits for its answer, each at their own pace. The first member owns it: the call goes no
- * faster than the owner takes it, give or take `behindBytesMax`, and when the owner leaves, the next member owns it and the call
- * goes on. It is cancelled when no caller is left.
+ * One provider call and all members that receive its response, each at its own pace.
+ * The first member owns it: the call is at most about `behindBytesMax` ahead of the owner. When the
+ * owner leaves, the next member becomes the owner and the call continues. It is cancelled when no
+ * member is left.
  */
 export class Flight {
   private readonly members: Member[] = [];
   private head: { readonly status: number; readonly headers: readonly string[] } | null = null;
   private chunks: Buffer[] = [];
-  /** Pieces that were let go before the first of `chunks`. */
+  /** Number of chunks released before the first of `chunks`. */
   private dropped = 0;
   private held = 0;
   private whole = true;
   private outcome: 'ended' | OutboundError | null = null;
   private upstream: OutboundCall | null = null;
-  /** Receives the call that counts. */
+  /** Handler of the current call. */
   private upstreamOf: OutboundHandler | null = null;
   private lastOwner: Member | null = null;
   private stopped = false;
@@ -56,7 +60,10 @@ export class Flight {
     return this.members.length;
   }
 
-  /** The first to join makes the call; the others receive what has come so far, from the next turn of the event loop on. */
+  /**
+   * Adds a member. The first one makes the call; the others get what has arrived, from the next
+   * event-loop turn on.
+   */
   join(handler: OutboundHandler, start: StartCall): Member {
     const member = new Member(this, handler, start);
     this.members.push(member);
@@ -65,7 +72,7 @@ export class Flight {
     return member;
   }
 
-  /** Who owns the call at its end owns it for good. */
+  /** The owner at the end of the call stays the owner. */
   isOwner(member: Member): boolean {
     return (this.lastOwner ?? this.members[0]) === member;
   }
@@ -80,13 +87,13 @@ export class Flight {
     this.upstream?.abort();
   }
 
-  /** Hands on what waited for the member, and lets go of what it took. */
+  /** Delivers to a member what has waited for it, and releases chunks that no member needs. */
   serveAgain(member: Member): void {
     this.serve(member);
     this.afterServing();
   }
 
-  /** Hands a member what it has not had, as long as it takes it. */
+  /** Delivers to a member what it has not received, until it pauses. */
   private serve(member: Member): void {
     if (member.serving || member.over) return;
     member.serving = true;
@@ -104,7 +111,7 @@ export class Flight {
     member.serving = false;
   }
 
-  /** After somebody has taken something or has left. */
+  /** Updates buffers and flow control after a member received something or left. */
   private afterServing(): void {
     if (!this.whole) this.letGo();
     const owner = this.members[0];
@@ -126,7 +133,7 @@ export class Flight {
   }
 
   private call(start: StartCall): void {
-    // Reports of an earlier call are dropped.
+    // Events of an earlier call are ignored.
     const isCurrent = (): boolean => this.upstreamOf === handler;
     const handler: OutboundHandler = {
       onHeaders: (status, headers) => {
@@ -169,7 +176,10 @@ export class Flight {
     this.letGo();
   }
 
-  /** A call that gave no answer fails its owner alone, and the next member tries; a bounded number of times, then all fail. */
+  /**
+   * Handles a failed call. Without a response only the owner fails, and the next member repeats the
+   * call, a bounded number of times; then all fail.
+   */
   private onError(error: OutboundError): void {
     if (this.head !== null || this.takeovers >= this.bounds.takeoversMax || this.members.length < 2) {
       this.onOutcome(error);
@@ -200,14 +210,14 @@ export class Flight {
     else member.handler.onError(outcome);
   }
 
-  /** A caller that is too far behind loses its answer, with an error, so that it can neither hold the others up nor fill the memory. */
+  /**
+   * Fails members that are too far behind, so that they neither delay the others nor fill the
+   * memory.
+   */
   private cutLaggards(): void {
     for (const member of this.members.slice(1)) {
       if (this.unread(member) <= this.behindMax) continue;
-      this.finish(
-        member,
-        new OutboundError('interrupted', 'The client did not keep up with a shared answer.'),
-      );
+      this.finish(member, new OutboundError('interrupted', 'The client was too slow for a shared response.'));
     }
   }
 
@@ -223,7 +233,7 @@ export class Flight {
     return bytes;
   }
 
-  /** From now on only what somebody has yet to take is kept. */
+  /** Ends joining; from now on only chunks that a member still needs are kept. */
   private close(): void {
     if (!this.whole) return;
     this.whole = false;
@@ -255,7 +265,7 @@ export class Flight {
   }
 }
 
-/** One request's part in a flight: a call like any other, of which pausing and aborting concern that request alone. */
+/** One request's handle of a flight. Pausing and aborting it affect only that request. */
 export class Member implements OutboundCall {
   next = 0;
   headSent = false;
@@ -274,7 +284,10 @@ export class Member implements OutboundCall {
     return !this.over && !this.paused;
   }
 
-  /** The provider call counts as this request's. Becomes true when those before it leave; stays once the request is over. */
+  /**
+   * Whether the provider call counts as this request's. Becomes true when the members before it
+   * leave, and is final once the request is over.
+   */
   get isOwner(): boolean {
     return this.over ? this.owned : this.flight.isOwner(this);
   }

@@ -1,44 +1,52 @@
 import { GatewayError, type Tenant } from '@gw/kernel';
 
-/** What a store knows under a scope. */
+/** The state that a store has for a scope. */
 export type IdempotencyState =
-  /** Nothing was known: the caller has the claim now, and answers. */
+  /** The scope was unknown: the caller has the claim now, and must carry out the request. */
   | { readonly kind: 'claimed' }
-  /** Somebody is at it. */
+  /** Another caller is carrying out the request. */
   | { readonly kind: 'running'; readonly fingerprint: string }
-  /** There is an answer; null: it was too large to keep, or had to make room for newer ones of its workspace. */
+  /**
+   * There is a response; null when it was too large to keep, or was dropped for newer ones of its
+   * workspace.
+   */
   | { readonly kind: 'done'; readonly fingerprint: string; readonly answer: Buffer | null };
 
-/** A claim, as its holder proves it: `token` is made up by the holder and unlike any other. */
+/** A claim on a scope. `token` is a unique value that proves who holds it. */
 export interface Claim {
   readonly scope: string;
   readonly fingerprint: string;
   readonly token: string;
-  /** Whose share of the store it takes. */
+  /** The tenant whose share of the store it uses. */
   readonly tenant: Tenant;
 }
 
 /**
- * First answers by scope. Rejects when the store cannot be read: unlike a cache, an answer must not be taken for missing because
- * of that; with `unavailable` when the workspace's share has no room for another key. A workspace whose share is full loses its oldest
- * answers, then the oldest keys themselves, and never those of another. A claim ends by itself after `leaseMs` unless it is renewed, so that a dead process delays no other.
+ * Stores the first response by scope.
+ * Rejects when the store cannot be read, because unlike in a cache a response must not be treated
+ * as missing; rejects with `unavailable` when the workspace's share has no room for another key.
+ * A workspace whose share is full loses its oldest responses, then its oldest keys, and never those
+ * of another workspace. A claim ends after `leaseMs` unless it is renewed, so that a dead process
+ * does not delay others.
  */
 export interface IdempotencyStore {
   claim(claim: Claim, leaseMs: number): Promise<IdempotencyState>;
-  /** Does nothing when the claim is lost. */
+  /** Renews a lease. Has no effect when the claim is lost. */
   renew(claim: Claim, leaseMs: number): Promise<void>;
-  /** Keeps the answer, unless somebody else has taken the scope since the claim was lost. */
+  /** Stores the response, unless another caller has claimed the scope since the claim was lost. */
   complete(claim: Claim, answer: Buffer | null, ttlMs: number): Promise<void>;
-  /** There is no answer: the next one may claim. Does nothing when the claim is lost. */
+  /**
+   * Ends a claim without a response, so that the next caller may claim. Has no effect when the
+   * claim is lost.
+   */
   release(claim: Claim): Promise<void>;
-  /** Resolves when something may have changed under the scope, at the latest after `timeoutMs`. */
+  /** Resolves when the scope may have changed, at the latest after `timeoutMs`. */
   changed(scope: string, timeoutMs: number): Promise<void>;
 }
 
 export const keysFull = (): GatewayError =>
   new GatewayError('unavailable', {
-    message:
-      "Requests under an Idempotency-Key hold the workspace's share of the gateway's memory; send the request again later.",
+    message: "The workspace's share of memory for requests with an Idempotency-Key is full; retry later.",
     param: 'idempotency-key',
     headers: { 'retry-after': '1' },
   });

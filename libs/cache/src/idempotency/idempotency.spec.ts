@@ -22,7 +22,7 @@ const firstOf = (begun: Begun): FirstCall => {
 describe('MemoryIdempotencyStore', () => {
   idempotencyStoreContract(memory);
 
-  it('refuses what it has no room to promise, and never lets answers push out who is at work', async () => {
+  it('refuses a key without room for it, and never lets responses evict requests in flight', async () => {
     const store = new MemoryIdempotencyStore({ bytesMax: 4_000, runningMax: 4 });
     const claim = (scope: string) => ({ scope, fingerprint: 'f', token: scope, tenant: TENANT });
     await store.claim(claim('a'), 60_000);
@@ -42,14 +42,14 @@ describe('Idempotency', () => {
     idempotency = new Idempotency(memory(), memory(), { answerBytesMax: 10_000 });
   });
 
-  it('replays the first answer, byte for byte and status for status', async () => {
+  it('replays the first response, byte for byte and status for status', async () => {
     const answer = sampleAnswer('created', { status: 201 });
     await firstOf(await idempotency.begin('s', 'f', patient)).complete(answer);
     expect(await idempotency.begin('s', 'f', patient)).toEqual({ kind: 'replay', answer });
     expect((await idempotency.begin('other scope', 'f', patient)).kind).toBe('first');
   });
 
-  it('refuses another request under the key, while the first runs and after', async () => {
+  it('refuses another request under the key, while the first is in flight and after', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const refusal = { type: 'idempotency_key_reused', status: 422 };
     await expect(idempotency.begin('s', 'g', patient)).rejects.toMatchObject(refusal);
@@ -57,7 +57,7 @@ describe('Idempotency', () => {
     await expect(idempotency.begin('s', 'g', patient)).rejects.toMatchObject(refusal);
   });
 
-  it('lets a second call wait for the first and gives it the same answer', async () => {
+  it('makes a second call wait for the first and gives it the same response', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const second = idempotency.begin('s', 'f', patient);
     const third = idempotency.begin('s', 'f', patient);
@@ -68,7 +68,7 @@ describe('Idempotency', () => {
     ]);
   });
 
-  it('lets exactly one of those who wait carry out what the first did not', async () => {
+  it('lets exactly one waiting call carry out what the first did not', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const waiting = [idempotency.begin('s', 'f', patient), idempotency.begin('s', 'f', patient)];
     await first.release();
@@ -78,7 +78,7 @@ describe('Idempotency', () => {
     expect(kinds.sort()).toEqual(['first', 'replay']);
   });
 
-  it('waits no longer than it may, and not for a caller that has left', async () => {
+  it('waits no longer than allowed, and not for a caller that has disconnected', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const inFlight = {
       type: 'idempotency_in_flight',
@@ -92,7 +92,7 @@ describe('Idempotency', () => {
     await first.release();
   });
 
-  it('does not carry out again what was answered too large to keep', async () => {
+  it('does not carry out again a request whose response was too large to keep', async () => {
     await firstOf(await idempotency.begin('s', 'f', patient)).complete(sampleAnswer('x'.repeat(10_000)));
     await expect(idempotency.begin('s', 'f', patient)).rejects.toMatchObject({
       type: 'conflict',
@@ -100,7 +100,7 @@ describe('Idempotency', () => {
     });
   });
 
-  it('counts the first end of a call and no other', async () => {
+  it('uses only the first end of a call', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     await first.complete(sampleAnswer('one'));
     await first.release();
@@ -109,7 +109,7 @@ describe('Idempotency', () => {
     expect(again).toEqual({ kind: 'replay', answer: sampleAnswer('one') });
   });
 
-  it('keeps its promise within the process while the shared store is away', async () => {
+  it('keeps its guarantee within the process while the shared store is unreachable', async () => {
     const away = (): Promise<never> => Promise.reject(new Error('away'));
     const store: IdempotencyStore = {
       claim: away,
@@ -124,7 +124,7 @@ describe('Idempotency', () => {
   });
 });
 
-describe('an idempotency key', () => {
+describe('idempotency key', () => {
   it('is one value of visible ASCII', () => {
     expect(readIdempotencyKey(undefined)).toBeNull();
     expect(readIdempotencyKey('a-1')).toBe('a-1');
@@ -132,7 +132,7 @@ describe('an idempotency key', () => {
       expect(() => readIdempotencyKey(value)).toThrow(GatewayError);
   });
 
-  it('means something else in another workspace, organisation, method or path', () => {
+  it('has another scope in another workspace, organisation, method or path', () => {
     const scope: IdempotencyScope = {
       organisationId: 'o',
       workspaceId: 'w',
@@ -144,7 +144,7 @@ describe('an idempotency key', () => {
     expect(new Set([idempotencyScope(scope), ...others]).size).toBe(6);
   });
 
-  it('is the same for one request under the same rules: url, headers, body and what is in force', () => {
+  it('has the same fingerprint for the same request under the same rules: url, headers, body and restrictions', () => {
     const request = { url: '/v1/x?a', headers: ['a', 'b'], body: Buffer.from('x'), inForce: ['k'] };
     const others = [
       { url: '/v1/x' },

@@ -4,42 +4,55 @@ import type { Claim, IdempotencyState, IdempotencyStore } from './idempotency-st
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 
 export interface IdempotencyOptions {
-  /** How long the first answer is replayed; 24 h when absent. */
+  /** How long the first response is replayed; 24 h when absent. */
   readonly ttlMs?: number;
-  /** How long a process that died holds its key; 30 s when absent. */
+  /** How long a dead process holds its key; 30 s when absent. */
   readonly leaseMs?: number;
-  /** Bytes of an answer with its description; a larger one is not kept and cannot be replayed. 4 MiB when absent. */
+  /**
+   * Maximum bytes of a response with its description; a larger one is not kept and cannot be
+   * replayed. 4 MiB when absent.
+   */
   readonly answerBytesMax?: number;
-  /** Milliseconds on any scale that only goes forward. */
+  /** Returns milliseconds on any scale that only increases. */
   readonly now?: () => number;
 }
 
 export interface WaitOptions {
-  /** The longest wait for a first call that is under way. */
+  /** The longest wait for a first call in flight. */
   readonly timeoutMs: number;
-  /** The caller has left, so there is no wait. */
+  /** Returns true when the caller has disconnected, so that the wait ends. */
   readonly isGone: () => boolean;
-  /** Who calls. */
+  /** Tenant of the caller. */
   readonly tenant: Tenant;
 }
 
-/** The first call under a key: end it with exactly one of the two; what comes after does nothing. */
+/**
+ * The first call under a key. End it with exactly one of its two methods; later calls have no
+ * effect.
+ */
 export interface FirstCall {
   readonly kind: 'first';
-  /** Null: the answer is too large to keep. Resolves when it is kept, or could not be. Never rejects. */
+  /**
+   * Stores the response; null when it is too large to keep. Resolves when it is stored or storing
+   * failed. Never rejects.
+   */
   complete(answer: StoredAnswer | null): Promise<void>;
-  /** There was no answer to replay; the next call under the key is the first again. Never rejects. */
+  /**
+   * Ends the call without a response to replay; the next call under the key is the first again.
+   * Never rejects.
+   */
   release(): Promise<void>;
 }
 
 export type Begun = FirstCall | { readonly kind: 'replay'; readonly answer: StoredAnswer };
 
-/** Waits are cut into pieces of this length, so that the caller's leaving is noticed. */
+/** Length of one step of a wait, after which a disconnected caller is noticed. */
 const WAIT_STEP_MS = 1_000;
 
 /**
- * `Idempotency-Key`: the first answer under a key is replayed; a call that finds the first one under way waits for it. While the
- * shared store cannot be reached, this process keeps the promise for itself.
+ * Implements `Idempotency-Key`: the first response under a key is replayed, and a call that finds
+ * the first one in flight waits for it. While the shared store is unreachable, this guarantee holds
+ * within this process only.
  */
 export class Idempotency {
   private readonly ttlMs: number;
@@ -59,8 +72,9 @@ export class Idempotency {
   }
 
   /**
-   * Throws `idempotency_key_reused` when the key stood for another request, `idempotency_in_flight` when the first call is still
-   * under way after `timeoutMs` or the caller has left, `conflict` when the first answer could not be kept.
+   * Starts a call under a key. Throws `idempotency_key_reused` when the key was used for another
+   * request, `idempotency_in_flight` when the first call is still in flight after `timeoutMs` or
+   * the caller has disconnected, and `conflict` when the first response could not be kept.
    */
   async begin(scope: string, fingerprint: string, wait: WaitOptions): Promise<Begun> {
     const claim: Claim = { scope, fingerprint, token: randomHex(16), tenant: wait.tenant };
@@ -115,7 +129,7 @@ export class Idempotency {
 
 const PARAM = { param: 'idempotency-key' } as const;
 
-/** A claim that could not be renewed, completed or given back ends with its lease. */
+/** A claim that could not be renewed, completed or released ends with its lease. */
 const ignore = (): void => undefined;
 
 function replay(frame: Buffer | null): Begun {
@@ -123,6 +137,7 @@ function replay(frame: Buffer | null): Begun {
   if (answer !== null) return { kind: 'replay', answer };
   throw new GatewayError('conflict', {
     ...PARAM,
-    message: 'The request was carried out under this Idempotency-Key, but its answer could not be kept.',
+    message:
+      'The request with this Idempotency-Key was carried out, but its response could not be kept; use a new key to repeat it.',
   });
 }

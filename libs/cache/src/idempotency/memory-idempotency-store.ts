@@ -2,11 +2,17 @@ import { SharedEntries, Shares, type Share } from '@gw/kernel';
 import { keysFull, type Claim, type IdempotencyState, type IdempotencyStore } from './idempotency-store';
 
 export interface MemoryIdempotencyStoreOptions {
-  /** All answers together. A workspace whose share is full loses its own answers first, then its oldest keys. */
+  /**
+   * Maximum bytes of all responses. A workspace whose share is full loses its own responses first,
+   * then its oldest keys.
+   */
   readonly bytesMax: number;
-  /** Requests under way, shared in the same way; past it a new one is refused with `unavailable`. */
+  /**
+   * Maximum number of requests in flight, shared in the same way; beyond it a new one is refused
+   * with `unavailable`.
+   */
   readonly runningMax?: number;
-  /** Milliseconds on any scale that only goes forward. */
+  /** Returns milliseconds on any scale that only increases. */
   readonly now?: () => number;
 }
 
@@ -20,10 +26,13 @@ interface Done {
   readonly answer: Buffer | null;
 }
 
-/** Counted for each key besides its answer. */
-const KEY_BYTES = 512;
+/** Bytes counted per key in addition to its response. */
+const KEY_OVERHEAD_BYTES = 512;
 
-/** First answers of this process. Claims are apart from answers, so that a flood of answers cannot push out who is at work. */
+/**
+ * First responses of this process. Claims are stored separately, so that a flood of responses
+ * cannot evict requests in flight.
+ */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   private readonly running = new Map<string, Running>();
   private readonly done: SharedEntries<Done>;
@@ -34,7 +43,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   constructor({ bytesMax, runningMax = 100_000, now }: MemoryIdempotencyStoreOptions) {
     this.done = new SharedEntries({
       bytesMax,
-      sizeOf: ({ answer }) => (answer?.length ?? 0) + KEY_BYTES,
+      sizeOf: ({ answer }) => (answer?.length ?? 0) + KEY_OVERHEAD_BYTES,
       // The key stays, so that the request is not carried out a second time.
       shrink: ({ fingerprint }) => ({ fingerprint, answer: null }),
       ...(now ? { now } : {}),
@@ -51,7 +60,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     const done = this.done.get(scope);
     if (done !== undefined) return Promise.resolve({ kind: 'done', ...done });
     if (held !== undefined) this.end(held.claim);
-    if (!this.done.hasRoom(tenant, KEY_BYTES) || !this.shareOf(claim).take(1))
+    if (!this.done.hasRoom(tenant, KEY_OVERHEAD_BYTES) || !this.shareOf(claim).take(1))
       return Promise.reject(keysFull());
     this.running.set(scope, { claim, leasedUntil: this.now() + leaseMs });
     return Promise.resolve({ kind: 'claimed' });

@@ -5,23 +5,26 @@ import { ENTRY_OVERHEAD_BYTES, ledgerArguments, withLedger, type RedisShare } fr
 import { keysFull, type Claim, type IdempotencyState, type IdempotencyStore } from './idempotency-store';
 
 export interface RedisIdempotencyStoreOptions {
-  /** Starts every key: `gw:idempotency:`. */
+  /** Prefix of every key: `gw:idempotency:`. */
   readonly prefix: string;
-  /** What the answers of all workspaces may take of Redis. */
+  /** Share of Redis for the responses of all workspaces. */
   readonly share: RedisShare;
 }
 
 /** The reply when the workspace has no room for another key. */
 const FULL = 2;
-/** What lies under a key: a letter, the fingerprint, then the token of who is at it or the sealed answer. */
+/**
+ * A value starts with a letter and the fingerprint, followed by the token of the claim or the
+ * encrypted response.
+ */
 const RUNNING = 'R';
 const DONE = 'D';
 const FINGERPRINT_LENGTH = 43;
 const REST_AT = 1 + FINGERPRINT_LENGTH;
-/** Gateways do not tell each other that an answer is there, so a waiting one asks again. */
-const ASK_AGAIN_MS = 100;
+/** Poll interval of a waiting gateway, because gateways do not notify each other of a response. */
+const POLL_MS = 100;
 
-/** A value that has to make room for a newer one keeps its letter and its fingerprint. */
+/** Shrinks a value to make room: it keeps its letter and its fingerprint. */
 const SHRINK = `
 local function shrink(key)
   local kept = redis.call('GETRANGE', key, 0, ${String(REST_AT - 1)})
@@ -41,7 +44,7 @@ const RENEW = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`;
 
-/** A claim whose lease ran out still counts until another process takes it. */
+/** A claim whose lease ran out still counts until another process claims the scope. */
 const COMPLETE = withLedger(`
 local held = redis.call('GET', entry)
 if held and held ~= ARGV[4] then return 0 end
@@ -60,7 +63,7 @@ const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;
 
-/** First answers in Redis, shared by all gateways, sealed to their scope. */
+/** First responses in Redis, shared by all gateways, encrypted and bound to their scope. */
 export class RedisIdempotencyStore implements IdempotencyStore {
   constructor(
     private readonly redis: Redis,
@@ -77,7 +80,8 @@ export class RedisIdempotencyStore implements IdempotencyStore {
     const fingerprint = held.toString('latin1', 1, REST_AT);
     if (held.toString('latin1', 0, 1) === RUNNING) return { kind: 'running', fingerprint };
     const sealed = held.subarray(REST_AT);
-    // An answer that does not open is as lost as one that was too large: the request was carried out, and is not again.
+    // A response that cannot be decrypted is lost like one that was too large: the request is not
+    // carried out again.
     const answer = sealed.length === 0 ? null : this.sealer.open(sealed, this.at(claim.scope));
     return { kind: 'done', fingerprint, answer };
   }
@@ -98,7 +102,7 @@ export class RedisIdempotencyStore implements IdempotencyStore {
 
   changed(_scope: string, timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
-      setTimeout(resolve, Math.min(timeoutMs, ASK_AGAIN_MS));
+      setTimeout(resolve, Math.min(timeoutMs, POLL_MS));
     });
   }
 
@@ -127,7 +131,7 @@ export class RedisIdempotencyStore implements IdempotencyStore {
     const reply = await this.guard.ask(() =>
       this.redis.callBuffer('EVAL', script, keys.length, ...keys, ...args),
     );
-    if (reply === NO_REPLY) throw new Error('Redis did not reply in time.');
+    if (reply === NO_REPLY) throw new Error('Redis did not reply in time');
     return reply;
   }
 }

@@ -5,7 +5,7 @@ const user = (content: unknown) => ({ role: 'user', content });
 const of = (body: unknown, route = 'chat.completions') => comparedText(route, body);
 
 describe('comparedText', () => {
-  it('is the last user message; everything else has to be the same', () => {
+  it('returns the last user message and requires everything else to be equal', () => {
     const system = { role: 'system', content: 'Be brief.' };
     const one = of(chat([system, user('What is a cat?')]));
     const same = of(chat([system, user('Tell me about cats.')]));

@@ -1,24 +1,25 @@
 import { isObject } from '@gw/kernel';
 
-/** The one text of a request that is compared by meaning, and everything else, which has to be equal. */
+/** The one text of a request that is compared semantically, and the rest, which must be equal. */
 export interface ComparedText {
   readonly text: string;
-  /** The body without the text, as JSON in the caller's order of members. */
+  /** The body without the text, as JSON with members in the caller's order. */
   readonly rest: string;
 }
 
-/** Characters; longer texts mean too many things at once to be compared as one. */
+/** Maximum characters; a longer text has too many meanings to be compared as one. */
 const TEXT_LENGTH_MAX = 8_000;
-/** Replaces the text, where a body that is compared has a text or a list. */
-const PLACE = null;
+/** Replaces the compared text in the rest. */
+const PLACEHOLDER = null;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * What of a request is embedded: the last user message, where it is the last message of all and plain text. System prompt,
- * earlier messages and parameters are not compared by meaning: they must be the same, which `rest` sees to. Null, and so the
- * exact cache alone, for everything whose answer hangs on more than this text: tools, images, audio and files anywhere, a prompt
- * that is not one text, families without a prompt.
+ * Returns the text of a request that is embedded: the last user message, if it is the last message
+ * of all and plain text.
+ * System prompt, earlier messages and parameters must be equal, which `rest` ensures. Null, so that
+ * only the exact cache is used, when the response depends on more than this text: tools, images,
+ * audio or files anywhere, a prompt that is not a single text, or families without a prompt.
  */
 export function comparedText(route: string, body: unknown): ComparedText | null {
   if (!isObject(body) || usesTools(body)) return null;
@@ -49,7 +50,7 @@ const usesTools = (body: JsonObject): boolean =>
   TOOL_MEMBERS.some((name) => body[name] !== undefined && body[name] !== null);
 
 function member(body: JsonObject, name: string): ComparedText | null {
-  return compared(body[name], () => ({ ...body, [name]: PLACE }));
+  return compared(body[name], () => ({ ...body, [name]: PLACEHOLDER }));
 }
 
 function lastMessage(body: JsonObject, name: string): ComparedText | null {
@@ -60,7 +61,7 @@ function lastMessage(body: JsonObject, name: string): ComparedText | null {
   const before = messages.slice(0, -1) as unknown[];
   return compared(textOf(last['content']), () => ({
     ...body,
-    [name]: [...before, { ...last, content: PLACE }],
+    [name]: [...before, { ...last, content: PLACEHOLDER }],
   }));
 }
 
@@ -69,7 +70,7 @@ function compared(text: unknown, rest: () => JsonObject): ComparedText | null {
   return { text, rest: JSON.stringify(rest()) };
 }
 
-/** A message that is text and nothing else; calls, results, images, sound and reasoning make it something else. */
+/** Whether a message is only text, without calls, results, images, sound or reasoning. */
 function isPlain(message: unknown): message is JsonObject {
   if (!isObject(message)) return false;
   if (message['tool_calls'] !== undefined || message['function_call'] !== undefined) return false;
@@ -80,7 +81,7 @@ function isPlain(message: unknown): message is JsonObject {
 
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text']);
 
-/** The text of a message's content; null when it is not text alone. */
+/** Returns the text of a message's content; null when it is not only text. */
 function textOf(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;

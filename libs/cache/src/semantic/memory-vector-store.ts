@@ -4,12 +4,12 @@ import { VectorSet, type Neighbour } from './vectors';
 import { VECTOR_LIMITS, type StoredVector, type VectorStore } from './vector-store';
 
 export interface MemoryVectorStoreOptions {
-  /** All buckets together; the least recently used go first. */
+  /** Maximum bytes of all buckets; the least recently used ones are dropped first. */
   readonly bytesMax: number;
   readonly perBucketMax?: number;
 }
 
-/** Vectors of this process. A bucket takes the length of its vectors from the last one that was added. */
+/** Vectors of this process. The last added vector determines the dimensions of its bucket. */
 export class MemoryVectorStore implements VectorStore {
   private readonly buckets: LRUCache<string, VectorSet>;
   private readonly perBucketMax: number;
@@ -36,12 +36,13 @@ export class MemoryVectorStore implements VectorStore {
     this.keep(bucket, stored);
   }
 
-  /** The same, for a bucket whose tenant is not known: a copy of what is elsewhere. */
+  /** Adds a vector to a bucket whose tenant is unknown: a copy of data stored elsewhere. */
   keep(bucket: string, { id, vector, expiresAtMs }: StoredVector): void {
     const held = this.buckets.get(bucket);
     const set = held?.dimensions === vector.length ? held : new VectorSet(vector.length, this.perBucketMax);
     set.add(id, vector, expiresAtMs);
-    // Setting it again makes the cache count what it has grown by. What grew past the whole bound is dropped.
+    // Setting the bucket again makes the cache update its size. A bucket larger than the whole
+    // bound is dropped.
     if (held === set) this.buckets.delete(bucket);
     this.buckets.set(bucket, set);
   }

@@ -9,18 +9,21 @@ import { ENTRY_OVERHEAD_BYTES, ledgerArguments, withLedger, type RedisShare } fr
 import type { Tenant } from '@gw/kernel';
 
 export interface RedisVectorStoreOptions extends MemoryVectorStoreOptions {
-  /** Starts every key: `gw:cache:vectors:`. */
+  /** Prefix of every key: `gw:cache:vectors:`. */
   readonly prefix: string;
-  /** What the entries of all workspaces may take of Redis. */
+  /** Share of Redis for the entries of all workspaces. */
   readonly share: RedisShare;
 }
 
-/** Read at a time, so that a first look into a full bucket holds neither Redis nor this process up. */
+/**
+ * Items read at a time, so that the first read of a full bucket blocks neither Redis nor this
+ * process.
+ */
 const PAGE = 64;
 const BUCKETS_FOLLOWED_MAX = 100_000;
 const PENDING_MAX = 1_000;
 
-/** Adds a vector and lets the bucket live as long as its longest-lived vector. */
+/** Adds a vector and extends the bucket's life to that of its longest-lived vector. */
 const ADD = withLedger(`
 local most, ttl = tonumber(ARGV[4]), math.max(tonumber(ARGV[6]), redis.call('PTTL', entry))
 local vectors = math.min(most, redis.call('XLEN', entry) + 1)
@@ -32,13 +35,14 @@ charge(bytes, ttl)
 return 1`);
 
 /**
- * Vectors shared through Redis, without any module: each bucket is a stream of sealed vectors, capped like the bucket. Every
- * gateway follows the buckets that it is queried for and searches its own copy, so a look-up brings over the wire only what is
- * new. While Redis is away the copy answers; what it no longer has (the stream was lost, the entry has gone) ends in a miss.
+ * Shares vectors through Redis without any module.
+ * Each bucket is a stream of encrypted vectors, capped like the bucket. Every gateway follows the
+ * buckets that it is queried for and searches its own copy, so a lookup transfers only new items.
+ * While Redis is unreachable the copy is used; what it has lost ends in a miss.
  */
 export class RedisVectorStore implements VectorStore {
   private readonly copies: MemoryVectorStore;
-  /** Id of the last item of the stream that was read, by bucket. */
+  /** Id of the last item read, by bucket. */
   private readonly readUpTo = new LRUCache<string, string>({ max: BUCKETS_FOLLOWED_MAX });
   private readonly following = new Map<string, Promise<void>>();
   private readonly perBucketMax: number;
@@ -84,7 +88,7 @@ export class RedisVectorStore implements VectorStore {
     });
   }
 
-  /** Requests that ask about the same bucket at the same time read it once. */
+  /** Concurrent requests for the same bucket read it once. */
   private follow(bucket: string): Promise<void> {
     const running = this.following.get(bucket);
     if (running) return running;
@@ -95,9 +99,10 @@ export class RedisVectorStore implements VectorStore {
 
   private async readNew(bucket: string): Promise<void> {
     const at = this.options.prefix + bucket;
-    // A copy that was pushed out of memory is read anew.
+    // A copy that was evicted from memory is read again from the start.
     if (!this.copies.has(bucket)) this.readUpTo.delete(bucket);
-    // One page more than a bucket holds: writers that never stop must not keep a reader for ever.
+    // Reads one page more than a bucket holds, so that permanent writers cannot keep a reader
+    // forever.
     for (let page = 0; page <= this.perBucketMax / PAGE; page += 1) {
       const from = this.readUpTo.get(bucket);
       const items = await this.guard.ask(() =>
@@ -118,7 +123,10 @@ export class RedisVectorStore implements VectorStore {
   }
 }
 
-/** Expiry as a double, length of the id, id, components as 32-bit floats. */
+/**
+ * Encodes the expiry as a double, the length of the id, the id, and the components as 32-bit
+ * floats.
+ */
 function encodeVector({ id, vector, expiresAtMs }: StoredVector): Buffer {
   const bytes = Buffer.allocUnsafe(10 + id.length + 4 * vector.length);
   bytes.writeDoubleLE(expiresAtMs, 0);

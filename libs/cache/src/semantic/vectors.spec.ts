@@ -15,7 +15,7 @@ function cosine(a: readonly number[], b: readonly number[]): number {
 }
 
 describe('VectorSet', () => {
-  it('finds what a search through all of the newest vectors that are alive finds', () => {
+  it('finds the same vector as a full search of the newest live vectors', () => {
     const stored = fc.tuple(fc.nat(20), raw, fc.boolean());
     fc.assert(
       fc.property(
@@ -52,7 +52,7 @@ describe('VectorSet', () => {
 });
 
 describe('normalised', () => {
-  it('refuses what has no direction', () => {
+  it('refuses a vector without direction', () => {
     expect(normalised([])).toBeNull();
     expect(normalised([0, 0])).toBeNull();
     expect(normalised([Number.NaN, 1])).toBeNull();
@@ -66,7 +66,7 @@ describe('MemoryVectorStore', () => {
     () => new MemoryVectorStore({ bytesMax: 1_000_000, perBucketMax: CONTRACT_PER_BUCKET_MAX }),
   );
 
-  it('never holds more bytes than its bound, in however many buckets', () => {
+  it('never holds more bytes than its bound, for any number of buckets', () => {
     const store = new MemoryVectorStore({ bytesMax: 50_000, perBucketMax: 20 });
     for (let i = 0; i < 2_000; i += 1) {
       const vector = normalised(Array.from({ length: 64 }, (_, k) => 1 + ((i * k) % 7))) as Float32Array;

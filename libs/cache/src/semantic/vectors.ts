@@ -1,14 +1,17 @@
 export interface Neighbour {
-  /** Key of the entry of the vector. */
+  /** Key of the vector's entry. */
   readonly id: string;
-  /** Cosine, -1 to 1. */
+  /** Cosine similarity, -1 to 1. */
   readonly similarity: number;
 }
 
-/** Components of a vector, at most. */
+/** Maximum components of a vector. */
 export const DIMENSIONS_MAX = 4_096;
 
-/** A copy of length 1, so that a dot product is the cosine. Null for what has no direction: empty, zero, not finite, too long. */
+/**
+ * Returns a copy of length 1, so that a dot product is the cosine. Null for a vector without
+ * direction: empty, zero, not finite or too long.
+ */
 export function normalised(vector: ArrayLike<number>): Float32Array | null {
   if (vector.length === 0 || vector.length > DIMENSIONS_MAX) return null;
   let sum = 0;
@@ -21,8 +24,9 @@ export function normalised(vector: ArrayLike<number>): Float32Array | null {
 const INITIAL_CAPACITY = 8;
 
 /**
- * Vectors of one bucket, at most `capacity`: the oldest goes when it is full. All lie in one array and every search looks at all
- * of them, so that it is exact; 1,000 vectors of 1,536 components take about a millisecond.
+ * Vectors of one bucket, at most `capacity`; the oldest is replaced when it is full.
+ * All are in one array and every search reads all of them, so it is exact; 1,000 vectors of 1,536
+ * components take about a millisecond.
  */
 export class VectorSet {
   private vectors: Float32Array;
@@ -42,12 +46,15 @@ export class VectorSet {
     return this.slots.size;
   }
 
-  /** Of the array and its books, about. */
+  /** Approximate bytes of the array and the index. */
   get bytes(): number {
     return this.vectors.byteLength + this.ids.length * 160;
   }
 
-  /** `vector` is normalised and has `dimensions` components. One that has the same id is replaced. */
+  /**
+   * Adds or replaces the vector of an id. `vector` must be normalised and have `dimensions`
+   * components.
+   */
   add(id: string, vector: Float32Array, expiresAtMs: number): void {
     const slot = this.slots.get(id) ?? this.takeSlot();
     this.vectors.set(vector, slot * this.dimensions);
@@ -56,7 +63,7 @@ export class VectorSet {
     this.slots.set(id, slot);
   }
 
-  /** The most similar vector that has not expired; the first of equals. */
+  /** Returns the most similar vector that has not expired; the first of equals. */
   nearest(vector: Float32Array, nowMs: number): Neighbour | null {
     let best: string | null = null;
     let similarity = -Infinity;

@@ -5,14 +5,16 @@ import { TENANT } from './samples';
 
 export const CONTRACT_ENTRY_BYTES_MAX = 10_000;
 
-/** What every driver promises. `make` gives a store whose entries are its own, with the entry bound above. */
+/**
+ * Contract of every driver. `make` returns a store with its own entries and the entry bound above.
+ */
 export function blobStoreContract(make: () => BlobStore): void {
   let store: BlobStore;
   let count = 0;
   const freshKey = (): string => `key-${String((count += 1))}-${randomBytes(8).toString('hex')}`;
   const valueOf = async (key: string): Promise<Buffer | null> => {
     const value = await store.get(key);
-    if (value === UNAVAILABLE) throw new Error('The store did not answer.');
+    if (value === UNAVAILABLE) throw new Error('the store did not reply');
     return value;
   };
   const isThere = (key: string) => async (): Promise<boolean> => (await valueOf(key)) !== null;
@@ -21,7 +23,7 @@ export function blobStoreContract(make: () => BlobStore): void {
     store = make();
   });
 
-  it('gives back any bytes, and nothing for another key', async () => {
+  it('returns any bytes, and nothing for another key', async () => {
     const key = freshKey();
     const value = randomBytes(2_048);
     store.set(TENANT, key, value, 60_000);
@@ -31,7 +33,7 @@ export function blobStoreContract(make: () => BlobStore): void {
     expect(await store.get(freshKey())).toBeNull();
   });
 
-  it('replaces an entry, and forgets one', async () => {
+  it('replaces an entry, and deletes one', async () => {
     const key = freshKey();
     store.set(TENANT, key, Buffer.from('one'), 60_000);
     await eventually(isThere(key));
@@ -41,14 +43,14 @@ export function blobStoreContract(make: () => BlobStore): void {
     await eventually(async () => (await store.get(key)) === null);
   });
 
-  it('forgets an entry when its time has passed', async () => {
+  it('drops an entry when its time has passed', async () => {
     const key = freshKey();
     store.set(TENANT, key, Buffer.from('short'), 150);
     await eventually(isThere(key));
     await eventually(async () => (await store.get(key)) === null);
   });
 
-  it('does not store an entry over its bound, and keeps the one next to it', async () => {
+  it('does not store an entry over its bound, and keeps another one', async () => {
     const large = freshKey();
     const small = freshKey();
     store.set(TENANT, large, randomBytes(CONTRACT_ENTRY_BYTES_MAX + 1), 60_000);

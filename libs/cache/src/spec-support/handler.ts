@@ -7,7 +7,7 @@ export class NotingHandler implements OutboundHandler {
   readonly chunks: Buffer[] = [];
   ended = false;
   error: OutboundError | null = null;
-  /** Calls after the last one, or out of order. */
+  /** Number of calls after the last one, or out of order. */
   violations = 0;
 
   get text(): string {
@@ -35,7 +35,7 @@ export class NotingHandler implements OutboundHandler {
   }
 }
 
-/** Provider calls that are played by hand. */
+/** Provider calls that the test controls. */
 export class ManualUpstream {
   readonly calls: { handler: OutboundHandler; paused: boolean; aborted: boolean }[] = [];
 
@@ -57,7 +57,7 @@ export class ManualUpstream {
 
   get last(): { handler: OutboundHandler; paused: boolean; aborted: boolean } {
     const call = this.calls.at(-1);
-    if (!call) throw new Error('No call was made.');
+    if (!call) throw new Error('no call was made');
     return call;
   }
 }

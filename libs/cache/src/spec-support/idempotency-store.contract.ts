@@ -7,7 +7,7 @@ import { TENANT } from './samples';
 const fingerprint = 'f'.repeat(43);
 const other = 'g'.repeat(43);
 
-/** What every driver promises. */
+/** Contract of every driver. */
 export function idempotencyStoreContract(make: () => IdempotencyStore): void {
   let store: IdempotencyStore;
   let scope: string;
@@ -23,13 +23,13 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     scope = randomUUID();
   });
 
-  it('gives the claim to one of many that ask at the same time', async () => {
+  it('gives the claim to exactly one of many concurrent callers', async () => {
     const states = await Promise.all(Array.from({ length: 20 }, () => store.claim(claimOf(), HOUR_MS)));
     expect(states.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
     expect(states.filter(({ kind }) => kind === 'running')).toHaveLength(19);
   });
 
-  it('reports the request under the scope, while it runs and after', async () => {
+  it('reports the request under the scope, in flight and after', async () => {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     expect(await store.claim(claimOf(other), HOUR_MS)).toEqual({ kind: 'running', fingerprint });
@@ -41,14 +41,14 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     });
   });
 
-  it('remembers that there was an answer, where it was too large to keep', async () => {
+  it('remembers a response that was too large to keep', async () => {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     await store.complete(claim, null, HOUR_MS);
     expect(await store.claim(claimOf(), HOUR_MS)).toEqual({ kind: 'done', fingerprint, answer: null });
   });
 
-  it('gives a released scope to the next one', async () => {
+  it('gives a released scope to the next caller', async () => {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     await store.release(claimOf());
@@ -57,7 +57,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('claimed');
   });
 
-  it('ends a claim that is not renewed, so that a dead process delays no other; its late result changes nothing', async () => {
+  it('ends a claim that is not renewed, so that a dead process delays no other, and ignores its late result', async () => {
     const lost = claimOf();
     await store.claim(lost, 50);
     const next = claimOf();
@@ -69,7 +69,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect(await store.claim(claimOf(), HOUR_MS)).toMatchObject({ answer: Buffer.from('answer') });
   });
 
-  it('keeps an answer whose lease ran out when no other process has claimed it', async () => {
+  it('keeps a response whose lease ran out if no other process has claimed it', async () => {
     const claim = claimOf();
     await store.claim(claim, 1);
     await store.complete(claim, Buffer.from('answer'), HOUR_MS);
@@ -91,7 +91,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('running');
   });
 
-  it('forgets an answer when its time has passed', async () => {
+  it('drops a response when its time has passed', async () => {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     await store.complete(claim, Buffer.from('x'), 100);

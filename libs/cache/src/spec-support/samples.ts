@@ -2,7 +2,7 @@ import type { CacheRequest, RedisShare, StoredAnswer, Tenant } from '../index';
 
 export const TENANT: Tenant = { workspaceId: 'w1', organisationId: 'o1' };
 
-/** So many bytes of Redis, in a ledger of its own. */
+/** A share of `bytes` of Redis, with its own ledger. */
 export const redisShare = (ledger: string, bytes = 10_000_000): RedisShare => ({
   ledger,
   bytesMax: () => bytes,

@@ -8,7 +8,10 @@ export const CONTRACT_PER_BUCKET_MAX = 150;
 
 const vectorOf = (...components: number[]): Float32Array => normalised(components) as Float32Array;
 
-/** What every driver promises. `make` gives a store that holds `CONTRACT_PER_BUCKET_MAX` vectors in a bucket. */
+/**
+ * Contract of every driver. `make` returns a store that holds `CONTRACT_PER_BUCKET_MAX` vectors per
+ * bucket.
+ */
 export function vectorStoreContract(make: () => VectorStore): void {
   const NOW = Date.now();
   const LATER = NOW + 600_000;
@@ -25,7 +28,7 @@ export function vectorStoreContract(make: () => VectorStore): void {
     bucket = randomUUID();
   });
 
-  it('finds the most similar vector and how similar it is', async () => {
+  it('finds the most similar vector and its similarity', async () => {
     await added('east', vectorOf(1, 0));
     await added('north', vectorOf(0, 2));
     const found = await nearest(vectorOf(1, 3));
@@ -33,12 +36,12 @@ export function vectorStoreContract(make: () => VectorStore): void {
     expect(found?.similarity).toBeCloseTo(3 / Math.sqrt(10), 6);
   });
 
-  it('never looks into another bucket, which is another tenant’s', async () => {
+  it('never searches another bucket, which belongs to another tenant', async () => {
     await added('mine', vectorOf(1, 0));
     expect(await nearest(vectorOf(1, 0), randomUUID())).toBeNull();
   });
 
-  it('finds no vector whose time has passed, and none of another length', async () => {
+  it('finds no expired vector, and none of other dimensions', async () => {
     await added('short', vectorOf(1, 0), NOW + 5_000);
     expect(await nearest(vectorOf(1, 0), bucket, NOW + 5_000)).toBeNull();
     expect(await nearest(vectorOf(1, 0, 0))).toBeNull();
@@ -50,7 +53,7 @@ export function vectorStoreContract(make: () => VectorStore): void {
     expect((await nearest(vectorOf(1, 0)))?.similarity).toBeCloseTo(0, 6);
   });
 
-  it('holds a bounded number of vectors in a bucket, the newest ones', async () => {
+  it('holds a bounded number of vectors per bucket, the newest ones', async () => {
     const at = (i: number): Float32Array => vectorOf(Math.cos(i / 100), Math.sin(i / 100));
     for (let i = 0; i < CONTRACT_PER_BUCKET_MAX + 10; i += 1)
       store.add(TENANT, bucket, { id: String(i), vector: at(i), expiresAtMs: LATER }, NOW);

@@ -1,16 +1,20 @@
 import type { Tenant } from '@gw/kernel';
 
-/** Result of a store that did not answer, or not soon enough. */
+/** Result when the store did not reply in time. */
 export const UNAVAILABLE = Symbol('the store could not be reached');
 
 /**
- * Where entries rest: bytes under a key, for a time. Never throws and never rejects: what cannot be read is not there, what cannot
- * be written is not stored, because an answer must not depend on its cache. `key` is a digest.
+ * Stores bytes under a key for a time. `key` is a digest.
+ * Never throws or rejects, because a response must not depend on its cache: what cannot be read
+ * counts as missing, what cannot be written is not stored.
  */
 export interface BlobStore {
-  /** Null: missing. Gives the value at once where it can. */
+  /** Returns the value, or null when it is missing; synchronously if possible. */
   get(key: string): Buffer | null | Promise<Buffer | null | typeof UNAVAILABLE>;
-  /** The buffer is the store's own from then on. Too big a value is not stored; one that passes the share of the tenant pushes out its own. */
+  /**
+   * Stores a value; the buffer belongs to the store from then on. A value that is too large is not
+   * stored; one beyond the tenant's share evicts the tenant's own entries.
+   */
   set(tenant: Tenant, key: string, value: Buffer, ttlMs: number): void;
   delete(key: string): void;
 }

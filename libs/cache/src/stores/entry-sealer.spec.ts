@@ -6,7 +6,7 @@ const ring = { current: 'k1', keys: new Map([['k1', randomBytes(32)]]) };
 describe('EntrySealer', () => {
   const sealer = new EntrySealer(ring);
 
-  it('opens what it sealed, for its owner alone, and shows nothing of it', () => {
+  it('decrypts what it encrypted, only for its owner, and reveals nothing of it', () => {
     const sealed = sealer.seal(Buffer.from('the answer'), 'key-1');
     expect(sealer.open(sealed, 'key-1')?.toString()).toBe('the answer');
     expect(sealer.open(sealed, 'key-2')).toBeNull();
@@ -14,7 +14,7 @@ describe('EntrySealer', () => {
     expect(sealer.seal(Buffer.from('the answer'), 'key-1').equals(sealed)).toBe(false);
   });
 
-  it('opens nothing of which a byte was changed or cut off', () => {
+  it('does not decrypt a value with a changed or missing byte', () => {
     const sealed = sealer.seal(Buffer.from('x'), 'k');
     for (let at = 0; at < sealed.length; at += 1) {
       const damaged = Buffer.from(sealed);
@@ -24,7 +24,7 @@ describe('EntrySealer', () => {
     }
   });
 
-  it('opens under an older key of the ring, and not once that key is gone', () => {
+  it('decrypts with an older key of the ring, and not once that key is removed', () => {
     const sealed = sealer.seal(Buffer.from('x'), 'k');
     const keys = new Map([...ring.keys, ['k2', randomBytes(32)] as const]);
     const rotated = new EntrySealer({ current: 'k2', keys });

@@ -14,13 +14,15 @@ const TAG_BYTES = 16;
 const IV = Buffer.alloc(12);
 const KEY_ID_LENGTH_MAX = 16;
 
-/** What sealing adds to a value, at most. */
+/** Maximum bytes that encryption adds to a value. */
 export const SEALING_BYTES_MAX = 2 + KEY_ID_LENGTH_MAX + SALT_BYTES + TAG_BYTES;
 
 /**
- * Encrypts what rests outside of this process, in bytes: version, key id behind its length, salt, ciphertext, tag (AES-256-GCM).
- * Every value has a key of its own, derived from its salt, so that the number of values under one ring key is not limited and no
- * nonce can come twice. `boundTo` is authenticated: a value moved under another key, or to another tenant, does not open.
+ * Encrypts data stored outside this process (AES-256-GCM), as bytes: version, length of the key id,
+ * key id, salt, ciphertext, tag.
+ * Every value has its own key, derived from its salt, so that the number of values per ring key is
+ * unlimited and no nonce is used twice. `boundTo` is authenticated: a value moved to another key or
+ * tenant cannot be decrypted.
  */
 export class EntrySealer {
   private readonly keys: ReadonlyMap<string, KeyObject>;
@@ -46,7 +48,10 @@ export class EntrySealer {
     ]);
   }
 
-  /** Null for what was not sealed by this ring for `boundTo`, or was changed since. */
+  /**
+   * Decrypts a value; returns null when this ring did not encrypt it for `boundTo`, or when it was
+   * changed.
+   */
   open(sealed: Buffer, boundTo: string): Buffer | null {
     const saltAt = 2 + (sealed[1] ?? 0);
     const bodyAt = saltAt + SALT_BYTES;
@@ -69,7 +74,7 @@ export class EntrySealer {
 
   private keyFor(id: string, salt: Buffer): Buffer {
     const key = this.keys.get(id);
-    if (key === undefined) throw new Error(`No sealing key with the id ${id}.`);
+    if (key === undefined) throw new Error(`no encryption key with the id ${id}`);
     return createHmac('sha256', key).update(salt).digest();
   }
 }

@@ -8,7 +8,7 @@ describe('MemoryBlobStore', () => {
     () => new MemoryBlobStore({ bytesMax: 1_000_000, entryBytesMax: CONTRACT_ENTRY_BYTES_MAX }),
   );
 
-  it('never holds more for one workspace than half of its bytes, whatever is stored in it', () => {
+  it('never holds more than half of its bytes for one workspace', () => {
     const writes = fc.array(fc.tuple(fc.nat(50), fc.nat(3_000)), { maxLength: 200 });
     fc.assert(
       fc.property(writes, (list) => {
@@ -22,7 +22,7 @@ describe('MemoryBlobStore', () => {
     );
   });
 
-  it('drops what was not used for longest', () => {
+  it('drops the least recently used entries', () => {
     const store = new MemoryBlobStore({ bytesMax: 6 * (1_000 + 512), entryBytesMax: 1_000 });
     for (const key of ['a', 'b', 'c']) store.set(TENANT, key, Buffer.alloc(1_000), 60_000);
     store.get('a');
@@ -30,7 +30,7 @@ describe('MemoryBlobStore', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => store.get(key) !== null)).toEqual([true, false, true, true]);
   });
 
-  it('lets an entry end on its clock', () => {
+  it('drops an expired entry by its clock', () => {
     let now = 0;
     const store = new MemoryBlobStore({ bytesMax: 10_000, entryBytesMax: 1_000, now: () => now });
     now = 1;

@@ -2,15 +2,18 @@ import type { BlobStore } from './blob-store';
 import { SharedEntries, type Tenant } from '@gw/kernel';
 
 export interface MemoryBlobStoreOptions {
-  /** All entries together, shared by workspaces; in each the least recently used go first. */
+  /**
+   * Maximum bytes of all entries, shared by workspaces; each drops its least recently used entries
+   * first.
+   */
   readonly bytesMax: number;
-  /** One entry; bigger ones are not stored. */
+  /** Maximum bytes of one entry; a larger one is not stored. */
   readonly entryBytesMax: number;
-  /** Milliseconds on any scale that only goes forward. */
+  /** Returns milliseconds on any scale that only increases. */
   readonly now?: () => number;
 }
 
-/** Counted for each entry besides its value: key, list and map nodes, buffer object. */
+/** Bytes counted per entry in addition to its value: key, list and map nodes, buffer object. */
 const ENTRY_OVERHEAD_BYTES = 512;
 
 /** Entries of this process, bounded by their bytes. */
@@ -27,7 +30,7 @@ export class MemoryBlobStore implements BlobStore {
     this.entryBytesMax = entryBytesMax;
   }
 
-  /** Bytes held, the overhead included. */
+  /** Bytes held, including the overhead. */
   get bytes(): number {
     return this.entries.bytes;
   }

@@ -6,13 +6,13 @@ import { ENTRY_OVERHEAD_BYTES, ledgerArguments, withLedger, type RedisShare } fr
 import type { Tenant } from '@gw/kernel';
 
 export interface RedisBlobStoreOptions {
-  /** Starts every key: `gw:cache:`. */
+  /** Prefix of every key: `gw:cache:`. */
   readonly prefix: string;
-  /** One entry; a bigger one is neither written nor read. */
+  /** Maximum bytes of one entry; a larger one is neither written nor read. */
   readonly entryBytesMax: number;
-  /** Writes that Redis has not confirmed; what comes on top is not stored. */
+  /** Maximum bytes of writes that Redis has not confirmed; beyond it nothing is stored. */
   readonly pendingBytesMax: number;
-  /** What the entries of all workspaces may take of Redis. */
+  /** Share of Redis for the entries of all workspaces. */
   readonly share: RedisShare;
 }
 
@@ -24,8 +24,9 @@ charge(bytes, tonumber(ARGV[5]))
 return 1`);
 
 /**
- * Entries in Redis, sealed to their key. Redis frees them by their time; a workspace whose share is full loses its own, those that
- * end first before the others.
+ * Entries in Redis, encrypted and bound to their key.
+ * Redis drops them when they expire; a workspace whose share is full loses its own entries, those
+ * that expire first before the others.
  */
 export class RedisBlobStore implements BlobStore {
   private pendingBytes = 0;
@@ -40,7 +41,7 @@ export class RedisBlobStore implements BlobStore {
   async get(key: string): Promise<Buffer | null | typeof UNAVAILABLE> {
     const at = this.options.prefix + key;
     const bytesMax = this.options.entryBytesMax + SEALING_BYTES_MAX;
-    // A range instead of the value: whatever lies there, no more than one entry is read.
+    // Reads a range, so that no more than one entry's bytes are read, whatever the key holds.
     const sealed = await this.guard.ask(() => this.redis.getrangeBuffer(at, 0, bytesMax));
     if (sealed === NO_REPLY) return UNAVAILABLE;
     if (sealed.length === 0 || sealed.length > bytesMax) return null;
@@ -54,7 +55,8 @@ export class RedisBlobStore implements BlobStore {
     const sealed = this.sealer.seal(value, at);
     void this.guard.ask(() => {
       this.pendingBytes += sealed.length;
-      // The bytes are held until the connection is done with them, which may be after the guard has given up.
+      // The bytes count until the connection has finished with them, which may be after the guard
+      // has given up.
       return this.redis
         .call(
           'EVAL',

@@ -3,7 +3,7 @@ import { NO_REPLY, RedisGuard } from './redis-guard';
 const never = (): Promise<string> => new Promise(() => undefined);
 
 describe('RedisGuard', () => {
-  it('waits no longer than its bound, then leaves Redis alone for its cool-down', async () => {
+  it('waits no longer than its bound, then does not use Redis during its cool-down', async () => {
     let now = 0;
     const guard = new RedisGuard({ timeoutMs: 20, coolDownMs: 1_000, now: () => now });
     expect(await guard.ask(never)).toBe(NO_REPLY);
@@ -19,7 +19,7 @@ describe('RedisGuard', () => {
     expect(await guard.ask(ask)).toBe('x');
   });
 
-  it('takes a refusal for no reply', async () => {
+  it('treats an error as no reply', async () => {
     const guard = new RedisGuard();
     expect(await guard.ask(() => Promise.reject(new Error('away')))).toBe(NO_REPLY);
   });

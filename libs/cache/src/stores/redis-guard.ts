@@ -1,18 +1,20 @@
 export interface RedisGuardOptions {
   /** The longest wait for a reply; 50 ms when absent. */
   readonly timeoutMs?: number;
-  /** How long Redis is left alone after it failed to reply; 1 s when absent. */
+  /** How long Redis is not used after it failed to reply; 1 s when absent. */
   readonly coolDownMs?: number;
-  /** Milliseconds on any scale that only goes forward. */
+  /** Returns milliseconds on any scale that only increases. */
   readonly now?: () => number;
 }
 
-/** Result when no reply came. */
+/** Result when no reply arrived. */
 export const NO_REPLY = Symbol('Redis did not reply in time');
 
 /**
- * Asks Redis without depending on it: an answer comes within `timeoutMs`, or none does. After a failure nothing is sent for
- * `coolDownMs`, so that a Redis that hangs costs one wait in that time and not one for each request.
+ * Sends commands to Redis without depending on it: the result is there within `timeoutMs`, or is
+ * `NO_REPLY`.
+ * After a failure nothing is sent for `coolDownMs`, so that a hanging Redis costs one wait per
+ * cool-down instead of one per request.
  */
 export class RedisGuard {
   private closedUntil = -Infinity;
@@ -26,7 +28,7 @@ export class RedisGuard {
     this.now = now;
   }
 
-  /** Never rejects. */
+  /** Runs a command. Never rejects. */
   ask<Reply>(command: () => Promise<Reply>): Promise<Reply | typeof NO_REPLY> {
     if (this.now() < this.closedUntil) return Promise.resolve(NO_REPLY);
     return new Promise((resolve) => {

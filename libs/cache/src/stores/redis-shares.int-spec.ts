@@ -15,7 +15,7 @@ const tenant = (name: string): Tenant => ({ workspaceId: name, organisationId: `
 const [ONE, TWO] = [tenant('one'), tenant('two')];
 const BYTES = 100_000;
 
-describe('shares of Redis', () => {
+describe('Redis shares', () => {
   const server = withRedis();
   const sealer = new EntrySealer({ current: 'k1', keys: new Map([['k1', randomBytes(32)]]) });
   const guard = new RedisGuard({ timeoutMs: 20_000 });
@@ -53,7 +53,7 @@ describe('shares of Redis', () => {
   });
   const heldBy = async (name: string): Promise<number> => Number(await redis.hget(`${ledger}bytes`, name));
 
-  it('keeps the entries of all workspaces within their bytes, and drops those of the one that writes', async () => {
+  it('keeps the entries of all workspaces within their bytes, and drops those of the writing workspace', async () => {
     const store = blobs();
     for (let index = 0; index < 3; index += 1)
       store.set(TWO, `two-${String(index)}`, randomBytes(5_000), HOUR_MS);
@@ -74,20 +74,20 @@ describe('shares of Redis', () => {
     expect(bytes).toBeLessThanOrEqual(BYTES);
   });
 
-  it('counts an entry that is replaced once, and forgets those whose time has passed', async () => {
+  it('counts a replaced entry once, and drops expired ones', async () => {
     const store = blobs();
     for (const length of [3_000, 1_000, 2_000]) store.set(ONE, 'same', randomBytes(length), 50);
     await eventually(async () => (await heldBy('one')) > 0);
     expect(await heldBy('one')).toBeLessThan(2_000 + 2 * ENTRY_OVERHEAD_BYTES);
     await eventually(async () => {
-      // The write of another workspace clears what nothing writes any more.
+      // The write of another workspace clears those that no longer write.
       store.set(TWO, 'other', randomBytes(1_000), HOUR_MS);
       return (await redis.hexists(`${ledger}bytes`, 'one')) === 0;
     });
     expect(await redis.zscore(`${ledger}owners`, 'one')).toBeNull();
   });
 
-  it('keeps the key of a first answer that makes room, so that its request is not carried out again', async () => {
+  it('keeps the key of a first response that makes room, so that its request is not carried out again', async () => {
     const store = firsts();
     const answer = async (of: Tenant, scope: string): Promise<void> => {
       const made = claim(of, scope);
@@ -105,7 +105,7 @@ describe('shares of Redis', () => {
     ]);
   });
 
-  it('refuses a key for which there is no room, instead of forgetting it later', async () => {
+  it('refuses a key for which there is no room, instead of dropping it later', async () => {
     const full = new RedisIdempotencyStore(redis, guard, sealer, {
       prefix: `${ledger}first:`,
       share: redisShare(ledger, 100),

@@ -1,13 +1,17 @@
 import type { Tenant } from '@gw/kernel';
 
 /**
- * A ledger of bytes in Redis, in front of every script that writes entries: the rule of `Shares` for the workspaces of all gateways.
- * KEYS[1] is the entry, KEYS[2] starts the names of the ledger. ARGV: workspace, organisation, bytes of all entries together.
- *
- * `<ledger>bytes`: a hash of what each workspace, each organisation (`o:`) and all (`*`) hold. `<ledger>sizes:<workspace>`: the bytes
- * of each entry. `<ledger>whole:<workspace>` and `<ledger>shrunk:<workspace>`: entries by their end, those of the second have given
- * up their value to keep their key. `<ledger>owners`: workspaces by the end of an entry, so that those which write nothing any more are
- * cleared by those which do. Entries that Redis evicts by itself count until their end: the ledger then holds too much, never too little.
+ * A ledger of bytes in Redis, put before every script that writes entries: it applies the rule of
+ * `Shares` to the workspaces of all gateways.
+ * KEYS[1] is the entry, KEYS[2] the prefix of the ledger's keys. ARGV: workspace, organisation,
+ * maximum bytes of all entries.
+ * `<ledger>bytes`: a hash of the bytes held by each workspace, each organisation (`o:`) and all
+ * (`*`). `<ledger>sizes:<workspace>`: the bytes of each entry. `<ledger>whole:<workspace>` and
+ * `<ledger>shrunk:<workspace>`: entries by expiry; those in the second have lost their value and
+ * kept their key. `<ledger>owners`: workspaces by the expiry of an entry, so that active workspaces
+ * clear those that no longer write.
+ * Entries that Redis evicts by itself count until they expire: the ledger then holds too much,
+ * never too little.
  */
 const LEDGER = `
 local entry, at, owner, group = KEYS[1], KEYS[2], ARGV[1], 'o:' .. ARGV[2]
@@ -81,19 +85,22 @@ local function charge(bytes, ttl)
 end
 `;
 
-/** What Redis needs for an entry besides its value: its key, its places in the ledger and their nodes. */
+/**
+ * Bytes that Redis needs per entry in addition to its value: its key, its places in the ledger and
+ * their nodes.
+ */
 export const ENTRY_OVERHEAD_BYTES = 512;
 
 export const withLedger = (script: string): string => LEDGER + script;
 
-/** How many bytes of Redis all entries of one kind may take, by the newest that is known of Redis. */
+/** The share of Redis for all entries of one kind. */
 export interface RedisShare {
-  /** Starts the names of the ledger: `gw:cache:ledger:`. */
+  /** Prefix of the ledger's keys: `gw:cache:ledger:`. */
   readonly ledger: string;
   bytesMax(): number;
 }
 
-/** The arguments that every script with the ledger begins with. */
+/** Returns the arguments that every script with the ledger starts with. */
 export const ledgerArguments = (tenant: Tenant, share: RedisShare): readonly (string | number)[] => [
   tenant.workspaceId,
   tenant.organisationId,
