@@ -1,7 +1,7 @@
 import { canonicalScope, isScope, SCOPES, scopesAllowedFor } from './catalogue';
 
-describe('the catalogue of scopes', () => {
-  it('spells every scope <resource>.<action>, once, with the named ones among them', () => {
+describe('SCOPES', () => {
+  it('spells every scope <resource>.<action>, once, including the documented ones', () => {
     expect(SCOPES.filter((scope) => !/^[a-z]+(?:_[a-z]+)*\.[a-z]+$/.test(scope))).toEqual([]);
     expect(new Set(SCOPES).size).toBe(SCOPES.length);
     const named = [
@@ -13,14 +13,14 @@ describe('the catalogue of scopes', () => {
     expect(named.filter((scope) => !isScope(scope))).toEqual([]);
   });
 
-  it('[SCP-02] has the five permissions of deployments, also in their spelling with a colon', () => {
+  it('includes the five permissions of deployments, also spelled with a colon [SCP-02]', () => {
     for (const action of ['create', 'read', 'update', 'delete', 'list']) {
       expect(canonicalScope(`deployments:${action}`)).toBe(`deployments.${action}`);
       expect(isScope(`deployments.${action}`)).toBe(true);
     }
   });
 
-  it('keeps the data plane from organisation keys and the organisation from all others', () => {
+  it('excludes data-plane scopes from organisation keys, and organisation scopes from all others', () => {
     const organisation = scopesAllowedFor('organisation-service');
     for (const scope of [
       'completions.write',
@@ -47,13 +47,13 @@ describe('the catalogue of scopes', () => {
     }
   });
 
-  it('keeps the making of keys from user keys and tokens', () => {
+  it('excludes key creation from user keys and tokens', () => {
     for (const type of ['workspace-user', 'jwt'] as const) {
       expect([...scopesAllowedFor(type)].filter((scope) => scope.includes('api_keys'))).toEqual([]);
     }
   });
 
-  it('reads older names as the scope that they stand for, and leaves what is none for the caller to refuse', () => {
+  it('maps older names to their scope, and returns unknown ones unchanged', () => {
     expect(canonicalScope('logs.read')).toBe('logs.view');
     expect(canonicalScope('nothing.at.all')).toBe('nothing.at.all');
     expect(canonicalScope('toString')).toBe('toString');

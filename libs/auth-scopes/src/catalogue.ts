@@ -1,4 +1,4 @@
-/** The kinds of credential that hold scopes. `jwt`: a token that the customer signed. */
+/** The kinds of credential that hold scopes. `jwt` is a token signed by the customer. */
 export type KeyType = 'organisation-service' | 'workspace-service' | 'workspace-user' | 'jwt';
 
 interface Row {
@@ -11,8 +11,9 @@ const CRUDL = 'create read update delete list';
 const row = (actions: string, holders: string): Row => ({ actions, holders });
 
 /**
- * Every resource with its actions and who may hold them. A resource has several rows where its actions differ in who may hold
- * them. A scope is `<resource>.<action>`; each action is separate: `list` does not give `read`.
+ * Every resource with its actions and the credential kinds that may hold them.
+ * A resource has several rows when its actions differ in who may hold them. A scope is
+ * `<resource>.<action>`. Each action is separate: `list` does not include `read`.
  */
 const CATALOGUE: readonly (readonly [resource: string, Row])[] = [
   ['organisation_users', row(CRUDL, 'O')],
@@ -59,7 +60,9 @@ const CATALOGUE: readonly (readonly [resource: string, Row])[] = [
   ['logs', row('write', 'SUJ')],
 ];
 
-/** Taken on input for the sake of older clients, each as the scope that it represents; never offered. */
+/**
+ * Names accepted as input from older clients, with the scope that each means. They are never shown.
+ */
 const ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'logs.read': 'logs.view',
@@ -92,7 +95,7 @@ function build(): ReadonlyMap<string, ReadonlySet<KeyType>> {
 
 const HOLDERS = build();
 
-/** Every scope there is, in the order of the catalogue. */
+/** Every scope, in the order of the catalogue. */
 export const SCOPES: readonly string[] = [...HOLDERS.keys()];
 
 const ALLOWED = new Map<KeyType, ReadonlySet<string>>(
@@ -104,12 +107,12 @@ const ALLOWED = new Map<KeyType, ReadonlySet<string>>(
 
 export const isScope = (scope: string): boolean => HOLDERS.has(scope);
 
-/** What a key of this type may hold at most. */
+/** Returns the scopes that a key of this type may hold. */
 export const scopesAllowedFor = (type: KeyType): ReadonlySet<string> => ALLOWED.get(type) ?? new Set();
 
 /**
- * The one spelling of a scope: `deployments:create` is `deployments.create`, an alias is read as its scope. A text that is
- * no scope comes back as it is, for the caller to refuse.
+ * Returns the canonical name of a scope: `deployments:create` becomes `deployments.create`, an
+ * alias its scope. An unknown text is returned unchanged, so that the caller can refuse it.
  */
 export function canonicalScope(text: string): string {
   const dotted = text.replace(':', '.');

@@ -8,7 +8,7 @@ const ceilingOf = (...roles: Roles): ReadonlySet<string> => ceilingWith(...roles
 const userKeyCeiling = (role: Roles[0] | null, inWorkspace: Roles[1]): ReadonlySet<string> =>
   userKeyCeilingWith(role, inWorkspace, DEFAULTS);
 
-describe('the ceilings of roles', () => {
+describe('ceilingOf by role', () => {
   it('gives owners and admins of the organisation everything, in every workspace', () => {
     for (const role of ['owner', 'admin'] as const) {
       for (const workspaceRole of [null, 'member', 'manager', 'admin'] as const) {
@@ -17,12 +17,12 @@ describe('the ceilings of roles', () => {
     }
   });
 
-  it('gives managers and admins of a workspace what a key of the workspace may hold, and no more', () => {
+  it('gives managers and admins of a workspace exactly what a workspace key may hold', () => {
     expect(ceilingOf('member', 'admin')).toEqual(scopesAllowedFor('workspace-service'));
     expect(ceilingOf('member', 'manager')).toEqual(scopesAllowedFor('workspace-service'));
   });
 
-  it('[SCP-07] keeps members from changing what belongs to the workspace, but where a setting opens it', () => {
+  it('does not let members change what belongs to the workspace, unless a setting allows it [SCP-07]', () => {
     const shut = Object.fromEntries(SECURITY_SETTINGS.map(({ name }) => [name, !name.includes('Write')]));
     const member = ceilingWith('member', 'member', { ...shut, membersWriteApiKeys: true });
     const changing = [...member].filter((scope) => /\.(?:create|update|delete|publish|export)$/.test(scope));
@@ -31,11 +31,11 @@ describe('the ceilings of roles', () => {
     expect([...member].filter((scope) => !scopesAllowedFor('workspace-service').has(scope))).toEqual([]);
   });
 
-  it('leaves a member without a workspace the list of workspaces alone', () => {
+  it('gives a member without a workspace only the list of workspaces', () => {
     expect([...ceilingOf('member', null)].sort()).toEqual(['workspaces.list', 'workspaces.read']);
   });
 
-  it('gives the key of a user what their roles of now allow, and nothing once they are outside', () => {
+  it("gives a user's key what their current roles allow, and nothing once they have left", () => {
     expect(userKeyCeiling('owner', null)).toEqual(ceilingOf('owner', null));
     expect(userKeyCeiling('member', 'member')).toEqual(ceilingOf('member', 'member'));
     for (const outside of [userKeyCeiling('member', null), userKeyCeiling(null, 'admin')]) {
@@ -49,13 +49,13 @@ describe('the ceilings of roles', () => {
   });
 });
 
-describe('the ceilings of roles under security settings', () => {
+describe('ceilingOf with security settings', () => {
   const off = (...names: string[]): Record<string, boolean> => ({
     ...DEFAULTS,
     ...Object.fromEntries(names.map((name) => [name, false])),
   });
 
-  it('takes from members and managers what is closed to them, and from no one else', () => {
+  it('removes what settings close for members and managers from them, and from no others', () => {
     const settings = off('membersViewConfigs', 'managersViewConfigs');
     expect(ceilingWith('member', 'member', settings).has('configs.read')).toBe(false);
     expect(ceilingWith('member', 'manager', settings).has('configs.list')).toBe(false);
@@ -63,14 +63,14 @@ describe('the ceilings of roles under security settings', () => {
     expect(ceilingWith('owner', 'member', settings).has('configs.list')).toBe(true);
   });
 
-  it('gives members what is opened to them, but never keys of the workspace', () => {
+  it('adds what settings open for members, but never workspace keys', () => {
     const opened = ceilingWith('member', 'member', ALL_OPEN);
     expect(opened.has('configs.create')).toBe(true);
     expect(ceilingOf('member', 'member').has('configs.create')).toBe(false);
     expect([...opened].filter((scope) => scope.startsWith('workspace_service_api_keys'))).toEqual([]);
   });
 
-  it('binds owners and admins by the two settings that are theirs', () => {
+  it('restricts owners and admins by the two settings that apply to them', () => {
     for (const role of ['owner', 'admin'] as const) {
       const settings = off('organisationAdminsViewLogs', 'organisationAdminsViewLogMetadata');
       const closed = SCOPES.filter((scope) => !ceilingWith(role, null, settings).has(scope));

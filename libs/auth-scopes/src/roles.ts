@@ -10,14 +10,14 @@ import {
 export type OrganisationRole = 'owner' | 'admin' | 'member';
 export type WorkspaceRole = 'admin' | 'manager' | 'member';
 
-/** Higher is more. A caller never grants a role above their own. */
+/** A higher rank has more rights. A caller never grants a role above their own. */
 const RANK: Readonly<Record<WorkspaceRole, number>> = { member: 1, manager: 2, admin: 3 };
 
 export const workspaceRank = (role: WorkspaceRole): number => RANK[role];
 
 const ALL: ReadonlySet<string> = new Set(SCOPES);
 
-/** Resources of a workspace that its members may look at. */
+/** Workspace resources that its members may read. */
 const VIEWABLE = [
   'prompts',
   'configs',
@@ -31,7 +31,7 @@ const VIEWABLE = [
   'agent_servers',
 ];
 
-/** Own user keys only; the service narrows what a member sees and changes. */
+/** A member's own user keys; the service limits which keys a member sees and changes. */
 const OWN_KEYS = ['create', 'read', 'update', 'delete', 'list', 'rotate'].map(
   (action) => `workspace_user_api_keys.${action}`,
 );
@@ -59,13 +59,16 @@ const MEMBER: ReadonlySet<string> = new Set([
   'analytics.view',
 ]);
 
-/** Managers and admins of a workspace: everything that a key of the workspace may hold. */
+/** Workspace managers and admins: everything that a workspace key may hold. */
 const MANAGER: ReadonlySet<string> = new Set(scopesAllowedFor('workspace-service'));
 
-/** A member of the organisation outside of any workspace. */
+/** A member of the organisation outside any workspace. */
 const ORGANISATION_MEMBER: ReadonlySet<string> = new Set(['workspaces.list', 'workspaces.read']);
 
-/** By which security settings a user is bound; null: by none. `workspaceRole` is null outside of a workspace. */
+/**
+ * Returns which group's security settings restrict a user; null for none. `workspaceRole` is null
+ * outside a workspace.
+ */
 export function standingOf(
   organisationRole: OrganisationRole,
   workspaceRole: WorkspaceRole | null,
@@ -100,8 +103,9 @@ function ofRole(
 }
 
 /**
- * The most that a user may do, and the most that a key they make may hold. Owners and admins of the organisation have every
- * scope in every workspace; `workspaceRole` is null outside of a workspace. `settings`: those in force there.
+ * Returns the maximum scopes of a user, and of any key that the user creates.
+ * Owners and admins of the organisation have every scope in every workspace. `workspaceRole` is
+ * null outside a workspace; `settings` are the ones in force there.
  */
 export function ceilingOf(
   organisationRole: OrganisationRole,
@@ -112,7 +116,7 @@ export function ceilingOf(
   return openTo(standingOf(organisationRole, workspaceRole), most, settings);
 }
 
-/** The scopes that the settings leave open to a standing. */
+/** Returns the scopes that the settings allow to a group. */
 export function openTo(
   standing: Standing | null,
   scopes: ReadonlySet<string>,
@@ -127,8 +131,9 @@ export function openTo(
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * The most that a key of a user may do in its workspace, by the roles that the user has now. `organisationRole` null: the user
- * is no longer of the organisation. A plain member who is not of the workspace has nothing there.
+ * Returns the maximum scopes of a user's key in its workspace, by the user's current roles.
+ * `organisationRole` is null when the user has left the organisation. A plain member who is not in
+ * the workspace has none there.
  */
 export function userKeyCeiling(
   organisationRole: OrganisationRole | null,

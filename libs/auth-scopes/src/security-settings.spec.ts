@@ -1,7 +1,7 @@
 import { isScope } from './catalogue';
 import { capabilitiesOf, SECURITY_SETTINGS, securityInForce } from './security-settings';
 
-describe('the security settings', () => {
+describe('SECURITY_SETTINGS', () => {
   const defaults = securityInForce({ organisation: {}, workspace: {}, overrides: {} });
 
   it('are 35, and off only where members would change configs, prompts, guardrails or credentials', () => {
@@ -16,7 +16,7 @@ describe('the security settings', () => {
     ]);
   });
 
-  it('[REL-08] follow the organisation, but where it lets the workspace override the category', () => {
+  it('follow the organisation, unless it lets the workspace override the category [REL-08]', () => {
     const organisation = { membersViewLogs: false, membersViewConfigs: false };
     const workspace = { membersViewLogs: true, membersViewConfigs: true };
     const settings = securityInForce({ organisation, workspace, overrides: { logs: true } });
@@ -24,12 +24,12 @@ describe('the security settings', () => {
     expect(settings['membersViewConfigs']).toBe(false);
   });
 
-  it('[REL-13] have analytics for members and for managers', () => {
+  it('include analytics for members and for managers [REL-13]', () => {
     expect(defaults).toMatchObject({ membersViewAnalytics: true, managersViewAnalytics: true });
     expect(capabilitiesOf(['analytics.view'])).toEqual(['ViewAnalytics']);
   });
 
-  it('name the capability of a route by its scopes', () => {
+  it("map a route's scopes to its capabilities", () => {
     expect(capabilitiesOf(['logs.view', 'completions.write', 'logs.write'])).toEqual(['ViewLogs']);
     expect(capabilitiesOf(['organisation_users.list'])).toEqual([]);
     const write = capabilitiesOf(['workspace_user_api_keys.create', 'workspace_service_api_keys.create']);

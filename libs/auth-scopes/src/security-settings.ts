@@ -1,7 +1,10 @@
-/** Who a security setting binds. Admins of a workspace are bound by none; a service key is bound as its maker was. */
+/**
+ * The group of users that a security setting restricts. No setting restricts workspace admins. A
+ * service key is restricted as its creator was.
+ */
 export type Standing = 'members' | 'managers' | 'organisationAdmins';
 
-/** What an organisation may let its workspaces decide for themselves, beyond its own word. */
+/** Categories of settings that an organisation may let its workspaces override. */
 export const SECURITY_CATEGORIES = [
   'logs',
   'data_visibility',
@@ -19,9 +22,9 @@ export type SecurityCategory = (typeof SECURITY_CATEGORIES)[number];
 
 interface Capability {
   readonly category: SecurityCategory;
-  /** The scopes that it closes when it is off. */
+  /** The scopes that are removed when it is off. */
   readonly scopes: readonly string[];
-  /** Whom it binds, with the default for each. */
+  /** The groups that it restricts, with the default for each. */
   readonly defaults: Partial<Readonly<Record<Standing, boolean>>>;
 }
 
@@ -39,11 +42,14 @@ const keys = (names: string): string[] => [
   ...actions('workspace_service_api_keys', names),
 ];
 
-/** Every capability that a setting opens or closes. The name of a setting is the standing before the name of the capability. */
+/**
+ * Every capability that a setting allows or removes. A setting's name is the group followed by the
+ * capability.
+ */
 const CAPABILITIES = {
   ViewLogs: { category: 'logs', scopes: ['logs.view', 'logs.export'], defaults: LOG_READERS },
   ViewLogMetadata: { category: 'logs', scopes: ['logs.list'], defaults: LOG_READERS },
-  /** Off: only the data of one's own keys. It closes no route. */
+  /** When off, users see only the data of their own keys. It closes no route. */
   ViewAllData: { category: 'data_visibility', scopes: [], defaults: BOTH },
   ViewApiKeys: { category: 'api_keys', scopes: keys(VIEW), defaults: BOTH },
   WriteApiKeys: { category: 'api_keys', scopes: keys(`${WRITE} rotate`), defaults: BOTH },
@@ -86,7 +92,7 @@ const CAPABILITIES = {
 export type CapabilityName = keyof typeof CAPABILITIES;
 
 export interface SecuritySetting {
-  /** `membersViewLogs` */
+  /** For example `membersViewLogs`. */
   readonly name: string;
   readonly standing: Standing;
   readonly capability: CapabilityName;
@@ -108,27 +114,30 @@ export const SECURITY_SETTINGS: readonly SecuritySetting[] = ENTRIES.flatMap(
     })),
 );
 
-/** Every setting by name. */
+/** The value of every setting by name. */
 export type SecuritySettings = Readonly<Record<string, boolean>>;
 
 const BY_SCOPE: ReadonlyMap<string, CapabilityName> = new Map(
   ENTRIES.flatMap(([name, { scopes }]) => scopes.map((scope) => [scope, name] as const)),
 );
 
-/** The capabilities that a route asks for by any of its scopes: all of them must be open. */
+/** Returns the capabilities that a route needs for its scopes; all of them must be allowed. */
 export const capabilitiesOf = (scopes: readonly string[]): CapabilityName[] => [
   ...new Set(scopes.flatMap((scope) => BY_SCOPE.get(scope) ?? [])),
 ];
 
-/** What is stored of an organisation and of one of its workspaces. */
+/** The stored settings of an organisation and of one of its workspaces. */
 export interface StoredSecurity {
   readonly organisation: Readonly<Record<string, boolean>>;
   readonly workspace: Readonly<Record<string, boolean>>;
-  /** Categories in which the workspace's word counts. */
+  /** Categories in which the workspace overrides the organisation. */
   readonly overrides: Readonly<Record<string, boolean>>;
 }
 
-/** The settings in force: the workspace's where it may override, else the organisation's, else the default. */
+/**
+ * Returns the settings in force: the workspace's if it may override, else the organisation's, else
+ * the default.
+ */
 export function securityInForce({ organisation, workspace, overrides }: StoredSecurity): SecuritySettings {
   return Object.fromEntries(
     SECURITY_SETTINGS.map(({ name, category, fallback }) => {
@@ -138,7 +147,7 @@ export function securityInForce({ organisation, workspace, overrides }: StoredSe
   );
 }
 
-/** The capabilities that the settings close for a standing; none for null. */
+/** Returns the capabilities that the settings remove from a group; none for null. */
 export function closedFor(
   standing: Standing | null,
   settings: SecuritySettings,
@@ -150,7 +159,10 @@ export function closedFor(
   );
 }
 
-/** What a setting of members opens beyond what they have anyway. Of keys they have their own alone, whatever the setting. */
+/**
+ * Returns the scopes that settings add for members. Members always have only their own keys, so API
+ * key settings add none.
+ */
 export const openedForMembers = (settings: SecuritySettings): readonly string[] =>
   SECURITY_SETTINGS.filter(
     ({ standing, name, capability, category }) =>
@@ -160,11 +172,11 @@ export const openedForMembers = (settings: SecuritySettings): readonly string[] 
       settings[name] === true,
   ).flatMap(({ capability }) => CAPABILITIES[capability].scopes);
 
-/** The scopes that closed capabilities take away. */
+/** Returns the scopes that removed capabilities take away. */
 export const scopesOf = (capabilities: Iterable<CapabilityName>): string[] =>
   [...capabilities].flatMap((name) => [...CAPABILITIES[name].scopes]);
 
-/** Everything open: for those whose routes no setting concerns. */
+/** Settings that restrict nothing, for callers that no setting concerns. */
 export const ALL_OPEN: SecuritySettings = Object.fromEntries(
   SECURITY_SETTINGS.map(({ name }) => [name, true]),
 );
@@ -175,7 +187,7 @@ export const DEFAULT_SECURITY: SecuritySettings = securityInForce({
   overrides: {},
 });
 
-/** Categories that workspaces may set for themselves, with the default of each. */
+/** Categories that workspaces may override, with the default of each. */
 export const OVERRIDE_DEFAULTS: Readonly<Record<string, boolean>> = {
   ...Object.fromEntries(SECURITY_CATEGORIES.map((category) => [category, false])),
   user_api_keys: true,
