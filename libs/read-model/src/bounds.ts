@@ -1,33 +1,33 @@
 import { HEARTBEAT_MS } from '@gw/contracts';
 
 export interface ReadModelLimits {
-  /** Documents in memory; the ones used least lately are dropped. */
+  /** Maximum documents in memory; the least recently used ones are dropped. */
   readonly documentsMax: number;
-  /** Their size as JSON text, in characters. */
+  /** Their total size as JSON text, in characters. */
   readonly sizeMax: number;
-  /** Keys known to have no document; the oldest are dropped. */
+  /** Maximum keys known to have no document; the oldest are dropped. */
   readonly absentMax: number;
   readonly absentTtlMs: number;
-  /** Reads of the source at once, 256 keys each. */
+  /** Concurrent reads of the source, 256 keys each. */
   readonly readsMax: number;
-  /** Keys being read or waiting for it; more are refused as unavailable. */
+  /** Maximum keys being read or waiting; more are refused as unavailable. */
   readonly pendingMax: number;
-  /** The longest wait for a document that is not known. */
+  /** The longest wait for an unknown document. */
   readonly loadTimeoutMs: number;
   /** The longest wait for the verification of a known document. */
   readonly verifyTimeoutMs: number;
-  /** After a failed try the source is left alone for this long, twice as long after each further one. */
+  /** Pause after a failed attempt; it doubles after each further one. */
   readonly retryAfterMs: number;
   readonly retryAfterMaxMs: number;
   /** The age from which a document is verified on use while events are lost. */
   readonly unverifiedMaxMs: number;
   /** How long the old copy of a changed document is served while the new one is read. */
   readonly changedMaxMs: number;
-  /** The stream counts as lost after this long without an event. */
+  /** Milliseconds without an event after which the stream counts as lost. */
   readonly silenceMaxMs: number;
-  /** The disk copy is written at most this often. */
+  /** Minimum interval between writes of the disk copy. */
   readonly diskIntervalMs: number;
-  /** The disk copy's size in bytes; documents used least lately are left out. */
+  /** Maximum bytes of the disk copy; the least recently used documents are left out. */
   readonly diskBytesMax: number;
 }
 
@@ -41,7 +41,7 @@ const DEFAULTS: ReadModelLimits = {
   loadTimeoutMs: 2_000,
   verifyTimeoutMs: 300,
   retryAfterMs: 1_000,
-  // With the time of one read still within the 10 s in which a removed document is refused.
+  // Including one read, this is within the 10 s after which a removed document is refused.
   retryAfterMaxMs: 4_000,
   unverifiedMaxMs: 5_000,
   changedMaxMs: 500,

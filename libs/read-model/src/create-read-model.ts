@@ -6,15 +6,17 @@ import { ReadModel } from './read-model';
 import { RedisControlPlane } from './redis-control-plane';
 
 export interface CreateReadModelOptions extends HttpControlPlaneOptions {
-  /** Null: documents and events come over HTTP alone. */
+  /** Null: documents and events come only over HTTP. */
   readonly redisUrl: string | null;
-  /** File of the copy for a cold start, and what seals it. */
+  /** Path of the disk copy for a cold start, and the keys that encrypt it. */
   readonly disk?: { readonly path: string; readonly ring: Keyring };
   readonly limits?: Partial<ReadModelLimits>;
   readonly log?: (level: 'info' | 'warn', message: string, error?: unknown) => void;
 }
 
-/** A read model over its own connections: `start()` it before use, `stop()` it at the end. */
+/**
+ * Creates a read model with its own connections. Call `start()` before use and `stop()` at the end.
+ */
 export function createReadModel(options: CreateReadModelOptions): ReadModel {
   const { redisUrl, disk, limits, log } = options;
   const http = new HttpControlPlane(options);

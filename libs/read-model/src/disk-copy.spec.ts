@@ -18,7 +18,7 @@ const stored = (id: string, name = id): StoredDocument => {
   return { key: `organisation:${id}`, document, size: JSON.stringify(document).length, changed: false };
 };
 
-/** Another character in the middle: the last one of base64 has bits that are not read. */
+/** Changes a character in the middle: the last one of base64 has unused bits. */
 const withOther = (line: string): string =>
   `${line.slice(0, 40)}${line[40] === 'A' ? 'B' : 'A'}${line.slice(41)}`;
 
@@ -58,13 +58,13 @@ describe('DiskCopy', () => {
     documents: Array.from({ length: 3_000 }, (_, i) => stored(String(i), 'x'.repeat(500))),
   };
 
-  it('gives back what was written at the end, over several sealed lines', async () => {
+  it('reads back what was written at the end, over several encrypted lines', async () => {
     await write(many);
     expect(await read()).toEqual(many);
     expect(readFileSync(path, 'latin1').split('\n').length).toBeGreaterThan(4);
   });
 
-  it('is readable by its owner alone, holds nothing in the clear and leaves no other file behind', async () => {
+  it('is readable only by its owner, contains no plain text and leaves no other file behind', async () => {
     await write({ sequence: 1, documents: [stored('visible-name')] });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const text = readFileSync(path, 'latin1');
@@ -73,7 +73,7 @@ describe('DiskCopy', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('has nothing to say of a file that is not there', async () => {
+  it('returns null for a missing file', async () => {
     expect(await read()).toBeNull();
     expect(warnings).toEqual([]);
   });
@@ -102,13 +102,13 @@ describe('DiskCopy', () => {
     expect(await read()).toBeNull();
   });
 
-  it('ignores a copy that another key has sealed', async () => {
+  it('ignores a copy that was encrypted with another key', async () => {
     await write({ sequence: 1, documents: [stored('a')] });
     expect(await read(Buffer.alloc(32, 2))).toBeNull();
     expect(warnings).toHaveLength(1);
   });
 
-  it('leaves out what does not fit, the documents named last first', async () => {
+  it('leaves out what does not fit, starting with the documents named last', async () => {
     await write(many, { bytesMax: 500_000 });
     expect(statSync(path).size).toBeLessThanOrEqual(500_000);
     const documents = (await read())?.documents ?? [];
@@ -116,7 +116,7 @@ describe('DiskCopy', () => {
     expect(documents).toEqual(many.documents.slice(0, documents.length));
   });
 
-  it('warns once, and does not throw, while the folder cannot be written', async () => {
+  it('warns once, and does not throw, while the folder is not writable', async () => {
     path = join(folder, 'no-such-folder', 'copy');
     const writer = copy({ sequence: 1, documents: [] });
     writer.changed();

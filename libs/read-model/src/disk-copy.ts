@@ -5,24 +5,30 @@ import type { DocumentKey, ReadModelDocument } from '@gw/contracts';
 import { seal, unseal, type Keyring } from '@gw/kernel';
 
 const FORMAT = 'read-model/1';
-/** Characters of JSON text in one sealed line: small enough that sealing it holds the event loop for a millisecond or two. */
+/**
+ * Characters of JSON text per encrypted line: small enough that encrypting it blocks the event loop
+ * for at most 2 ms.
+ */
 const LINE_SIZE = 256 * 1024;
-/** A save that took long makes the next one wait this many times as long, so that saving takes at most 2 % of the time. */
+/**
+ * The next save waits this many times the duration of the last one, so that saving takes at most 2
+ * % of the time.
+ */
 const REST = 50;
 
 export interface StoredDocument {
   readonly key: DocumentKey;
   readonly document: ReadModelDocument;
-  /** Its length as JSON text. */
+  /** Length as JSON text, in characters. */
   readonly size: number;
-  /** Known not to be the newest. */
+  /** Known not to be the newest version. */
   readonly changed: boolean;
 }
 
 export interface DiskCopyContent {
-  /** Documents that are not `changed` were right at this sequence. */
+  /** Documents that are not `changed` were current at this sequence. */
   readonly sequence: number | null;
-  /** The ones to keep first come first. */
+  /** Sorted by importance; the most important comes first. */
   readonly documents: readonly StoredDocument[];
 }
 
@@ -31,7 +37,7 @@ export interface DiskCopyOptions {
   readonly ring: Keyring;
   readonly limits: { readonly diskIntervalMs: number; readonly diskBytesMax: number };
   readonly warn: (message: string, error?: unknown) => void;
-  /** What to write, read when it is written. */
+  /** Returns what to write; called when the file is written. */
   readonly content: () => DiskCopyContent;
 }
 
@@ -43,8 +49,10 @@ interface Header {
 }
 
 /**
- * The read model's sealed copy on disk: a header and lines of documents, each sealed to its place in this file, so that a file
- * that was cut, spliced or made with another key does not open. Written next to the old file and moved over it, mode 0600.
+ * The read model's encrypted copy on disk.
+ * The file has a header and lines of documents, each bound to its place in this file, so that a
+ * file that was cut, spliced or written with another key cannot be decrypted. A new file is written
+ * next to the old one and renamed over it, with mode 0600.
  */
 export class DiskCopy {
   private readonly ring: Keyring;
@@ -59,22 +67,25 @@ export class DiskCopy {
     this.ring = options.ring;
   }
 
-  /** The copy, or null when there is none that can be trusted; a broken one is reported in one warning. */
+  /**
+   * Reads the copy; returns null when there is no trustworthy one. A broken copy causes one
+   * warning.
+   */
   async read(): Promise<DiskCopyContent | null> {
     const { path, limits, warn } = this.options;
     try {
       const { size } = await stat(path);
-      // Sealing makes text a third longer; a file beyond that is not ours.
-      if (size > limits.diskBytesMax * 2) throw new Error('The file is larger than a copy may be.');
+      // Encryption makes the text a third longer; a larger file was not written by this class.
+      if (size > limits.diskBytesMax * 2) throw new Error('the file is larger than a copy may be');
       return this.open(await readFile(path, 'latin1'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      warn('The read model on disk cannot be used and is ignored.', error);
+      warn('ignored an unusable read model on disk', error);
       return null;
     }
   }
 
-  /** Something changed: the file is written soon, at most once in the interval. */
+  /** Schedules a save, at most one per interval. */
   changed(): void {
     this.dirty = true;
     if (this.timer !== null || this.saving !== null || this.closed) return;
@@ -89,7 +100,7 @@ export class DiskCopy {
     this.timer.unref();
   }
 
-  /** Writes what was not written yet. */
+  /** Writes pending changes and stops saving. */
   async close(): Promise<void> {
     this.closed = true;
     if (this.timer !== null) clearTimeout(this.timer);
@@ -120,7 +131,7 @@ export class DiskCopy {
       await rename(temporary, path);
       this.warned = false;
     } catch (error) {
-      if (!this.warned) warn('The read model cannot be written to disk.', error);
+      if (!this.warned) warn('failed to write the read model to disk', error);
       this.warned = true;
       await rm(temporary, { force: true }).catch(() => undefined);
     }
@@ -141,7 +152,7 @@ export class DiskCopy {
   private open(text: string): DiskCopyContent {
     const lines = text.split('\n');
     const header = JSON.parse(unseal(this.ring, lines[0] ?? '', FORMAT).toString('utf8')) as Header;
-    if (header.format !== FORMAT || lines.length !== header.lines + 2) throw new Error('The file is cut.');
+    if (header.format !== FORMAT || lines.length !== header.lines + 2) throw new Error('the file is cut');
     const documents: StoredDocument[] = [];
     for (let index = 0; index < header.lines; index += 1) {
       const group = unseal(this.ring, lines[index + 1] ?? '', place(header.id, index)).toString('utf8');
@@ -153,14 +164,14 @@ export class DiskCopy {
 
 const place = (id: string, index: number): string => `${FORMAT}/${id}/${String(index)}`;
 
-/** Documents in groups of about one line, as many as fit in `bytesMax` after sealing. */
+/** Groups documents into lines, as many as fit in `bytesMax` after encryption. */
 function grouped(documents: readonly StoredDocument[], bytesMax: number): StoredDocument[][] {
   const groups: StoredDocument[][] = [];
   let line: StoredDocument[] = [];
   let lineSize = LINE_SIZE;
   let total = 0;
   for (const stored of documents) {
-    // A third for base64, and the key with its names.
+    // Base64 adds a third, and the key is stored with each document.
     const size = Math.ceil((stored.size + stored.key.length + 64) * 1.34);
     if (total + size > bytesMax) break;
     total += size;

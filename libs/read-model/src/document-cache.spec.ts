@@ -5,7 +5,7 @@ const document = {} as OrganisationDocument;
 const entry = (size = 10): CacheEntry => ({ document, size, epoch: 0, verifiedAt: 0, changedAt: 0 });
 
 describe('DocumentCache', () => {
-  it('never holds more than its number of documents, whatever is put in', () => {
+  it('never holds more than its maximum number of documents', () => {
     const cache = new DocumentCache({ documentsMax: 100, sizeMax: 1e9 });
     for (let i = 0; i < 10_000; i += 1) {
       cache.set(`k${String(i)}`, entry());
@@ -13,7 +13,7 @@ describe('DocumentCache', () => {
     }
   });
 
-  it('never holds more than its size', () => {
+  it('never holds more than its maximum size', () => {
     const cache = new DocumentCache({ documentsMax: 1e6, sizeMax: 10_000 });
     for (let i = 0; i < 1_000; i += 1) {
       cache.set(`k${String(i)}`, entry(900));
@@ -22,7 +22,7 @@ describe('DocumentCache', () => {
     }
   });
 
-  it('keeps what is used while others come and go', () => {
+  it('keeps used documents while others come and go', () => {
     const cache = new DocumentCache({ documentsMax: 10, sizeMax: 1e9 });
     const used = entry();
     cache.set('used', used);
@@ -32,7 +32,7 @@ describe('DocumentCache', () => {
     }
   });
 
-  it('forgets a document in either generation', () => {
+  it('deletes a document in either generation', () => {
     const cache = new DocumentCache({ documentsMax: 4, sizeMax: 1e9 });
     for (const key of ['a', 'b', 'c']) cache.set(key, entry());
     cache.delete('a');
@@ -41,7 +41,7 @@ describe('DocumentCache', () => {
   });
 });
 
-describe('documents under a prefix', () => {
+describe('DocumentCache.under', () => {
   const cacheOf = (count: number): DocumentCache => {
     const cache = new DocumentCache({ documentsMax: 100_000, sizeMax: 1e9 });
     for (let at = 0; at < count; at += 1) {
@@ -51,11 +51,11 @@ describe('documents under a prefix', () => {
     return cache;
   };
 
-  it('are those of the prefix alone', () => {
+  it('returns only documents with the prefix', () => {
     expect(cacheOf(5).under('config:mine:')).toEqual([{ at: 0 }, { at: 2 }, { at: 4 }]);
   });
 
-  it('are looked for in a bounded number of keys, however many there are', () => {
+  it('examines a bounded number of keys, however many there are', () => {
     expect(cacheOf(20_000).under('config:mine:')).toHaveLength(LOOKED_AT_MAX / 2);
   });
 });

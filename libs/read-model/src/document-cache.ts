@@ -1,33 +1,34 @@
 import type { DocumentKey, ReadModelDocument } from '@gw/contracts';
 
-/** Epoch of an entry that an event named as changed: equal to no epoch of the model. */
+/** Epoch of an entry that an event reported as changed; it equals no epoch of the model. */
 export const CHANGED = -1;
 
-/** Keys that a search by their beginning looks at. */
+/** Maximum number of keys that a search by prefix examines. */
 export const LOOKED_AT_MAX = 5_000;
 
 export interface CacheEntry {
   document: ReadModelDocument;
   /** Size of the document as JSON text, in characters. */
   readonly size: number;
-  /** The entry is as good as the event stream while this equals the model's epoch. */
+  /** While this equals the model's epoch, the entry is as current as the event stream. */
   epoch: number;
   /** When it was last read from the source; -Infinity for an entry from disk. */
   verifiedAt: number;
-  /** When an event said that it changed; meaningful while `epoch` is `CHANGED`. */
+  /** When an event reported its change; meaningful while `epoch` is `CHANGED`. */
   changedAt: number;
 }
 
 export interface CacheBounds {
   readonly documentsMax: number;
-  /** In characters of JSON text; a character takes one byte in memory, or two outside Latin-1. */
+  /** In characters of JSON text; a character takes one byte of memory, or two outside Latin-1. */
   readonly sizeMax: number;
 }
 
 /**
- * Known documents, bounded by number and size. Two generations stand in for an LRU list: a hit in the young one costs a single
- * Map look-up and no write; when the young one has filled half of the bounds the old one, with whatever was not used since the
- * last turn, is dropped.
+ * Cached documents, bounded by number and size.
+ * Two generations replace an LRU list: a hit in the young one costs a single Map lookup and no
+ * write. When the young generation has filled half of the bounds, the old one, which contains what
+ * was not used since the last turn, is dropped.
  */
 export class DocumentCache {
   private young = new Map<DocumentKey, CacheEntry>();
@@ -68,19 +69,22 @@ export class DocumentCache {
     this.youngSize -= entry.size;
   }
 
-  /** Recently used documents first. */
+  /** Returns all entries, recently used ones first. */
   *all(): Generator<[DocumentKey, CacheEntry]> {
     yield* this.young;
     yield* this.old;
   }
 
-  /** Those whose keys begin so, among the first `LOOKED_AT_MAX`. Does not count as a use. */
+  /**
+   * Returns documents whose keys start with the prefix, among the first `LOOKED_AT_MAX` entries.
+   * Does not count as a use.
+   */
   under(prefix: DocumentKey): readonly ReadModelDocument[] {
     const found: ReadModelDocument[] = [];
-    let looked = 0;
+    let examined = 0;
     for (const [key, { document }] of this.all()) {
-      looked += 1;
-      if (looked > LOOKED_AT_MAX) break;
+      examined += 1;
+      if (examined > LOOKED_AT_MAX) break;
       if (key.startsWith(prefix)) found.push(document);
     }
     return found;
@@ -99,8 +103,8 @@ export class DocumentCache {
 }
 
 /**
- * Keys that are known to have no document. Apart from the documents, so that a scan of random keys pushes out nothing but
- * itself; the oldest goes first when it is full.
+ * Keys known to have no document. They are stored apart from documents, so that a scan of random
+ * keys evicts only other absent keys. The oldest is dropped when it is full.
  */
 export class AbsentKeys {
   private readonly since = new Map<DocumentKey, number>();
@@ -111,7 +115,7 @@ export class AbsentKeys {
     return this.since.size;
   }
 
-  /** When the key was found absent. */
+  /** Returns when the key was found absent. */
   get(key: DocumentKey): number | undefined {
     return this.since.get(key);
   }

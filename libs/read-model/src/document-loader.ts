@@ -2,9 +2,11 @@ import type { DocumentKey, ReadModelDocument } from '@gw/contracts';
 import type { DocumentSource, FoundDocument } from './ports';
 import { ReadModelUnavailable } from './unavailable';
 
-/** The most keys of one read, as the admin API sets it. */
+/** Maximum keys per read, as the admin API allows. */
 export const KEYS_PER_READ_MAX = 256;
-/** Copies that are older than an event are requested again this often in all, then the read counts as failed. */
+/**
+ * A copy older than an event is requested this many times in total; then the read counts as failed.
+ */
 const ATTEMPTS_MAX = 3;
 
 interface Flight {
@@ -14,30 +16,32 @@ interface Flight {
   readonly reject: (error: ReadModelUnavailable) => void;
   /** The copy must include this sequence. */
   minSequence: number;
-  /** Only the origin's copy will do. */
+  /** Only the origin's copy is acceptable. */
   fromOrigin: boolean;
   attempts: number;
 }
 
 export interface LoaderOptions {
   readonly concurrency: number;
-  /** Keys that may be waiting or under way at once; more are refused. */
+  /** Maximum keys waiting or in flight; more are refused. */
   readonly pendingMax: number;
-  /** How long after a failed read no other is tried for an unknown key. */
+  /** How long after a failed read no other read is made for an unknown key. */
   readonly retryAfterMs: number;
   readonly now: () => number;
-  /** A mark of the moment when a read starts; handed back to `deliver`. */
+  /** Returns the epoch when a read starts; it is passed to `deliver`. */
   readonly epoch: () => number;
   readonly deliver: (key: DocumentKey, found: FoundDocument, epoch: number) => void;
 }
 
 /**
- * Reads documents from the source: one read per key at a time, the keys of one tick together, few reads at once. So a flood of
- * unknown keys costs the source a fixed number of reads, and every caller a bounded place in the queue.
+ * Reads documents from the source: one read per key at a time, the keys of one tick together, few
+ * reads at once.
+ * A flood of unknown keys thus costs the source a bounded number of reads, and the queue is bounded
+ * too.
  */
 export class DocumentLoader {
   private readonly flights = new Map<DocumentKey, Flight>();
-  /** Re-reads of changed documents: they go before unknown keys. */
+  /** Reads of changed documents, which precede unknown keys. */
   private urgent: Flight[] = [];
   private waiting: Flight[] = [];
   private active = 0;
@@ -49,31 +53,34 @@ export class DocumentLoader {
     private readonly options: LoaderOptions,
   ) {}
 
-  /** Whether the last read failed, and so lately that another is not worth its wait. */
+  /** Whether a read failed so recently that another attempt is not worth the wait. */
   get down(): boolean {
     return this.options.now() - this.failedAt < this.options.retryAfterMs;
   }
 
-  /** Joins the read under way for this key, or starts one. Rejects with `ReadModelUnavailable`. */
+  /** Joins the read in flight for this key, or starts one. Rejects with `ReadModelUnavailable`. */
   load(key: DocumentKey, atLeast: number, urgent = false): Promise<ReadModelDocument | null> {
     const flying = this.flights.get(key);
     if (flying !== undefined) {
-      demand(flying, atLeast);
+      requireSequence(flying, atLeast);
       return flying.promise;
     }
     if (this.flights.size >= this.options.pendingMax) return Promise.reject(new ReadModelUnavailable());
-    const flight = takeOff(key);
-    demand(flight, atLeast);
+    const flight = newFlight(key);
+    requireSequence(flight, atLeast);
     this.flights.set(key, flight);
     (urgent ? this.urgent : this.waiting).push(flight);
     this.schedule();
     return flight.promise;
   }
 
-  /** An event named the key: a copy from before it, which may be on its way, must not be taken. */
+  /**
+   * An event changed the key: a copy from before the event, which may be in flight, must not be
+   * used.
+   */
   raise(key: DocumentKey, sequence: number): void {
     const flying = this.flights.get(key);
-    if (flying !== undefined) demand(flying, sequence);
+    if (flying !== undefined) requireSequence(flying, sequence);
   }
 
   private schedule(): void {
@@ -131,19 +138,19 @@ export class DocumentLoader {
   }
 }
 
-function demand(flight: Flight, atLeast: number): void {
+function requireSequence(flight: Flight, atLeast: number): void {
   if (atLeast === Infinity) flight.fromOrigin = true;
   else flight.minSequence = Math.max(flight.minSequence, atLeast);
 }
 
-function takeOff(key: DocumentKey): Flight {
+function newFlight(key: DocumentKey): Flight {
   let resolve!: Flight['resolve'];
   let reject!: Flight['reject'];
   const promise = new Promise<ReadModelDocument | null>((onResolve, onReject) => {
     resolve = onResolve;
     reject = onReject;
   });
-  // Whoever asked may have stopped waiting; a failure is then nobody's business.
+  // The caller may have stopped waiting, so a failure may remain unhandled.
   promise.catch(() => undefined);
   return { key, promise, resolve, reject, minSequence: 0, fromOrigin: false, attempts: 0 };
 }

@@ -1,33 +1,36 @@
 import { EVERY_DOCUMENT, type ChangeEvent, type ControlPlaneEvent, type DocumentKey } from '@gw/contracts';
 import type { EventSource, Subscription } from './ports';
 
-/** What events do to what is known. */
+/** Handles what events change in the read model. */
 export interface Followed {
-  /** Everything known is as new as the stream. */
+  /** Everything known is as current as the stream. */
   confirmed(): void;
-  /** Something may have been missed; what is known stays. */
+  /** Events may have been missed; known documents stay. */
   lost(): void;
-  /** What was missed cannot be known any more: nothing counts as verified that was read before. */
+  /** Missed events cannot be recovered: nothing read before counts as verified. */
   startedOver(): void;
   removed(key: DocumentKey, sequence: number): void;
   changed(key: DocumentKey, sequence: number): void;
-  /** All of one change has been delivered. */
+  /** All keys of one change have been delivered. */
   applied(): void;
 }
 
 export interface EventFollowerOptions {
   readonly events: EventSource;
-  /** The stream counts as lost after this long without an event, milliseconds. */
+  /** Milliseconds without an event after which the stream counts as lost. */
   readonly silenceMaxMs: number;
   readonly now: () => number;
   readonly followed: Followed;
 }
 
-/** Reads the stream of changes in order, notices what is missing of it, and then catches up from what was seen last. */
+/**
+ * Reads the change stream in order, detects missing events, and then catches up from the last known
+ * one.
+ */
 export class EventFollower {
   private subscription: Subscription | null = null;
   private watchdog: NodeJS.Timeout | null = null;
-  private heardAt = -Infinity;
+  private lastReceivedAt = -Infinity;
   /** The newest change that was applied; null before the first contact. */
   sequence: number | null = null;
   /** ISO 8601; null before the first event. */
@@ -37,7 +40,7 @@ export class EventFollower {
 
   start(): void {
     const { events, followed, silenceMaxMs, now } = this.options;
-    this.heardAt = now();
+    this.lastReceivedAt = now();
     this.subscription = events.subscribe(() => this.sequence, {
       onEvent: (event) => {
         this.onEvent(event);
@@ -47,8 +50,8 @@ export class EventFollower {
       },
     });
     this.watchdog = setInterval(() => {
-      if (now() - this.heardAt <= silenceMaxMs) return;
-      this.heardAt = now();
+      if (now() - this.lastReceivedAt <= silenceMaxMs) return;
+      this.lastReceivedAt = now();
       this.recover();
     }, silenceMaxMs / 6);
     this.watchdog.unref();
@@ -70,8 +73,8 @@ export class EventFollower {
         if (this.sequence === null) this.startOver(event.sequence);
         if (event.sequence > (this.sequence ?? 0)) this.recover();
         else if (event.sequence === this.sequence) this.confirm();
-        // An older one says nothing of what we know: a publisher lags behind another, or the database is an older one, which
-        // shows when nothing else is heard.
+        // An older heartbeat says nothing new: one publisher lags behind another, or the database
+        // was restored, which shows when no other event arrives.
         break;
       case 'reset':
         this.startOver(event.sequence);
@@ -89,7 +92,7 @@ export class EventFollower {
       }
       this.sequence = event.sequence;
     }
-    this.heardAt = now();
+    this.lastReceivedAt = now();
     for (const key of event.removed) followed.removed(key, event.sequence);
     for (const key of event.changed) followed.changed(key, event.sequence);
     if (event.changed.includes(EVERY_DOCUMENT)) this.startOver(event.sequence);
@@ -97,18 +100,18 @@ export class EventFollower {
   }
 
   private confirm(): void {
-    this.heardAt = this.options.now();
+    this.lastReceivedAt = this.options.now();
     this.options.followed.confirmed();
   }
 
-  /** An event is missing. */
+  /** Reconnects, because an event is missing. */
   private recover(): void {
     this.options.followed.lost();
     this.subscription?.reconnect();
   }
 
   private startOver(sequence: number): void {
-    this.heardAt = this.options.now();
+    this.lastReceivedAt = this.options.now();
     this.sequence = sequence;
     this.options.followed.startedOver();
   }

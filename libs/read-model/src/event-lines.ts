@@ -2,10 +2,13 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { ControlPlaneEvent } from '@gw/contracts';
 
-/** Far over the longest event: 512 keys of 300 characters. */
+/** Far above the longest event: 512 keys of 300 characters. */
 const LINE_MAX = 1024 * 1024;
 
-/** Reads an event from each line. Ends the stream at a line that is not an event, because something was then missed. */
+/**
+ * Yields the event of each line. Ends at a line that is not an event, because an event was then
+ * missed.
+ */
 export async function* readEvents(body: Readable): AsyncGenerator<ControlPlaneEvent> {
   const decoder = new StringDecoder('utf8');
   let rest = '';
@@ -21,7 +24,7 @@ export async function* readEvents(body: Readable): AsyncGenerator<ControlPlaneEv
   }
 }
 
-/** The event, or null when the text is none. */
+/** Parses an event; returns null when the text is not one. */
 export function parseEvent(text: string): ControlPlaneEvent | null {
   try {
     const event = JSON.parse(text) as Partial<ControlPlaneEvent> | null;

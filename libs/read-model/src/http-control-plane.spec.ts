@@ -40,7 +40,7 @@ describe('HttpControlPlane', () => {
     { key: 'organisation:b', atLeast: 0 },
   ];
 
-  /** The events until `done` says so, and how often the stream was lost. */
+  /** Collects events until `done` returns true, and counts losses of the stream. */
   function follow(after: () => number | null, done: (events: ControlPlaneEvent[], lost: number) => boolean) {
     const events: ControlPlaneEvent[] = [];
     let lost = 0;
@@ -61,7 +61,7 @@ describe('HttpControlPlane', () => {
     });
   }
 
-  it('shows the service token, and reports a key that the answer leaves out as not read', async () => {
+  it('sends the service token, and reports a key missing from the response as not read', async () => {
     let token: string | undefined;
     handler = (req, res) => {
       token = req.headers.authorization;
@@ -81,12 +81,12 @@ describe('HttpControlPlane', () => {
     await expect(client.read(wanted)).rejects.toThrow();
   });
 
-  it('gives up on an answer that does not come', async () => {
+  it('gives up on a response that does not arrive', async () => {
     handler = () => undefined;
     await expect(client.read(wanted)).rejects.toThrow();
   });
 
-  it('asks for the events after what the reader has seen, at each connection anew', async () => {
+  it('requests the events after the last seen one, at each connection', async () => {
     const urls: (string | undefined)[] = [];
     let seen: number | null = null;
     handler = (req, res) => {
@@ -103,7 +103,7 @@ describe('HttpControlPlane', () => {
     expect(lost).toBe(1);
   });
 
-  it('puts events together that come in pieces', async () => {
+  it('assembles events that arrive in pieces', async () => {
     const line = '{"type":"change","sequence":6,"previous":5,"changed":["organisation:ä"],"removed":[]}\n';
     handler = (_req, res) => {
       res.writeHead(200);
@@ -117,7 +117,7 @@ describe('HttpControlPlane', () => {
   });
 
   it.each(['nonsense', '{"type":"change","sequence":1}', '{"type":"heartbeat"}', 'null'])(
-    'takes the stream for lost at a line that is no event: %s',
+    'treats the stream as lost at a line that is not an event: %s',
     async (line) => {
       handler = (_req, res) => {
         res.writeHead(200).write(`${line}\n`);
@@ -130,7 +130,7 @@ describe('HttpControlPlane', () => {
     },
   );
 
-  it('comes back again and again, with pauses that grow', async () => {
+  it('reconnects repeatedly, with growing pauses', async () => {
     const times: number[] = [];
     handler = (_req, res) => {
       times.push(performance.now());
@@ -141,7 +141,7 @@ describe('HttpControlPlane', () => {
       (_events, lost) => lost === 5,
     );
     const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
-    // At least half of 50, 100, 200 and 400 ms; a timer may be a millisecond early.
+    // At least half of 50, 100, 200 and 400 ms; a timer may fire a millisecond early.
     for (const [i, least] of [25, 50, 100, 200].entries()) expect(pauses[i]).toBeGreaterThan(least - 2);
     expect(times).toHaveLength(5);
   });

@@ -11,12 +11,12 @@ import type {
 } from './ports';
 
 const CLIENT: ServiceClientOptions = {
-  // A read that takes longer has failed; a reader has stopped waiting by then.
+  // A slower read has failed, because its reader has stopped waiting by then.
   timeoutMs: 2_000,
   connections: 8,
   // 256 documents of 256 KiB.
   bytesMax: 64 * 1024 * 1024,
-  // The other side may just have closed a kept connection; a new one then gets its chance.
+  // The server may just have closed a pooled connection, so a reset is retried once on a new one.
   retry: {
     limit: 1,
     methods: ['POST'],
@@ -29,12 +29,18 @@ const BACKOFF_MIN_MS = 50;
 const BACKOFF_MAX_MS = 2_000;
 
 export interface HttpControlPlaneOptions {
-  /** Base URL of the admin API. Set by the operator, never by a request, so that it may be a loopback or private address. */
+  /**
+   * Base URL of the admin API. The operator sets it, never a request, so it may be a loopback or
+   * private address.
+   */
   readonly adminUrl: string;
   readonly serviceToken: string;
 }
 
-/** Documents and events over HTTP from the admin API: the embedded driver, and the fallback of the other driver without Redis. */
+/**
+ * Reads documents and events from the admin API over HTTP: the embedded driver, and the fallback of
+ * the other driver while Redis is unavailable.
+ */
 export class HttpControlPlane implements DocumentSource, EventSource {
   readonly name = 'http';
   private readonly client = new ServiceClient(CLIENT);
@@ -54,7 +60,7 @@ export class HttpControlPlane implements DocumentSource, EventSource {
       headers: { ...this.headers, 'content-type': 'application/json' },
       body: JSON.stringify(request),
     });
-    if (status !== 200) throw new Error(`The admin API answered ${String(status)}.`);
+    if (status !== 200) throw new Error(`the admin API responded with status ${String(status)}`);
     const { sequence, documents } = JSON.parse(body.toString('utf8')) as DocumentsAnswer;
     const found = new Map<DocumentKey, FoundDocument>();
     for (const key of request.keys) {
@@ -70,7 +76,7 @@ export class HttpControlPlane implements DocumentSource, EventSource {
     return stream;
   }
 
-  /** Closes the connections that are kept open. */
+  /** Closes the pooled connections. */
   close(): void {
     this.client.close();
   }
@@ -81,7 +87,10 @@ export class HttpControlPlane implements DocumentSource, EventSource {
   }
 }
 
-/** One long-lived stream that opens itself again, after a pause that doubles from 50 ms to 2 s while it fails. */
+/**
+ * One long-lived stream that reconnects, after a delay that doubles from 50 ms to 2 s while it
+ * fails.
+ */
 class EventStream implements Subscription {
   private current: AbortController | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -115,7 +124,7 @@ class EventStream implements Subscription {
     this.drop();
   }
 
-  /** Ends with the stream. */
+  /** Reads events until the stream ends. */
   private async follow(signal: AbortSignal): Promise<void> {
     const { status, body } = await this.open(this.after(), signal);
     if (status !== 200) {
@@ -144,7 +153,7 @@ class EventStream implements Subscription {
   private again(): void {
     const ceiling = Math.min(BACKOFF_MIN_MS * 2 ** Math.min(this.failures, 10), BACKOFF_MAX_MS);
     this.failures += 1;
-    // Half of it is left to chance, so that many gateways do not come back in the same moment.
+    // Half of the delay is random, so that many gateways do not reconnect at the same moment.
     const delay = ceiling * (0.5 + Math.random() / 2);
     this.timer = setTimeout(() => {
       this.timer = null;

@@ -21,7 +21,7 @@ const organisation = (id: string, version = '1'): OrganisationDocument => ({
   logBodies: true,
 });
 
-/** A control plane on paper: rows, a sequence, and a switch that turns it off. */
+/** A scripted control plane: rows, a sequence, and a switch that turns it off. */
 class Script implements EventSource {
   readonly name = 'script';
   readonly rows = new Map<DocumentKey, OrganisationDocument>();
@@ -29,7 +29,7 @@ class Script implements EventSource {
   sequence = 10;
   reconnects = 0;
   isDown = false;
-  /** While set, answers wait for it. */
+  /** While set, responses wait for it. */
   gate: Promise<void> | null = null;
   listener!: EventListener;
 
@@ -98,7 +98,7 @@ describe('ReadModel', () => {
   beforeEach(() => begin());
   afterEach(() => model.stop());
 
-  it('answers from memory once a document was loaded, without asking again', async () => {
+  it('serves a loaded document from memory, without another read', async () => {
     expect(model.get(key)).toBeUndefined();
     expect(await model.load(key)).toEqual(organisation('a'));
     now += 3_600_000;
@@ -106,13 +106,13 @@ describe('ReadModel', () => {
     expect(script.reads).toHaveLength(1);
   });
 
-  it('reads a key once for all who ask at the same time, and keys of one tick together', async () => {
+  it('reads a key once for all concurrent callers, and keys of one tick together', async () => {
     const other = documentKey.organisation('b');
     await Promise.all([model.load(key), model.load(key), model.load(other)]);
     expect(script.reads.map((wanted) => wanted.map((one) => one.key))).toEqual([[key, other]]);
   });
 
-  it('remembers that a key has no document for 30 s, then asks again', async () => {
+  it('remembers for 30 s that a key has no document, then reads again', async () => {
     const unknown = documentKey.organisation('nobody');
     expect(await model.load(unknown)).toBeNull();
     now += 29_000;
@@ -121,7 +121,7 @@ describe('ReadModel', () => {
     expect(model.get(unknown)).toBeUndefined();
   });
 
-  it('learns at once of a document whose absence it had remembered', async () => {
+  it('learns at once about a new document that was absent before', async () => {
     const late = documentKey.organisation('late');
     await model.load(late);
     script.rows.set(late, organisation('late'));
@@ -129,7 +129,7 @@ describe('ReadModel', () => {
     expect(await model.load(late)).toEqual(organisation('late'));
   });
 
-  it('keeps good documents through a scan of random keys, which pushes out only itself', async () => {
+  it('keeps good documents during a scan of random keys, which evicts only its own entries', async () => {
     await model.stop();
     await begin({ absentMax: 100, documentsMax: 10 });
     await model.load(key);
@@ -138,7 +138,7 @@ describe('ReadModel', () => {
     expect(model.state()).toMatchObject({ entries: 1, absent: 100 });
   });
 
-  it('asks the source for 256 keys at a time and four times at once, whatever the flood', async () => {
+  it('reads 256 keys at a time and four times at once, however large the flood', async () => {
     let open: () => void = () => undefined;
     script.gate = new Promise((resolve) => (open = resolve));
     const loads = Array.from({ length: 5_000 }, (_, i) =>
@@ -159,14 +159,14 @@ describe('ReadModel', () => {
     await expect(Promise.all(loads.slice(0, 3))).resolves.toEqual([null, null, null]);
   });
 
-  it('[AUT-06] refuses a removed document at once, without asking the source', async () => {
+  it('refuses a removed document at once, without a read [AUT-06]', async () => {
     await model.load(key);
     script.isDown = true;
     script.commit({ removed: [key] });
     expect(model.get(key)).toBeNull();
   });
 
-  it('reads a changed document again by itself and serves the old one no longer than 500 ms', async () => {
+  it('reads a changed document again by itself and serves the old one for at most 500 ms', async () => {
     await model.load(key);
     let open: () => void = () => undefined;
     script.gate = new Promise((resolve) => (open = resolve));
@@ -181,7 +181,7 @@ describe('ReadModel', () => {
     expect(script.reads[1]).toEqual([{ key, atLeast: 11 }]);
   });
 
-  it('does not take a copy that was read before the change that it received meanwhile', async () => {
+  it('does not use a copy that was read before a change received meanwhile', async () => {
     let open: () => void = () => undefined;
     script.gate = new Promise((resolve) => (open = resolve));
     const loading = model.load(key);
@@ -193,7 +193,7 @@ describe('ReadModel', () => {
     expect(model.get(key)).toBeNull();
   });
 
-  it('verifies on use what is older than 5 s while events are lost', async () => {
+  it('verifies documents older than 5 s on use while events are lost', async () => {
     await model.load(key);
     script.listener.onLost();
     expect(model.get(key)).toBeDefined();
@@ -205,7 +205,7 @@ describe('ReadModel', () => {
     expect(script.reads[1]).toEqual([{ key, atLeast: Infinity }]);
   });
 
-  it('takes the stream for lost when an event is missing or a heartbeat tells of one, and catches up', async () => {
+  it('treats the stream as lost when an event is missing or a heartbeat shows a gap, and catches up', async () => {
     await model.load(key);
     script.commit({ removed: [key] }, false);
     script.heartbeat();
@@ -219,7 +219,7 @@ describe('ReadModel', () => {
     expect(model.get(key)).toBeNull();
   });
 
-  it('asks anew when all it hears are heartbeats from before what it knows, as of a restored database', async () => {
+  it('reads again when it receives only heartbeats older than its state, as after a database restore', async () => {
     await model.stop();
     await begin({ silenceMaxMs: 60 });
     script.sequence = 3;
@@ -234,7 +234,7 @@ describe('ReadModel', () => {
     expect(model.state().verified).toBe(false);
   });
 
-  it('does not verify a document again that the caught-up stream vouches for', async () => {
+  it('does not verify a document again that the caught-up stream covers', async () => {
     await model.load(key);
     script.listener.onLost();
     now += 60_000;
@@ -269,7 +269,7 @@ describe('ReadModel', () => {
     expect(script.reads).toHaveLength(before + 1);
   });
 
-  it('serves what it knows without limit while the source is gone, with one try after each pause', async () => {
+  it('serves what it knows without limit while the source is unreachable, with one attempt after each pause', async () => {
     await model.load(key);
     script.isDown = true;
     script.listener.onLost();
@@ -278,7 +278,7 @@ describe('ReadModel', () => {
       expect(await model.load(key)).toEqual(organisation('a'));
       expect(await model.load(key)).toEqual(organisation('a'));
       expect(model.get(key)).toEqual(organisation('a'));
-      // The tries are made in the background, but for the first.
+      // All attempts but the first are made in the background.
       await settled();
     }
     expect(script.reads).toHaveLength(1 + 48);
@@ -295,7 +295,7 @@ describe('ReadModel', () => {
     expect(model.get(key)).toEqual(organisation('a'));
   });
 
-  it('lets one verification wait for a source that hangs, and no later one until it answers again', async () => {
+  it('lets one verification wait for a hanging source, and no later one until it responds again', async () => {
     await model.stop();
     await begin({ verifyTimeoutMs: 50, loadTimeoutMs: 50 });
     await model.load(key);
@@ -319,7 +319,7 @@ describe('ReadModel', () => {
     });
   });
 
-  it('throws for an unknown key while the source is gone, at once after the first', async () => {
+  it('throws for an unknown key while the source is unreachable, at once after the first time', async () => {
     script.isDown = true;
     await expect(model.load(key)).rejects.toMatchObject({ type: 'unavailable' });
     await expect(model.load(key)).rejects.toBeInstanceOf(ReadModelUnavailable);
@@ -336,7 +336,7 @@ describe('ReadModel', () => {
     await expect(model.load(key)).rejects.toBeInstanceOf(ReadModelUnavailable);
   });
 
-  it('tells listeners of each document that became another, and of nothing else', async () => {
+  it('notifies listeners of each changed document, and of nothing else', async () => {
     const reported: [DocumentKey, string | null][] = [];
     model.onChange((changed, document) => reported.push([changed, document?.version ?? null]));
     await model.load(key);
@@ -353,7 +353,7 @@ describe('ReadModel', () => {
     ]);
   });
 
-  it('keeps the identity of a document that was read again and is the same', async () => {
+  it('keeps the identity of an unchanged document that was read again', async () => {
     const first = await model.load(key);
     script.rows.set(key, organisation('a'));
     script.commit({ changed: [key] });
@@ -361,7 +361,7 @@ describe('ReadModel', () => {
     expect(model.get(key)).toBe(first);
   });
 
-  it('calls a name that no document can have absent, without asking', async () => {
+  it('treats a name that no document can have as absent, without a read', async () => {
     expect(await model.load(`provider:${'x'.repeat(100_000)}`)).toBeNull();
     expect(script.reads).toHaveLength(0);
   });

@@ -17,7 +17,9 @@ import { readModelLimits, type ReadModelLimits } from './bounds';
 import type { DocumentSource, EventSource, FoundDocument } from './ports';
 import { ReadModelUnavailable, within } from './unavailable';
 
-/** `liveEpoch` while the event stream is not up to date: equal to the epoch of no entry. */
+/**
+ * Value of `liveEpoch` while the event stream is not up to date; it equals the epoch of no entry.
+ */
 const NONE = -2;
 /** A kind, a UUID and a slug of 255 characters. */
 const KEY_LENGTH_MAX = 320;
@@ -27,19 +29,19 @@ export type ChangeListener = (key: DocumentKey, document: ReadModelDocument | nu
 export interface ReadModelOptions {
   readonly documents: DocumentSource;
   readonly events: EventSource;
-  /** Where the sealed copy for a cold start is kept; none when absent. */
+  /** The encrypted copy for a cold start; none when absent. */
   readonly disk?: { readonly path: string; readonly ring: Keyring };
   readonly limits?: Partial<ReadModelLimits>;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns milliseconds of a clock that never goes back. */
   readonly now?: () => number;
-  /** Called at the end, to free what the sources hold. */
+  /** Called at the end, to free the sources' resources. */
   readonly release?: () => void;
-  /** Called with what an operator should know; never holds a document. */
+  /** Reports problems to the operator; never includes a document. */
   readonly warn?: (message: string, error?: unknown) => void;
 }
 
 export interface ReadModelState {
-  /** Whether everything known is as new as the event stream. */
+  /** Whether everything known is as current as the event stream. */
   readonly verified: boolean;
   /** The newest change that was applied; null before the first contact. */
   readonly sequence: number | null;
@@ -47,16 +49,17 @@ export interface ReadModelState {
   readonly entries: number;
   /** Keys known to have no document. */
   readonly absent: number;
-  /** What events come from at the moment: `http` or `redis`. */
+  /** Current transport of events: `http` or `redis`. */
   readonly source: string;
   /** ISO 8601; null before the first event. */
   readonly lastEventAt: string | null;
 }
 
 /**
- * What this process knows of the control plane. Reads are synchronous and served from memory. Events keep it fresh; while they
- * are lost, what is used is requested again when it is older than 5 s; while the source is gone as well, known documents go
- * on being served without limit. A removed document is refused within 2 s, and within 10 s when events were lost.
+ * This process's view of the control plane. Reads are synchronous and served from memory.
+ * Events keep it current. While events are lost, a document older than 5 s is verified when it is
+ * used; while the source is unreachable too, known documents are served without limit. A removed
+ * document is refused within 2 s, and within 10 s when events were lost.
  */
 export class ReadModel {
   private readonly limits: ReadModelLimits;
@@ -69,15 +72,20 @@ export class ReadModel {
   private readonly listeners = new Set<ChangeListener>();
   private readonly events: EventFollower;
 
-  /** Rises with every reset: entries of an older one are unverified even while the stream is up to date. */
+  /**
+   * Increases with every reset: entries of an older epoch are unverified even while the stream is
+   * up to date.
+   */
   private epoch = 0;
-  /** `epoch` while the stream is up to date, `NONE` otherwise; the one comparison of a look-up. */
+  /** `epoch` while the stream is up to date, `NONE` otherwise; a lookup compares only this. */
   private liveEpoch = NONE;
-  /** Until when entries of this epoch are known to have been right. */
+  /** Time until which entries of this epoch are known to have been current. */
   private verifiedUntil = -Infinity;
-  /** Until then nothing known is requested again: the last try failed. */
+  /** Known documents are not verified before this time, because the last attempt failed. */
   private verifyRetryAt = -Infinity;
-  /** Verifications in a row that failed. After the first, none is waited for until one succeeds. */
+  /**
+   * Consecutive failed verifications. After the first, no request waits for one until one succeeds.
+   */
   private verifyFailures = 0;
 
   constructor(private readonly options: ReadModelOptions) {
@@ -104,7 +112,7 @@ export class ReadModel {
         confirmed: () => {
           this.liveEpoch = this.epoch;
           this.verifiedUntil = this.now();
-          this.sourceAnswered();
+          this.sourceResponded();
         },
         lost: () => {
           this.liveEpoch = NONE;
@@ -131,7 +139,10 @@ export class ReadModel {
       : null;
   }
 
-  /** Reads the disk copy and opens the event stream; does not wait for the control plane. Never rejects. */
+  /**
+   * Reads the disk copy and opens the event stream, without waiting for the control plane. Never
+   * rejects.
+   */
   async start(): Promise<void> {
     const copy = await this.disk?.read();
     if (copy) this.restore(copy);
@@ -146,8 +157,8 @@ export class ReadModel {
   }
 
   /**
-   * A look-up in memory. The document; null when there is none; undefined when that is not known, or has to be verified first:
-   * `load` then tells.
+   * Looks up a document in memory. Null when there is none; undefined when that is unknown or must
+   * be verified first, which `load` does.
    */
   get(key: DocumentKey): ReadModelDocument | null | undefined {
     const entry = this.cache.get(key);
@@ -161,25 +172,27 @@ export class ReadModel {
   }
 
   /**
-   * The document, or null when there is none. Waits at most 2 s for a document that is not known, and at most 300 ms for the
-   * verification of a known one, which is served as it is when the source does not answer, and from then on without a wait, until
-   * a verification in the background succeeds. Throws `ReadModelUnavailable`
-   * when the source cannot be reached and nothing is known.
+   * Returns the document, or null when there is none.
+   * Waits at most 2 s for an unknown document, and at most 300 ms for the verification of a known
+   * one. When the source does not respond, the known document is served as it is, and without
+   * waiting until a verification in the background succeeds.
+   * Throws `ReadModelUnavailable` when the source is unreachable and nothing is known.
    */
   async load(key: DocumentKey): Promise<ReadModelDocument | null> {
     const known = this.get(key);
     if (known !== undefined) return known;
     const entry = this.cache.peek(key);
     if (entry !== undefined) return this.verify(key, entry);
-    // A name out of a request may be of any length; no document has one like that.
+    // A name from a request may have any length; no document has a longer key.
     if (key.length > KEY_LENGTH_MAX) return null;
     if (this.loader.down) throw new ReadModelUnavailable();
     return within(this.loader.load(key, 0), this.limits.loadTimeoutMs);
   }
 
   /**
-   * Documents that are known under keys with this beginning, recently used ones first. Looks through 5,000 keys at most, so it may miss
-   * some; it reads nothing from the source, and does not count as a use.
+   * Returns known documents whose keys start with the prefix, recently used ones first. Examines at
+   * most 5,000 keys, so it may miss some. Reads nothing from the source and does not count as a
+   * use.
    */
   known(prefix: DocumentKey): readonly ReadModelDocument[] {
     return this.cache.under(prefix);
@@ -217,8 +230,9 @@ export class ReadModel {
   }
 
   /**
-   * Calls the listener when what is known of a key becomes another: a new document, or null. A document that is verified and
-   * unchanged keeps its identity and calls no listener. Listeners must not throw. Returns a function that ends it.
+   * Calls the listener when a key gets another document, or none (null). A verified, unchanged
+   * document keeps its identity and calls no listener. Listeners must not throw. Returns a function
+   * that unsubscribes.
    */
   onChange(listener: ChangeListener): () => void {
     this.listeners.add(listener);
@@ -248,7 +262,7 @@ export class ReadModel {
     return now - Math.max(since, this.verifiedUntil) < this.limits.unverifiedMaxMs ? null : undefined;
   }
 
-  /** Whether an entry that is not verified may be served for now without asking. */
+  /** Whether an unverified entry may be served for now without a read. */
   private inGrace(entry: CacheEntry, now: number): boolean {
     if (entry.epoch === CHANGED) return now - entry.changedAt < this.limits.changedMaxMs;
     const until = entry.epoch === this.epoch ? this.verifiedUntil : -Infinity;
@@ -260,19 +274,19 @@ export class ReadModel {
       return await within(this.loader.load(key, Infinity, true), this.limits.verifyTimeoutMs);
     } catch {
       this.sourceFailed();
-      // It may have been removed or replaced by an event in the meantime.
+      // An event may have removed or replaced it in the meantime.
       const current = this.cache.peek(key);
       if (current !== undefined) return current.document;
       return this.absent.get(key) === undefined ? entry.document : null;
     }
   }
 
-  /** No request waits for a source that did not answer the last time. */
+  /** Verifies in the background, so that no request waits for a source that failed last time. */
   private verifyInBackground(key: DocumentKey): void {
     this.verifyRetryAt = Infinity;
     within(this.loader.load(key, Infinity, true), this.limits.loadTimeoutMs).then(
       () => {
-        this.sourceAnswered();
+        this.sourceResponded();
       },
       () => {
         this.sourceFailed();
@@ -280,7 +294,7 @@ export class ReadModel {
     );
   }
 
-  private sourceAnswered(): void {
+  private sourceResponded(): void {
     this.verifyFailures = 0;
     this.verifyRetryAt = -Infinity;
   }
@@ -297,7 +311,8 @@ export class ReadModel {
     const before = this.cache.peek(key);
     if (document === null) {
       this.forget(key, before !== undefined);
-      // It was read before everything was called in question: the answer holds for its caller alone.
+      // It was read before everything became unverified, so the result is valid for its caller
+      // only.
       if (epoch !== this.epoch) this.absent.delete(key);
       return;
     }
@@ -310,7 +325,7 @@ export class ReadModel {
     const size = JSON.stringify(document).length;
     this.cache.set(key, { document, size, epoch, verifiedAt: now, changedAt: now });
     this.disk?.changed();
-    this.tell(key, document);
+    this.notify(key, document);
   }
 
   private forget(key: DocumentKey, wasKnown: boolean): void {
@@ -318,7 +333,7 @@ export class ReadModel {
     this.absent.set(key, this.now());
     if (!wasKnown) return;
     this.disk?.changed();
-    this.tell(key, null);
+    this.notify(key, null);
   }
 
   private markChanged(key: DocumentKey, sequence: number): void {
@@ -329,11 +344,11 @@ export class ReadModel {
     entry.epoch = CHANGED;
     entry.changedAt = this.now();
     this.disk?.changed();
-    // When it fails the entry is requested on its next use.
+    // When it fails, the document is read on its next use.
     this.loader.load(key, sequence, true).catch(() => undefined);
   }
 
-  private tell(key: DocumentKey, document: ReadModelDocument | null): void {
+  private notify(key: DocumentKey, document: ReadModelDocument | null): void {
     for (const listener of this.listeners) listener(key, document);
   }
 

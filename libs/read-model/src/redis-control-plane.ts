@@ -14,22 +14,26 @@ import type {
 export interface RedisControlPlaneOptions {
   readonly bus: RedisBus;
   readonly documents: RedisDocuments;
-  /** Read for what Redis does not hold, for the events that were missed, and for everything while Redis is gone. */
+  /**
+   * Used for what Redis does not have, for missed events, and for everything while Redis is
+   * unreachable.
+   */
   readonly http: HttpControlPlane;
   readonly now?: () => number;
 }
 
 /**
- * Documents and events through Redis, with the admin API over HTTP behind it. The HTTP event stream is open exactly while the
- * channel does not show that it has sent everything: at the start, after a loss, after a gap, and while Redis is gone.
+ * Reads documents and events through Redis, with the admin API over HTTP behind it.
+ * The HTTP event stream is open exactly while the channel is not known to be complete: at the
+ * start, after a loss or a gap, and while Redis is unreachable.
  */
 export class RedisControlPlane implements DocumentSource, EventSource {
   private readonly now: () => number;
   private listener: EventListener | null = null;
   private after: () => number | null = () => null;
   private http: Subscription | null = null;
-  private heardAt = -Infinity;
-  /** The newest sequence that the channel announced: its documents were written to Redis before. */
+  private lastMessageAt = -Infinity;
+  /** The newest sequence that the channel announced; its documents were written to Redis before. */
   private published = -1;
 
   constructor(private readonly options: RedisControlPlaneOptions) {
@@ -41,8 +45,8 @@ export class RedisControlPlane implements DocumentSource, EventSource {
   }
 
   /**
-   * Redis' copies are taken while they include all that the reader has received; otherwise they are the last resort, and
-   * only for a document of which the reader knows nothing.
+   * Reads from Redis while its copies include everything that the reader has received. Otherwise
+   * Redis is the last resort, only for documents that the reader does not know at all.
    */
   async read(wanted: readonly WantedDocument[]): Promise<ReadonlyMap<DocumentKey, FoundDocument>> {
     const found = new Map<DocumentKey, FoundDocument>();
@@ -53,7 +57,7 @@ export class RedisControlPlane implements DocumentSource, EventSource {
     try {
       for (const [key, document] of await this.options.http.read(missing)) found.set(key, document);
     } catch (error) {
-      // Redis alone still serves what it holds, so the source does not count as gone.
+      // Redis alone still serves what it has, so the source does not count as unreachable.
       if (!(await this.addCopies(found, missing))) throw error;
     }
     return found;
@@ -68,7 +72,7 @@ export class RedisControlPlane implements DocumentSource, EventSource {
         this.onMessage(text);
       },
       onDown: () => {
-        this.heardAt = -Infinity;
+        this.lastMessageAt = -Infinity;
         this.fallBack();
       },
     });
@@ -85,7 +89,7 @@ export class RedisControlPlane implements DocumentSource, EventSource {
     };
   }
 
-  /** False when Redis cannot be read. */
+  /** Adds copies from Redis; returns false when Redis cannot be read. */
   private async addCopies(
     found: Map<DocumentKey, FoundDocument>,
     wanted: readonly WantedDocument[],
@@ -100,18 +104,18 @@ export class RedisControlPlane implements DocumentSource, EventSource {
   }
 
   private isCurrent(): boolean {
-    const heard = this.now() - this.heardAt < 3 * HEARTBEAT_MS;
+    const heard = this.now() - this.lastMessageAt < 3 * HEARTBEAT_MS;
     return heard && this.published >= (this.after() ?? 0);
   }
 
   private onMessage(text: string): void {
     const event = parseEvent(text);
     if (event === null || this.listener === null) return;
-    this.heardAt = this.now();
+    this.lastMessageAt = this.now();
     this.published = Math.max(this.published, event.sequence);
     const after = this.after();
     if (after === null ? event.type === 'change' : isAhead(event, after)) {
-      // Something is missing, or where to start is not known: the admin API tells.
+      // An event is missing, or the start is unknown: the admin API has the events.
       this.fallBack();
       return;
     }
@@ -144,7 +148,7 @@ export class RedisControlPlane implements DocumentSource, EventSource {
   }
 }
 
-/** Whether the event shows that one between it and `after` is missing. */
+/** Whether an event between this one and `after` is missing. */
 function isAhead(event: ControlPlaneEvent, after: number): boolean {
   switch (event.type) {
     case 'change':
