@@ -2,21 +2,23 @@ import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderValue, isMetadataHeader } 
 import type { ConfigNode, Path, Report, ValidateConfigOptions } from './report';
 import { isProviderField } from './schema';
 
-/** Provider fields that hold an address, and those that become a label of a host name. */
+/** Matches provider fields that contain a URL or a host. */
 const ADDRESS_FIELD = /_(?:url|endpoint|host)$/;
 const LABEL_FIELD = /_(?:region|resource_name|account_id)$/;
-/** Provider fields that name an address in the provider's own words. */
+/** Matches provider fields that name an account or a workspace of the provider. */
 const PLACE_FIELD = /_(?:account|workspace)$/;
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** True for a field of a provider that is a whole address: its value names any host. */
+/** Returns whether a provider field contains a whole address, so its value can name any host. */
 export const holdsAddress = (field: string): boolean => ADDRESS_FIELD.test(field);
 
-/** True for a field of a provider that says, in whole or in part, where the provider is found. */
+/** Returns whether a provider field decides, in whole or in part, where the provider is reached. */
 export const decidesAddress = (field: string): boolean =>
   ADDRESS_FIELD.test(field) || LABEL_FIELD.test(field) || PLACE_FIELD.test(field);
 
-/** Everything in a node that decides where a request is sent, or becomes a header of it. */
+/**
+ * Checks everything in a node that decides where a request is sent, or becomes one of its headers.
+ */
 export function checkHosts(
   node: ConfigNode,
   path: Path,
@@ -48,7 +50,7 @@ function checkText(
   }
 }
 
-/** What is wrong with an address before any policy is applied. */
+/** Returns what is wrong with an address regardless of any address policy, or null. */
 function addressFault(text: string): string | null {
   if (!URL.canParse(text)) return 'must be an absolute URL';
   const url = new URL(text);
@@ -59,10 +61,13 @@ function addressFault(text: string): string | null {
   return null;
 }
 
-/** The gateway's own names that no config may forward: who calls, and what is forwarded. */
+/** Headers of the gateway itself that a config must not forward: the API key and this list. */
 const OWN = new Set(['x-gw-api-key', 'x-gw-forward-headers']);
 
-/** Framing is the gateway's, and the rest opens doors that are not the caller's; there are no wildcards. `name` in lower case. */
+/**
+ * Returns whether a header must not be forwarded: a wildcard, a framing header that the gateway
+ * sets, or a header with meaning only for the gateway. `name` must be in lower case.
+ */
 export const mayNotBeForwarded = (name: string): boolean =>
   name.includes('*') ||
   HOP_BY_HOP_HEADERS.has(name) ||
@@ -70,6 +75,7 @@ export const mayNotBeForwarded = (name: string): boolean =>
   OWN.has(name) ||
   isMetadataHeader(name);
 
+/** Reports every entry of `forward_headers` that must not be forwarded. */
 export function checkHeaders(node: ConfigNode, path: Path, report: Report): void {
   if (!Array.isArray(node['forward_headers'])) return;
   node['forward_headers'].forEach((name: unknown, index) => {

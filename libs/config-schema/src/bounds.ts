@@ -1,4 +1,4 @@
-/** Bounds of a config document. What passes one of them is refused, never cut. */
+/** Bounds of a config document. A document beyond a bound is refused, never truncated. */
 export const CONFIG_LIMITS = {
   /** Levels of `targets` below the root. */
   depthMax: 8,
@@ -6,11 +6,14 @@ export const CONFIG_LIMITS = {
   targetsMax: 100,
   /** UTF-8 bytes of the document as JSON. */
   bytesMax: 65_536,
-  /** Levels of objects and arrays of any kind, so that no walk over a config can exhaust the stack. */
+  /**
+   * Levels of objects and arrays of any kind, so that no recursion over a config can exhaust the
+   * stack.
+   */
   nestingMax: 40,
   nameLengthMax: 255,
   guardrailsMax: 50,
-  /** Checks of all guardrails that a config or one of its targets writes out, input and output together. */
+  /** Checks of all inline guardrails of a node, input and output together. */
   writtenOutChecksMax: 100,
   conditionsMax: 100,
   retryAttemptsMax: 5,
@@ -24,6 +27,6 @@ export const CONFIG_LIMITS = {
   patternLengthMax: 1024,
   /** `$regex` operators of all conditions together. */
   patternsMax: 50,
-  /** Failures reported for one document; the rest is only counted. */
+  /** Errors that are listed for one document. */
   detailsMax: 100,
 } as const;

@@ -21,10 +21,13 @@ const NO_RETRY: CompiledRetry = Object.freeze({
   waitBudgetMs: CONFIG_LIMITS.waitBudgetMsMax,
 });
 
-/** Similar enough to be the same question in other words; lower finds more and gives wrong answers more often. */
+/**
+ * Default similarity of a semantic hit. Lower values find more and return wrong responses more
+ * often.
+ */
 const THRESHOLD = 0.95;
 
-/** What a target is compiled from besides its own members. */
+/** The inputs of a target besides its own members. */
 export interface TargetContext {
   readonly settings: InheritedSettings;
   readonly breaker: BreakerSettings | undefined;
@@ -57,7 +60,7 @@ export function compileTarget(config: TargetConfig, context: TargetContext): Com
   });
 }
 
-/** Of SHA-256, so that a credential in it can't be found again. */
+/** Uses SHA-256, so that a credential in the value cannot be recovered. */
 const fingerprint = (value: unknown, length: number): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, length);
 
@@ -147,7 +150,7 @@ function compileBreaker(rules: BreakerSettings | undefined): CompiledBreaker | n
   return { id: fingerprint(compiled, 8), ...compiled };
 }
 
-/** For values that are the compiled config's own: plain data, as deep as a config may nest. */
+/** Freezes plain data of the compiled config recursively. The nesting of a config is bounded. */
 function deepFreeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

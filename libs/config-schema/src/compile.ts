@@ -11,7 +11,7 @@ import { inherit } from './inherit';
 import type { StrategyLanguage } from './strategy-language';
 import { parseHashField, type Subject } from './subjects';
 
-/** Compiles configs with these strategies. */
+/** Returns a function that compiles configs with these strategies. */
 export function configCompiler(
   strategies: readonly StrategyLanguage[],
 ): (config: GatewayConfig) => CompiledConfig {
@@ -22,13 +22,14 @@ export function configCompiler(
 type Strategies = ReadonlyMap<string, StrategyLanguage>;
 
 /**
- * Compiles a valid config (see `ConfigValidator`), once for each version of it. Never changes or keeps its input; the result is
- * frozen. A config without any setting, `{}`, is one target that takes everything from the request.
+ * Compiles a valid config (see `ConfigValidator`), once per version. It neither changes nor keeps
+ * its input; the result is frozen. A config without settings, `{}`, becomes one target that takes
+ * everything from the request.
  */
 function compileConfig(config: GatewayConfig, strategies: Strategies): CompiledConfig {
   const own = structuredClone(config);
   const found: Found = { subjects: new Set(), measures: false };
-  look(own, strategies, found);
+  collectReads(own, strategies, found);
   const context: CompileContext = { strategies, needsParams: found.subjects.has('params'), targets: [] };
   const root = compileNode(own, { settings: {}, breaker: undefined, path: 'config' }, context);
   return Object.freeze({
@@ -50,7 +51,7 @@ interface CompileContext {
   readonly targets: CompiledTarget[];
 }
 
-/** What a node takes from the nodes above it. */
+/** Settings that a node inherits from the nodes above it. */
 interface Above {
   readonly settings: InheritedSettings;
   readonly breaker: BreakerSettings | undefined;
@@ -62,35 +63,38 @@ interface Found {
   measures: boolean;
 }
 
-/** Finds what the choices read of a request and of the past of its targets. Targets that no request can reach do not count. */
-function look(config: GatewayConfig, strategies: Strategies, found: Found): void {
+/**
+ * Collects what the strategies read of a request and of the statistics of their targets. Ignores
+ * targets that no request can reach.
+ */
+function collectReads(config: GatewayConfig, strategies: Strategies, found: Found): void {
   if (!isStrategyConfig(config)) return;
   const { strategy: settings, targets } = config;
   const strategy = languageOf(config, strategies);
   for (const subject of strategy.subjects?.(settings) ?? []) found.subjects.add(subject.from);
   found.measures ||= strategy.measures?.(settings) === true;
-  for (const target of targets.slice(0, strategy.reach)) look(target, strategies, found);
+  for (const target of targets.slice(0, strategy.reach)) collectReads(target, strategies, found);
 }
 
-/** The config is valid, so its mode is known. */
+/** Returns the manifest of a valid config's strategy, whose mode is therefore known. */
 const languageOf = ({ strategy }: StrategyConfig, strategies: Strategies): StrategyLanguage =>
   strategies.get(strategy.mode) as StrategyLanguage;
 
-/** The parts of a request that hash fields name. */
+/** Returns the parts of a request that the hash fields name. Skips invalid fields. */
 export const hashFieldsOf = (fields: readonly string[] | undefined): readonly Subject[] =>
   Object.freeze((fields ?? []).map(parseHashField).filter((subject) => typeof subject !== 'string'));
 
-function compileNode(config: GatewayConfig, above: Above, context: CompileContext): CompiledNode {
-  const settings = inherit(above.settings, config);
-  const { path } = above;
+function compileNode(config: GatewayConfig, inherited: Above, context: CompileContext): CompiledNode {
+  const settings = inherit(inherited.settings, config);
+  const { path } = inherited;
   if (!isStrategyConfig(config)) {
     const { needsParams } = context;
-    const target = compileTarget(config, { settings, breaker: above.breaker, path, needsParams });
+    const target = compileTarget(config, { settings, breaker: inherited.breaker, path, needsParams });
     context.targets.push(target);
     return target;
   }
   const { strategy, targets } = config;
-  const breaker = strategy.cb_config ?? above.breaker;
+  const breaker = strategy.cb_config ?? inherited.breaker;
   const child = (index: number): CompiledNode => {
     const below = { settings, breaker, path: `${path}.targets[${String(index)}]` };
     return compileNode(targets[index] as GatewayConfig, below, context);

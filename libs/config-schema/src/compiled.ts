@@ -2,30 +2,34 @@ import type { GuardrailReference, JsonObject, OnStreamFailure } from './config';
 import type { ParamPath } from './param-path';
 import type { StrategyLanguage } from './strategy-language';
 
-/** A config made ready for requests: inheritance applied, queries and paths parsed, frozen to the last leaf. */
+/** A config prepared for requests: inheritance applied, queries and paths parsed, deeply frozen. */
 export interface CompiledConfig {
   readonly root: CompiledNode;
   /** Every target that a request can reach, in document order. */
   readonly targets: readonly CompiledTarget[];
-  /** A condition or a hash field reads `params.…`, so routing needs the parsed body. */
+  /**
+   * Whether a condition or a hash field reads `params.…`, so that routing needs the parsed body.
+   */
   readonly needsParams: boolean;
-  /** A condition reads `model`. */
+  /** Whether a condition reads `model`. */
   readonly needsModel: boolean;
-  /** A strategy chooses by what was measured of the targets, so that has to be reported. */
+  /**
+   * Whether a strategy chooses by measurements of its targets, so that attempts must be recorded.
+   */
   readonly needsStatistics: boolean;
-  /** A target has a circuit breaker. */
+  /** Whether a target has a circuit breaker. */
   readonly hasBreakers: boolean;
-  /** A target has guardrails of its own. */
+  /** Whether a target has guardrails of its own. */
   readonly hasGuardrails: boolean;
 }
 
-/** Strategy `single` leaves no node: its first target takes its place. */
+/** A node of the compiled tree. Strategy `single` has no node: its first target replaces it. */
 export type CompiledNode = CompiledTarget | CompiledStrategy;
 
 /** A node that chooses one of its edges. */
 export interface CompiledStrategy {
   readonly kind: 'strategy';
-  /** The manifest that has compiled the node, and that chooses by it. */
+  /** The manifest that compiled the node and that chooses its edge. */
   readonly strategy: StrategyLanguage;
   readonly path: string;
   readonly edges: readonly CompiledEdge[];
@@ -33,58 +37,70 @@ export interface CompiledStrategy {
 
 export interface CompiledTarget {
   readonly kind: 'target';
-  /** JSON path: `config`, `config.targets[0].targets[1]`. */
+  /** The JSON path: `config`, `config.targets[0].targets[1]`. */
   readonly path: string;
   readonly name: string | null;
-  /** A provider's name, `@slug` of a saved provider, or null: the one that the request names. */
+  /**
+   * A provider's name or `@slug` of a saved provider. Null: the provider that the request names.
+   */
   readonly provider: string | null;
-  /** Slug without `@`; counts when `provider` is null. */
+  /** Slug without `@`. Used only when `provider` is null. */
   readonly virtualKey: string | null;
   readonly apiKey: string | null;
   readonly customHost: string | null;
   readonly requestTimeoutMs: number | null;
   readonly retry: CompiledRetry;
-  /** Null: nothing to do. */
+  /** Null when there is nothing to override. */
   readonly overrideParams: JsonObject | null;
   readonly defaultParams: JsonObject | null;
   readonly dropParams: readonly ParamPath[];
-  /** Lower case. */
+  /** Names in lower case. */
   readonly forwardHeaders: readonly string[];
-  /** The request's header wins. Null: true. */
+  /** The request's header takes precedence. Null means true. */
   readonly strictOpenAiCompliance: boolean | null;
-  /** What a translation cannot express is left out where the answer can do without it. */
+  /**
+   * Whether parameters that a translation cannot express are removed instead of refused, if the
+   * response does not depend on them.
+   */
   readonly dropUnsupported: boolean;
-  /** With the `x-gw-models-endpoint` header, the models route lists the integrated models. */
+  /** Whether the models route lists the integrated models for the `x-gw-models-endpoint` header. */
   readonly fetchIntegratedModels: boolean;
   readonly weight: number;
   readonly cache: CompiledCache | null;
   readonly breaker: CompiledBreaker | null;
   readonly onStreamFailure: OnStreamFailure;
-  /** Whether it goes on from a last message of the assistant. Null: as its provider does. */
+  /**
+   * Whether the provider continues from a last message of the assistant. Null: the provider's
+   * default.
+   */
   readonly assistantPrefill: boolean | null;
-  /** A 2xx answer of a JSON route that is not the JSON of a success has failed. */
+  /** Whether a 2xx response of a JSON route fails unless it is the JSON of a success. */
   readonly validateResponse: boolean;
   readonly inputGuardrails: readonly GuardrailReference[];
   readonly outputGuardrails: readonly GuardrailReference[];
-  /** As written: `azure_resource_name`, `aws_region`, … */
+  /** As in the config: `azure_resource_name`, `aws_region`, … */
   readonly providerFields: JsonObject;
   /**
-   * Fingerprint of where the target sends to and with what: provider, credential, address, provider fields and the model that it
-   * sets. Targets that agree in it, of one workspace, share what was learnt. 22 characters; tells nothing of the credential.
+   * Fingerprint of provider, credential, address, provider fields and the model that the target
+   * sets. Targets of one workspace with the same fingerprint share their statistics. 22 characters,
+   * which do not reveal the credential.
    */
   readonly endpoint: string;
-  /** `overrideParams`, `defaultParams` or `dropParams` has something to do. */
+  /** Whether `overrideParams`, `defaultParams` or `dropParams` change anything. */
   readonly hasParamRules: boolean;
-  /** The body must be parsed before this target is tried: for its parameter rules, or for a condition of the config. */
+  /**
+   * Whether the body must be parsed before this target is attempted, for its parameter rules or for
+   * a condition of the config.
+   */
   readonly needsBody: boolean;
 }
 
 export interface CompiledRetry {
-  /** Tries after the first one, 0 to 5. */
+  /** Attempts after the first one, 0 to 5. */
   readonly attempts: number;
   readonly onStatusCodes: readonly number[];
   readonly useRetryAfterHeader: boolean;
-  /** All waits of one request together, milliseconds. */
+  /** Maximum of all waits of one request together, in milliseconds. */
   readonly waitBudgetMs: number;
 }
 
@@ -95,30 +111,30 @@ export interface CompiledCache {
   readonly namespace: string | null;
   readonly forceRefresh: boolean;
   readonly coalesce: boolean;
-  /** Least cosine similarity of a semantic hit. */
+  /** Minimum cosine similarity of a semantic hit. */
   readonly threshold: number;
-  /** Null: mode `semantic` finds exact repetitions only. */
+  /** Null: mode `semantic` finds only exact repetitions. */
   readonly embeddings: CompiledEmbeddings | null;
 }
 
 export interface CompiledEmbeddings {
-  /** Inherits nothing; its path is `<path of the node>.cache.embeddings`. */
+  /** Inherits nothing. Its path is `<path of the node>.cache.embeddings`. */
   readonly target: CompiledTarget;
   readonly model: string;
   readonly dimensions: number | null;
 }
 
 export interface CompiledBreaker {
-  /** Fingerprint of the rules: breakers of different rules are different breakers. 8 characters. */
+  /** Fingerprint of the rules, 8 characters. Different rules use different breakers. */
   readonly id: string;
-  /** Null: this rule does not apply; so for the next four. */
+  /** Null: this rule does not apply. The same holds for the next four members. */
   readonly failures: number | null;
   readonly failurePercentage: number | null;
   readonly consecutiveFailures: number | null;
   readonly slowCallMs: number | null;
-  /** Tokens a second. */
+  /** Tokens per second. */
   readonly slowStreamSpeed: number | null;
-  /** Null: 500 and above. */
+  /** Null: status 500 and above. */
   readonly statusCodes: readonly number[] | null;
   readonly requestsMin: number;
   readonly windowMs: number;
@@ -126,7 +142,10 @@ export interface CompiledBreaker {
   readonly probesMax: number;
 }
 
-/** Ways out of a strategy node. `trail` is the line for the decision record: `config: fallback -> targets[1]`. */
+/**
+ * One choice of a strategy node. `trail` is the line of the decision record, such as `config:
+ * fallback -> targets[1]`.
+ */
 export interface CompiledEdge {
   readonly node: CompiledNode;
   readonly trail: string;

@@ -4,21 +4,23 @@ import type { Path, Report } from './report';
 import { minutesOf, parseSubject, WEEKDAYS, type Subject } from './subjects';
 
 /**
- * The condition language.
- *
- * A query is an object, and every member of it must hold; the empty query holds for every request. A member is
- * - `$and` (all of a list of queries), `$or` (at least one of a list), `$not` (a query that must not hold), or
- * - a subject with its condition: a plain value (short for `$eq`), or an object of operators that must all hold.
- *
- * Subjects: `metadata.<key>` (the rest of the text is one key, dots included), `params.<member>.<member>…` (the request's JSON
- * body at any depth, list items by number), `headers.<name>`, `url.pathname`, `model`, `time.of_day` (`"HH:MM"`, UTC) and
- * `time.weekday` (`mon` to `sun`, UTC). Only own members are read.
- *
- * Operators: `$eq $ne $in $nin` compare without conversion; `$gt $gte $lt $lte` compare numbers, and texts that are numbers as
- * a whole; `$regex` searches text in linear time; `$exists` asks whether the subject is there at all (null is); `$not` takes an
- * object of operators. Metadata, headers, path, model and weekday are text, so what they are compared with is taken as text too;
- * times of day are compared with times of day.
- * A subject that is missing fails every operator but `$ne`, `$nin`, `$not` and `$exists: false`.
+ * A compiled query of the condition language.
+ * A query is an object, and every member must hold; the empty query holds for every request. A
+ * member is
+ * - `$and` (all of a list of queries), `$or` (at least one of a list), `$not` (a query that must
+ *   not hold), or
+ * - a subject with its condition: a scalar (short for `$eq`), or an object of operators that must
+ *   all hold.
+ * Subjects: `metadata.<key>` (the rest of the text is one key, including dots),
+ * `params.<member>.<member>…` (the request's JSON body at any depth, list items by index),
+ * `headers.<name>`, `url.pathname`, `model`, `time.of_day` (`"HH:MM"`, UTC) and `time.weekday`
+ * (`mon` to `sun`, UTC). Only own members are read.
+ * Operators: `$eq $ne $in $nin` compare without conversion. `$gt $gte $lt $lte` compare numbers,
+ * and texts that consist of a number. `$regex` searches a text in linear time. `$exists` tests
+ * whether the subject is present (null is). `$not` takes an object of operators. Metadata, headers,
+ * path, model and weekday are text, so their operands are converted to text. Times of day are
+ * compared with times of day. A missing subject fails every operator except `$ne`, `$nin`, `$not`
+ * and `$exists: false`.
  */
 export type CompiledQuery =
   | { readonly op: 'all'; readonly of: readonly CompiledQuery[] }
@@ -38,7 +40,10 @@ const LOGICAL = ['$and', '$or', '$not'];
 const IN_VALUES_MAX = 1000;
 const NUMBER_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The number that a value denotes, or NaN: `10`, `"10"`, `" 1e3 "`; never `"9.5x"`, `""`, `true` or null. */
+/**
+ * Returns the number that a value denotes: `10`, `"10"`, `" 1e3 "`. Returns NaN for anything else,
+ * such as `"9.5x"`, `""`, `true` and null.
+ */
 export function toNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return NaN;
@@ -46,10 +51,10 @@ export function toNumber(value: unknown): number {
   return NUMBER_TEXT.test(text) ? Number(text) : NaN;
 }
 
-/** Compiles a query and reports all its failures. The result is usable only when none was reported. */
+/** Compiles a query and reports all its errors. The result is usable only if none was reported. */
 export function compileQuery(query: unknown, report: Report, path: Path = []): CompiledQuery {
   if (!isObject(query)) {
-    report(path, 'type', 'A query is an object.', query);
+    report(path, 'type', 'A query must be an object.', query);
     return all([]);
   }
   const parts: CompiledQuery[] = [];
@@ -68,7 +73,7 @@ export function compileQuery(query: unknown, report: Report, path: Path = []): C
   return all(parts);
 }
 
-/** All tests of a compiled query. */
+/** Returns all tests of a compiled query. */
 export function testsOf(query: CompiledQuery): readonly (CompiledQuery & { op: 'test' })[] {
   switch (query.op) {
     case 'all':
@@ -111,7 +116,7 @@ function compileTests(subject: Subject, value: unknown, report: Report, path: Pa
   );
 }
 
-/** One operator with what it was given. */
+/** One operator of a condition with its operand. */
 interface OperatorInput {
   readonly subject: Subject;
   readonly operand: unknown;
@@ -156,7 +161,7 @@ function among({ subject, report, path }: OperatorInput, values: readonly unknow
   return test(subject, { is: 'in', values: Object.freeze(scalars) });
 }
 
-/** What a subject's value is compared with, in the subject's own terms. */
+/** Converts the operand of a comparison to the type of the subject's value. */
 function comparable(subject: Subject, value: Scalar, report: Report, path: Path): Scalar {
   switch (subject.from) {
     case 'params':

@@ -3,11 +3,20 @@ import type { ErrorObject } from 'ajv';
 import type { Path } from './report';
 import { isProviderField } from './schema';
 
-/** One failure: where, in dots (`targets.0.weight`, `config` for the document itself), and what stood there. */
+/**
+ * One error of a config: its path with dots (`targets.0.weight`; `config` for the document itself),
+ * the broken rule and the value.
+ */
 export interface ConfigErrorDetail extends ErrorDetail {
-  /** Keyword of the broken rule: `type`, `enum`, `unknown_key`, `weights`, … */
+  /**
+   * The broken rule: a JSON Schema keyword or a name of ours, such as `type`, `enum`,
+   * `unknown_key`, `weights`.
+   */
   readonly rule: string;
-  /** A scalar as it was, cut at 200 characters; else its kind in brackets. Secrets are never shown. */
+  /**
+   * A scalar unchanged but cut at 200 characters, otherwise its type in parentheses. Never shows
+   * secrets.
+   */
   readonly value: string | number | boolean | null;
 }
 
@@ -29,20 +38,20 @@ function shown(path: Path, value: unknown): ConfigErrorDetail['value'] {
   if (path.some((part) => typeof part === 'string' && (part === 'api_key' || isProviderField(part)))) {
     return '(hidden)';
   }
-  // An address may hold a password before an @ and a token in its query.
+  // A URL can contain a password before an @ and a token in its query.
   if (typeof value === 'string') {
     return holdsSecret(value) ? '(hidden)' : value.slice(0, VALUE_LENGTH_MAX);
   }
   return typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
-/** Text with a user before an `@`, or a query, behind two slashes. */
+/** Returns whether a text looks like a URL with a user name or a query. */
 function holdsSecret(text: string): boolean {
   const slashes = text.indexOf('//');
   return slashes !== -1 && (text.includes('?', slashes) || /\/\/[^/]*@/.test(text));
 }
 
-/** An ajv failure (of a validator with `verbose`) as ours. */
+/** Converts an ajv error (of a validator with `verbose`) to a detail. */
 export function schemaDetail(error: ErrorObject): ConfigErrorDetail {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const params: Readonly<Record<string, unknown>> = error.params;
@@ -77,13 +86,13 @@ export function schemaDetail(error: ErrorObject): ConfigErrorDetail {
 }
 
 const CHECK =
-  'is no setting of a guardrail, so it names a check, and the parameters of a check must be an object; leave it out if it is neither';
+  'is not a setting of a guardrail, so it names a check, whose parameters must be an object; remove it if it is not a check';
 
 function ruleOf({ keyword, message }: ErrorObject, path: Path): string {
   return keyword === 'type' && isCheck(path) ? CHECK : (message ?? 'is not valid');
 }
 
-/** A member of a guardrail that is written out, where checks are named too. */
+/** Returns whether the path is a member of an inline guardrail, where checks are named too. */
 const isCheck = (path: Path): boolean => /_(?:guardrails|request_hooks)$/.test(String(path.at(-3)));
 
 const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,19 +1,18 @@
 import type { GuardrailReference, InheritedSettings, JsonObject } from './config';
 
 /**
- * What a target takes from the nodes above it. The nearest node wins.
- *
+ * Merges the settings of a node with those that it inherits. The nearest node takes precedence.
  * | Setting | Parent to child |
  * |---|---|
- * | `override_params`, `default_params` | merged member by member (not deep), the child's member wins |
+ * | `override_params`, `default_params` | merged by top-level member, the child takes precedence |
  * | `drop_params` | the child's paths are added to the parent's |
- * | `retry`, `cache` | the child's object replaces the parent's whole |
- * | `request_timeout`, `custom_host`, `forward_headers` | the child's value replaces the parent's |
- * | `strict_open_ai_compliance`, `drop_unsupported`, `fetch_integrated_models`, `on_stream_failure`, `assistant_prefill`, `validate_response` | the child's value replaces the parent's |
- * | `input_guardrails` with `before_request_hooks` | if the child has either, its own replace the parent's |
+ * | `retry`, `cache` | the child's object replaces the parent's as a whole |
+ * | the settings of `REPLACED` | the child's value replaces the parent's |
+ * | `input_guardrails` with `before_request_hooks` | the child's lists replace the parent's if it
+ * has either |
  * | `output_guardrails` with `after_request_hooks` | the same |
- * | `strategy.cb_config` | the nearest strategy's object replaces the others whole |
- * | `provider`, `virtual_key`, `api_key`, provider fields, `name`, `weight`, the rest of `strategy` | never inherited |
+ * | `strategy.cb_config` | the nearest strategy's object replaces the others as a whole |
+ * | provider, credentials, `name`, `weight`, the rest of `strategy` | never inherited |
  */
 export function inherit(parent: InheritedSettings, child: InheritedSettings): InheritedSettings {
   const replaced = REPLACED.map((key) => [key, child[key] ?? parent[key]] as const);
@@ -37,7 +36,7 @@ const united = (
 ): readonly string[] | undefined =>
   parent || child ? [...new Set([...(parent ?? []), ...(child ?? [])])] : undefined;
 
-/** Undefined when neither list is set; an empty list is a setting. */
+/** Returns undefined when neither list is set. An empty list is a setting. */
 function joined(
   guardrails: readonly GuardrailReference[] | undefined,
   hooks: readonly JsonObject[] | undefined,

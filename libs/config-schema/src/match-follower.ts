@@ -1,4 +1,4 @@
-/** One instruction of a compiled pattern, as re2js has it. */
+/** One instruction of a compiled pattern, in re2js's representation. */
 interface Instruction {
   readonly op: number;
   readonly out: number;
@@ -7,13 +7,13 @@ interface Instruction {
   matchRune(rune: number): boolean;
 }
 
-/** A compiled pattern, as re2js has it. */
+/** A compiled pattern, in re2js's representation. */
 export interface Program {
   readonly inst: readonly Instruction[];
   readonly start: number;
 }
 
-/** Kinds of instructions in re2js; a pattern with any other is not followed. */
+/** Kinds of instructions of re2js. A pattern with any other kind cannot be followed. */
 const [ALT, ALT_MATCH, CAPTURE, EMPTY_WIDTH, FAIL, MATCH, NOP] = [1, 2, 3, 4, 5, 6, 7];
 const [RUNE, RUNE1, RUNE_ANY, RUNE_ANY_NOT_NL] = [8, 9, 10, 11];
 const KINDS: ReadonlySet<number> = new Set([
@@ -22,32 +22,34 @@ const KINDS: ReadonlySet<number> = new Set([
 ]);
 const NEWLINE = 10;
 
+/** Returns whether `MatchFollower` supports the pattern. */
 export const isFollowable = ({ inst }: Program): boolean => inst.every(({ op }) => KINDS.has(op));
 
-/** Instructions that wait for the first character of a match. */
+/** Returns the instructions that consume the first character of a match. */
 export const firstOf = (program: Program): readonly number[] =>
   reached(program, program.start, new Set()).waiting;
 
-/** An instruction that waits for the next character, and where its match began. */
+/** An instruction that consumes the next character, and the start of its match. */
 interface Thread {
   readonly at: number;
   readonly start: number;
 }
 
 /**
- * Follows a text as it comes in, and knows from where on a match of the pattern may still begin, end or change. Conditions on a
- * place (`^`, `\b`) are taken to hold, so it holds too much rather than too little. Time is linear in the text: for each character at
- * most the instructions of the pattern, mostly a few.
+ * Follows a text that arrives in pieces, and reports from where on a match can still begin, end or
+ * change. It assumes that conditions on a position (`^`, `\b`) hold, so it may keep too much, never
+ * too little. Linear in the text: per character at most the instructions of the pattern, usually a
+ * few.
  */
 export class MatchFollower {
-  /** UTF-16 units that have come and been looked at. */
+  /** UTF-16 units that were processed. */
   private position = 0;
-  /** Earlier beginnings first. */
+  /** Ordered by start. */
   private live: readonly Thread[] = [];
-  /** Beginning of a match that ends here, and may change with the next character. */
+  /** Start of a match that ends at `position` and can change with the next character. */
   private foundFrom: number | null = null;
   private lastEnd = 0;
-  /** Half of a character whose other half is still to come. */
+  /** The first half of a surrogate pair whose second half has not arrived. */
   private half = '';
 
   constructor(
@@ -63,18 +65,20 @@ export class MatchFollower {
     for (const char of isHalf ? text.slice(0, -1) : text) this.step(char.codePointAt(0) ?? 0, char.length);
   }
 
+  /** Position from which on a match can still begin, end or change. */
   get openFrom(): number {
     const started = this.live[0]?.start ?? this.position;
     return Math.min(started, this.foundFrom ?? started);
   }
 
+  /** End of the last match that was found, 0 if there was none. */
   get endsBy(): number {
     return this.lastEnd;
   }
 
   private step(rune: number, width: number): void {
     const { program, live, first, position } = this;
-    // Of two ways to one instruction the earlier beginning stays, which comes first.
+    // If two matches reach one instruction, the one with the earlier start wins.
     const seen = new Set<number>();
     const next: Thread[] = [];
     this.foundFrom = null;
@@ -107,7 +111,10 @@ function takes(instruction: Instruction, rune: number): boolean {
   }
 }
 
-/** What is reached without a further character, but for what has been `seen`: what waits for one, and whether the pattern is found. */
+/**
+ * Follows the instructions that consume no character, except those in `seen`. Returns those that
+ * consume the next one, and whether the pattern has matched.
+ */
 function reached(
   { inst }: Program,
   from: number,

@@ -4,7 +4,7 @@ const open = { type: 'object', additionalProperties: true };
 const faultsOf = (schema: unknown): string[] =>
   readMetadataSchema(schema, 's').faults.map(({ path }) => path);
 
-describe('a schema of metadata', () => {
+describe('readMetadataSchema', () => {
   it.each([
     [null, ['s']],
     [{ type: 'array', additionalProperties: true }, ['s.type']],
@@ -25,7 +25,7 @@ describe('a schema of metadata', () => {
     expect(faultsOf(schema)).toEqual(faults);
   });
 
-  it('fills in defaults and names what is missing or not allowed', () => {
+  it('adds defaults and reports what is missing or not allowed', () => {
     const { schema } = readMetadataSchema(
       {
         ...open,

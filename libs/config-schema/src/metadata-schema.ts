@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@gw/kernel';
 import { Pattern } from './pattern';
 
-/** One member that metadata may be held to. */
+/** The rule for one key of the metadata. */
 interface MetadataRule {
   readonly name: string;
   readonly required: boolean;
@@ -12,7 +12,7 @@ interface MetadataRule {
   readonly fallback: string | null;
 }
 
-/** A schema that was checked, ready to be held against metadata. */
+/** A valid metadata schema, ready to be applied. */
 export type MetadataSchema = readonly MetadataRule[];
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -44,15 +44,16 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Reads the subset of JSON Schema (draft 7) that metadata takes: an object of texts, open to further members. Patterns are RE2,
- * which is searched in linear time. Anything else is a fault, since a rule that is not held would seem to be.
+ * Parses the supported subset of JSON Schema (draft 7): an object of strings that allows further
+ * members. Patterns have RE2 syntax and run in linear time. Reports every other keyword, because
+ * ignoring it would suggest that it is enforced.
  */
 export function readMetadataSchema(
   value: unknown,
   path: string,
 ): { readonly schema: MetadataSchema; readonly faults: readonly ErrorDetail[] } {
   if (!isFields(value)) return { schema: [], faults: [{ path, message: 'must be a JSON Schema' }] };
-  const faults: ErrorDetail[] = strangers(value, KEYS, path);
+  const faults: ErrorDetail[] = unknownMembers(value, KEYS, path);
   if (value['type'] !== 'object') faults.push({ path: `${path}.type`, message: 'must be object' });
   if (value['additionalProperties'] !== true) {
     faults.push({ path: `${path}.additionalProperties`, message: 'must be true' });
@@ -87,7 +88,7 @@ export function readMetadataSchema(
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-const strangers = (value: Fields, known: ReadonlySet<string>, path: string): ErrorDetail[] =>
+const unknownMembers = (value: Fields, known: ReadonlySet<string>, path: string): ErrorDetail[] =>
   Object.keys(value)
     .filter((name) => !known.has(name))
     .map((name) => ({ path: `${path}.${name}`, message: 'is not supported here' }));
@@ -100,7 +101,7 @@ function ruleOf(
   faults: ErrorDetail[],
 ): MetadataRule {
   const fields = isFields(value) ? value : {};
-  faults.push(...strangers(fields, RULE_KEYS, path));
+  faults.push(...unknownMembers(fields, RULE_KEYS, path));
   if (fields['type'] !== 'string') faults.push({ path: `${path}.type`, message: 'must be string' });
   const values = fields['enum'];
   if (values !== undefined && !(isTexts(values) && values.length > 0 && values.length <= VALUES_MAX)) {
@@ -146,7 +147,10 @@ function brokenRule({ values, pattern, minLength, maxLength }: MetadataRule, tex
   return pattern && !pattern.test(text) ? `must match ${pattern.source}` : null;
 }
 
-/** Fills in defaults, and says what is still wrong. The given object comes back where nothing was filled in. */
+/**
+ * Adds defaults to metadata and reports what is missing or not allowed. Returns the given object if
+ * no default was added.
+ */
 export function holdMetadata(
   schema: MetadataSchema,
   given: Readonly<Record<string, string>>,

@@ -1,3 +1,3 @@
-/** Member names that reach into JavaScript objects instead of data. */
+/** Returns whether a member name would access the JavaScript object instead of its data. */
 export const isForbiddenName = (name: string): boolean =>
   name === '__proto__' || name === 'constructor' || name === 'prototype';

@@ -4,18 +4,18 @@ import { isForbiddenName } from './names';
 /** A member's name, an index of a list, or `EVERY_ITEM`. */
 export type PathSegment = string | number;
 
-/** Means `[*]`. */
+/** The segment for `[*]`. */
 export const EVERY_ITEM = -1;
 
 export interface ParamPath {
-  /** As written: `messages[*].content[0].text`. */
+  /** The path as written: `messages[*].content[0].text`. */
   readonly text: string;
   readonly segments: readonly PathSegment[];
 }
 
 const SEGMENT = /(?:^|(?<!^)\.)([^.[\]]+)|\[(\d{1,6}|\*)\]/y;
 
-/** Parses dots, `[i]` and `[*]`. Returns what is wrong as a sentence, never throws. */
+/** Parses a path of names, `[i]` and `[*]`. Returns what is wrong as a sentence, never throws. */
 export function parseParamPath(text: string): ParamPath | string {
   if (text.length > CONFIG_LIMITS.dropPathLengthMax) {
     return `A path has at most ${String(CONFIG_LIMITS.dropPathLengthMax)} characters.`;

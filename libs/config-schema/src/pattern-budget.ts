@@ -4,18 +4,22 @@ import { Pattern, patternOfRule } from './pattern';
 
 /** Instructions and characters of all patterns of a document together. */
 export const PATTERNS_SIZE_MAX = 5_000;
-/** Characters that a class of Unicode counts for, or a class as a whole: reading them takes longer than reading characters. */
+/**
+ * Costs, in characters, of a Unicode class and of a bracket expression, which are slower to parse
+ * than characters.
+ */
 const UNICODE_CLASS_SIZE = 50;
 const CLASS_SIZE = 10;
 
 /**
- * Why the patterns of a config or a guardrail are too much together, or null. Their texts are weighed before the first of them is
- * compiled, and no more are compiled than the budget allows. Takes any JSON value whose nesting is bounded.
+ * Returns why the patterns of a config or guardrail exceed their common budget, or null. Checks the
+ * length of all texts before it compiles any, and compiles no more than the budget allows. Accepts
+ * any JSON value of bounded nesting.
  */
 export function patternsFault(document: unknown): string | null {
   let sources: string[] = [];
   collect(document, sources);
-  // Longer ones are refused by themselves, unread.
+  // Longer patterns are refused elsewhere without being parsed.
   sources = sources.filter(({ length }) => length <= CONFIG_LIMITS.patternLengthMax);
   const written = sources.reduce((sum, source) => sum + writtenSize(source), 0);
   if (written > PATTERNS_SIZE_MAX) return tooLarge();
@@ -29,9 +33,12 @@ export function patternsFault(document: unknown): string | null {
 }
 
 const tooLarge = (): string =>
-  `has patterns that are too large together: they may take ${String(PATTERNS_SIZE_MAX)} instructions in sum, and each class of Unicode counts for ${String(UNICODE_CLASS_SIZE)}; use fewer or shorter patterns`;
+  `has patterns that are too large in total: at most ${String(PATTERNS_SIZE_MAX)} instructions, of which each Unicode class uses ${String(UNICODE_CLASS_SIZE)}; use fewer or shorter patterns`;
 
-/** Patterns are under `$regex` in conditions, under `rule` in checks, and among the pairs of a check that matches by regex. */
+/**
+ * Collects patterns: `$regex` of conditions, `rule` of checks, and the pairs of a check that
+ * matches by regex.
+ */
 function collect(value: unknown, sources: string[]): void {
   if (Array.isArray(value)) {
     for (const item of value as readonly unknown[]) collect(item, sources);
@@ -53,7 +60,10 @@ function collectPairs(pairs: unknown, sources: string[]): void {
   }
 }
 
-/** What a text costs to compile, in characters: ranges of Unicode and classes are far dearer than letters. */
+/**
+ * Returns what a pattern costs to compile, in characters. Unicode classes and bracket expressions
+ * cost far more than letters.
+ */
 export function writtenSize(source: string): number {
   let size = source.length;
   for (const [token] of source.matchAll(/\\[pPx]|\[/g)) {

@@ -4,25 +4,31 @@ import { CONFIG_LIMITS } from './bounds';
 import { firstOf, isFollowable, MatchFollower, type Program } from './match-follower';
 
 /**
- * Bound of one search: instructions of the pattern times length of the text. Measured at up to 50 ns a step for patterns made to
- * be slow, so one search holds the event loop for some 10 ms at worst and for microseconds as a rule.
+ * Bound of one search: instructions of the pattern times length of the text. A step takes up to 50
+ * ns for patterns made to be slow, so one search blocks the event loop for about 10 ms at most, and
+ * usually for microseconds.
  */
 const STEPS_MAX = 200_000;
 const PROGRAM_SIZE_MAX = 1000;
-/** Classes of Unicode in one pattern: each is thousands of characters. */
+/** Unicode classes in one pattern. Each stands for thousands of characters. */
 const UNICODE_CLASSES_MAX = 50;
 
-/** Instructions of the patterns that are kept, since validating and compiling a document asks for each more than once; about 10 MB. */
+/**
+ * Instructions of the cached patterns, about 10 MB. Validating and compiling a document needs each
+ * pattern more than once.
+ */
 const KEPT_SIZE_MAX = 50_000;
 
 /**
- * A pattern in RE2 syntax, searched in time linear to the text: no look-around and no back-references. The compiled form stays
- * private, so that two equal patterns compare equal.
+ * A pattern in RE2 syntax, searched in time linear to the text: no look-around and no
+ * back-references. The compiled form is private, so that two equal patterns compare equal.
  */
 export class Pattern {
   readonly #regex: RE2JS;
   readonly #lengthMax: number;
-  /** Where a match begins; null: the pattern is not followed. */
+  /**
+   * Instructions that consume the first character of a match. Null: the pattern cannot be followed.
+   */
   readonly #first: readonly number[] | null;
 
   private constructor(
@@ -36,7 +42,7 @@ export class Pattern {
     Object.freeze(this);
   }
 
-  /** Returns what is wrong with the pattern as a sentence, never throws. */
+  /** Compiles a pattern. Returns what is wrong as a sentence, never throws. */
   static compile(source: string): Pattern | string {
     const known = compiled.get(source);
     if (known !== undefined) return known;
@@ -50,10 +56,10 @@ export class Pattern {
       return `A pattern has at most ${String(CONFIG_LIMITS.patternLengthMax)} characters.`;
     }
     if (hasOpenFlags(source)) {
-      return 'Flags need a group, as in (?i:abc); a pattern cannot switch them for all that follows.';
+      return 'Flags need a group, such as (?i:abc); a pattern cannot set them for the rest of its text.';
     }
     if ((source.match(/\\[pP]/g)?.length ?? 0) > UNICODE_CLASSES_MAX) {
-      return `A pattern has at most ${String(UNICODE_CLASSES_MAX)} classes of Unicode.`;
+      return `A pattern has at most ${String(UNICODE_CLASSES_MAX)} Unicode classes.`;
     }
     try {
       const regex = RE2JS.compile(source);
@@ -65,31 +71,36 @@ export class Pattern {
   }
 
   /**
-   * True when the pattern is found anywhere in the text. A text too long for the bound of a search counts as not found: a pattern
-   * of 10 instructions (about as many characters) searches up to 20,000 UTF-16 units, one of 100 up to 2,000.
+   * Returns whether the pattern matches anywhere in the text. A text beyond the bound of a search
+   * does not match: a pattern of 10 instructions (about as many characters) searches up to 20,000
+   * UTF-16 units, one of 100 up to 2,000.
    */
   test(text: string): boolean {
     return text.length <= this.#lengthMax && this.#regex.test(text);
   }
 
-  /** Instructions. */
+  /** Number of instructions. */
   get size(): number {
     return this.#regex.programSize();
   }
 
-  /** UTF-16 units of the longest text that one search may take. */
+  /** Length of the longest text that one search accepts, in UTF-16 units. */
   get lengthMax(): number {
     return this.#lengthMax;
   }
 
-  /** For a text that comes in pieces; null: nothing can be said before it is whole. */
+  /**
+   * Returns a follower for a text that arrives in pieces, or null if this pattern needs the whole
+   * text.
+   */
   follow(): MatchFollower | null {
     return this.#first === null ? null : new MatchFollower(programOf(this.#regex), this.#first);
   }
 
   /**
-   * The places where the pattern is found, from left to right and without overlaps; none for a text that is too long. Each one
-   * costs up to a search of what is left of the text, so a caller that searches for many keeps the time.
+   * Yields all matches from left to right, without overlaps; none for a text that is too long. Each
+   * match costs up to one search of the remaining text, so a caller with many matches must watch
+   * the time.
    */
   *matches(text: string): Generator<{ readonly start: number; readonly end: number }> {
     if (text.length > this.#lengthMax) return;
@@ -105,7 +116,7 @@ const compiled = new LRUCache<string, Pattern | string>({
   sizeCalculation: (made, source) => source.length + (typeof made === 'string' ? 1 : made.size),
 });
 
-/** The pattern and the flags of a check's rule, which is bare or written as `/pattern/flags`. */
+/** Splits a check's rule, which is a plain pattern or `/pattern/flags`, into pattern and flags. */
 export function patternOfRule(rule: string): { readonly source: string; readonly flags: string } {
   const delimited = /^\/(.+)\/([a-z]*)$/s.exec(rule);
   const flags = [...new Set(delimited?.[2] ?? '')].filter((flag) => !'gu'.includes(flag)).join('');
@@ -113,7 +124,10 @@ export function patternOfRule(rule: string): { readonly source: string; readonly
   return { source: flags === '' || !/^[ims]*$/.test(flags) ? source : `(?${flags}:${source})`, flags };
 }
 
-/** `(?i)` is RE2 but not JavaScript, so a pattern would mean different things in the console and here. */
+/**
+ * Returns whether a pattern sets flags outside a group. `(?i)` is valid in RE2 but not in
+ * JavaScript, so the pattern would differ in the console.
+ */
 function hasOpenFlags(source: string): boolean {
   let inClass = false;
   for (let i = 0; i < source.length; i++) {

@@ -1,19 +1,21 @@
-/** Place of a failure: member names and list positions from the root of the document. */
+/** Path of an error: member names and list indexes from the root of the document. */
 export type Path = readonly (string | number)[];
 
-/** Called once for every failure: where, which rule, what it asks, and what stood there. */
+/** Called once per error with its path, the broken rule, what the rule requires, and the value. */
 export type Report = (path: Path, rule: string, message: string, value: unknown) => void;
 
 export type ConfigNode = Readonly<Record<string, unknown>>;
 
-/** What only a workspace knows. A question that is left out is not checked. */
+/** Lookups that depend on the workspace. A check without its function is skipped. */
 export interface ValidateConfigOptions {
   /** Takes the name of a provider, such as `openai`. */
   readonly isKnownProvider?: (name: string) => boolean;
-  /** Takes the slug of a saved provider, from `provider: "@slug"` or `virtual_key`, without the `@`. */
+  /**
+   * Takes the slug of a saved provider, from `provider: "@slug"` or `virtual_key`, without the `@`.
+   */
   readonly isKnownSavedProvider?: (slug: string) => boolean;
   /** Takes the slug of a saved guardrail. */
   readonly isKnownGuardrail?: (slug: string) => boolean;
-  /** The address policy: why an address is refused, or null. */
+  /** Applies the address policy. Returns why a URL is refused, or null. */
   readonly checkHost?: (url: string) => string | null;
 }

@@ -6,7 +6,10 @@ import { parseParamPath } from './param-path';
 import type { ConfigNode as Node, Path, Report, ValidateConfigOptions } from './report';
 import { checkStrategy, type Strategies } from './strategy-rules';
 
-/** What the schema cannot say. Takes documents that the schema refuses, too: what has another type is left to the schema. */
+/**
+ * Checks the rules that the schema cannot express. Accepts documents that the schema refuses, and
+ * leaves members of the wrong type to the schema.
+ */
 export function checkRules(
   value: unknown,
   options: ValidateConfigOptions,
@@ -31,15 +34,15 @@ function countPatterns(node: unknown, strategies: Strategies): number {
   return targets.reduce((sum: number, target) => sum + countPatterns(target, strategies), own);
 }
 
-/** What the checks of a node need to know. */
-interface Knowledge {
+/** What the checks of a node depend on. */
+interface CheckContext {
   readonly options: ValidateConfigOptions;
   readonly strategies: Strategies;
 }
 
-function checkNode(node: unknown, path: Path, knowledge: Knowledge, report: Report): void {
+function checkNode(node: unknown, path: Path, context: CheckContext, report: Report): void {
   if (!isObject(node)) return;
-  const { options, strategies } = knowledge;
+  const { options, strategies } = context;
   checkProvider(node, path, options, report);
   checkHosts(node, path, options, report);
   checkHeaders(node, path, report);
@@ -50,7 +53,7 @@ function checkNode(node: unknown, path: Path, knowledge: Knowledge, report: Repo
   if (isObject(node['strategy']))
     checkStrategy(node, node['strategy'], { targets, strategies, path, report });
   targets.forEach((target, index) => {
-    checkNode(target, [...path, 'targets', index], knowledge, report);
+    checkNode(target, [...path, 'targets', index], context, report);
   });
 }
 
@@ -64,7 +67,7 @@ function checkProvider(node: Node, path: Path, options: ValidateConfigOptions, r
     const isSlug = key === 'virtual_key' || name.startsWith('@');
     const isKnown = isSlug ? options.isKnownSavedProvider : options.isKnownProvider;
     if (isKnown && !isKnown(name.replace(/^@/, ''))) {
-      report([...path, key], 'unknown_provider', 'names no provider of this workspace', name);
+      report([...path, key], 'unknown_provider', 'is not a provider of this workspace', name);
     }
   }
 }
@@ -77,7 +80,10 @@ function checkDropParams(node: Node, path: Path, report: Report): void {
   });
 }
 
-/** Embeddings are computed by a target, so its provider and address are checked as a target's are. */
+/**
+ * Checks the target that computes the embeddings like any other target: its provider and its
+ * address.
+ */
 function checkCache({ cache }: Node, path: Path, options: ValidateConfigOptions, report: Report): void {
   if (!isObject(cache)) return;
   const here = [...path, 'cache'];
@@ -117,8 +123,8 @@ const GUARDRAIL_SETTINGS = new Set([
   'checks',
 ]);
 
-/** Checks of a guardrail that is written out, in the long or in the short form. */
-function writtenOutChecks(entry: unknown): number {
+/** Returns the number of checks of an inline guardrail, in the long or in the short form. */
+function countInlineChecks(entry: unknown): number {
   if (!isObject(entry)) return 0;
   const listed = Array.isArray(entry['checks']) ? entry['checks'].length : 0;
   return listed + Object.keys(entry).filter((name) => !GUARDRAIL_SETTINGS.has(name)).length;
@@ -128,10 +134,10 @@ function checkGuardrails(node: Node, path: Path, options: ValidateConfigOptions,
   const entries = GUARDRAIL_LISTS.flatMap((key) =>
     Array.isArray(node[key]) ? (node[key] as unknown[]) : [],
   );
-  const checks = entries.reduce<number>((sum, entry) => sum + writtenOutChecks(entry), 0);
+  const checks = entries.reduce<number>((sum, entry) => sum + countInlineChecks(entry), 0);
   const most = CONFIG_LIMITS.writtenOutChecksMax;
   if (checks > most) {
-    const message = `may have at most ${String(most)} checks that are written out, not ${String(checks)}; save them as guardrails`;
+    const message = `has ${String(checks)} inline checks, at most ${String(most)} are allowed; save them as guardrails`;
     report(path, 'checks', message, undefined);
   }
   for (const key of GUARDRAIL_LISTS) {
@@ -141,21 +147,24 @@ function checkGuardrails(node: Node, path: Path, options: ValidateConfigOptions,
       const here = [...path, key, index];
       const slug = savedGuardrail(entry);
       if (slug === null) {
-        report(here, 'guardrail', 'names neither a saved guardrail nor a check', entry);
+        report(here, 'guardrail', 'must name a saved guardrail or a check', entry);
       } else if (slug !== '' && options.isKnownGuardrail && !options.isKnownGuardrail(slug)) {
-        report(here, 'unknown_guardrail', 'names no guardrail of this workspace', slug);
+        report(here, 'unknown_guardrail', 'is not a guardrail of this workspace', slug);
       }
     });
   }
 }
 
-/** The slug that an entry refers to; empty for a guardrail written out (or left to the schema), null for one that says nothing. */
+/**
+ * The slug that an entry refers to; empty for a guardrail written out (or left to the schema), null
+ * for one that says nothing.
+ */
 export function savedGuardrail(entry: unknown): string | null {
   if (typeof entry === 'string') return entry;
   if (!isObject(entry)) return '';
-  const isWrittenOut =
+  const isInline =
     Object.keys(entry).some((key) => !GUARDRAIL_SETTINGS.has(key)) ||
     (Array.isArray(entry['checks']) && entry['checks'].length > 0);
-  if (isWrittenOut) return '';
+  if (isInline) return '';
   return typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : null;
 }

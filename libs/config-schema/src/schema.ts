@@ -1,7 +1,7 @@
 import { CONFIG_LIMITS as LIMITS } from './bounds';
 import type { StrategyLanguage } from './strategy-language';
 
-/** Fields of providers, allowed on targets by their prefix. */
+/** Fields of providers, which are allowed on targets by their prefix. */
 const PROVIDER_FIELD =
   /^(?:amzn_sagemaker|anthropic|aws|azure|bedrock|cortex|databricks|fireworks|huggingface|mistral|openai|oracle|snowflake|stability|vertex|workers_ai)_[a-z][a-z0-9_]{0,62}$/;
 
@@ -126,7 +126,10 @@ const breaker = {
   additionalProperties: false,
 } as const;
 
-/** The schema of `strategy`: the members of every mode. Which of them a mode takes is a rule. */
+/**
+ * Schema of `strategy` with the members of all modes. `checkStrategy` decides which ones a mode
+ * allows.
+ */
 function strategySchema(strategies: readonly StrategyLanguage[]) {
   const properties: Record<string, object> = {
     mode: { enum: strategies.map(({ mode }) => mode) },
@@ -227,7 +230,10 @@ const guardrail = {
   additionalProperties: { type: 'object' },
 } as const;
 
-/** JSON Schema (2020-12) of the config document, for editors, generated documents and the first step of `validateConfig`. */
+/**
+ * JSON Schema (2020-12) of the config document, for editors, generated documents and
+ * `validateConfig`.
+ */
 export const configSchema = (strategies: readonly StrategyLanguage[]) =>
   ({
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -3,30 +3,33 @@ import type { StrategyConfig, StrategySettings } from './config';
 import type { ConfigNode, Path, Report } from './report';
 import type { Subject } from './subjects';
 
-/** A strategy's part of the config language: its members, its rules and how it is compiled. */
+/** A strategy's part of the config language: its members, its rules and its compilation. */
 export interface StrategyLanguage {
   /** The value of `strategy.mode`. */
   readonly mode: string;
-  /** JSON Schemas of the members of `strategy` that have an effect in this mode, by their names. */
+  /** JSON Schemas of the members of `strategy` that have an effect in this mode, by name. */
   readonly members: Readonly<Record<string, object>>;
-  /** Reports what the schemas cannot say. Settings and targets may have any shape: the schema reports wrong types. */
+  /**
+   * Reports what the schemas cannot express. Settings and targets may have any shape, because the
+   * schema reports wrong types separately.
+   */
   check?(settings: ConfigNode, targets: readonly unknown[], path: Path, report: Report): void;
-  /** How many patterns the settings hold; they may have any shape. Absent: none. */
+  /** Returns the number of patterns in the settings, which may have any shape. Absent: none. */
   patterns?(settings: ConfigNode): number;
-  /** The parts of a request that the strategy reads. Absent: none. */
+  /** Returns the parts of a request that the strategy reads. Absent: none. */
   subjects?(settings: StrategySettings): readonly Subject[];
-  /** Whether the strategy chooses by what was measured of its targets. Absent: it does not. */
+  /** Returns whether the strategy chooses by measurements of its targets. Absent: it does not. */
   measures?(settings: StrategySettings): boolean;
-  /** How many of its targets a request can reach, from the first on. Absent: all. */
+  /** Number of targets that a request can reach, counted from the first one. Absent: all. */
   readonly reach?: number;
-  /** The node for a valid config. */
+  /** Returns the node for a valid config. */
   compile(source: StrategySource): CompiledNode;
 }
 
-/** What a strategy is compiled from. */
+/** The input of `StrategyLanguage.compile`. */
 export interface StrategySource {
   readonly config: StrategyConfig;
-  /** JSON path of the config that holds the strategy. */
+  /** JSON path of the config that contains the strategy. */
   readonly path: string;
   /** Compiles one of the targets. */
   readonly child: (index: number) => CompiledNode;

@@ -4,18 +4,18 @@ import { isProviderField } from './schema';
 import type { StrategyLanguage } from './strategy-language';
 import { parseHashField } from './subjects';
 
-/** Strategies by their modes. */
+/** Strategies by mode. */
 export type Strategies = ReadonlyMap<unknown, StrategyLanguage>;
 
 interface StrategyCheck {
   readonly targets: readonly unknown[];
   readonly strategies: Strategies;
-  /** Of the node that has the strategy. */
+  /** Path of the node that has the strategy. */
   readonly path: Path;
   readonly report: Report;
 }
 
-/** What the schema cannot say of a strategy with its targets. */
+/** Checks the rules of a strategy and its targets that the schema cannot express. */
 export function checkStrategy(node: Node, settings: Node, check: StrategyCheck): void {
   const { targets, strategies, path, report } = check;
   checkMisplaced(node, settings, check);
@@ -23,7 +23,7 @@ export function checkStrategy(node: Node, settings: Node, check: StrategyCheck):
   strategies.get(settings['mode'])?.check?.(settings, targets, path, report);
 }
 
-/** Some rule must be able to open it. */
+/** Rules of which a breaker needs at least one, because the others cannot open it. */
 const OPENING_RULES = ['failure_threshold', 'failure_threshold_percentage', 'consecutive_failures'];
 
 function checkBreaker(settings: Node, path: Path, report: Report): void {
@@ -32,7 +32,7 @@ function checkBreaker(settings: Node, path: Path, report: Report): void {
   report([...path, 'strategy', 'cb_config'], 'empty', `needs one of ${OPENING_RULES.join(', ')}`, rules);
 }
 
-/** Reports members that would have no effect. `mode` and `cb_config` have one in every mode. */
+/** Reports members that have no effect. `mode` and `cb_config` have an effect in every mode. */
 function checkMisplaced(node: Node, settings: Node, { strategies, path, report }: StrategyCheck): void {
   for (const key of Object.keys(node)) {
     if (key === 'provider' || key === 'virtual_key' || key === 'api_key' || isProviderField(key)) {

@@ -6,13 +6,14 @@ import { patternsFault } from './pattern-budget';
 import type { Path } from './report';
 
 /**
- * The bounds that every later step relies on: nesting, size, number and depth of targets, and no member that reaches into
- * JavaScript objects, but for names in JSON schemas, which are data. A document that fails here is not looked at further.
+ * Checks the bounds that every later step relies on: nesting, size, number and depth of targets,
+ * and no member names that would access JavaScript objects, except names in JSON schemas, which are
+ * data. A document that fails here is not checked any further.
  */
 export function checkStructure(value: unknown): ConfigErrorDetail[] {
   const details: ConfigErrorDetail[] = [];
   checkMembers(value, [], details);
-  // Text of a document that nests too deep could not be made without exhausting the stack.
+  // Serializing a document that is nested too deeply would exhaust the stack.
   if (details.length > 0) return details;
   const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
   if (bytes > CONFIG_LIMITS.bytesMax) {
@@ -46,7 +47,7 @@ function checkMembers(value: unknown, path: Path, details: ConfigErrorDetail[]):
   }
 }
 
-/** Members of JSON Schema whose own members are names that the author of the schema chooses. */
+/** Keywords of JSON Schema whose members are names that the author chooses. */
 const NAME_LISTS: ReadonlySet<unknown> = new Set([
   'properties',
   '$defs',
@@ -55,13 +56,16 @@ const NAME_LISTS: ReadonlySet<unknown> = new Set([
   'dependentRequired',
 ]);
 
-/** The parameters of a tool may be called `constructor` or `prototype`; `__proto__` is no data anywhere. */
+/**
+ * Returns whether the member is a name in a JSON schema, where `constructor` and `prototype` are
+ * allowed. `__proto__` is never allowed.
+ */
 const isSchemaName = (path: Path, key: string): boolean => key !== '__proto__' && NAME_LISTS.has(path.at(-1));
 
 const ruleFor = (key: string): string =>
   key === '__proto__'
-    ? 'is not allowed as a key; rename it or leave it out'
-    : 'is not allowed as a key, but as the name of a property in a JSON schema; rename it or leave it out';
+    ? 'is not allowed as a key; rename or remove it'
+    : 'is allowed only as the name of a property in a JSON schema; rename or remove it';
 
 function checkTargets(root: unknown, details: ConfigErrorDetail[]): void {
   let level: readonly unknown[] = [root];

@@ -1,13 +1,13 @@
 import { isForbiddenName } from './names';
 
-/** What a condition reads of a request. */
+/** The part of a request that a condition reads. */
 export type Subject =
   | { readonly from: 'metadata'; readonly key: string }
   | { readonly from: 'params'; readonly members: readonly string[] }
   | { readonly from: 'headers'; readonly name: string }
   | { readonly from: 'pathname' }
   | { readonly from: 'model' }
-  /** Minutes since midnight. */
+  /** Minutes since midnight, UTC. */
   | { readonly from: 'time_of_day' }
   | { readonly from: 'weekday' };
 
@@ -20,7 +20,7 @@ const FIXED: Readonly<Record<string, Subject>> = {
   'time.weekday': Object.freeze({ from: 'weekday' }),
 };
 
-/** Returns what is wrong as a sentence, never throws. */
+/** Parses the subject of a condition. Returns what is wrong as a sentence, never throws. */
 export function parseSubject(text: string): Subject | string {
   const fixed = Object.hasOwn(FIXED, text) ? FIXED[text] : undefined;
   return (
@@ -30,7 +30,7 @@ export function parseSubject(text: string): Subject | string {
   );
 }
 
-/** A field of the request that says who asks. Returns what is wrong as a sentence, never throws. */
+/** Parses a hash field. Returns what is wrong as a sentence, never throws. */
 export function parseHashField(text: string): Subject | string {
   return parseField(text) ?? 'Takes metadata.<key>, params.<path> or headers.<name>.';
 }
@@ -51,7 +51,7 @@ function parseField(text: string): Subject | string | null {
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
-/** Minutes since midnight of `"HH:MM"`, else NaN. */
+/** Returns the minutes since midnight of `"HH:MM"`, NaN for anything else. */
 export function minutesOf(value: unknown): number {
   const match = typeof value === 'string' ? TIME.exec(value) : null;
   return match ? Number(match[1]) * 60 + Number(match[2]) : NaN;

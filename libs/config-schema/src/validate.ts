@@ -18,17 +18,17 @@ export type ConfigResult =
 
 export interface ConfigValidator {
   /**
-   * Checks a config document completely and reports all failures at once, at most 100. Without its options it checks only what the
-   * document says by itself. The returned config is `value`, not a copy.
+   * Checks a whole config document and reports at most 100 errors. Without options it skips the
+   * checks that depend on the workspace. The returned config is `value`, not a copy.
    */
   readonly validateConfig: (value: unknown, options?: ValidateConfigOptions) => ConfigResult;
-  /** As `validateConfig`, from JSON text. A key that is written twice counts as it was written last. */
+  /** Parses JSON and calls `validateConfig`. The last of duplicate keys counts. */
   readonly parseConfig: (text: string, options?: ValidateConfigOptions) => ConfigResult;
 }
 
-/** For configs with these strategies. */
+/** Creates a validator for configs with these strategies. */
 export function configValidator(strategies: readonly StrategyLanguage[]): ConfigValidator {
-  // All errors are wanted; `checkStructure` has bounded the work before the schema sees a document.
+  // `checkStructure` has bounded the document, so collecting all errors is cheap.
   const matchesSchema = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -63,10 +63,10 @@ export function configValidator(strategies: readonly StrategyLanguage[]): Config
   return { validateConfig, parseConfig };
 }
 
-/** Official SDKs show the message and no details, so it has the first of them. */
+/** The message includes the first detail, because official SDKs show only the message. */
 const REASON_MAX = 400;
 
-/** The error for an invalid config. `param` names the field or header that carried it. */
+/** Creates the error for an invalid config. `param` names the field or header that contained it. */
 export const configInvalid = (details: readonly ConfigErrorDetail[], param = 'config'): GatewayError => {
   const [first, ...others] = details;
   const more = others.length === 0 ? '' : ` (and ${String(others.length)} more, see details)`;

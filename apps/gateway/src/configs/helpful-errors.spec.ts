@@ -107,7 +107,7 @@ describe('errors that help', () => {
       ],
       [
         { provider: '@main', before_request_hooks: [{ name: 'x', contains: { words: ['a'] } }] },
-        'before_request_hooks.0.name is no setting of a guardrail',
+        'before_request_hooks.0.name is not a setting of a guardrail',
       ],
     ])('name the first reason in the message: %j', async (config, reason) => {
       const { status, error } = await ask({ 'x-gw-config': JSON.stringify(config) });
