@@ -1,18 +1,27 @@
-/** A circuit breaker that opened or closed on one of the gateways. */
+/** The opening or closing of a circuit breaker on one of the gateways. */
 export interface BreakerChange {
-  /** Workspace, endpoint and rules of the breaker. At most 512 characters; holds no secret. */
+  /** Workspace, endpoint and rules of the breaker. At most 512 characters; contains no secret. */
   readonly key: string;
-  /** Milliseconds for which it stays open from now on, so that clocks need not agree; 0: it is closed. */
+  /**
+   * Milliseconds for which the breaker stays open from now on; 0: it is closed. Relative, because
+   * clocks differ.
+   */
   readonly openForMs: number;
 }
 
-/** How gateways tell each other of open breakers. What is lost is found out again by each gateway for itself. */
+/**
+ * Shares the state of circuit breakers between gateways. A lost change only means that each gateway
+ * detects the failures itself.
+ */
 export interface BreakerStore {
-  /** Returns at once and never throws. An opening that could not be sent is sent as soon as possible, if it still holds then. */
+  /**
+   * Publishes a change without waiting. Never throws. An opening that cannot be sent is retried as
+   * long as the breaker is open.
+   */
   publish(change: BreakerChange): void;
   /**
-   * Tells of every breaker that is open at the time, and of every change from then on, own ones included. Returns a function that
-   * ends it.
+   * Calls the listener for every breaker that is currently open, and for every later change,
+   * including its own. Returns a function that unsubscribes.
    */
   subscribe(listener: (change: BreakerChange) => void): () => void;
 }

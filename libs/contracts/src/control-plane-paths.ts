@@ -1,6 +1,7 @@
 /**
- * First path segments that belong to the control plane, under `/v1` as under `/v2`. The gateway forwards them to the admin API, so that one
- * base URL serves both planes; the routes of the admin API begin with one of them, and no other.
+ * First path segments of the control plane, under `/v1` and `/v2`. The gateway forwards them to the
+ * admin API, so that one base URL serves both planes. Every route of the admin API begins with one
+ * of them.
  */
 export const CONTROL_PLANE_SEGMENTS = [
   'admin',
@@ -43,7 +44,10 @@ export const CONTROL_PLANE_SEGMENTS = [
 ] as const;
 export type ControlPlaneSegment = (typeof CONTROL_PLANE_SEGMENTS)[number];
 
-/** First path segments of the control plane that have no version; the ingress sends them to the gateway as well. */
+/**
+ * First path segments of the control plane without a version. The ingress sends them to the gateway
+ * as well.
+ */
 export const UNVERSIONED_SEGMENTS = ['oauth', '.well-known', 'mcp-servers', 'invite', 'reset'] as const;
 
 /** A path of the control plane without its version. */

@@ -1,7 +1,8 @@
 import type { SecretLocation } from './secret-use';
 /**
- * The read model: what the gateway knows of the control plane, as flat, immutable documents. A document is addressed by its
- * key (`documentKey`), carries a version that changes with every write, and never holds a secret in the clear.
+ * The kinds of documents in the read model: the control plane's data for gateways, as flat,
+ * immutable documents. A document is addressed by its key (`documentKey`), has a version that
+ * changes with every write, and contains secrets only in encrypted form.
  */
 export type DocumentKind =
   | 'api_key'
@@ -15,42 +16,53 @@ export type DocumentKind =
   | 'prompt_version';
 
 export interface RateLimitRule {
-  /** `concurrency`: requests that are under way at the same time. */
+  /** `concurrency` limits the requests that are in flight at the same time. */
   readonly type: 'requests' | 'tokens' | 'concurrency';
-  /** Null for concurrency, and for it alone. */
+  /** Null if and only if the type is `concurrency`. */
   readonly unit: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw' | null;
-  /** 0 blocks everything. */
+  /** 0 blocks all requests. */
   readonly value: number;
-  /** Absent: fixed. */
+  /** Absent: `fixed`. */
   readonly window?: 'fixed' | 'sliding';
-  /** Of tokens, `strict`: the whole estimate must fit; absent: `standard`. */
+  /** Only for tokens. Absent: `standard`. */
   readonly enforcement?: Enforcement;
   readonly onOutage?: OutageMode;
 }
 
-/** `strict` never lets estimates pass the limit; `standard` admits while anything is left. */
+/**
+ * With `strict`, the whole estimate of a request must fit, so that the limit is never exceeded;
+ * with `standard`, requests are admitted while anything remains.
+ */
 export type Enforcement = 'strict' | 'standard';
 
-/** What a limit does while its counters cannot be reached: go on within a local share, or refuse. */
+/**
+ * What a limit does while its counters are unreachable: `hold` continues within a local share,
+ * `refuse` refuses requests.
+ */
 export type OutageMode = 'hold' | 'refuse';
 
 export interface UsageLimitRule {
   readonly type: 'cost' | 'tokens' | 'requests';
-  /** USD for cost. */
+  /** USD if the type is `cost`. */
   readonly creditLimit: number;
   readonly alertThreshold: number | null;
   readonly periodicReset: 'weekly' | 'monthly' | null;
   readonly periodicResetDays: number | null;
   readonly nextResetAt: string | null;
   readonly status: 'active' | 'exhausted';
-  /** ISO 8601: use before it does not count. A periodic reset sets it to the boundary itself, so that it happens once. */
+  /**
+   * ISO 8601. Usage before this time does not count. A periodic reset sets it to the period's
+   * boundary, so that the reset happens once.
+   */
   readonly lastResetAt?: string | null;
   /** Absent: `standard`. */
   readonly enforcement?: Enforcement;
   readonly onOutage?: OutageMode;
 }
 
-/** `value` and `excludes` list alternatives; `*` is any present value. */
+/**
+ * A condition of a policy. `value` and `excludes` list alternatives; `*` matches any present value.
+ */
 export interface PolicyCondition {
   readonly key: string;
   readonly value?: string | readonly string[];
@@ -60,15 +72,18 @@ export interface PolicyCondition {
 interface PolicyRule {
   readonly id: string;
   readonly name: string | null;
-  /** All must hold. */
+  /** All conditions must hold. */
   readonly conditions: readonly PolicyCondition[];
-  /** Each combination of values is counted apart; empty: one counter for all. */
+  /** Each combination of values has its own counter. Empty: one counter for all. */
   readonly groupBy: readonly string[];
 }
 
 export interface UsageLimitPolicyRule extends PolicyRule {
   readonly limit: UsageLimitRule;
-  /** Counters of single values that were reset in the current period: value key → ISO 8601. Absent: none. */
+  /**
+   * Times (ISO 8601) of resets of single counters in the current period, by value key. Absent:
+   * none.
+   */
   readonly resets?: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +92,9 @@ export interface RateLimitPolicyRule extends PolicyRule {
   readonly limit: RateLimitRule;
 }
 
-/** Addressed by the HMAC of the secret, so a rotated key has one document for each live secret. */
+/**
+ * An API key, addressed by the HMAC of its secret. A rotated key has one document per valid secret.
+ */
 export interface ApiKeyDocument {
   readonly kind: 'api_key';
   readonly version: string;
@@ -90,7 +107,10 @@ export interface ApiKeyDocument {
   readonly userId: string | null;
   readonly scopes: readonly string[];
   readonly status: 'active' | 'exhausted' | 'expired' | 'archived';
-  /** ISO 8601. This secret is refused from then on; the end of a rotation's transition is folded in. */
+  /**
+   * ISO 8601. The secret is refused from then on. Includes the end of a rotation's transition
+   * period.
+   */
   readonly expiresAt: string | null;
   readonly rateLimits: readonly RateLimitRule[];
   readonly usageLimits: readonly UsageLimitRule[];
@@ -102,11 +122,14 @@ export interface ApiKeyDocument {
   };
 }
 
-/** Whose a key was that works no more: what the log needs to name its owner, addressed by the HMAC of the secret. It never changes. */
+/**
+ * The owner of a key that is no longer valid, needed by the request log. Addressed by the HMAC of
+ * the secret; it never changes.
+ */
 export interface EndedApiKeyDocument {
   readonly kind: 'ended_api_key';
   readonly version: string;
-  /** Of the key. */
+  /** The id of the key. */
   readonly id: string;
   readonly organisationId: string;
 }
@@ -118,17 +141,23 @@ export interface OrganisationDocument {
   readonly name: string;
   readonly status: 'active' | 'archived';
   readonly blockInlineConfig: boolean;
-  /** False: metrics only, no bodies in the log. */
+  /** False: the request log contains only metrics, no bodies. */
   readonly logBodies: boolean;
-  /** True: requests that can't be recorded are refused, in all workspaces. Absent: they are served. */
+  /**
+   * True: requests in all workspaces are refused if they cannot be recorded. Absent: they are
+   * served.
+   */
   readonly strictAudit?: boolean;
-  /** JSON Schema, checked when it was saved, of the metadata of requests; absent: none. */
+  /** A validated JSON Schema of the metadata of requests. Absent: none. */
   readonly requestMetadataSchema?: Readonly<Record<string, unknown>> | null;
-  /** For all of its workspaces, except those that exclude them. Absent: none. */
+  /** Guardrails of all workspaces, except those that exclude them. Absent: none. */
   readonly guardrails?: DefaultGuardrails;
 }
 
-/** Slugs or ids of guardrails, in the order in which they act. Found as `documentKey.guardrail` of the workspace of a request. */
+/**
+ * Slugs or ids of guardrails, in order of execution. Look them up with `documentKey.guardrail` and
+ * the workspace of the request.
+ */
 export interface DefaultGuardrails {
   readonly input: readonly string[];
   readonly output: readonly string[];
@@ -142,11 +171,14 @@ export interface WorkspaceDocument {
   readonly name: string;
   readonly organisationId: string;
   readonly status: 'active' | 'archived';
-  /** The workspace's own wish: it may forbid what the organisation allows, and not the other way round. */
+  /** Forbids inline configs in this workspace. False does not override the organisation. */
   readonly blockInlineConfig: boolean;
-  /** False: no bodies in the log, whatever the organisation says. */
+  /** False: no bodies in the request log, whatever the organisation's setting. */
   readonly logBodies: boolean;
-  /** True: requests that can't be recorded are refused, whatever the organisation says. Absent: as that says. */
+  /**
+   * True: requests that cannot be recorded are refused, whatever the organisation's setting.
+   * Absent: the organisation decides.
+   */
   readonly strictAudit?: boolean;
   readonly rateLimits: readonly RateLimitRule[];
   readonly usageLimits: readonly UsageLimitRule[];
@@ -159,9 +191,11 @@ export interface WorkspaceDocument {
     readonly metadata: Readonly<Record<string, string>>;
     /** Id of the config of requests that name none. */
     readonly config: string | null;
-    /** Id of the config of user keys that have none of their own; wins over `config`. */
+    /**
+     * Id of the config of user keys without a config of their own; takes precedence over `config`.
+     */
     readonly userKeyConfig?: string | null;
-    /** Next to those of the organisation. Absent: none. */
+    /** Added to the guardrails of the organisation. Absent: none. */
     readonly guardrails?: DefaultGuardrails;
   };
   /** Directions in which the workspace skips the organisation's default guardrails. */
@@ -175,19 +209,25 @@ export interface ProviderModel {
   readonly baseModelSlug: string | null;
   readonly customHost: string | null;
   readonly customHeaders: Readonly<Record<string, string>>;
-  /** US cents per token; null when the catalogue's price holds. */
+  /** US cents per token. Null: the catalogue's price applies. */
   readonly price: { readonly input: number; readonly output: number } | null;
-  /** The whole price of a custom model, as `libs/pricing` reads it; wins over `price`. Absent and null: there is none. */
+  /**
+   * The complete price of a custom model, in the format of `libs/pricing`; takes precedence over
+   * `price`. Absent or null: none.
+   */
   readonly pricingConfig?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What one workspace may use of an integration, whichever of its providers it goes through. */
+/** Limits of one workspace on an integration, across all its providers. */
 export interface IntegrationLimits {
   readonly rateLimits: readonly RateLimitRule[];
   readonly usageLimits: readonly UsageLimitRule[];
 }
 
-/** A saved provider (`@slug`, or a virtual key's slug) of one workspace, joined with its integration. */
+/**
+ * A saved provider (`@slug`, or a virtual key's slug) of one workspace, joined with its
+ * integration.
+ */
 export interface ProviderDocument {
   readonly kind: 'provider';
   readonly version: string;
@@ -203,10 +243,13 @@ export interface ProviderDocument {
   readonly providerId: string;
   /**
    * `seal()` of the JSON `{ apiKey?: string, configurations: Record<string, unknown> }`, bound to
-   * `credentialBinding(workspaceId, id)`. Null when the provider takes no credential.
+   * `credentialBinding(workspaceId, id)`. Null for a provider without credentials.
    */
   readonly sealedCredential: string | null;
-  /** Configurations that are no secret: `custom_host`, regions, resource names. `custom_headers` are sealed. */
+  /**
+   * Configurations that are not secret: `custom_host`, regions, resource names. `custom_headers`
+   * are in `sealedCredential`.
+   */
   readonly configurations: Readonly<Record<string, unknown>>;
   readonly allowAllModels: boolean;
   readonly models: readonly ProviderModel[];
@@ -214,7 +257,7 @@ export interface ProviderDocument {
   readonly usageLimits: readonly UsageLimitRule[];
   /** Absent: none. */
   readonly integrationLimits?: IntegrationLimits;
-  /** Factors on every price of the integration, `{ multiplier: { … } }`. Absent and null: none. */
+  /** Factors on every price of the integration, `{ multiplier: { … } }`. Absent or null: none. */
   readonly pricingAdjustments?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -227,11 +270,14 @@ export interface ConfigDocument {
   readonly organisationId: string;
   readonly workspaceId: string;
   readonly status: 'active' | 'archived';
-  /** The config as saved, already validated by `libs/config-schema`. */
+  /** The config as saved, validated by `libs/config-schema`. */
   readonly config: unknown;
 }
 
-/** A saved guardrail: of a workspace, or of an organisation, whose guardrails each of its workspaces finds as its own. */
+/**
+ * A saved guardrail of a workspace or of an organisation. Each workspace finds the organisation's
+ * guardrails under its own keys.
+ */
 export interface GuardrailDocument {
   readonly kind: 'guardrail';
   readonly version: string;
@@ -240,15 +286,18 @@ export interface GuardrailDocument {
   readonly versionId: string;
   readonly name: string;
   readonly organisationId: string;
-  /** Null for one of the whole organisation. */
+  /** Null for a guardrail of the whole organisation. */
   readonly workspaceId: string | null;
   readonly status: 'active' | 'archived';
-  /** Those for tools of MCP servers judge no requests to models. */
+  /** Guardrails for `mcp_tools` do not check requests to models. */
   readonly target: 'llm' | 'mcp_tools';
-  /** As saved and already validated by `libs/guardrails`, without the parameters that are secrets. */
+  /** As saved, validated by `libs/guardrails`, without the parameters that are secret. */
   readonly checks: readonly SavedGuardrailCheck[];
   readonly actions: Readonly<Record<string, unknown>>;
-  /** `seal()` of `GuardrailSecretContent` as JSON, bound to `guardrailBinding(organisationId, id)`; null where no check has any. */
+  /**
+   * `seal()` of `GuardrailSecretContent` as JSON, bound to `guardrailBinding(organisationId, id)`.
+   * Null if no check has secrets.
+   */
   readonly sealedSecrets: string | null;
 }
 
@@ -260,19 +309,22 @@ export interface SavedGuardrailCheck {
   readonly timeout?: number;
 }
 
-/** Parameters that are secrets, by the position of their check. */
+/** Secret parameters by the index of their check. */
 export type GuardrailSecrets = Readonly<Record<number, Readonly<Record<string, unknown>>>>;
 
-/** What `GuardrailDocument.sealedSecrets` holds. */
+/** The decrypted content of `GuardrailDocument.sealedSecrets`. */
 export interface GuardrailSecretContent {
   readonly parameters: GuardrailSecrets;
-  /** Of secrets that parameters refer to, by `<id>#<key>` of the reference; null: not open to the workspace. */
+  /**
+   * Locations of referenced secrets by `<id>#<key>` of the reference. Null: the workspace may not
+   * use it.
+   */
   readonly locations: Readonly<Record<string, SecretLocation | null>>;
 }
 
 /**
- * A prompt or a partial, and which of its versions is meant by what. It is addressed by its organisation, since workspaces share
- * prompts: a reader must check `workspaceId` and `sharedWith`.
+ * A prompt or a partial with its versions and labels. It is addressed by its organisation because
+ * workspaces share prompts, so a reader must check `workspaceId` and `sharedWith`.
  */
 export interface PromptDocument {
   readonly kind: 'prompt';
@@ -281,25 +333,28 @@ export interface PromptDocument {
   readonly slug: string;
   readonly type: 'prompt' | 'partial';
   readonly organisationId: string;
-  /** The workspace that owns it. */
+  /** The workspace that owns the prompt. */
   readonly workspaceId: string;
-  /** Further workspaces that may use it, by their ids. */
+  /** Further workspaces that may use the prompt, by id. */
   readonly sharedWith: 'organisation' | readonly string[];
-  /** Ids of versions, by number from 1 on. */
+  /** Ids of the versions; the first one is version 1. */
   readonly versions: readonly string[];
   readonly publishedVersionId: string;
-  /** Id of a version, by the label's name. */
+  /** Version ids by label name. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Never changes. Reached through a `PromptDocument` alone, which says who may. */
+/**
+ * An immutable version of a prompt. Access is decided by its `PromptDocument`, through which it
+ * must be looked up.
+ */
 export interface PromptVersionDocument {
   readonly kind: 'prompt_version';
   readonly version: string;
   readonly id: string;
   readonly promptId: string;
   readonly organisationId: string;
-  /** 1 is the first. */
+  /** Starts at 1. */
   readonly number: number;
   /** A template, or JSON with templates in it; see `libs/prompts`. */
   readonly template: string;
@@ -310,7 +365,7 @@ export interface PromptVersionDocument {
   readonly virtualKey: string | null;
   readonly functions: readonly unknown[] | null;
   readonly tools: readonly unknown[] | null;
-  /** A list of the one value, which may be a text; null: none. */
+  /** A list with the one value, which may be a string. Null: none. */
   readonly toolChoice: readonly [unknown] | null;
 }
 
@@ -326,8 +381,10 @@ export type ReadModelDocument =
   | PromptVersionDocument;
 
 /**
- * `api_key:<hash>`, `ended_api_key:<hash>`, `organisation:<id>`, `workspace:<id>`, `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`,
- * `guardrail:<workspace id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation id>:<id>`.
+ * `api_key:<hash>`, `ended_api_key:<hash>`, `organisation:<id>`, `workspace:<id>`,
+ * `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`, `guardrail:<workspace
+ * id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation
+ * id>:<id>`.
  */
 export type DocumentKey = string;
 
@@ -344,10 +401,10 @@ export const documentKey = {
     `prompt_version:${organisationId}:${id}`,
 } as const;
 
-/** What a provider's credential is sealed to. */
+/** Returns the context to which a provider's credential is sealed. */
 export const credentialBinding = (workspaceId: string, providerId: string): string =>
   `provider:${workspaceId}:${providerId}`;
 
-/** What a guardrail's secrets are sealed to. */
+/** Returns the context to which a guardrail's secrets are sealed. */
 export const guardrailBinding = (organisationId: string, guardrailId: string): string =>
   `guardrail:${organisationId}:${guardrailId}`;

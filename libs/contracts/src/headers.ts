@@ -1,4 +1,4 @@
-/** Header names that both planes and the clients agree on. Lower case, as Node reports them. */
+/** Header names that both planes and the clients use, in lower case as Node.js reports them. */
 export const HEADER = {
   apiKey: 'x-gw-api-key',
   virtualKey: 'x-gw-virtual-key',
@@ -12,7 +12,7 @@ export const HEADER = {
   spanId: 'x-gw-span-id',
   parentSpanId: 'x-gw-parent-span-id',
   spanName: 'x-gw-span-name',
-  /** Between our own processes: the client's address with its proof. */
+  /** Used between our own processes: the client's address with its signature. */
   clientAddress: 'x-gw-client-address',
   debug: 'x-gw-debug',
   explain: 'x-gw-explain',
@@ -20,13 +20,13 @@ export const HEADER = {
   strictOpenAi: 'x-gw-strict-open-ai-compliance',
   cacheNamespace: 'x-gw-cache-namespace',
   cacheForceRefresh: 'x-gw-cache-force-refresh',
-  // answers
+  // Response headers.
   requestId: 'x-gw-request-id',
   lastUsedOption: 'x-gw-last-used-option-index',
   retryCount: 'x-gw-retry-attempt-count',
   cacheStatus: 'x-gw-cache-status',
   servedBy: 'x-gw-provider',
-  /** The decision record, on `x-gw-explain: 1`. */
+  /** The decision record, for `x-gw-explain: 1`. */
   decision: 'x-gw-decision',
 } as const;
 

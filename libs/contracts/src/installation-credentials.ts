@@ -1,11 +1,11 @@
-/** The content of `credentials.json`: what the first start hands to the newcomer. */
+/** The content of `credentials.json`, which the first start writes for the new owner. */
 export interface InstallationCredentials {
-  /** Of both planes; ends in `/v1`. */
+  /** Base URL of both planes; ends in `/v1`. */
   readonly base_url: string;
   readonly admin_url: string;
-  /** Workspace-service key. */
+  /** A workspace-service key. */
   readonly api_key: string;
-  /** Organisation-service key. */
+  /** An organisation-service key. */
   readonly admin_api_key: string;
   readonly organisation_id: string;
   readonly workspace_id: string;

@@ -1,33 +1,43 @@
 import type { DocumentKey, ReadModelDocument } from './documents';
 
 /**
- * The HTTP routes between our own processes. Every call carries `Authorization: Bearer <SERVICE_TOKEN>`; they listen where the
- * public routes listen, and answer 401 without it.
+ * Paths of the HTTP routes between our own processes. Every call needs `Authorization: Bearer
+ * <SERVICE_TOKEN>`; without it the response is 401. They are served on the same port as the public
+ * routes.
  */
 export const INTERNAL = {
-  /** POST `DocumentsRequest` → `DocumentsAnswer`; at most 256 keys. Admin API. */
+  /** POST `DocumentsRequest` → `DocumentsAnswer`, for at most 256 keys. Admin API. */
   documents: '/internal/v1/documents',
-  /** GET `?after=<sequence>`: newline-delimited `ControlPlaneEvent`s, never ending. Admin API. */
+  /**
+   * GET `?after=<sequence>`: an endless stream of newline-delimited `ControlPlaneEvent`s. Admin
+   * API.
+   */
   events: '/internal/v1/events',
-  /** POST `{ workspace_id, status }` → `{ id }`: a batch that the gateway runs itself. Admin API. */
+  /**
+   * POST `{ workspace_id, status }` → `{ id }`: registers a batch that the gateway runs itself.
+   * Admin API.
+   */
   batches: '/internal/v1/batches',
-  /** POST `GatewayPresence`, every half a minute by every gateway. Admin API. */
+  /** POST `GatewayPresence`, by every gateway every 30 s. Admin API. */
   gateways: '/internal/v1/gateways',
-  /** POST `{ key }`: an API key that a gateway has recognised by an earlier master key. Admin API. */
+  /** POST `{ key }`: an API key that a gateway recognised by a previous master key. Admin API. */
   earlierKeys: '/internal/v1/api-keys/earlier',
-  /** POST `application/octet-stream`, journal frames; 200 `{ accepted }` once they are committed. Worker. */
+  /**
+   * POST `application/octet-stream` of journal frames; 200 `{ accepted }` once they are committed.
+   * Worker.
+   */
   logs: '/internal/v1/logs',
-  /** GET, of the worker: log records that could not be stored as they came. */
+  /** GET: log records that could not be stored unchanged. Worker. */
   quarantinedLogs: '/internal/v1/logs/quarantine',
-  /** POST `BalancesRequest` → `BalancesAnswer`; at most 256 counters. Worker. */
+  /** POST `BalancesRequest` → `BalancesAnswer`, for at most 256 counters. Worker. */
   balances: '/internal/v1/balances',
 } as const;
 
 export interface GatewayPresence {
   readonly id: string;
-  /** Three numbers with dots between. */
+  /** Three numbers, separated by dots. */
   readonly version: string;
-  /** Of the deployment that it is of. */
+  /** The `client_auth` token of the deployment that the gateway belongs to. */
   readonly clientAuth?: string;
 }
 
@@ -38,35 +48,46 @@ export interface DocumentsRequest {
 export interface DocumentsAnswer {
   /** The newest sequence that the documents are known to include. */
   readonly sequence: number;
-  /** One entry for every requested key; null: there is no such document. */
+  /** One entry per requested key; null: there is no such document. */
   readonly documents: Readonly<Record<DocumentKey, ReadModelDocument | null>>;
 }
 
-/** The query for lost counters of an organisation. */
+/** The query for the balances of counters that a gateway has lost. */
 export interface BalancesRequest {
   readonly organisationId: string;
   readonly counters: readonly {
     readonly key: string;
-    /** Unix milliseconds: the start of the period that is requested. */
+    /** Start of the requested period, in Unix milliseconds. */
     readonly since: number;
   }[];
-  /** Also how fast they are used. Absent: no. */
+  /** Whether to include `perDay`. Absent: no. */
   readonly withBurn?: boolean;
 }
 
-/** One balance for each counter, in order; all of one moment. */
+/** One balance per requested counter, in order, all read at the same moment. */
 export interface BalancesAnswer {
   readonly balances: readonly {
     readonly period: number;
-    /** 1e-8 USD, tokens or requests: what the counter counts. */
+    /** In the unit of the counter: 1e-8 USD, tokens or requests. */
     readonly used: number;
-    /** What is used in a day, in the same unit. Null: it is unknown. Absent: not requested, or no budget's. */
+    /**
+     * Usage per day, in the same unit. Null: unknown. Absent: not requested, or the counter has no
+     * budget.
+     */
     readonly perDay?: number | null;
-    /** How much of it was charged by each gateway that may still count in it, by the name that its log records give. */
+    /**
+     * The part of `used` that each gateway charged which may still count, by the name in its log
+     * records.
+     */
     readonly holders: readonly (readonly [holder: string, used: number])[];
-    /** The same of gateways that were not charged of late. A counter that still knows one counts it with it; one that does not must not learn of it. */
+    /**
+     * The same for gateways that charged nothing recently. A counter that still knows such a
+     * gateway includes it; any other counter must ignore it.
+     */
     readonly former?: readonly (readonly [holder: string, used: number])[];
-    /** The part of `used` that corrections of prices have added, or taken where it is negative. Absent: 0. */
+    /**
+     * The part of `used` that price corrections have added; negative if they reduced it. Absent: 0.
+     */
     readonly adjusted?: number;
   }[];
 }

@@ -1,41 +1,59 @@
 import type { LogUnit } from './log-kinds';
 
-/** How lists of logs filter by a column: by any of some values, or between two bounds, which are included. */
+/** How lists of logs filter by a column: by a set of values, or between two inclusive bounds. */
 export interface LogFilterFacts {
-  /** Any of the values, under the column's name. A list: only these values. `uuid`: only UUIDs. */
+  /**
+   * Allowed values of the parameter, which has the column's name. A list: only these values.
+   * `uuid`: only UUIDs.
+   */
   readonly anyOf?: 'text' | 'uuid' | readonly string[];
-  /** For the API's document. */
+  /** Description in the API document. */
   readonly about?: string;
-  /** A second name of the parameter, as the public API has it. */
+  /** A second name of the parameter, used by the public API. */
   readonly alias?: { readonly name: string; readonly about: string };
-  /** Parameters `<name>_min` and `<name>_max`; `null`: the API has none of its own, or writes them by hand. */
+  /**
+   * Parameters `<name>_min` and `<name>_max`. Null: the API declares none, or declares them by
+   * hand.
+   */
   readonly between?: { readonly name: string; readonly max: number; readonly about: string } | null;
 }
 
-/** What every column of the request log declares, whether a gateway sends its value or the store derives it. */
+/**
+ * Facts about a column of the request log, whether a gateway sends its value or the store derives
+ * it.
+ */
 export interface LogColumnFacts {
-  /** What the value means, in sentences for the API's document and `docs/log-fields.md`. */
+  /** The meaning of the value, in sentences for the API document and `docs/log-fields.md`. */
   readonly about: string;
   readonly filter?: LogFilterFacts;
   /**
-   * Number of the column's Bloom filter in the bits of `log_zones.terms`. Stored data: a number is never changed and never
-   * used again, and all 21 that the width has room for are used. Absent: zone maps say nothing about the column's values, so
-   * that a filter by it reads more rows. A new column needs none (decision 0071).
+   * Number of the column's Bloom filter in the bits of `log_zones.terms`. It is stored data: never
+   * change or reuse a number, and all 21 numbers that fit are in use. Absent: zone maps do not
+   * cover the column, so a filter by it reads more rows. A new column needs none (decision 0071).
    */
   readonly zoneBits?: number;
-  /** Zone maps keep the lowest and the highest value, in columns of `log_zones` that a migration makes. */
+  /**
+   * Whether zone maps keep the lowest and the highest value, in columns of `log_zones` that a
+   * migration adds.
+   */
   readonly zoneBounds?: true;
-  /** Read for the detail of one log alone. */
+  /** Whether only the detail of one log reads the column. */
   readonly isDetail?: true;
-  /** The API's lists show it, by this name. Absent: they do not, or by hand. */
+  /** Name in the API's lists. Absent: the lists do not show the column, or show it by hand. */
   readonly shown?: { readonly as: string; readonly example?: string | number };
-  /** Exports may hold it, by this name, at this place among all that they may hold. A new one takes the next free place. */
+  /**
+   * Name in exports, and its place in the list of all exportable fields. A new field takes the next
+   * free place.
+   */
   readonly exported?: { readonly as: string; readonly place: number };
-  /** Its type in the table that analytics have in ClickHouse. Absent: it is not there, or under another name. */
+  /**
+   * Type in the table of analytics in ClickHouse. Absent: the table does not have it, or under
+   * another name.
+   */
   readonly fact?: FactType;
 }
 
-/** `LowCardinality`: a text of which a store has few different values. */
+/** `LowCardinality` is a text of which a store has few different values. */
 export type FactType =
   'String' | 'LowCardinality(String)' | 'Map(String, String)' | 'Int32' | 'Nullable(Int64)' | 'Bool';
 
@@ -48,6 +66,6 @@ export interface LogFieldFacts extends LogColumnFacts {
     readonly salvage: (value: unknown) => unknown;
     readonly store: (value: never) => unknown;
   };
-  /** Gateways leave the member out where it has this value, as most records have. */
+  /** Gateways omit the member if it has this value, as in most records. */
   readonly usual?: unknown;
 }

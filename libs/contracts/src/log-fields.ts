@@ -3,9 +3,10 @@ import { LOG_REQUEST_FIELDS } from './log-request-fields';
 import { LOG_RESULT_FIELDS } from './log-result-fields';
 
 /**
- * The fields of a log record that are columns of their own, declared once, by column. From here come the record's type, its
- * defaults, what is salvaged of a damaged one, the row and its `COPY`, filters, zone maps, exports, the facts in ClickHouse,
- * the API's lists with their document, and `docs/log-fields.md`. To add one: `docs/logs.md`, "Adding a log field".
+ * The fields of a log record that have columns of their own, by column. This table defines the
+ * record's type, its defaults, what is salvaged of a damaged record, the row and its `COPY`,
+ * filters, zone maps, exports, the facts in ClickHouse, the API's lists with their document, and
+ * `docs/log-fields.md`. To add one, see "Adding a log field" in `docs/logs.md`.
  */
 export const LOG_FIELDS = { ...LOG_REQUEST_FIELDS, ...LOG_RESULT_FIELDS };
 
@@ -19,7 +20,7 @@ export type LogFields = {
   >;
 };
 
-/** The values of the fields as a row of the log has them, by column. */
+/** The values of the fields in a row of the log, by column. */
 export type LogFieldRow = {
   readonly [Column in LogFieldColumn]: ReturnType<Fields[Column]['kind']['store']>;
 };
@@ -28,14 +29,14 @@ const ALL: readonly LogFieldFacts[] = Object.values(LOG_FIELDS);
 
 export const LOG_MEMBERS = ALL.map(({ member }) => member) as readonly (keyof LogFields)[];
 
-/** Values of members that a shipped record leaves out. */
+/** Values of members that a shipped record omits. */
 export const USUAL_LOG_FIELDS = Object.fromEntries(
   ALL.flatMap(({ member, usual }) => (usual === undefined ? [] : [[member, usual]])),
 ) as Partial<LogFields>;
 
-/** The fields of a damaged record: something of each one's kind, whatever it holds. */
+/** Returns the fields of a damaged record, each with a value of its kind. */
 export const salvagedLogFields = (record: Readonly<Record<string, unknown>>): LogFields =>
   Object.fromEntries(ALL.map(({ member, kind }) => [member, kind.salvage(record[member])])) as LogFields;
 
-/** Fields of which nothing is known: the usual value, or that of the kind. */
+/** Values of fields about which nothing is known: the usual value, or the kind's. */
 export const EMPTY_LOG_FIELDS: LogFields = { ...salvagedLogFields({}), ...USUAL_LOG_FIELDS };

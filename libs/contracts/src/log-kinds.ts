@@ -5,32 +5,44 @@ export type LogSqlType =
 
 export type LogUnit = '1e-8 USD' | 'milliseconds' | 'bytes' | 'tokens';
 
-/** What a field of the request log holds, from the wire to the column. */
+/** How a field of the request log is parsed and stored. */
 export interface LogKind<Sql extends LogSqlType, Value, Stored> {
   readonly sql: Sql;
   readonly unit?: LogUnit;
-  /** Some value of the kind, whatever a damaged record has in its place. Free text and what may be large are dropped. */
+  /**
+   * Returns a value of this kind for any input from a damaged record. Drops free text and values
+   * that may be large.
+   */
   readonly salvage: (value: unknown) => Value;
-  /** The value that the column can hold: finite, bounded, of the column's type. Also for values of other types, at run time. */
+  /**
+   * Returns a value that the column can store: finite, bounded, of the column's type. Accepts
+   * values of other types at run time.
+   */
   readonly store: (value: Value) => Stored;
 }
 
-/** Sums of millions of values fit into 64 bits: no record may keep those of others from being added up. */
+/**
+ * Bounds that keep sums of millions of values within 64 bits, so that one record cannot break the
+ * sum of all.
+ */
 const COUNT_MAX = 1e12;
 const MONEY_MAX = 1e14;
 const DURATION_MAX_MS = 1e11;
-/** Callers choose trace and span ids; an index entry holds at most some 2,700 bytes. */
+/** Callers choose trace and span ids, and an index entry has at most about 2,700 bytes. */
 const INDEXED_TEXT_MAX = 512;
-/** Of the columns that are 32 bits wide. */
+/** Bound of 32-bit columns. */
 const SMALL_MAX = 2 ** 31 - 1;
 
-/** A whole number within ±`max`; null for what is no finite number. Providers report counts, and not all of them whole ones. */
+/**
+ * Rounds a number and limits it to ±`max`. Returns null for anything but a finite number. Some
+ * counts of providers are not integers.
+ */
 const whole = (value: number | null | undefined, max: number): number | null =>
   typeof value === 'number' && Number.isFinite(value)
     ? Math.max(Math.min(Math.round(value), max), 0 - max)
     : null;
 
-/** Values that the columns of a log can hold, whatever the record says. */
+/** Functions that turn any value of a record into one that a column can store. */
 export const storable = {
   count: (value: number | null | undefined): number | null => whole(value, COUNT_MAX),
   /** 1e-8 USD. */
@@ -42,7 +54,7 @@ export const storable = {
       : null,
 };
 
-/** Text of a caller's in an indexed column: its first 512 characters. */
+/** Cuts a caller's text for an indexed column to its first 512 characters. */
 const indexed = <T extends string | null>(value: T): T | string =>
   typeof value === 'string' && value.length > INDEXED_TEXT_MAX ? value.slice(0, INDEXED_TEXT_MAX) : value;
 
@@ -71,7 +83,7 @@ export const LOG_KIND = {
   ),
   text: kind('text', textOr<string>(''), same),
   textOrNull: kind('text', textOrNull, same),
-  /** One of a closed list of texts; `otherwise` where a record has none. */
+  /** One value of a closed list; `otherwise` if a record has none. */
   oneOf: <T extends string>(_values: readonly T[], otherwise: T): LogKind<'text', T, T> =>
     kind('text', textOr<T>(otherwise), same),
   /** Text that is dropped from damaged records. */
@@ -79,7 +91,7 @@ export const LOG_KIND = {
   indexedText: kind('text', textOr<string>(''), indexed),
   indexedTextOrNull: kind('text', textOrNull, indexed),
   flag: kind('boolean', (value): boolean => value === true, same),
-  /** Whether a body was cut: a damaged record has none. */
+  /** Whether a body was truncated. True for damaged records, whose bodies are dropped. */
   cut: kind('boolean', (): boolean => true, same),
   smallCount: kind(
     'integer',

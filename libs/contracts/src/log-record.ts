@@ -1,12 +1,18 @@
 import type { LogFields } from './log-fields';
 
-/** Tokens as the provider reports them. `inputTokens` includes cached ones, `outputTokens` includes reasoning ones. */
+/**
+ * Tokens as the provider reports them. `inputTokens` includes cached tokens, `outputTokens`
+ * includes reasoning tokens.
+ */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** Part of `cacheWriteTokens` that the provider keeps for an hour, at a higher price. Absent: none. */
+  /**
+   * The part of `cacheWriteTokens` that the provider keeps for an hour, at a higher price. Absent:
+   * none.
+   */
   readonly cacheWrite1hTokens?: number;
   readonly reasoningTokens: number;
   readonly inputAudioTokens: number;
@@ -20,69 +26,75 @@ export type AttemptEnd =
   | 'timeout'
   | 'unreachable'
   | 'interrupted'
-  /** The provider answered with a redirect. */
+  /** The provider responded with a redirect. */
   | 'redirected'
   | 'refused'
   | 'client_closed'
   | 'skipped'
-  /** A guardrail denied the request, or withheld the answer. */
+  /** A guardrail denied the request, or withheld the response. */
   | 'denied'
-  /** The other one of a hedged pair answered first. */
+  /** The other request of a hedged pair got a response first. */
   | 'cancelled';
 
 export interface AttemptRecord {
   /** JSON path of the target: `config`, `config.targets[1].targets[0]`. */
   readonly target: string;
   readonly provider: string;
-  /** Slug of the saved provider, or null when the request named its own. */
+  /** Slug of the saved provider. Null: the request contained its own credential. */
   readonly credential: string | null;
   readonly model: string | null;
-  /** 0 is the first try of this target. */
+  /** 0 for the first attempt of this target. */
   readonly retry: number;
   readonly status: number | null;
   readonly end: AttemptEnd;
   /** Public text, such as the rule that skipped the target. */
   readonly reason: string | null;
-  /** From the start of the request, whole milliseconds with fractions. */
+  /** Milliseconds since the start of the request, with fractions. */
   readonly startedMs: number;
   readonly durationMs: number;
-  /** Which one of a hedged pair this is. Absent: the attempt was not hedged. */
+  /** Which request of a hedged pair this is. Absent: the attempt was not hedged. */
   readonly hedge?: 'first' | 'second';
-  /** Paths of the client's body that the provider does not take and was not sent: the first 50, then how many more. Absent: none. */
+  /**
+   * Paths of the client's body that were not sent because the provider does not support them: the
+   * first 50, then the number of others. Absent: none.
+   */
   readonly dropped?: readonly string[];
 }
 
-/** Something that routing took into account besides the config itself. */
+/** An event that influenced routing, besides the config itself. */
 export interface RoutingEvent {
-  /** JSON path of the target, or of the strategy, that it is about. */
+  /** JSON path of the target or strategy. */
   readonly target: string;
   readonly event:
-    /** Passed over: its breaker is open. */
+    /** Skipped because its breaker is open. */
     | 'breaker_open'
-    /** Tried to see whether it is well again. */
+    /** Attempted to test whether it has recovered. */
     | 'breaker_probe'
-    /** Tried although its breaker is open, since nothing else was left. */
+    /** Attempted although its breaker is open, because no other target was left. */
     | 'breaker_bypassed'
-    /** Its breaker opened, or closed, with this request. */
+    /** Its breaker opened or closed because of this request. */
     | 'breaker_opened'
     | 'breaker_closed'
-    /** Put last: its credential was refused lately. */
+    /** Moved to the end because its credential was refused recently. */
     | 'credential_failing'
-    /** Passed over: it is rate limited. */
+    /** Skipped because it is rate limited. */
     | 'rate_limited'
-    /** Tried in place of a repetition, since its neighbour was rate limited. */
+    /** Attempted instead of a retry, because its neighbour was rate limited. */
     | 'rotated'
-    /** Not repeated: the process has no retries left for now. */
+    /** Not retried because the process has no retries left at the moment. */
     | 'retry_budget_spent'
-    /** Not repeated: the wait is longer than waits may be. */
+    /** Not retried because the wait would exceed the bound of all waits. */
     | 'wait_budget_spent'
-    /** Not followed by another call, or not given a second one: the request has made as many as it may. */
+    /**
+     * Not followed by another call, or not hedged, because the request has reached its maximum
+     * number of calls.
+     */
     | 'call_limit_reached'
-    /** Got a second request, since the first one took long. */
+    /** Got a second request because the first one was slow. */
     | 'hedged'
-    /** Got no second request: those have cost what they may for now. */
+    /** Not hedged because hedging has reached its cost limit for now. */
     | 'hedge_budget_spent'
-    /** Called to continue a stream that had broken off. */
+    /** Called to continue a stream that broke off. */
     | 'stream_continued';
 }
 
@@ -96,39 +108,49 @@ export interface LimitState {
   readonly verdict: 'admitted' | 'refused';
 }
 
-/** What a charge represents. */
+/** The reason for a charge. */
 export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail';
 
-/** What one answer of a provider was charged to. The durable record of every budget is the sum of these. */
+/**
+ * The charge for one response of a provider. The durable state of every budget is the sum of these
+ * records.
+ */
 export interface ChargeRecord {
   readonly line: ChargeLine;
   readonly provider: string;
-  /** 1e-8 USD; null: unpriced. */
+  /** 1e-8 USD. Null: unpriced. */
   readonly cost: number | null;
   readonly tokens: number;
-  /** 1 for the answer that the client got. */
+  /** 1 for the response that the client received. */
   readonly requests: 0 | 1;
-  /** `estimated`: the provider did not count, or could not mean what it counted. */
+  /** `estimated`: the provider reported no usage, or an implausible one. */
   readonly flags: readonly ('estimated' | 'unpriced')[];
   /**
-   * What an earlier request has made, and any later one may ask for. The records that name it charge together the most that any of them says. Begins
-   * with the kind of it (`batch`, `response`, `thread.run`) and a space.
+   * The name of a resource that one request created and later requests may report again. All
+   * records with the same name are charged once, with the highest of their values. Starts with the
+   * kind (`batch`, `response`, `thread.run`) and a space.
    */
   readonly once?: string;
-  /** Budgets' counters, the period of each by the counter's own clock (Unix milliseconds), and the name of the gateway that counts it there. */
+  /**
+   * Counters of the charged budgets: key, start of the period by the counter's clock (Unix
+   * milliseconds), and the name of the gateway that counts it.
+   */
   readonly counters: readonly (readonly [key: string, period: number, holder?: string])[];
 }
 
-/** Names that one record charges once. */
+/** Maximum number of names in one record. */
 export const ONCE_MAX = 128;
 
-/** Whether a charge is of a batch, which is sold at a discount. */
+/** Returns whether a charge is for a batch, which has a lower price. */
 export const isOfBatch = ({ once }: ChargeRecord): boolean => once?.startsWith('batch ') === true;
 
 /** How a WebSocket session ended. */
 export interface SessionRecord {
   readonly closedBy: 'client' | 'provider' | 'gateway';
-  /** Close code as RFC 6455 has it; 1005: a close frame without one, 1006: the connection was gone without a close frame. */
+  /**
+   * Close code of RFC 6455. 1005: a close frame without a code; 1006: the connection ended without
+   * a close frame.
+   */
   readonly code: number;
   /** At most 123 bytes. */
   readonly reason: string;
@@ -136,60 +158,65 @@ export interface SessionRecord {
   readonly providerMessages: number;
 }
 
-/** The saved prompt that the request was made of. */
+/** The saved prompt from which the request was rendered. */
 export interface PromptRecord {
   readonly id: string;
   readonly slug: string;
   readonly versionId: string;
-  /** 1 is the first. */
+  /** Starts at 1. */
   readonly version: number;
 }
 
-/** The call for a vector that a look-up by meaning took. */
+/** The embeddings call of a semantic cache lookup. */
 export interface CacheEmbedding {
   readonly provider: string;
   readonly credential: string | null;
   readonly model: string | null;
   readonly inputTokens: number | null;
-  /** 1e-8 USD, part of the request's cost; null: not known. */
+  /** 1e-8 USD, included in the request's cost. Null: unknown. */
   readonly cost: number | null;
   readonly durationMs: number;
 }
 
-/** What the response cache did for the answer. */
+/** The result of the cache lookup. */
 export interface CacheRecord {
   /** `DISABLED`, `HIT`, `MISS`, `REFRESH`, `SEMANTIC HIT` or `SEMANTIC MISS`. */
   readonly status: string;
-  /** Cache key of the exact-match entry; null if there was no lookup. */
+  /** Cache key of the exact-match entry. Null: there was no lookup. */
   readonly key: string | null;
-  /** Cosine of a semantic hit. */
+  /** Cosine similarity of a semantic hit. */
   readonly similarity?: number;
-  /** Why a miss might have been a hit. */
+  /** The failure that may have prevented a hit. */
   readonly failure?: 'store_unavailable' | 'embeddings_failed';
-  /** The answer is that of another request's call, which was under way. */
+  /** The response comes from the call of another request that was in flight. */
   readonly shared?: true;
-  /** What asking the provider would have cost, 1e-8 USD. Absent: nothing was saved, or it is not known. */
+  /** Cost of the avoided call, in 1e-8 USD. Absent: no call was avoided, or the cost is unknown. */
   readonly savedCost?: number;
   readonly embedding?: CacheEmbedding;
 }
 
-/** What one guardrail made of one attempt. Says how often and what kind of thing was found, never what. */
+/**
+ * The result of one guardrail for one attempt. Contains the number and kind of findings, never
+ * their text.
+ */
 export interface GuardrailRecord {
   readonly stage: 'input' | 'output';
-  /** Slug, or a name for one that is written out. */
+  /** Slug, or the name of an inline guardrail. */
   readonly id: string;
   readonly versionId: string | null;
   readonly verdict: boolean;
-  /** Its failed verdict ends the request. */
+  /** Whether a failed verdict ends the request. */
   readonly deny: boolean;
-  /** It ran in the background of the request. */
+  /** Whether it ran in the background of the request. */
   readonly async: boolean;
-  /** It only watches. */
+  /** Whether it only observes. */
   readonly monitor: boolean;
   readonly transformed: boolean;
   readonly durationMs: number;
   readonly checks: readonly GuardrailCheckRecord[];
-  /** Of the request's trace, as the guardrail's actions have it; null: none for this verdict. */
+  /**
+   * Feedback that the guardrail's actions add to the request's trace. Null: none for this verdict.
+   */
   readonly feedback: {
     readonly value: number;
     readonly weight: number;
@@ -202,14 +229,17 @@ export interface GuardrailCheckRecord {
   readonly verdict: boolean;
   readonly transformed: boolean;
   readonly durationMs: number;
-  /** Why it could not decide; null: it could. */
+  /** Why the check could not decide. Null: it decided. */
   readonly error: string | null;
 }
 
-/** Why the request went where it went. Stored with the log, returned on `x-gw-explain: 1`. */
+/**
+ * Why the request was routed and handled as it was. Stored with the log, returned for
+ * `x-gw-explain: 1`.
+ */
 export interface DecisionRecord {
   readonly config: {
-    /** `guardrail`: a check called a model, after the request that it judged was over. */
+    /** `guardrail`: a check called a model after its request had ended. */
     readonly source: 'header' | 'key' | 'workspace' | 'guardrail' | 'none';
     readonly slug: string | null;
     readonly versionId: string | null;
@@ -217,10 +247,10 @@ export interface DecisionRecord {
   readonly strategy: readonly string[];
   readonly matchedCondition: string | null;
   readonly attempts: readonly AttemptRecord[];
-  /** At most 50. Absent: nothing of the kind. */
+  /** At most 50. Absent: none. */
   readonly routing?: readonly RoutingEvent[];
   readonly limits: readonly LimitState[];
-  /** Absent: nothing was charged to a budget, and nothing that the record's `cost` does not say. */
+  /** Absent: no budget was charged, and `cost` of the record covers everything. */
   readonly charges?: readonly ChargeRecord[];
   /** At most 100. */
   readonly guardrails: readonly GuardrailRecord[];
@@ -234,9 +264,15 @@ export interface DecisionRecord {
   readonly session?: SessionRecord;
   /** Absent: the request named no prompt. */
   readonly prompt?: PromptRecord;
-  /** What an `Idempotency-Key` made of the request. Absent: it had none. */
+  /**
+   * Whether this was the first request with its `Idempotency-Key` or a repetition. Absent: it had
+   * no key.
+   */
   readonly idempotency?: 'first' | 'replayed';
-  /** The log is stored under the time of its arrival, since its gateway's clock was far off: the time by that clock. */
+  /**
+   * Present if the gateway's clock was far off: its time. The log is then stored under the time of
+   * its arrival.
+   */
   readonly clockSkewed?: { readonly createdAt: string };
   /** Milliseconds that each stage took. */
   readonly stages: Readonly<Record<string, number>>;
@@ -252,13 +288,16 @@ export interface PriceLine {
 }
 
 /**
- * One request to the data plane, denied and failed ones included. Times are ISO 8601 UTC; money is integers of 1e-8 USD. What is a
- * column of its own is declared in `LOG_FIELDS`.
+ * One request to the data plane, including denied and failed ones. Times are ISO 8601 in UTC; money
+ * is in integers of 1e-8 USD. `LOG_FIELDS` declares the members that have columns of their own.
  */
 export interface LogRecord extends LogFields {
-  /** The record has come before, and comes once more with the verdicts that were late. Absent: it is the first. */
+  /** Marks a record that was sent before and now adds late verdicts. Absent: the first record. */
   readonly amends?: true;
-  /** A UUID that the gateway made (`uuidv7`), never a caller's request id: a store keeps one record per id and time. */
+  /**
+   * A UUID (`uuidv7`) that the gateway generates, never a caller's request id. A store keeps one
+   * record per id and time.
+   */
   readonly id: string;
   readonly createdAt: string;
   readonly usage: Usage | null;

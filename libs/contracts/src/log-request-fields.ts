@@ -3,7 +3,7 @@ import { LOG_KIND } from './log-kinds';
 
 const { uuidOrNull, text, textOrNull, freeText, indexedText, indexedTextOrNull } = LOG_KIND;
 
-/** Who sent the request, and what it was. Part of `LOG_FIELDS`. */
+/** The fields that describe the request and its sender. Part of `LOG_FIELDS`. */
 export const LOG_REQUEST_FIELDS = {
   organisation_id: {
     member: 'organisationId',

@@ -18,7 +18,7 @@ const {
   texts,
 } = LOG_KIND;
 
-/** What became of the request. Part of `LOG_FIELDS`. */
+/** The fields that describe the outcome of the request. Part of `LOG_FIELDS`. */
 export const LOG_RESULT_FIELDS = {
   status: {
     member: 'status',

@@ -1,8 +1,8 @@
-/** What a mail says, before it is laid out as text and as HTML. Nothing of it is markup. */
+/** The content of a mail before it is rendered as text and HTML. Contains no markup. */
 export interface MailMessage {
   /** One line of at most 200 characters. */
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** The one thing that the reader may do; null for a mail that only tells. */
+  /** The button of the mail. Null: the mail is for information only. */
   readonly action: { readonly label: string; readonly url: string } | null;
 }

@@ -1,34 +1,43 @@
 /** One field of an integration's `configurations`. */
 export interface ConfigurationField {
-  /** snake_case, as on the wire. */
+  /** Name in snake_case, as in the API. */
   readonly name: string;
   /**
-   * `url` is checked with the address policy, `label` becomes one label of a host name, `headers` is a flat map of header names
-   * to texts.
+   * `url` is checked by the address policy, `label` becomes one label of a host name, `headers` is
+   * a flat map of header names to strings.
    */
   readonly kind: 'text' | 'label' | 'boolean' | 'url' | 'headers' | 'azure_deployments';
-  /** A secret rests sealed and is answered as `masked_<name>`; `headers` keep their name, telling values are masked. */
+  /**
+   * Whether the value is stored encrypted and returned only as `masked_<name>`. `headers` keep
+   * their name, and their sensitive values are masked.
+   */
   readonly secret: boolean;
-  /** True: always needed. A pair: needed when that other field has one of these values. */
+  /** True: always required. An object: required if the other field has one of these values. */
   readonly required: boolean | { readonly field: string; readonly oneOf: readonly string[] };
-  /** The values that a `text` may have; absent: any. */
+  /** Allowed values of a `text`. Absent: any. */
   readonly values?: readonly string[];
-  /** True for a `text` that decides where the credential, or a token for it, is sent; `url` and `label` always do. */
+  /**
+   * True for a `text` that decides where the credential, or a token for it, is sent. `url` and
+   * `label` always do.
+   */
   readonly isAddress?: true;
-  /** Characters of a `text`, 2048 when absent. */
+  /** Maximum length of a `text` in characters. Absent: 2048. */
   readonly maxLength?: number;
 }
 
-/** A provider that an integration may name: what the control plane must know of it to check and seal its credential. */
+/**
+ * A provider that an integration may name, with the facts that the control plane needs to validate
+ * and encrypt its credential.
+ */
 export interface CatalogueProvider {
   /** The same id as in the gateway's provider registry. */
   readonly id: string;
   readonly name: string;
-  /** False: an integration of it needs no `key`. */
+  /** False: an integration of this provider needs no `key`. */
   readonly needsKey: boolean;
   readonly fields: readonly ConfigurationField[];
 }
 
-/** True for a field that decides, in whole or in part, where the credential is sent. */
+/** Returns whether a field decides, in whole or in part, where the credential is sent. */
 export const decidesDestination = ({ kind, isAddress }: ConfigurationField): boolean =>
   kind === 'url' || kind === 'label' || isAddress === true;

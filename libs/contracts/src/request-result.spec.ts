@@ -26,7 +26,7 @@ describe('resultOf', () => {
     expect(resultOf({ outcome, status })).toBe(result);
   });
 
-  it('calls nothing a success that did not end as it should, and no success an error, whatever the status', () => {
+  it('returns success exactly for outcome ok with status 101 or 2xx, and error for every status from 400 on', () => {
     for (const outcome of outcomes)
       for (let status = 0; status < 1_000; status += 1) {
         const result = resultOf({ outcome, status });

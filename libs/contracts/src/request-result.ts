@@ -1,22 +1,25 @@
 import { RESULT_RULES } from '@gw/kernel';
 import type { LogRecord } from './log-record';
 
-/** What the verdict on a request is made of. An empty outcome is unknown: the status alone decides. */
+/** The inputs of `resultOf`. An empty outcome is unknown, so the status alone decides. */
 export interface RequestEnd {
   readonly outcome: LogRecord['outcome'] | '';
   readonly status: number;
 }
 
 /**
- * `neither`: a redirect, or a client that left an answer that had begun well; it is not whole, and says nothing against the gateway or
- * the provider.
+ * `neither`: a redirect, or a client that left during a response that had started well. That
+ * response is incomplete, but not because of the gateway or the provider.
  */
 export type RequestResult = 'success' | 'error' | 'neither';
 
 const SUCCESSES: ReadonlySet<string> = new Set(RESULT_RULES.success.outcomes);
 const NO_ERRORS: ReadonlySet<string> = new Set(RESULT_RULES.error.exceptOutcomes);
 
-/** Tells success from error. All that shows, counts or filters successes and errors decides by it. */
+/**
+ * Returns whether a request succeeded. Everything that shows, counts or filters successes and
+ * errors uses this.
+ */
 export function resultOf({ outcome, status }: RequestEnd): RequestResult {
   const { success, error } = RESULT_RULES;
   if (SUCCESSES.has(outcome) && success.statuses.some(([from, to]) => status >= from && status <= to))

@@ -1,31 +1,37 @@
-/** What the product knows of a family of data-plane routes, for any provider. */
+/** Facts about a family of data-plane routes that hold for every provider. */
 export interface RouteFamily {
-  /** The kind of request, as guardrails name it, of an operation that has none of its own. */
+  /** The kind of request in guardrails, for operations without a kind of their own. */
   readonly requestType: string;
-  /** Kinds of requests by the names of operations. Absent: no operation has one of its own. */
+  /** Kinds of requests by operation. Absent: no operation has its own kind. */
   readonly operations?: Readonly<Record<string, string>>;
-  /** Operation of a POST to the end of the family's own path, where the family has several. */
+  /** Operation of a POST to the family's own path, for a family with several operations. */
   readonly pathOperation?: string;
-  /** Ends of a passthrough path by which a request is known to be of this family. Absent: it is not known by its path. */
+  /**
+   * End of a passthrough path that identifies this family. Absent: its passthrough requests are not
+   * recognised.
+   */
   readonly pathEnd?: string;
-  /** How guardrails read its bodies. Absent: as any JSON. */
+  /** The format in which guardrails read the bodies. Absent: any JSON. */
   readonly texts?:
     'chat' | 'completions' | 'embeddings' | 'moderations' | 'messages' | 'responses' | 'realtime';
   /** Conditions of policies cannot name its operations. */
   readonly isUnnamedByPolicies?: true;
-  /** A response depends on the body alone, so it may be cached. Else the family keeps state, runs jobs or carries audio or files. */
+  /**
+   * Whether a response depends only on the body, so that it may be cached. Other families keep
+   * state, run jobs or transfer audio or files.
+   */
   readonly isCacheable?: true;
-  /** A request makes something that stays, so it is never sent twice at the same time. */
+  /** Whether a request creates something permanent, so that it must not be hedged. */
   readonly makesLasting?: true;
-  /** Nothing of a stream follows its end mark. */
+  /** Whether a stream ends with its end marker, so that nothing follows it. */
   readonly endsAtMark?: true;
-  /** Responses are sold by what they use, so one without usage is charged as an estimate. */
+  /** Whether responses are priced by usage, so that one without usage is charged as an estimate. */
   readonly isSoldByUse?: true;
-  /** A response reports the use of no other request. */
+  /** Whether a response reports only the usage of its own request. */
   readonly reportsOwnUseOnly?: true;
-  /** A success is JSON or a stream of events. */
+  /** Whether a success is JSON or a stream of events. */
   readonly answersWithJson?: true;
-  /** Providers take their own beta header on its routes. */
+  /** Whether providers accept their own beta header on these routes. */
   readonly takesBetaHeader?: true;
 }
 
@@ -33,8 +39,8 @@ const kinds = <Families extends Readonly<Record<string, RouteFamily>>>(families:
   families;
 
 /**
- * Every family of routes, in the order in which guardrails list the kinds of requests. To add one, add its facts here and its routes in
- * `apps/gateway/src/routes/families/`.
+ * Every family of routes, in the order in which guardrails list the kinds of requests. To add one,
+ * add its facts here and its routes in `apps/gateway/src/routes/families/`.
  */
 export const ROUTE_FAMILIES = kinds({
   completions: {
@@ -198,12 +204,15 @@ export const ROUTE_FAMILIES = kinds({
   models: { requestType: 'models' },
 });
 
-/** The route families that a provider serves or does not, each as a whole. Every other path is `passthrough`. */
+/**
+ * A route family that a provider supports or does not support as a whole. Every other path is
+ * `passthrough`.
+ */
 export type RouteKind = keyof typeof ROUTE_FAMILIES;
 export const ROUTE_KINDS = Object.keys(ROUTE_FAMILIES) as readonly RouteKind[];
 
 export const routeFamily = (kind: RouteKind): RouteFamily => ROUTE_FAMILIES[kind];
 
-/** The family of that name; undefined: there is none. */
+/** Returns the family with that name, or undefined. */
 export const familyNamed = (name: string): RouteFamily | undefined =>
   Object.hasOwn(ROUTE_FAMILIES, name) ? ROUTE_FAMILIES[name as RouteKind] : undefined;

@@ -1,3 +1,3 @@
-/** Claims by which a token of a control-plane session is known. */
+/** Claims that identify a session token of the control plane. */
 export const TOKEN_ISSUER = 'tollgate';
 export const TOKEN_AUDIENCE = 'control-plane';

@@ -2,7 +2,7 @@ import type { LogRecord } from './log-record';
 import { completeLogRecord } from './shipped-log-record';
 
 describe('completeLogRecord', () => {
-  it('puts back what was left out, and changes nothing that is there', () => {
+  it('adds what was omitted, and changes nothing that is present', () => {
     const shipped = {
       id: '1',
       usage: { inputTokens: 3, outputTokens: 2, reasoningTokens: 1 },
@@ -26,7 +26,7 @@ describe('completeLogRecord', () => {
   });
 
   it.each([{}, { usage: null }, { decision: null }, { decision: { attempts: 5 } }, { usage: 'x' }])(
-    'takes %j without failing, so that no record is lost over a member',
+    'accepts %j without throwing, so that no record is lost because of one member',
     (shipped) => {
       expect(() => completeLogRecord(shipped as unknown as LogRecord)).not.toThrow();
     },

@@ -1,15 +1,15 @@
 import { EMPTY_LOG_FIELDS, USUAL_LOG_FIELDS, type LogFields } from './log-fields';
 import type { AttemptRecord, DecisionRecord, LogRecord, Usage } from './log-record';
 
-const USUAL: Partial<LogRecord> = { ...USUAL_LOG_FIELDS, usage: null };
-const USUAL_USAGE: Omit<Usage, 'inputTokens' | 'outputTokens' | 'cacheWrite1hTokens'> = {
+const DEFAULTS: Partial<LogRecord> = { ...USUAL_LOG_FIELDS, usage: null };
+const DEFAULT_USAGE: Omit<Usage, 'inputTokens' | 'outputTokens' | 'cacheWrite1hTokens'> = {
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
   reasoningTokens: 0,
   inputAudioTokens: 0,
   outputAudioTokens: 0,
 };
-const USUAL_DECISION: Partial<DecisionRecord> = {
+const DEFAULT_DECISION: Partial<DecisionRecord> = {
   strategy: [],
   matchedCondition: null,
   limits: [],
@@ -17,30 +17,30 @@ const USUAL_DECISION: Partial<DecisionRecord> = {
   cache: { status: 'DISABLED', key: null },
   price: null,
 };
-const USUAL_ATTEMPT: Partial<AttemptRecord> = { retry: 0, reason: null };
+const DEFAULT_ATTEMPT: Partial<AttemptRecord> = { retry: 0, reason: null };
 
-/** A log record on its way. */
+/** A log record as a gateway sends it, without its default values. */
 export type ShippedLogRecord = Partial<Omit<LogRecord, 'decision'>> & {
   readonly decision?: Partial<DecisionRecord>;
 };
 
-/** A usage with the counts that it leaves out, which are 0. */
+/** Adds the counts that a usage omits, which are 0. */
 export const completeUsage = (
   usage: Pick<Usage, 'inputTokens' | 'outputTokens'> & Partial<Usage>,
-): Usage => ({ ...USUAL_USAGE, ...usage });
+): Usage => ({ ...DEFAULT_USAGE, ...usage });
 
 /**
- * A log record as a gateway ships it, with what it left out. Members that are there are not looked at, and a record that is whole
- * already stays as it is.
+ * Adds the members that a shipped log record omits. Does not inspect the members that are present,
+ * and does not change a complete record.
  */
 export function completeLogRecord(shipped: ShippedLogRecord): LogRecord {
   const { usage, decision } = shipped;
   return {
-    ...USUAL,
+    ...DEFAULTS,
     ...shipped,
     ...(isObject(usage) && { usage: completeUsage(usage) }),
     ...(isObject(decision) && {
-      decision: { ...USUAL_DECISION, ...decision, attempts: attemptsOf(decision.attempts) },
+      decision: { ...DEFAULT_DECISION, ...decision, attempts: attemptsOf(decision.attempts) },
     }),
   } as LogRecord;
 }
@@ -62,6 +62,8 @@ export const newLogRecord = ({ decision, ...facts }: LogRecordFacts): LogRecord 
   completeLogRecord({ ...EMPTY_LOG_FIELDS, ...facts, decision: { ...NO_DECISION, ...decision } });
 
 const attemptsOf = (attempts: readonly AttemptRecord[] | undefined): readonly AttemptRecord[] =>
-  Array.isArray(attempts) ? attempts.map((attempt: AttemptRecord) => ({ ...USUAL_ATTEMPT, ...attempt })) : [];
+  Array.isArray(attempts)
+    ? attempts.map((attempt: AttemptRecord) => ({ ...DEFAULT_ATTEMPT, ...attempt }))
+    : [];
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
