@@ -1,70 +1,76 @@
-/** Fields of one head; no provider sends a tenth of them. */
+/** Maximum fields of one head; no provider sends a tenth of them. */
 const FIELDS_MAX = 1_000;
-/** Names that are remembered; further ones are spelt out anew at each answer. */
+/** Maximum cached names. Further names are decoded for each response. */
 const NAMES_MAX = 1_000;
 const NAME_LENGTH_MAX = 64;
-/** A content-length of more digits is past what a number holds exactly. */
+/** Longer numbers exceed what a double represents exactly. */
 const LENGTH_DIGITS_MAX = 15;
-/** An idle connection is given up this long before the provider would close it, or a request may meet its end. */
+/**
+ * An idle connection is closed this long before the provider would close it, so that no request
+ * meets its end.
+ */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 export const CR = 13;
 export const LF = 10;
 const [TAB, SPACE, COLON, ZERO, ONE, NINE] = [9, 32, 58, 48, 49, 57];
 
-/** What `AnswerHead.read` returns when the head goes on, or is not valid. */
+/** Results of `AnswerHead.read` for a head that is not complete, or not valid. */
 export const INCOMPLETE = -1;
 export const INVALID = -2;
 
-/** 1 for each byte of a header name: RFC 9110's token. */
+/** 1 for each byte of a header name: the token of RFC 9110. */
 export const TOKEN_BYTES = new Uint8Array(256);
 for (const byte of Buffer.from(
   "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
 ))
   TOKEN_BYTES[byte] = 1;
 
-/** 1 for each byte of a header value: no control characters but the tab. */
+/** 1 for each byte of a header value: no control characters except tab. */
 export const VALUE_BYTES = new Uint8Array(256)
   .fill(1, SPACE)
   .fill(0, 127, 128)
   .fill(1, TAB, TAB + 1);
 
-/** Fields that say something about the message and the connection; all others are only passed on. */
+/** Fields that control the message and the connection. All others are only passed on. */
 const LENGTH = 'content-length';
 const CODING = 'transfer-encoding';
 const CONNECTION = 'connection';
 const KEEP_ALIVE = 'keep-alive';
-const HEEDED: ReadonlySet<string> = new Set([LENGTH, CODING, CONNECTION, KEEP_ALIVE]);
+const CONTROL_FIELDS: ReadonlySet<string> = new Set([LENGTH, CODING, CONNECTION, KEEP_ALIVE]);
 
 interface FieldName {
   readonly lowerCased: string;
-  readonly isHeeded: boolean;
+  readonly isControl: boolean;
 }
 
 const names = new Map<string, FieldName>();
 
 /**
- * Where the fields of the head being read begin and end: name, end of the name, value, end of the value. One for all heads,
- * since a head is read in one go or not at all.
+ * Offsets of the fields in the current head: start and end of the name, start and end of the value.
+ * Shared by all heads, because a head is read synchronously.
  */
 const marks = new Int32Array(4 * FIELDS_MAX);
 
-/** The head of an answer: status line and fields. As strict as RFC 9112 lets a client be: what is in doubt is invalid. */
+/**
+ * The status line and the fields of a response. As strict as RFC 9112 allows for a client: anything
+ * ambiguous is invalid.
+ */
 export class AnswerHead {
   status = 0;
-  /** Flat names and values as received, names lower-cased. */
+  /** Names and values in turn, as received, with names in lower case. */
   fields: string[] = [];
-  /** -1: not given. */
+  /** -1: absent. */
   contentLength = -1;
   isChunked = false;
-  /** The connection may be used again, as far as the head says. */
+  /** Whether the head allows reuse of the connection. */
   staysOpen = false;
-  /** How long it may lie idle, milliseconds. */
+  /** How long the connection may be idle, in milliseconds. */
   idleMs = Infinity;
 
   /**
-   * Reads the head that begins at `from`, all of which must be there. The index past it, or INCOMPLETE or INVALID; a head
-   * that is not valid may be recognised before it is complete.
+   * Reads the head that begins at `from`. Returns the index after it, INCOMPLETE or INVALID; an
+   * invalid head may be detected before it is complete.
    */
   read(bytes: Buffer, from: number, to: number): number {
     let at = readStatusLine(bytes, from, to);
@@ -93,23 +99,24 @@ export class AnswerHead {
     for (let mark = 0; mark < 4 * count; mark += 4) {
       const name = nameOf(text.slice(markAt(mark) - offset, markAt(mark + 1) - offset));
       const value = text.slice(markAt(mark + 2) - offset, markAt(mark + 3) - offset);
-      if (name.isHeeded) {
-        // The repetition of a length says nothing new, and would only confuse a reader of both.
+      if (name.isControl) {
+        // Skip a repeated length, which would only confuse a reader of both.
         if (name.lowerCased === LENGTH && this.contentLength !== -1) {
           if (readLength(value) === this.contentLength) continue;
           return false;
         }
-        if (!this.heed(name.lowerCased, value)) return false;
+        if (!this.applyControl(name.lowerCased, value)) return false;
       }
       fields.push(name.lowerCased, value);
     }
     this.fields = fields;
-    // A length next to chunks may be read either way; and an HTTP/1.0 provider that sends chunks is not to be trusted further.
+    // A length together with chunks is ambiguous, and an HTTP/1.0 provider that sends chunks is not
+    // trusted any further.
     if (this.isChunked && !isLatest) this.staysOpen = false;
     return !this.isChunked || this.contentLength === -1;
   }
 
-  private heed(name: string, value: string): boolean {
+  private applyControl(name: string, value: string): boolean {
     switch (name) {
       case LENGTH:
         this.contentLength = readLength(value);
@@ -131,7 +138,7 @@ export class AnswerHead {
     }
   }
 
-  /** Whatever else the head says. */
+  /** Overrides everything else in the head. */
   private closes(): void {
     this.staysOpen = false;
     this.idleMs = 0;
@@ -140,7 +147,7 @@ export class AnswerHead {
 
 const markAt = (index: number): number => marks[index] as number;
 
-/** The index past the line, or INCOMPLETE or INVALID. */
+/** Returns the index after the status line, INCOMPLETE or INVALID. */
 function readStatusLine(bytes: Buffer, from: number, to: number): number {
   const known = Math.min(STATUS_LINE_START, to - from);
   for (let index = 0; index < known; index += 1) {
@@ -153,7 +160,7 @@ function readStatusLine(bytes: Buffer, from: number, to: number): number {
 }
 
 const PROTOCOL = Buffer.from('HTTP/1.');
-/** `HTTP/1.1 200` */
+/** The length of `HTTP/1.1 200`. */
 const STATUS_LINE_START = PROTOCOL.length + 5;
 
 function startsStatusLine(byte: number, index: number): boolean {
@@ -163,7 +170,10 @@ function startsStatusLine(byte: number, index: number): boolean {
   return byte >= (index === 9 ? ONE : ZERO) && byte <= NINE;
 }
 
-/** Notes where the field at `at` has its name and value. The index past its line, or INCOMPLETE or INVALID. */
+/**
+ * Records the offsets of the field at `at`. Returns the index after its line, INCOMPLETE or
+ * INVALID.
+ */
 function markField(bytes: Buffer, at: number, to: number, mark: number): number {
   let index = at;
   while (index < to && TOKEN_BYTES[bytes[index] as number] === 1) index += 1;
@@ -184,7 +194,7 @@ function markField(bytes: Buffer, at: number, to: number, mark: number): number 
 
 const isBlank = (byte: number): boolean => byte === SPACE || byte === TAB;
 
-/** The index past the CR LF at `at`, or INCOMPLETE, or INVALID when something else is there. */
+/** Returns the index after the CR LF at `at`, INCOMPLETE, or INVALID if there is something else. */
 function endOfLine(bytes: Buffer, at: number, to: number): number {
   if (at >= to) return INCOMPLETE;
   if (bytes[at] !== CR) return INVALID;
@@ -195,15 +205,15 @@ function endOfLine(bytes: Buffer, at: number, to: number): number {
 function nameOf(raw: string): FieldName {
   const known = names.get(raw);
   if (known) return known;
-  // A copy: what is remembered must not keep the whole head in memory that it was cut out of.
+  // Copy the name, because a slice would keep the whole head in memory.
   const own = Buffer.from(raw, 'latin1').toString('latin1');
   const lowerCased = own.toLowerCase();
-  const name = { lowerCased, isHeeded: HEEDED.has(lowerCased) };
+  const name = { lowerCased, isControl: CONTROL_FIELDS.has(lowerCased) };
   if (names.size < NAMES_MAX && own.length <= NAME_LENGTH_MAX) names.set(own, name);
   return name;
 }
 
-/** -1 for anything but digits. */
+/** Returns -1 for anything but digits. */
 function readLength(value: string): number {
   if (value.length === 0 || value.length > LENGTH_DIGITS_MAX) return -1;
   let length = 0;
@@ -218,9 +228,12 @@ function readLength(value: string): number {
 const TIMEOUT = 'timeout=';
 const lastKeepAlive = { text: '', idleMs: Infinity };
 
-/** Milliseconds of a `keep-alive: timeout=5, max=100`, less a margin; Infinity when it names no time. */
+/**
+ * Returns the milliseconds of `keep-alive: timeout=5, max=100`, less a margin; Infinity without a
+ * timeout.
+ */
 function readKeepAlive(value: string): number {
-  // Providers say the same each time.
+  // Providers send the same value each time.
   if (value !== lastKeepAlive.text) Object.assign(lastKeepAlive, { text: value, idleMs: keepAliveOf(value) });
   return lastKeepAlive.idleMs;
 }

@@ -10,11 +10,14 @@ interface Result {
 
 interface Options {
   readonly isHead?: boolean;
-  /** The provider closes after the last piece. */
+  /** Whether the provider closes after the last piece. */
   readonly closes?: boolean;
 }
 
-/** Each piece lies in a buffer that is overwritten after it was read, as the buffer of a socket is. */
+/**
+ * Parses pieces, each in a buffer that is overwritten after it was read, like the buffer of a
+ * socket.
+ */
 function parse(pieces: readonly string[], { isHead = false, closes = false }: Options = {}): Result {
   const parser = new AnswerParser();
   const shared = Buffer.alloc(80_000);
@@ -41,7 +44,7 @@ function parse(pieces: readonly string[], { isHead = false, closes = false }: Op
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 const CHUNKED = head('transfer-encoding: chunked');
 
-describe('answers that are read', () => {
+describe('AnswerParser reads', () => {
   const long = 'x'.repeat(60_000);
   it.each<[string, string, Partial<Result>, Options?]>([
     [
@@ -77,7 +80,7 @@ describe('answers that are read', () => {
       { fields: ["!#$%&'*+-.^_`|~09azaz", '1', 'content-length', '0'] },
     ],
     [
-      'interim answers',
+      'interim responses',
       `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\nlink: </a>\r\n\r\n${head('content-length: 0')}`,
       { status: 200, fields: ['content-length', '0'] },
     ],
@@ -124,7 +127,7 @@ describe('answers that are read', () => {
     expect(parse([text], options)).toMatchObject({ end: 'done', ...expected });
   });
 
-  it('bytes that come in a later piece than the end', () => {
+  it('body bytes that arrive in a later piece than the end', () => {
     expect(parse([`${head('content-length: 2')}ok`, 'x'])).toMatchObject({
       body: 'ok',
       end: 'done',
@@ -132,7 +135,7 @@ describe('answers that are read', () => {
     });
   });
 
-  it('one after the other, each without a trace of the one before', () => {
+  it('several responses in turn, each without a trace of the one before', () => {
     const parser = new AnswerParser();
     const texts = [
       'HTTP/1.1 304 X\r\ncontent-length: 7\r\nconnection: close\r\n\r\n',
@@ -157,7 +160,7 @@ describe('answers that are read', () => {
   });
 });
 
-describe('answers that are refused', () => {
+describe('AnswerParser refuses', () => {
   const many = Array.from({ length: 1_001 }, (_, index) => `x-${String(index)}: y`);
   it.each([
     ['other protocols', 'SSH-2.0-OpenSSH_9.6\r\n'],
@@ -233,18 +236,18 @@ describe('answers that are refused', () => {
     expect(parse([...text])).toMatchObject({ end: 'invalid', isFit: false });
   });
 
-  it('a head over 64 KiB, however it comes', () => {
+  it('a head over 64 KiB, in any number of pieces', () => {
     const text = head(`x: ${'a'.repeat(70_000)}`);
     expect(parse([text])).toMatchObject({ end: 'invalid' });
     expect(parse([text.slice(0, 70_000)])).toMatchObject({ end: 'invalid' });
     expect(parse([text.slice(0, 30_000), text.slice(30_000)])).toMatchObject({ end: 'invalid' });
   });
 
-  it('keeps what came before the fault', () => {
+  it('a fault after valid bytes, and keeps those', () => {
     expect(parse([`${CHUNKED}2\r\nok\r\nx`])).toMatchObject({ status: 200, body: 'ok', end: 'invalid' });
   });
 
-  it('does not take an end in the middle for the end of the answer', () => {
+  it('to end a response whose connection ends early', () => {
     for (const text of [
       '',
       'HTTP/1.1 200 OK\r\nx',
@@ -255,7 +258,7 @@ describe('answers that are refused', () => {
   });
 });
 
-describe('answers in pieces', () => {
+describe('AnswerParser with a response in pieces', () => {
   const answers: [string, Options?][] = [
     [`${head('Content-Type: text/plain', 'content-length: 5', 'X: \xe9')}hello`],
     [`${CHUNKED}4\r\nwiki\r\nA;x=y\r\npedia in c\r\n0\r\ntrailer: z\r\n\r\n`],
@@ -268,7 +271,7 @@ describe('answers in pieces', () => {
     [head('content-length: 1', 'content-length: 2')],
   ];
 
-  it.each(answers)('%j is read in the same way wherever it is split', (text, options = {}) => {
+  it.each(answers)('reads %j in the same way wherever it is split', (text, options = {}) => {
     const whole = parse([text], options);
     expect(parse([...text], options)).toEqual(whole);
     for (let first = 1; first < text.length; first += 1) {
@@ -279,7 +282,7 @@ describe('answers in pieces', () => {
     }
   });
 
-  it('gives all that one piece holds of the body at once', () => {
+  it('returns all body bytes of one piece at once', () => {
     const parser = new AnswerParser();
     parser.begin(false);
     const text = `${CHUNKED}1\r\na\r\n2\r\nbc\r\n3\r\ndef\r\n4\r\ngh`;

@@ -1,12 +1,15 @@
 import { AnswerHead, CR, INCOMPLETE, INVALID, LF, TOKEN_BYTES, VALUE_BYTES } from './answer-head';
 
 const HEAD_BYTES_MAX = 64 * 1024;
-/** Interim answers before one answer. Some providers send one every few seconds to show that they are at work. */
+/**
+ * Maximum interim responses before one response. Some providers send one every few seconds while
+ * they work.
+ */
 const INTERIM_MAX = 100;
-/** Size and extensions of one chunk. */
+/** Maximum size of one chunk's size and extensions. */
 const CHUNK_LINE_BYTES_MAX = 4_096;
 const TRAILERS_BYTES_MAX = 64 * 1024;
-/** No status line is distinguished from other protocols by less. */
+/** The shortest text that can be told apart from other protocols as a status line. */
 const STATUS_LINE_BYTES_MIN = 13;
 const PENDING_BYTES_MIN = 1_024;
 
@@ -20,12 +23,12 @@ for (let digit = 0; digit < 16; digit += 1) {
     HEX_DIGITS[text.charCodeAt(0)] = digit;
 }
 
-/** What is read next. */
+/** What the parser expects next. */
 const STATE = {
   head: 0,
-  /** Body of known length. */
+  /** A body of known length. */
   length: 1,
-  /** Body that the end of the connection ends. */
+  /** A body that ends with the connection. */
   untilClose: 2,
   chunkData: 3,
   /** Bytes around the data of chunks. */
@@ -44,33 +47,33 @@ const STATE = {
 } as const;
 
 /**
- * Reads the answers that come over one connection, one `begin` each, in whatever pieces they arrive. Nothing is called back:
- * `read` takes in one piece, and its fields then tell what that has brought. So no handler runs while bytes are being read,
- * and all that is kept has been copied out of the piece.
+ * Parses the responses of one connection, one per `begin`, in pieces of any size. It has no
+ * callbacks: after `read`, its fields contain the result. So no handler runs while bytes are read,
+ * and everything that is kept is a copy.
  */
 export class AnswerParser {
-  /** Valid once `hasHead` is set. */
+  /** Valid if `hasHead` is set. */
   readonly head = new AnswerHead();
-  /** The head of the answer has come: not one of an interim answer, which are skipped. */
+  /** Whether the head of the response has arrived. Interim responses are skipped. */
   hasHead = false;
   isDone = false;
-  /** What is not valid about the answer. */
+  /** Why the response is not valid. */
   failure: string | null = null;
   private body: Buffer | null = null;
   private state: number = STATE.head;
   private isBodyless = false;
   private hasMore = false;
   private interims = 0;
-  /** Bytes to come of the body or the present chunk. */
+  /** Remaining bytes of the body or the current chunk. */
   private left = 0;
-  /** Bytes of the present chunk's line, or of all trailers. */
+  /** Bytes of the current chunk's line, or of all trailers. */
   private lineBytes = 0;
   private hasSize = false;
-  /** Of a head, `pendingBytes` of it, when it does not come in one piece. */
+  /** The first `pendingBytes` bytes are the start of a head that arrives in several pieces. */
   private pending = EMPTY;
   private pendingBytes = 0;
 
-  /** Makes ready for the next answer. */
+  /** Prepares for the next response. */
   begin(isBodyless: boolean): void {
     this.hasHead = false;
     this.isDone = false;
@@ -82,27 +85,27 @@ export class AnswerParser {
     this.interims = 0;
   }
 
-  /** The end of the connection is the end of the answer. */
+  /** Whether the end of the connection is the end of the response. */
   get endsWithConnection(): boolean {
     return this.state === STATE.untilClose;
   }
 
-  /** The answer is complete and leaves the connection fit for another. */
+  /** Whether the response is complete and the connection can be reused. */
   get leavesConnectionFit(): boolean {
     const { head } = this;
-    // After an answer to HEAD or a 304 with a length, a provider may take it for right to send a body all the same.
+    // After a response to HEAD or a 304 with a length, a provider may nevertheless send a body.
     const mayHaveBody = this.isBodyless && (head.contentLength > 0 || head.isChunked);
     return this.isDone && !this.hasMore && !mayHaveBody && head.staysOpen && head.idleMs > 0;
   }
 
-  /** The pieces of the body that have come since the last time, as one. It belongs to the caller. */
+  /** Returns the body bytes that arrived since the last call. The caller owns the buffer. */
   takeBody(): Buffer | null {
     const { body } = this;
     this.body = null;
     return body;
   }
 
-  /** Takes in the first `length` bytes, which it may move about. Nothing of them is held on to. */
+  /** Parses the first `length` bytes, which it may move. Keeps no reference to them. */
   read(piece: Buffer, length: number): void {
     let [bytes, at, to] = [piece, 0, length];
     if (this.state === STATE.head) {
@@ -121,7 +124,10 @@ export class AnswerParser {
     this.readBody(bytes, at, to);
   }
 
-  /** The peer has closed its side in an orderly way. */
+  /**
+   * Ends a body that ends with the connection. Call it when the peer has closed its side in an
+   * orderly way.
+   */
   finish(): void {
     if (this.state === STATE.untilClose) this.end();
   }
@@ -133,12 +139,15 @@ export class AnswerParser {
 
   private fail(what: string): void {
     this.state = STATE.failed;
-    this.failure = `The answer is not valid HTTP: ${what}.`;
+    this.failure = `The response is not valid HTTP: ${what}.`;
     this.pending = EMPTY;
     this.pendingBytes = 0;
   }
 
-  /** The index where the body begins, or -1 when there is no more to be done now. */
+  /**
+   * Returns the index at which the body begins, or -1 if more bytes are needed or the head is
+   * invalid.
+   */
   private readHead(bytes: Buffer, to: number): number {
     let from = 0;
     while (from < to) {
@@ -158,7 +167,9 @@ export class AnswerParser {
       }
       this.interims += 1;
       if (this.head.status === 101 || this.interims > INTERIM_MAX) {
-        this.fail(this.head.status === 101 ? 'it switches protocols unasked' : 'too many interim answers');
+        this.fail(
+          this.head.status === 101 ? 'it switches protocols without a request' : 'too many interim responses',
+        );
         return -1;
       }
       from = end;
@@ -177,7 +188,10 @@ export class AnswerParser {
     this.pendingBytes = needed;
   }
 
-  /** A head that comes in many pieces is looked at again when another line of it is complete, which bounds how often. */
+  /**
+   * Returns whether a head in many pieces cannot have become complete. It is parsed again only when
+   * another line is complete, which bounds the work.
+   */
   private isStillIncomplete(before: number): boolean {
     if (before < STATUS_LINE_BYTES_MIN || this.pendingBytes > HEAD_BYTES_MAX) return false;
     const end = this.pending.indexOf(LF, before);
@@ -219,7 +233,7 @@ export class AnswerParser {
     }
   }
 
-  /** What all chunks of the piece hold is moved together, so that it is copied out once. */
+  /** Moves the data of all chunks in the piece together, so that it is copied once. */
   private readChunks(bytes: Buffer, from: number, to: number): void {
     let at = from;
     let first = from;
@@ -303,7 +317,7 @@ export class AnswerParser {
     }
   }
 
-  /** Trailers must be well-formed, and are dropped. */
+  /** Validates trailers, which are then dropped. */
   private stepTrailer(byte: number): void {
     switch (this.state) {
       case STATE.trailerStart:

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { AnswerParser } from './answer-parser';
 import { clientWith, rawServer, requestTo, run } from './testing/loopback';
 
-/** Numbers that look random and are the same at each run (mulberry32). */
+/** Returns a seeded pseudo-random number generator (mulberry32). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -67,7 +67,7 @@ function makeAnswer(next: (below: number) => number): Made {
   }
 }
 
-/** Pieces of up to a few thousand bytes, often only of a few. */
+/** Splits a text into pieces of up to a few thousand bytes, often only a few. */
 function split(text: string, next: (below: number) => number): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length;) {
@@ -107,8 +107,8 @@ function asParserReads(pieces: readonly string[], closes: boolean): Read & { isD
   return { status, headers: fields, body: Buffer.concat(body).toString('latin1'), isDone: parser.isDone };
 }
 
-describe('answers, compared with Node’s own client', () => {
-  it('reads 150 made-up ones alike, in one piece and in many, alone and over connections', async () => {
+describe('AnswerParser, compared with Node.js’s own client,', () => {
+  it('reads 150 generated responses alike, in one piece and in many, alone and over connections', async () => {
     const next = numbers(20_261_120);
     let made: Made = { text: '', closes: false };
     const server = await rawServer((socket) => {
@@ -128,7 +128,7 @@ describe('answers, compared with Node’s own client', () => {
     await server.close();
   });
 
-  it('never takes a damaged answer for a longer or another one', () => {
+  it('never reads a damaged response as a longer or another one', () => {
     const next = numbers(7);
     for (let round = 0; round < 3_000; round += 1) {
       const { text, closes } = makeAnswer(next);

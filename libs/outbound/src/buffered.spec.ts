@@ -32,7 +32,7 @@ const { redirects } = readCases('ssrf_network.json') as { redirects: RedirectCas
 const limits = { totalTimeoutMs: 60_000, bytesMax: 1_000_000 };
 const { serve } = closedAfterEach();
 
-describe('buffered client', () => {
+describe('BufferedClient', () => {
   const client = new BufferedClient({ policy: trusting });
   const fetch = (url: string, changes: Partial<BufferedRequest> = {}): Promise<BufferedAnswer> =>
     client.fetchBuffered({ ...limits, url, ...changes });
@@ -58,7 +58,7 @@ describe('buffered client', () => {
     await until(() => server.sockets.size === 0);
   });
 
-  it('ends an answer over the cap, packed ones by their unpacked size', async () => {
+  it('fails for a response over the maximum, compressed ones by their decompressed size', async () => {
     const server = await serve(
       httpServer((_req, res) => {
         res.writeHead(200, { 'content-encoding': 'gzip' });
@@ -67,15 +67,15 @@ describe('buffered client', () => {
     );
     await expect(fetch(server.origin)).rejects.toMatchObject({
       failure: 'interrupted',
-      message: 'The answer is larger than 1000000 bytes.',
+      message: 'The response is larger than 1000000 bytes.',
     });
     await until(() => server.sockets.size === 0);
   });
 
   it.each([
-    ['before the answer', ''],
-    ['inside the answer', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
-  ])('ends at the total limit %s', async (_when, bytes) => {
+    ['before the response', ''],
+    ['inside the response', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
+  ])('fails at the total timeout %s', async (_when, bytes) => {
     const server = await serve(rawServer((socket) => socket.write(bytes)));
     await expect(fetch(server.origin, { totalTimeoutMs: 120 })).rejects.toMatchObject({
       failure: 'timeout',
@@ -85,9 +85,9 @@ describe('buffered client', () => {
   });
 
   it.each([
-    ['before the answer', ''],
-    ['inside the answer', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
-  ])('ends when the caller gives it up %s', async (_when, bytes) => {
+    ['before the response', ''],
+    ['inside the response', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
+  ])('fails when the caller aborts %s', async (_when, bytes) => {
     const caller = new AbortController();
     const server = await serve(
       rawServer((socket) => {
@@ -105,7 +105,7 @@ describe('buffered client', () => {
     expect(server.accepted()).toBe(1);
   });
 
-  it('ends at the total limit while the name is looked up', async () => {
+  it('fails at the total timeout during the DNS lookup', async () => {
     const stuck = new BufferedClient({ policy: trusting, lookup: () => undefined });
     const pending = stuck.fetchBuffered({ ...limits, url: 'http://llm.example.org/', totalTimeoutMs: 60 });
     await expect(pending).rejects.toMatchObject({ failure: 'timeout', phase: 'total' });
@@ -115,12 +115,12 @@ describe('buffered client', () => {
     ['', 'unreachable'],
     ['HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf', 'interrupted'],
     ['SSH-2.0-OpenSSH_9.6\r\n', 'interrupted'],
-  ])('tells a broken answer (%j) as %s', async (bytes, failure) => {
+  ])('reports a broken response (%j) as %s', async (bytes, failure) => {
     const server = await serve(rawServer((socket) => socket.end(bytes)));
     await expect(fetch(server.origin)).rejects.toMatchObject({ failure });
   });
 
-  it('[ERR-09] refuses a forbidden URL, and a name that resolves to a forbidden address', async () => {
+  it('refuses a forbidden URL, and a name that resolves to a forbidden address [ERR-09]', async () => {
     await expect(fetch('http://10.0.0.1/')).rejects.toMatchObject({ failure: 'refused' });
     const lookup = lookupOf({ 'lo.example.org': [['10.0.0.1']] });
     const strict = new BufferedClient({ policy: trusting, lookup });
@@ -130,7 +130,7 @@ describe('buffered client', () => {
   });
 });
 
-describe('buffered client: redirects', () => {
+describe('BufferedClient redirects', () => {
   const credentials = {
     authorization: 'Bearer secret',
     'x-api-key': 'secret',
@@ -148,7 +148,7 @@ describe('buffered client: redirects', () => {
   });
   let seen: { host: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }[] = [];
 
-  /** The first answers of the origin are the chain, all others `200`. */
+  /** Serves the given responses in turn at the origin, and `200` everywhere else. */
   const follow = async (
     chain: RedirectCase['chain'],
     changes: Partial<BufferedRequest> = {},
@@ -191,7 +191,7 @@ describe('buffered client: redirects', () => {
     for (const address of routes.tried) expect(address).toBe('93.184.215.14');
   });
 
-  it('follows within the origin with all headers, and to another origin with harmless ones only', async () => {
+  it('follows within the origin with all headers, and to another origin only with harmless ones', async () => {
     const got = await follow([
       { status: 302, location: '/second#part' },
       { status: 301, location: 'https://other.example.org/third' },
@@ -207,13 +207,13 @@ describe('buffered client: redirects', () => {
     expect(seen[2]?.headers.accept).toBe('application/json');
   });
 
-  it('takes another port for another origin', async () => {
+  it('treats another port as another origin', async () => {
     await follow([{ status: 302, location: 'https://ok.example.org:8443/' }]);
     expect(seen[1]?.host).toBe('ok.example.org:8443');
     expect(JSON.stringify(seen[1]?.headers)).not.toContain('secret');
   });
 
-  it('never goes from https to http', async () => {
+  it('never follows from https to http', async () => {
     await expect(follow([{ status: 302, location: 'http://ok.example.org/' }])).rejects.toMatchObject({
       failure: 'refused',
       message: 'A redirect from https to http is not followed.',
@@ -235,7 +235,7 @@ describe('buffered client: redirects', () => {
     expect(got).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } });
   });
 
-  it('judges a disguised address by its spelling, public or not', async () => {
+  it('checks a disguised address as it is written, public or not', async () => {
     for (const location of [
       'https://0x5d.184.215.14/',
       '//010.010.010.010/',

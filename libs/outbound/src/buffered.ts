@@ -10,7 +10,7 @@ import { OutboundError } from './types';
 export interface BufferedClientOptions {
   readonly policy: AddressPolicy;
   readonly proxy?: ProxySettings;
-  /** Names to addresses; the resolver of the system by default. */
+  /** Resolves host names; the system's resolver by default. */
   readonly lookup?: LookupAll;
 }
 
@@ -21,22 +21,22 @@ export interface BufferedRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Not sent with GET and HEAD. */
   readonly body?: string | Buffer;
-  /** From the look-up of the name to the last byte, all redirects included. */
+  /** Milliseconds from the DNS lookup to the last byte, including all redirects. */
   readonly totalTimeoutMs: number;
-  /** Of the unpacked body. At the cap the call fails as `interrupted`. */
+  /** Maximum size of the decompressed body. Beyond it, the call fails as `interrupted`. */
   readonly bytesMax: number;
-  /** 0 to 3, default 0: a redirect is an answer like any other. */
+  /** 0 to 3. By default 0: a redirect is returned like any other response. */
   readonly redirectsMax?: 0 | 1 | 2 | 3;
-  /** Gives the call up: it fails as `aborted`. */
+  /** Aborts the call, which then fails as `aborted`. */
   readonly signal?: AbortSignal;
 }
 
 export interface BufferedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Unpacked. */
+  /** The decompressed body. */
   readonly body: Buffer;
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   readonly url: string;
 }
 
@@ -49,13 +49,13 @@ interface Hop {
 
 type StreamOptions = OptionsInit & { isStream: true };
 
-/** All that another origin gets to see: any other header may be a credential. */
+/** The only headers that are sent to another origin; any other header may be a credential. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent']);
 
 /**
- * Small calls whose whole answer is wanted: JSON, keys, images. Each call opens a connection of its own, to an address
- * that the policy has just allowed, and each redirect is judged like the first URL. For the request path there is
- * OutboundClient.
+ * Makes small calls whose whole response is needed: JSON, keys, images. Each call opens its own
+ * connection, to an address that the policy has just allowed, and checks each redirect like the
+ * first URL. For proxied requests use `OutboundClient`.
  */
 export class BufferedClient {
   private readonly connector: Connector;
@@ -67,14 +67,14 @@ export class BufferedClient {
   }
 
   /**
-   * Any status is an answer; only a missing or broken answer is an error.
-   *
+   * Makes a call and returns its response with any status. Throws if the response is missing or
+   * broken.
    * @throws OutboundError
    */
   async fetchBuffered(request: BufferedRequest): Promise<BufferedAnswer> {
     const limit = new AbortController();
     const { totalTimeoutMs, redirectsMax = 0, signal } = request;
-    const release = signal && followed(signal, limit);
+    const release = signal && followAbort(signal, limit);
     const timer = setTimeout(() => {
       const message = `The total timeout of ${String(totalTimeoutMs)} ms ran out.`;
       limit.abort(new OutboundError('timeout', message, 'total'));
@@ -87,13 +87,14 @@ export class BufferedClient {
         body: request.body,
       };
       for (let redirects = 0; ; redirects += 1) {
-        const answer = await this.send(hop, request.bytesMax, limit.signal);
-        const { location } = answer.headers;
-        if (redirectsMax === 0 || !isFollowedRedirect(answer.status) || location === undefined) return answer;
+        const response = await this.send(hop, request.bytesMax, limit.signal);
+        const { location } = response.headers;
+        if (redirectsMax === 0 || !isFollowedRedirect(response.status) || location === undefined)
+          return response;
         if (redirects === redirectsMax) {
           throw new OutboundError('refused', `More than ${String(redirectsMax)} redirects.`);
         }
-        hop = nextHop(hop, this.redirected(location, hop.url), answer.status);
+        hop = nextHop(hop, this.redirected(location, hop.url), response.status);
       }
     } finally {
       clearTimeout(timer);
@@ -107,7 +108,10 @@ export class BufferedClient {
     return verdict.url;
   }
 
-  /** Judged as it was written when it names a host: resolving it would hide how the host was spelt. */
+  /**
+   * Checks a redirect with a host as it is written, because resolving the URL would normalise the
+   * host.
+   */
   private redirected(location: string, base: URL): URL {
     const text = location.replace(/#.*$/s, '');
     if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return this.allowed(text);
@@ -126,9 +130,9 @@ export class BufferedClient {
     const options: StreamOptions = {
       isStream: true,
       method: hop.method as 'GET',
-      // Without an agent Node takes 80 for the default port of https too, and would name the port.
+      // Without an agent, Node.js assumes port 80 for https too, and would add the port.
       headers: { 'user-agent': 'tollgate', ...hop.headers, host: hop.url.host, ...authorization },
-      // Without a body of any length got would wait for one to be piped in.
+      // Without a body, got would wait for one to be piped in.
       ...(hop.method === 'GET' || hop.method === 'HEAD' ? {} : { body: hop.body ?? '' }),
       createConnection: () => socket,
       followRedirect: false,
@@ -144,9 +148,9 @@ export class BufferedClient {
   }
 }
 
-/** Aborts the call when the caller's signal does; returns what ends that. */
-function followed(signal: AbortSignal, call: AbortController): () => void {
-  const giveUp = (): void => call.abort(new OutboundError('aborted', 'The caller has given the call up.'));
+/** Aborts the call when the caller's signal is aborted. Returns a function that stops that. */
+function followAbort(signal: AbortSignal, call: AbortController): () => void {
+  const giveUp = (): void => call.abort(new OutboundError('aborted', 'The caller has aborted the call.'));
   if (signal.aborted) giveUp();
   else signal.addEventListener('abort', giveUp, { once: true });
   return () => signal.removeEventListener('abort', giveUp);
@@ -178,7 +182,7 @@ function readAll(
         length += chunk.length;
         chunks.push(chunk);
         if (length <= bytesMax) return;
-        fail(new OutboundError('interrupted', `The answer is larger than ${String(bytesMax)} bytes.`));
+        fail(new OutboundError('interrupted', `The response is larger than ${String(bytesMax)} bytes.`));
       })
       .on('error', fail)
       .on('end', () => {
@@ -190,16 +194,20 @@ function readAll(
   });
 }
 
-function toFailure(error: unknown, answerBegan: boolean): OutboundError {
+function toFailure(error: unknown, responseBegan: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
   const options = { cause: error };
   const isInvalid = String((error as { code?: unknown }).code).startsWith('HPE_');
-  return answerBegan || isInvalid
-    ? new OutboundError('interrupted', 'The answer broke off or is not valid HTTP.', null, options)
-    : new OutboundError('unreachable', 'The connection broke before the answer began.', null, options);
+  return responseBegan || isInvalid
+    ? new OutboundError('interrupted', 'The response broke off or is not valid HTTP.', null, options)
+    : new OutboundError('unreachable', 'The connection broke before the response began.', null, options);
 }
 
-/** @throws OutboundError `refused` for a downgrade to http, and for a body that would go to another origin. */
+/**
+ * Returns the request that follows a redirect.
+ * @throws OutboundError `refused` for a downgrade to http, and for a body that would be sent to
+ * another origin.
+ */
 function nextHop(hop: Hop, url: URL, status: number): Hop {
   if (hop.url.protocol === 'https:' && url.protocol !== 'https:') {
     throw new OutboundError('refused', 'A redirect from https to http is not followed.');

@@ -23,34 +23,34 @@ import {
   type OutboundRequest,
 } from './types';
 
-/** What a call needs of its client. */
+/** The state of a client that its calls share. */
 export interface CallHost {
   readonly wheel: TimerWheel;
-  /** Calls that have begun and not ended. */
+  /** Number of calls in flight. */
   running: number;
 }
 
-/** One call, and at the same time its entry in the timer wheel: one object per call. */
+/** One call, which is also its own entry in the timer wheel, so that a call needs one object. */
 export class Call extends WheelEntry implements OutboundCall {
-  /** Request line and headers, once it has entered a pool. */
+  /** Request line and headers, set when the call enters a pool. */
   head = '';
   private waitsIn: ConnectionPool | null = null;
   private connection: Connection | null = null;
   private ended = false;
-  /** The body, where it is a source. */
+  /** The stream of a body that is a source. */
   private opened: Readable | null = null;
-  /** A byte of the answer has come. */
-  private answerBegan = false;
-  /** The head of the answer has been passed on. */
+  /** Whether a byte of the response has arrived. */
+  private responseBegan = false;
+  /** Whether the head of the response was passed to the handler. */
   private hasHead = false;
   private paused = false;
-  /** What of the body arrived after `pause`. */
+  /** Body bytes that arrived after `pause`. */
   private held: Buffer | null = null;
   private connectBy: number;
   private headersBy: number;
   private readonly totalBy: number;
   private readonly startedAt = performance.now();
-  /** Beginning of the present silence of the body; Infinity before the body and while paused. */
+  /** When the last body bytes arrived; Infinity before the body and while paused. */
   private silentSince = Infinity;
 
   constructor(
@@ -80,7 +80,7 @@ export class Call extends WheelEntry implements OutboundCall {
     return this.request.holder ?? '';
   }
 
-  /** The body from its beginning. */
+  /** Opens the body at its start. */
   openBody(source: BodySource): Readable {
     const stream = source.open();
     stream.on('error', (cause: Error) => this.fail(bodyBroke(cause)));
@@ -92,7 +92,7 @@ export class Call extends WheelEntry implements OutboundCall {
     if (this.ended || this.paused) return;
     this.paused = true;
     this.silentSince = Infinity;
-    // The head of the answer is given even to a paused call.
+    // The head of the response is passed on even if the call is paused.
     if (this.hasHead) this.connection?.pauseReading();
   }
 
@@ -101,7 +101,7 @@ export class Call extends WheelEntry implements OutboundCall {
     this.paused = false;
     if (!this.hasHead) return;
     this.beginSilence();
-    // Not at once: a handler must not be called from within its own call.
+    // Deferred, because a handler must not be called from within its own call.
     process.nextTick(continueReading, this);
   }
 
@@ -122,8 +122,8 @@ export class Call extends WheelEntry implements OutboundCall {
     this.closeBody();
     if (connection) connection.pool.discard(connection);
     else this.waitsIn?.stopWaiting(this);
-    this.letGo();
-    tell(handler, error);
+    this.dropReferences();
+    notifyEnd(handler, error);
   }
 
   /** Fails after the caller has received the call object. */
@@ -131,7 +131,10 @@ export class Call extends WheelEntry implements OutboundCall {
     process.nextTick(() => this.fail(error));
   }
 
-  /** Puts the call on a connection of the pool, now or when one is free. @throws OutboundError `unreachable` */
+  /**
+   * Assigns a connection of the pool to the call, now or when one is free.
+   * @throws OutboundError `unreachable`
+   */
   enter(pool: ConnectionPool): void {
     this.waitsIn = pool;
     this.head = encodeHead(this.request, pool.address);
@@ -143,7 +146,7 @@ export class Call extends WheelEntry implements OutboundCall {
     connection.start(this);
   }
 
-  /** The connection is open. */
+  /** Called when the connection is open. */
   onSend(): void {
     this.connectBy = Infinity;
   }
@@ -154,29 +157,30 @@ export class Call extends WheelEntry implements OutboundCall {
 
   /** Passes on what the connection has read. */
   onAnswer({ parser }: Connection): void {
-    this.answerBegan = true;
+    this.responseBegan = true;
     try {
-      if (parser.hasHead && !this.hasHead) this.giveHead(parser.head);
+      if (parser.hasHead && !this.hasHead) this.passHead(parser.head);
       const piece = parser.takeBody();
-      if (piece && !this.ended) this.giveData(piece);
+      if (piece && !this.ended) this.passData(piece);
     } catch (error) {
       this.fail(handlerThrew(error));
     }
     if (!this.isStopped()) this.settle(parser);
   }
 
-  /** Moves to a new connection, since this one ended before a byte of the request was written to it. */
+  /** Moves to a new connection, because this one ended before a byte of the request was written. */
   moveFrom(connection: Connection): void {
     connection.pool.replace(connection, this);
   }
 
   /**
-   * The request may have reached the peer, which may have acted on it, so it is not sent again here: whether it may be is for
-   * the caller to decide. `error`: null when the peer has closed the connection in an orderly way.
+   * Fails the call. The peer may have received and acted on the request, so it is not sent again
+   * here; the caller decides about that. `error` is null if the peer closed the connection in an
+   * orderly way.
    */
   onConnectionLost(connection: Connection, error: Error | null): void {
-    const isStale = !this.answerBegan && connection.uses > 1 && isClosedByPeer(error);
-    this.fail(isStale ? reusedConnectionClosed(error) : connectionBroke(error, this.answerBegan));
+    const isStale = !this.responseBegan && connection.uses > 1 && isClosedByPeer(error);
+    this.fail(isStale ? reusedConnectionClosed(error) : connectionBroke(error, this.responseBegan));
   }
 
   override onDue(now: number): void {
@@ -190,7 +194,7 @@ export class Call extends WheelEntry implements OutboundCall {
     else this.arm(Math.min(this.totalBy, this.connectBy, this.headersBy, idleBy));
   }
 
-  private giveHead({ status, fields }: AnswerHead): void {
+  private passHead({ status, fields }: AnswerHead): void {
     this.hasHead = true;
     this.headersBy = Infinity;
     if (this.paused) this.connection?.pauseReading();
@@ -198,9 +202,9 @@ export class Call extends WheelEntry implements OutboundCall {
     this.handler.onHeaders(status, fields);
   }
 
-  private giveData(piece: Buffer): void {
+  private passData(piece: Buffer): void {
     if (this.paused || this.held) {
-      // What was read in one go may come in several pieces, one for each TLS record.
+      // One read may yield several pieces, one per TLS record.
       this.held = this.held ? Buffer.concat([this.held, piece]) : piece;
     } else {
       this.silentSince = this.host.wheel.now;
@@ -208,7 +212,7 @@ export class Call extends WheelEntry implements OutboundCall {
     }
   }
 
-  /** Ends the call when its answer has ended, well or not. */
+  /** Ends the call if its response has ended or is invalid. */
   private settle(parser: AnswerParser): void {
     if (parser.failure !== null) this.fail(new OutboundError('interrupted', parser.failure));
     else if (parser.isDone) this.succeed();
@@ -218,13 +222,13 @@ export class Call extends WheelEntry implements OutboundCall {
     const { handler, connection } = this;
     this.end();
     this.connection = null;
-    this.letGo();
+    this.dropReferences();
     connection?.pool.release(connection, this.host.wheel.coarseNow());
     this.closeBody();
-    tell(handler, null);
+    notifyEnd(handler, null);
   }
 
-  /** What was sent of it, or read ahead, is of no more use. */
+  /** Closes the stream of the body, of which no more is needed. */
   private closeBody(): void {
     const { opened } = this;
     if (opened === null) return;
@@ -245,7 +249,10 @@ export class Call extends WheelEntry implements OutboundCall {
     this.arm(this.idleBy());
   }
 
-  /** Later deadlines are found when the earliest is due, so that most moves cost nothing. */
+  /**
+   * Arms only the earliest deadline. Later ones are computed when it is due, so that most changes
+   * cost nothing.
+   */
   private arm(at: number): void {
     if (at < this.dueAt && at !== Infinity) this.host.wheel.schedule(this, at);
   }
@@ -260,23 +267,23 @@ export class Call extends WheelEntry implements OutboundCall {
   }
 
   /**
-   * A call that has ended holds on to nothing: what survives a collection by chance would otherwise keep the whole exchange
-   * alive, and so make the next collections dearer.
+   * Drops all references of an ended call. If garbage collection does not free the call at once, it
+   * would otherwise keep the whole exchange in memory.
    */
-  private letGo(): void {
+  private dropReferences(): void {
     this.request = NO_REQUEST;
     this.handler = NO_HANDLER;
     this.head = '';
     this.waitsIn = null;
   }
 
-  /** @internal What was requested by `resume`, a tick later. */
+  /** @internal Continues what `resume` started, one tick later. */
   continueReading(): void {
     const { connection, held } = this;
     if (this.isStopped() || !connection) return;
     this.held = null;
     try {
-      if (held) this.giveData(held);
+      if (held) this.passData(held);
     } catch (error) {
       this.fail(handlerThrew(error));
     }
@@ -293,8 +300,11 @@ const continueReading = (call: Call): void => {
   call.continueReading();
 };
 
-/** A handler that throws at the end of its call is a bug that nothing else would show. */
-function tell(handler: OutboundHandler, failure: OutboundError | null): void {
+/**
+ * Notifies the handler of the end of its call. An exception in it is a bug that would otherwise
+ * stay unnoticed, so it is thrown as uncaught.
+ */
+function notifyEnd(handler: OutboundHandler, failure: OutboundError | null): void {
   try {
     if (failure) handler.onError(failure);
     else handler.onEnd();

@@ -7,27 +7,29 @@ import { authorityOf, type Target } from './target';
 import { OutboundError } from './types';
 import { WaitingCalls } from './waiting-calls';
 
+/** Bounds of a pool of connections. */
 export interface PoolLimits {
   /** Open connections of one pool. */
   readonly connectionsMax: number;
-  /** Calls that wait for a connection of one pool; further ones fail at once. */
+  /** Calls that wait for a connection of one pool. Further calls fail at once. */
   readonly waitingMax: number;
   readonly keepAliveTimeoutMs: number;
 }
 
-/** Idle connections are closed up to this much after their time; none is used past it. */
+/** Idle connections are closed up to this long after their time. None is used after it. */
 const SWEEP_EVERY_MAX_MS = 1_000;
 const SWEEP_EVERY_MIN_MS = 10;
 
 /**
- * The connections to one origin that one class of calls shares. A holder, such as a model, never has more of them in use than
- * stay free, so that one that hangs leaves room for the others (decision 0032).
+ * The connections to one origin that one class of calls shares. A holder, such as a model, never
+ * uses more of them than remain free, so that a hanging one leaves room for the others (decision
+ * 0032).
  */
 export class ConnectionPool {
   readonly address: Address;
   lastUsedAt = 0;
   private readonly connections = new Set<Connection>();
-  /** Last in, first out: the connections of a burst grow old and close. */
+  /** Last in, first out, so that the extra connections of a burst become idle and close. */
   private readonly idle: Connection[] = [];
   private readonly waiting: WaitingCalls<Call>;
   private readonly inUse: Shares;
@@ -39,7 +41,7 @@ export class ConnectionPool {
     readonly connector: Connector,
     readonly memory: TlsMemory,
     readonly limits: PoolLimits,
-    /** Called when the last connection is gone and nothing waits. */
+    /** Called when the pool has no connections and no waiting calls. */
     private readonly onEmpty: (pool: ConnectionPool) => void,
   ) {
     this.inUse = new Shares(limits.connectionsMax);
@@ -68,7 +70,11 @@ export class ConnectionPool {
     return this.connections.size > this.idle.length || this.waiting.size > 0;
   }
 
-  /** Starts the call on an idle or a new connection, or lets it wait. `now`: by `performance.now()`. @throws OutboundError at the cap. */
+  /**
+   * Starts the call on an idle or a new connection, or queues it. `now` is from
+   * `performance.now()`.
+   * @throws OutboundError at the maximum of waiting calls.
+   */
   take(call: Call, now: number): void {
     if (this.hasRoomFor(call.holder)) {
       this.start(call, this.takeIdle(now) ?? this.add());
@@ -76,7 +82,7 @@ export class ConnectionPool {
       const all = `All ${String(this.limits.connectionsMax)} connections to ${authorityOf(this.target)}`;
       throw new OutboundError(
         'unreachable',
-        `${all} are in use and ${String(this.waiting.size)} calls wait already, or the share of these that one holder has.`,
+        `${all} are in use and ${String(this.waiting.size)} calls are waiting, or the holder has reached its share.`,
         null,
         { reason: 'connections_exhausted' },
       );
@@ -85,31 +91,34 @@ export class ConnectionPool {
 
   stopWaiting(call: Call): void {
     this.waiting.delete(call);
-    this.forgetIfEmpty();
+    this.removeIfEmpty();
   }
 
-  /** The call on it has ended well. */
+  /** Returns a connection to the pool when its call has succeeded. */
   release(connection: Connection, now: number): void {
     if (!connection.finish(now)) {
       this.discard(connection);
       return;
     }
-    giveBack(connection);
+    returnShare(connection);
     this.idle.push(connection);
     if (this.waiting.size > 0) this.startWaiting(now);
     if (this.sweeping === null && this.idle.length > 0) this.sweepLater();
   }
 
-  /** What the connection still carries is unknown, or its end is near. */
+  /** Closes a connection whose state is unknown, or that is about to end. */
   discard(connection: Connection): void {
     if (!this.connections.delete(connection)) return;
-    giveBack(connection);
+    returnShare(connection);
     connection.destroy();
     if (this.waiting.size > 0) this.startWaiting(performance.now());
-    this.forgetIfEmpty();
+    this.removeIfEmpty();
   }
 
-  /** Moves a call from a connection that has turned out dead to a new one, which idle ones may be too. */
+  /**
+   * Moves a call from a connection that was found closed to a new one. Idle ones may be closed too,
+   * so they are not used.
+   */
   replace(connection: Connection, call: Call): void {
     this.connections.delete(connection);
     connection.destroy();
@@ -126,16 +135,16 @@ export class ConnectionPool {
     this.idle.splice(index, 1);
     this.connections.delete(connection);
     connection.destroy();
-    this.forgetIfEmpty();
+    this.removeIfEmpty();
   }
 
-  /** Ends the calls that run or wait. */
+  /** Ends the calls that are in flight or wait. */
   stopCalls(): void {
     for (const call of this.waiting.all()) call.stop();
     for (const { call } of [...this.connections]) call?.stop();
   }
 
-  /** Closes all connections. Calls must have been failed before. */
+  /** Closes all connections. Calls must have been ended before. */
   close(): void {
     const connections = [...this.connections];
     this.connections.clear();
@@ -156,7 +165,10 @@ export class ConnectionPool {
     }
   }
 
-  /** One timer for all idle connections of the pool, since a timer for each would be set anew at each call. */
+  /**
+   * Uses one timer for all idle connections, because a timer per connection would be reset at each
+   * call.
+   */
   private sweepLater(): void {
     const every = Math.min(
       Math.max(this.limits.keepAliveTimeoutMs / 2, SWEEP_EVERY_MIN_MS),
@@ -181,13 +193,16 @@ export class ConnectionPool {
     return connection;
   }
 
-  /** Whether a call may have a connection now; an idle one is used before a new one is opened. */
+  /**
+   * Returns whether a call may use a connection now. An idle one is used before a new one is
+   * opened.
+   */
   private hasRoomFor(holder: string): boolean {
     if (this.idle.length === 0 && this.connections.size >= this.limits.connectionsMax) return false;
     return this.shareOf(holder)?.fits(1) !== false;
   }
 
-  /** Null: calls without a holder count against the whole alone. */
+  /** Returns null for calls without a holder, which count only against the whole. */
   private shareOf(holder: string): Share | null {
     return holder === '' ? null : this.inUse.of(holder, holder);
   }
@@ -199,20 +214,20 @@ export class ConnectionPool {
     call.startOn(connection);
   }
 
-  /** Starts the calls that may have a connection since one came free. */
+  /** Starts the waiting calls that may use a connection that has become free. */
   private startWaiting(now: number): void {
     const mayStart = (holder: string): boolean => this.hasRoomFor(holder);
     for (let next = this.waiting.next(mayStart); next; next = this.waiting.next(mayStart))
       this.start(next, this.takeIdle(now) ?? this.add());
   }
 
-  private forgetIfEmpty(): void {
+  private removeIfEmpty(): void {
     if (this.connections.size === 0 && this.waiting.size === 0) this.onEmpty(this);
   }
 }
 
-/** The call on it has ended. */
-function giveBack(connection: Connection): void {
+/** Returns the connection's share when its call has ended. */
+function returnShare(connection: Connection): void {
   connection.share?.give(1);
   connection.share = null;
 }

@@ -3,7 +3,7 @@ import { closedAfterEach, rawServer, requestTo, start, until, type Running } fro
 const { serve, client } = closedAfterEach();
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-/** A server that answers a request once `answer` is called for its path. */
+/** A server that responds to a request when `answer` is called with its path. */
 async function held() {
   const open: { path: string; answer: () => void }[] = [];
   const server = await serve(
@@ -19,8 +19,8 @@ async function held() {
   return { server, count, answer };
 }
 
-describe('shares of the connections of one pool', () => {
-  it('leaves half of the connections to other holders, whatever one holder starts', async () => {
+describe('ConnectionPool shares', () => {
+  it('leave half of the connections to other holders, whatever one holder starts', async () => {
     const { server, count, answer } = await held();
     const outbound = client({ maxConnectionsPerOrigin: 8, maxWaitingPerOrigin: 32 });
     const calls = (holder: string, number: number): Running[] =>
@@ -44,7 +44,7 @@ describe('shares of the connections of one pool', () => {
     await until(() => outbound.stats().calls === 0);
   });
 
-  it('starts waiting calls of holders in turn, and forgets no place over calls that end in any way', async () => {
+  it('start waiting calls of holders in turn, and free their places however calls end', async () => {
     const { server, count, answer } = await held();
     const outbound = client({ maxConnectionsPerOrigin: 4, maxWaitingPerOrigin: 100 });
     const order = ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c'];

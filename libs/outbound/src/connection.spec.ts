@@ -30,8 +30,8 @@ const FORGED = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged';
 
 const sourceOf = (length: number, stream: Readable): BodySource => ({ length, open: () => stream });
 
-describe('connection: whether it is used again', () => {
-  /** Answers of a provider and on how many connections two calls one after the other then come. */
+describe('Connection reuse', () => {
+  /** Returns how many connections two consecutive calls use, given the provider's responses. */
   const connectionsFor = async (answer: string, changes: Partial<OutboundRequest> = {}): Promise<number> => {
     const server = await serve(rawServer((socket) => void socket.write(answer)));
     const outbound = client();
@@ -43,7 +43,7 @@ describe('connection: whether it is used again', () => {
     return server.accepted();
   };
 
-  it('uses it again after a complete answer', async () => {
+  it('happens after a complete response', async () => {
     expect(await connectionsFor(OK)).toBe(1);
   });
 
@@ -54,18 +54,18 @@ describe('connection: whether it is used again', () => {
       'HTTP/1.1 200 OK\r\nkeep-alive: timeout=1\r\ncontent-length: 0\r\n\r\n',
     ],
     ['the provider speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n'],
-    ['another answer follows unasked', OK + FORGED],
+    ['another response follows without a request', OK + FORGED],
     ['a stray line follows', `${OK}\r\n`],
-  ])('does not when %s', async (_when, answer) => {
+  ])('does not happen when %s', async (_when, answer) => {
     expect(await connectionsFor(answer)).toBe(2);
   });
 
-  it('does not when an answer to HEAD announces a body, which may come all the same', async () => {
+  it('does not happen after a response to HEAD that announces a body, because the body may follow', async () => {
     const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n';
     expect(await connectionsFor(answer, { method: 'HEAD', body: null })).toBe(2);
   });
 
-  it('drops it when the provider speaks unasked, and never takes that for the next answer', async () => {
+  it('does not happen when the provider sends bytes without a request, which are never read as the next response', async () => {
     const sockets: Socket[] = [];
     const server = await serve(
       rawServer((socket) => {
@@ -81,7 +81,7 @@ describe('connection: whether it is used again', () => {
     expect(await run(outbound, requestTo(server.origin))).toMatchObject({ body: 'ok', error: null });
   });
 
-  it('drops it when the provider closes it while idle', async () => {
+  it('does not happen when the provider closes the connection while it is idle', async () => {
     const server = await serve(rawServer((socket) => void socket.write(OK, () => socket.end())));
     const outbound = client();
     for (let round = 0; round < 3; round += 1) {
@@ -90,7 +90,7 @@ describe('connection: whether it is used again', () => {
     }
   });
 
-  it('does not when the answer came before the request was sent', async () => {
+  it('does not happen when the response arrived before the request was sent', async () => {
     const server = await serve(rawServer((socket) => void socket.pause().write(OK)));
     const outbound = client();
     const endless = new Readable({
@@ -109,7 +109,7 @@ describe('connection: whether it is used again', () => {
   });
 });
 
-describe('connection: what is sent', () => {
+describe('Connection sends', () => {
   const echo = (): Promise<Loopback> =>
     serve(
       httpServer((req, res) => {
@@ -142,7 +142,7 @@ describe('connection: what is sent', () => {
     expect(await sent({ method, ...changes })).toEqual([method, headers, length]);
   });
 
-  it('a streamed body with its length, whatever the headers say, text and empty pieces among them', async () => {
+  it('a streamed body with its own length, including texts and empty pieces, and ignores the length in the headers', async () => {
     const body = sourceOf(5, Readable.from(['ab', Buffer.from('cd'), Buffer.alloc(0), 'e']));
     expect(await sent({ body, headers: ['content-length', '9'] })).toEqual([
       'POST',
@@ -167,7 +167,7 @@ describe('connection: what is sent', () => {
     expect(await sent({ body })).toMatchObject({ failure: 'aborted' });
   });
 
-  it('nothing of a streamed body that is gone', async () => {
+  it('nothing of a streamed body that was destroyed', async () => {
     const gone = Readable.from(['a']).on('error', () => undefined);
     gone.destroy();
     expect(await sent({ body: sourceOf(1, gone) })).toMatchObject({ failure: 'aborted' });
@@ -177,7 +177,7 @@ describe('connection: what is sent', () => {
     ['a line break in the path', { path: '/a\r\nx: y' }],
     ['a blank in the path', { path: '/a b' }],
     ['a path in another alphabet', { path: '/\u20ac' }],
-    ['a path that is none', { path: 'a' }],
+    ['a path without a slash', { path: 'a' }],
     ['an empty path', { path: '' }],
     ['a line break in the method', { method: 'GET\r\n' }],
     ['a blank in the method', { method: 'GET /x' }],
@@ -192,10 +192,10 @@ describe('connection: what is sent', () => {
     ['a name without a value', { headers: ['x'] }],
     ['another framing', { headers: ['Transfer-Encoding', 'chunked'] }],
     ['an upgrade', { headers: ['upgrade', 'websocket'] }],
-  ])('nothing at all with %s', async (_what, changes) => {
+  ])('nothing for a request with %s', async (_what, changes) => {
     const server = await echo();
     const outbound = client();
-    // Twice, since names that were judged once are remembered.
+    // Twice, because names are cached after the first time.
     for (let round = 0; round < 2; round += 1) {
       const got = await run(outbound, requestTo(server.origin, changes));
       expect(got.error).toMatchObject({
@@ -208,13 +208,13 @@ describe('connection: what is sent', () => {
   });
 });
 
-describe('connection: a provider that ends an idle connection in the very turn in which a call takes it', () => {
+describe('Connection that the provider ends in the same turn in which a call takes it', () => {
   it.each([
     ['closes it', '', false],
     ['breaks it', '', true],
     ['says why and closes it', 'HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n', false],
   ])(
-    'the call goes to a new connection when it %s, and never gets an older answer',
+    'moves the call to a new connection when the provider %s, and never returns an older response',
     async (_how, last, isReset) => {
       const sockets: Socket[] = [];
       const server = await serve(
@@ -228,7 +228,7 @@ describe('connection: a provider that ends an idle connection in the very turn i
       const socket = sockets[0] as Socket;
       if (isReset) socket.resetAndDestroy();
       else await new Promise<void>((resolve) => socket.end(last, resolve));
-      // What has come from the provider is read after the next timer has run, and before anything is sent.
+      // The provider's bytes are read after the next timer has run, and before anything is sent.
       const got = await new Promise<Outcome>((resolve) => {
         setTimeout(() => void run(outbound, requestTo(server.origin)).then(resolve), 1);
         const until = performance.now() + 3;
@@ -240,8 +240,8 @@ describe('connection: a provider that ends an idle connection in the very turn i
   );
 });
 
-describe('connection: what is received', () => {
-  it('fails as interrupted when the provider speaks first', async () => {
+describe('Connection receives', () => {
+  it('no response from a provider that speaks first, and fails as interrupted', async () => {
     const server = await serve(
       listen(
         createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }).on('secureConnection', (socket) =>
@@ -251,12 +251,12 @@ describe('connection: what is received', () => {
       ),
     );
     const got = await run(client(), requestTo(server.origin));
-    // Whether its bytes come before or after the request went out is a matter of luck.
+    // Its bytes may arrive before or after the request was sent.
     expect(got.error?.failure ?? got.body).toMatch(/interrupted|forged/);
   });
 
   it.each(['http', 'https'])(
-    'keeps pieces apart and in order over %s, with pauses, for many calls at once',
+    'pieces apart and in order over %s, with pauses, for many concurrent calls',
     async (scheme) => {
       const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 7) % 251));
       const answerTo = (url: string): Buffer => bytes.subarray(Number(url.slice(1)));
@@ -306,46 +306,43 @@ describe('connection: what is received', () => {
   it.each([
     ['with a length', 'content-length: 100000\r\n'],
     ['without a length', ''],
-  ])(
-    'loses nothing over https of an answer %s that the provider ends during a pause',
-    async (_which, head) => {
-      const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 251));
-      let isSent = false;
-      const server = await serve(
-        listen(
-          createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (socket) => {
-            socket.once('data', () => {
-              socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n`);
-              socket.end(bytes, () => (isSent = true));
-            });
-          }),
-          'https',
-        ),
-      );
-      const outbound = client();
-      const pieces: Buffer[] = [];
-      const ended = new Promise<void>((resolve, reject) => {
-        const call = outbound.dispatch(requestTo(server.origin), {
-          onHeaders: () => {
-            call.pause();
-            until(() => isSent).then(() => setImmediate(() => call.resume()), reject);
-          },
-          onData: (piece) => {
-            pieces.push(piece);
-            call.pause();
-            setImmediate(() => call.resume());
-          },
-          onEnd: resolve,
-          onError: reject,
-        });
+  ])('all of an https response %s that the provider ends during a pause', async (_which, head) => {
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 251));
+    let isSent = false;
+    const server = await serve(
+      listen(
+        createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (socket) => {
+          socket.once('data', () => {
+            socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n`);
+            socket.end(bytes, () => (isSent = true));
+          });
+        }),
+        'https',
+      ),
+    );
+    const outbound = client();
+    const pieces: Buffer[] = [];
+    const ended = new Promise<void>((resolve, reject) => {
+      const call = outbound.dispatch(requestTo(server.origin), {
+        onHeaders: () => {
+          call.pause();
+          until(() => isSent).then(() => setImmediate(() => call.resume()), reject);
+        },
+        onData: (piece) => {
+          pieces.push(piece);
+          call.pause();
+          setImmediate(() => call.resume());
+        },
+        onEnd: resolve,
+        onError: reject,
       });
-      await ended;
-      expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
-      expect(outbound.stats()).toMatchObject({ calls: 0 });
-    },
-  );
+    });
+    await ended;
+    expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+    expect(outbound.stats()).toMatchObject({ calls: 0 });
+  });
 
-  it('reads no more than 128 KiB of an answer in one turn of the event loop, and all of it', async () => {
+  it('at most 128 KiB of a response in one turn of the event loop, and all of it in the end', async () => {
     const size = 8 * 1024 * 1024;
     const server = await serve(httpServer((_req, res) => void res.end(Buffer.alloc(size, 'a'))));
     const outbound = client();
@@ -367,7 +364,7 @@ describe('connection: what is received', () => {
     expect(most).toBeLessThanOrEqual(128 * 1024);
   });
 
-  it('ends a call whose handler throws, and no other', async () => {
+  it('nothing more for a call whose handler throws, without affecting other calls', async () => {
     const server = await serve(rawServer((socket) => void socket.write(OK)));
     const outbound = client();
     const failure = await new Promise((resolve, reject) => {
@@ -384,7 +381,7 @@ describe('connection: what is received', () => {
     expect(await run(outbound, requestTo(server.origin))).toMatchObject({ body: 'ok', error: null });
   });
 
-  it('holds back the end of an answer from a paused call, and lets the connection go on after it', async () => {
+  it('the end of a response only after a pause, and can be reused then', async () => {
     const server = await serve(rawServer((socket) => void socket.write(OK)));
     const outbound = client();
     const seen: string[] = [];

@@ -6,46 +6,52 @@ import type { ConnectionPool } from './connection-pool';
 import { Upload } from './upload';
 import { OutboundError } from './types';
 
-/** Up to here copying a body behind its head costs less than handing over two pieces. */
+/** Up to this size, copying a body after its head costs less than writing two buffers. */
 const COPIED_BYTES_MAX = 16 * 1024;
-/** A connection that was idle for longer than this is checked for its end once more before it carries a call, milliseconds. */
+/**
+ * Milliseconds. A connection that was idle for longer is checked again for its end before it
+ * carries a call.
+ */
 const CHECKED_AFTER_MS = 100;
 
 /**
- * Bytes that one connection reads in one turn of the event loop, about: what handles them may take a microsecond for each, and the
- * system hands over two megabytes in a row where it has them.
+ * Approximate bytes that one connection reads in one turn of the event loop. Handling a byte may
+ * take a microsecond, and the system delivers up to two megabytes in a row.
  */
 const TURN_BYTES = 64 * 1024;
 
-/** One socket with at most one call on it at a time, opened for its first call. */
+/** One socket with at most one call at a time, opened for its first call. */
 export class Connection {
-  /** Reads the answer to the present call. */
+  /** Parses the response to the current call. */
   readonly parser = new AnswerParser();
-  /** The call on it; null while it is idle. */
+  /** The current call; null while idle. */
   call: Call | null = null;
-  /** Calls begun on it. */
+  /** Number of calls that were started on this connection. */
   uses = 0;
-  /** When an idle one is to be closed, by `performance.now()`. */
+  /** When an idle connection must be closed, by `performance.now()`. */
   idleUntil = Infinity;
-  /** What the call on it counts against; null while it is idle. */
+  /** The share that the current call uses; null while idle. */
   share: Share | null = null;
   private socket: Socket | null = null;
   private opening: AbortController | null = null;
   private upload: Upload | null = null;
-  /** The call on it has not been sent yet. */
-  private isPutOff = false;
+  /** Whether the current call has not been sent yet. */
+  private isDeferred = false;
   private idleSince = 0;
-  /** It was idle for so long that the peer may have closed it: the event loop reports that before anything is sent. */
+  /**
+   * False if the connection was idle for so long that the peer may have closed it. The event loop
+   * reports that before the request is sent.
+   */
   private isChecked = true;
   private isReadingStopped = false;
-  /** Reads again in the next turn of the event loop. */
+  /** Whether reading continues in the next turn of the event loop. */
   private isResting = false;
-  /** Bytes that were read since it rested. */
+  /** Bytes that were read since the last rest. */
   private sinceRest = 0;
   private isUnreferenced = false;
   private isDestroyed = false;
-  /** The peer has closed it, or has sent bytes before a request. */
-  private isSpoilt = false;
+  /** Whether the peer has closed the connection, or has sent bytes before a request. */
+  private isUnusable = false;
 
   constructor(readonly pool: ConnectionPool) {}
 
@@ -53,32 +59,39 @@ export class Connection {
     this.call = call;
     this.uses += 1;
     if (this.socket) {
-      this.isPutOff = true;
+      this.isDeferred = true;
       sendAtTurnEnd(this);
     } else this.open();
   }
 
-  /** @internal Sends what was put off, unless the call has ended or moved on meanwhile. */
+  /** @internal Sends the deferred request, unless the call has ended or moved. */
   sendNow(): void {
     if (!this.isChecked) {
       this.isChecked = true;
       sendAtTurnEnd(this);
       return;
     }
-    this.isPutOff = false;
+    this.isDeferred = false;
     if (this.call && this.socket && !this.isDestroyed) this.send(this.call, this.socket);
   }
 
-  /** May carry another call at `now`. */
+  /** Returns whether the connection can carry another call at `now`. */
   isFit(now: number): boolean {
     const { socket } = this;
     this.isChecked = now - this.idleSince < CHECKED_AFTER_MS;
     return (
-      !this.isSpoilt && now < this.idleUntil && socket !== null && !socket.destroyed && !socket.readableEnded
+      !this.isUnusable &&
+      now < this.idleUntil &&
+      socket !== null &&
+      !socket.destroyed &&
+      !socket.readableEnded
     );
   }
 
-  /** The call on it has its whole answer. Returns whether another may follow; else it is of no more use. */
+  /**
+   * Ends the current call, whose response is complete. Returns whether the connection can carry
+   * another one.
+   */
   finish(now: number): boolean {
     const { parser, socket, upload } = this;
     this.call = null;
@@ -104,19 +117,19 @@ export class Connection {
     if (!this.isResting) this.socket?.resume();
   }
 
-  /** @internal Reads on after a rest, unless its call has stopped it meanwhile. */
+  /** @internal Continues reading after a rest, unless the call has stopped it. */
   readOn(): void {
     this.isResting = false;
     if (!this.isReadingStopped) this.socket?.resume();
   }
 
-  /** Lets the process end while it is idle. */
+  /** Lets the process exit while the connection is idle. */
   unreference(): void {
     this.isUnreferenced = true;
     this.socket?.unref();
   }
 
-  /** Closes the socket, or gives up opening one. */
+  /** Closes the socket, or stops opening one. */
   destroy(): void {
     this.isDestroyed = true;
     this.call = null;
@@ -146,7 +159,7 @@ export class Connection {
   }
 
   private send(call: Call, socket: Socket): void {
-    if (this.isSpoilt) {
+    if (this.isUnusable) {
       call.fail(new OutboundError('interrupted', 'The provider sent bytes before a request.'));
       return;
     }
@@ -163,22 +176,22 @@ export class Connection {
     }
   }
 
-  /** Takes in what has arrived, all of it before any handler runs. */
+  /** Parses everything that has arrived before any handler runs. */
   private readonly onRead = (length: number, bytes: Buffer): void => {
     const { call } = this;
-    if (call !== null && this.opening === null && !this.isPutOff) {
+    if (call !== null && this.opening === null && !this.isDeferred) {
       this.parser.read(bytes, length);
       this.sinceRest += length;
       if (this.sinceRest >= TURN_BYTES) this.rest();
       call.onAnswer(this);
     } else if (this.opening !== null) {
-      this.isSpoilt = true;
+      this.isUnusable = true;
     } else {
       this.onLost(null);
     }
   };
 
-  /** Others have their turn before it reads on. */
+  /** Stops reading until the next turn of the event loop, so that other connections are served. */
   private rest(): void {
     this.sinceRest = 0;
     if (this.isResting) return;
@@ -189,28 +202,31 @@ export class Connection {
 
   private onEnd(): void {
     this.parser.finish();
-    // Until its call is sent, the parser still holds the answer before.
-    if (this.call && !this.isPutOff && this.parser.isDone && !this.isSpoilt) {
-      this.isSpoilt = true;
+    // Until its call is sent, the parser still has the previous response.
+    if (this.call && !this.isDeferred && this.parser.isDone && !this.isUnusable) {
+      this.isUnusable = true;
       this.call.onAnswer(this);
     } else {
       this.onLost(null);
     }
   }
 
-  /** Once for each connection, and whatever the call on it then does, none follows. */
+  /** Handles the loss of the connection once. No call follows on it. */
   private onLost(error: Error | null): void {
-    if (this.isSpoilt) return;
-    this.isSpoilt = true;
+    if (this.isUnusable) return;
+    this.isUnusable = true;
     const { call } = this;
     if (call === null) this.pool.drop(this);
-    else if (this.isPutOff) call.moveFrom(this);
-    // An answer that is complete and only waits for its receiver needs the connection no more.
+    else if (this.isDeferred) call.moveFrom(this);
+    // A complete response that waits for a paused receiver no longer needs the connection.
     else if (!this.parser.isDone) call.onConnectionLost(this, error);
   }
 }
 
-/** A provider, or the kernel on its behalf, is woken once for all calls of a turn. */
+/**
+ * Batches the requests of a turn, so that a provider, or the kernel for it, wakes up once for all
+ * of them.
+ */
 const sendAtTurnEnd = atTurnEnd((connection: Connection) => connection.sendNow());
 
 const readOnInNextTurn = atTurnEnd((connection: Connection) => connection.readOn());

@@ -8,41 +8,42 @@ import type { Proxy, ProxySelector } from './proxy';
 import { authorityOf, type Target } from './target';
 import { OutboundError } from './types';
 
-/** `node:dns` `lookup` with `all: true`. */
+/** The signature of `lookup` in `node:dns` with `all: true`. */
 export type LookupAll = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-  /** Whose look-up it is. */
+  /** The owner of the lookup, for fair sharing. */
   owner?: string,
 ) => void;
 
-/** The last TLS session of a pool, so that its next connection resumes it. */
+/** The last TLS session of a pool, which its next connection resumes. */
 export interface TlsMemory {
   session?: Buffer;
 }
 
-/** Takes the first `length` of `bytes`, which are its own only until it returns. */
+/** Receives the first `length` bytes of `bytes`, which are valid only until it returns. */
 export type OnRead = (length: number, bytes: Buffer) => void;
 
 /**
- * What is read from any connection lands here, and is copied out before anything else is read. That this is safe rests on
- * libuv, which asks for the buffer, reads into it and reports the read in one go, for one socket after the other; TLS sockets
- * copy decrypted bytes into it in the same way. It spares each read a buffer of its own, and the stream machinery.
+ * A buffer that all connections share for reading, so that no read allocates. Its content is copied
+ * before the next read. This is safe because libuv requests the buffer, reads into it and reports
+ * the read in one step, one socket after the other. TLS sockets copy decrypted bytes into it in the
+ * same way.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** All addresses are checked, but no more than these are tried. */
+/** Maximum addresses that are attempted. All addresses are checked. */
 const ADDRESSES_TRIED_MAX = 8;
 const NEXT_ADDRESS_AFTER_MS = 500;
 const TCP_KEEP_ALIVE_MS = 60_000;
 
 /**
- * Opens connections that the address policy allows. Each opening resolves and checks anew, and connects only to the
- * addresses that it has just checked.
- *
- * Behind a proxy the target is checked in the same way first, but the proxy resolves the name itself: a name that only
- * the proxy can resolve is judged by its text. The proxy's own address is set by the operator and not checked.
+ * Opens connections that the address policy allows. Each connection resolves and checks the name
+ * again, and uses only the addresses that were checked.
+ * With a proxy, the target is checked in the same way first, but the proxy resolves the name. A
+ * name that only the proxy can resolve is checked by its text. The proxy's own address is set by
+ * the operator and not checked.
  */
 export class Connector {
   private readonly lookups = new Map<string, Promise<LookupAddress[]>>();
@@ -53,15 +54,18 @@ export class Connector {
     private readonly lookup: LookupAll = dnsLookup,
   ) {}
 
-  /** The proxy that takes requests for `target` in absolute form; null when the connection ends at the target. */
+  /**
+   * Returns the proxy that receives requests for `target` in absolute form; null if the connection
+   * ends at the target.
+   */
   absoluteFormProxy(target: Target): Proxy | null {
     return target.isTls ? null : this.proxyFor(target);
   }
 
   /**
-   * A connected socket, past the TLS handshake for https. `signal` gives up at once. Behind a proxy a `tunnelled` one ends at
-   * the target whatever the scheme; else plain http ends at the proxy, which takes requests in absolute form.
-   *
+   * Opens a connected socket, after the TLS handshake for https. `signal` aborts at once. With a
+   * proxy, a `tunnelled` socket ends at the target for any scheme; otherwise plain http ends at the
+   * proxy, which needs requests in absolute form.
    * @throws OutboundError `refused` or `unreachable`.
    */
   openSocket(
@@ -74,9 +78,8 @@ export class Connector {
   }
 
   /**
-   * The same, but what the socket reads goes to `onRead` instead of being emitted. Once the socket is open, `pause` and `resume`
-   * apply to it as to `data` events.
-   *
+   * Opens a socket like `openSocket`, but passes the bytes that it reads to `onRead` instead of
+   * emitting them. `pause` and `resume` work as for `data` events.
    * @throws OutboundError `refused` or `unreachable`.
    */
   openReading(target: Target, memory: TlsMemory, signal: AbortSignal, onRead: OnRead): Promise<Socket> {
@@ -101,7 +104,7 @@ export class Connector {
       const toProxy = await this.openProxy(proxy.target, signal, null);
       const through = await tunnel(toProxy, proxy, target, signal);
       const socket = target.isTls ? await openTls(target, { socket: through }, memory, signal) : through;
-      // A socket over another one has no reads of its own that a buffer could be lent to.
+      // A socket over another one cannot use the shared buffer.
       if (onRead) socket.on('data', (bytes: Buffer) => onRead(bytes.length, bytes));
       return socket;
     } catch (error) {
@@ -110,7 +113,10 @@ export class Connector {
     }
   }
 
-  /** @throws OutboundError `refused` when the URL or any resolved address is forbidden. */
+  /**
+   * Resolves and checks the addresses of the target.
+   * @throws OutboundError `refused` when the URL or any resolved address is forbidden.
+   */
   private async checkedAddresses(
     target: Target,
     isProxied: boolean,
@@ -137,7 +143,10 @@ export class Connector {
     return resolved;
   }
 
-  /** One look-up at a time per name: a burst of new connections must not queue behind itself in the thread pool. */
+  /**
+   * Resolves a name with one lookup at a time, so that a burst of new connections does not fill the
+   * queue of the thread pool.
+   */
   private resolve(host: string, owner?: string): Promise<LookupAddress[]> {
     const pending = this.lookups.get(host);
     if (pending) return pending;
@@ -193,11 +202,11 @@ function direct(
     },
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    ...(onRead ? { onread: lending(onRead) } : {}),
+    ...(onRead ? { onread: sharedBuffer(onRead) } : {}),
   };
 }
 
-const lending = (onRead: OnRead): OnReadOpts => ({
+const sharedBuffer = (onRead: OnRead): OnReadOpts => ({
   buffer: READ_BUFFER,
   callback: (length) => {
     onRead(length, READ_BUFFER);
@@ -220,7 +229,7 @@ async function openTls(
   const socket: TLSSocket = tlsConnect({
     ...via,
     servername: target.isLiteral ? '' : target.host,
-    // Without a name to send, the certificate is still matched against the address.
+    // Without a server name, the certificate is still checked against the address.
     host: target.host,
     ALPNProtocols: ['http/1.1'],
     ...(memory.session ? { session: memory.session } : {}),
@@ -243,7 +252,7 @@ function established(
       signal.removeEventListener('abort', onAbort);
       socket.off(event, onReady).off('close', onClose);
       if (error) {
-        // The error listener stays: a socket being destroyed may still report one.
+        // Keep the error listener, because a socket may emit an error while it is destroyed.
         socket.destroy();
         reject(error);
       } else {
@@ -259,7 +268,7 @@ function established(
   });
 }
 
-/** Asks the proxy for a tunnel to the target. */
+/** Requests a tunnel to the target from the proxy. */
 function tunnel(socket: Socket, proxy: Proxy, target: Target, signal: AbortSignal): Promise<Socket> {
   const authority = authorityOf(target);
   const request = httpRequest({
@@ -281,7 +290,7 @@ function tunnel(socket: Socket, proxy: Proxy, target: Target, signal: AbortSigna
         reject(
           new OutboundError(
             'unreachable',
-            `The proxy answered ${String(response.statusCode)} to CONNECT.`,
+            `The proxy responded with status ${String(response.statusCode)} to CONNECT.`,
             null,
             { reason: 'proxy_failed' },
           ),
@@ -296,7 +305,7 @@ function tunnel(socket: Socket, proxy: Proxy, target: Target, signal: AbortSigna
   });
 }
 
-/** The promise's outcome, or the signal's reason as soon as it is aborted. */
+/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
 function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(abortReason(signal));

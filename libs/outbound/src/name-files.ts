@@ -2,15 +2,15 @@ import { readFileSync, statSync } from 'node:fs';
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 
-/** A file is looked at again after this long. */
-const LOOKED_AT_MS = 5_000;
+/** How often a file is checked for changes. */
+const CHECK_INTERVAL_MS = 5_000;
 const SEARCH_MAX = 6;
 
-/** What a file of the system says, read again when it has changed. A file that is not there says what an empty one does. */
+/** A system file that is parsed again when it changes. A missing file counts as empty. */
 class WatchedFile<Content> {
   private content: Content;
   private changedAt = -1;
-  private lookAt = -Infinity;
+  private nextCheckAt = -Infinity;
 
   constructor(
     private readonly path: string,
@@ -22,8 +22,8 @@ class WatchedFile<Content> {
 
   read(): Content {
     const now = this.now();
-    if (now < this.lookAt) return this.content;
-    this.lookAt = now + LOOKED_AT_MS;
+    if (now < this.nextCheckAt) return this.content;
+    this.nextCheckAt = now + CHECK_INTERVAL_MS;
     const changedAt = statSync(this.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (changedAt !== this.changedAt) {
       this.changedAt = changedAt;
@@ -35,11 +35,14 @@ class WatchedFile<Content> {
 
 export interface SearchList {
   readonly domains: readonly string[];
-  /** A name with fewer dots may be short for one below a domain of the list. */
+  /** A name with fewer dots may be relative to a domain of the list. */
   readonly dots: number;
 }
 
-/** `/etc/hosts` and `/etc/resolv.conf`, which the resolver of the system reads and a query to a name server does not. */
+/**
+ * Reads `/etc/hosts` and `/etc/resolv.conf`, which the system's resolver uses but a query to a name
+ * server does not.
+ */
 export class NameFiles {
   private readonly hosts: WatchedFile<ReadonlyMap<string, readonly LookupAddress[]>>;
   private readonly search: WatchedFile<SearchList>;
@@ -83,9 +86,9 @@ function parseSearch(text: string): SearchList {
   return { domains: domains.map((domain) => domain.replace(/\.$/, '').toLowerCase()), dots };
 }
 
-/** The words of each line, without comments. */
+/** Returns the words of each line, without comments. */
 const linesOf = (text: string): string[][] =>
   text.split('\n').map((line) => {
-    const [said = ''] = line.split(/[#;]/, 1);
-    return said.trim().split(/\s+/);
+    const [content = ''] = line.split(/[#;]/, 1);
+    return content.trim().split(/\s+/);
   });

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import type { LookupAll } from './connector';
 import { NameResolver, type NameResolverOptions } from './name-resolver';
 
-/** An address with its time to live; no answer at all; or a response code: 3 for a name that does not exist, 2 for a failure. */
+/**
+ * An address with its TTL, no reply at all, or a response code: 3 for a name that does not exist, 2
+ * for a failure.
+ */
 type Reply = readonly [address: string, ttl: number] | 'silence' | 2 | 3;
 
 const A = 1;
@@ -117,7 +120,7 @@ describe('NameResolver', () => {
       );
     });
 
-  it('finds a name while many others are never answered', async () => {
+  it('resolves a name while many others get no reply', async () => {
     const resolver = resolverOf({ timeoutMs: 5_000 });
     server.replies.set('api.provider.example.com', ['192.0.2.1', LIVES_S]);
     for (let index = 0; index < 24; index += 1) {
@@ -128,7 +131,7 @@ describe('NameResolver', () => {
     expect(await find(resolver, 'api.provider.example.com')).toEqual(['192.0.2.1']);
   });
 
-  it('keeps an answer for as long as it says, and past that while name servers fail', async () => {
+  it('keeps a reply for its TTL, and longer while name servers fail', async () => {
     const resolver = resolverOf();
     const name = 'api.provider.example.com';
     server.replies.set(name, ['192.0.2.1', LIVES_S]);
@@ -139,7 +142,7 @@ describe('NameResolver', () => {
     now += 2_000;
     expect(await find(resolver, name)).toEqual(['192.0.2.1']);
     const requested = server.countOf(name);
-    // One failure is not repeated by each call.
+    // A failed query is not repeated by each call.
     expect([await find(resolver, name), server.countOf(name)]).toEqual([['192.0.2.1'], requested]);
     server.replies.set(name, ['192.0.2.2', LIVES_S]);
     now += 5_001;
@@ -149,7 +152,7 @@ describe('NameResolver', () => {
     expect(await find(resolver, name)).toBe('ETIMEOUT');
   });
 
-  it('remembers for a short time that a name is not there, and no longer has its old addresses', async () => {
+  it('caches for a short time that a name does not exist, and drops its old addresses', async () => {
     const resolver = resolverOf();
     const name = 'gone.provider.example.com';
     server.replies.set(name, ['192.0.2.1', 1]);
@@ -164,12 +167,12 @@ describe('NameResolver', () => {
     expect(await find(resolver, name)).toEqual(['192.0.2.2']);
   });
 
-  it('honours the hosts file, the search list and the resolver of the system', async () => {
+  it('uses the hosts file, the search list and the system’s resolver', async () => {
     const resolver = resolverOf();
     expect(await find(resolver, 'Listed.Example')).toEqual(['127.0.0.9', '::1']);
     server.replies.set('db.team.svc.cluster.test', ['10.1.0.1', LIVES_S]);
     expect(await find(resolver, 'db.team')).toEqual(['10.1.0.1']);
-    // The name itself comes first, so that no search domain can take over a name of the internet.
+    // The name itself comes first, so that no search domain can take over a public name.
     expect(server.queries.slice(0, 2)).toEqual(['db.team', 'db.team.svc.cluster.test']);
     expect(bySystem).toEqual([]);
     expect([await find(resolver, 'by-system'), await find(resolver, 'known.to.system')]).toEqual([
@@ -181,7 +184,7 @@ describe('NameResolver', () => {
     expect(bySystem).toEqual(['by-system', 'known.to.system', 'host.local']);
   });
 
-  it('does not let one owner have all look-ups', async () => {
+  it('does not let one owner use all lookups', async () => {
     const resolver = resolverOf({ lookupsMax: 8, timeoutMs: 5_000 });
     server.replies.set('api.provider.example.com', ['192.0.2.1', LIVES_S]);
     const dead = Array.from({ length: 20 }, (_, index) => {

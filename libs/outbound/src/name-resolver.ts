@@ -4,26 +4,26 @@ import type { LookupAll } from './connector';
 import { NameFiles } from './name-files';
 
 export interface NameResolverOptions {
-  /** Name servers with their ports; those of the system when absent. */
+  /** Name servers with ports; those of the system by default. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
   readonly resolvFile?: string;
-  /** The resolver of the system. */
+  /** The system's resolver. */
   readonly system?: LookupAll;
-  /** For one query to one name server. */
+  /** Timeout of one query to one name server. */
   readonly timeoutMs?: number;
-  /** Look-ups in flight, shared by their owners. */
+  /** Maximum lookups in flight, shared by all owners. */
   readonly lookupsMax?: number;
-  /** Milliseconds that never go back. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
 interface Known {
   readonly addresses: readonly LookupAddress[];
-  /** Why there are none. */
+  /** Why there are no addresses. */
   readonly error: NodeJS.ErrnoException | null;
   freshUntil: number;
-  /** Until then old addresses are better than none. */
+  /** Until then, stale addresses are better than none. */
   readonly usableUntil: number;
 }
 
@@ -35,22 +35,26 @@ interface Found {
 const NAMES_MAX = 10_000;
 const TTL_MIN_MS = 1_000;
 const TTL_MAX_MS = 300_000;
-/** Of addresses whose time the system does not tell. */
+/** TTL of addresses from the system's resolver, which reports none. */
 const SYSTEM_TTL_MS = 5_000;
 const NOT_FOUND_MS = 3_000;
 const FAILED_MS = 1_000;
-/** How long addresses outlive their time while name servers do not answer, and how long one failure is not repeated. */
+/**
+ * How long addresses are used after their TTL while name servers fail, and how long a failed query
+ * is not repeated.
+ */
 const STALE_MS = 3_600_000;
 const STALE_AGAIN_MS = 5_000;
-/** The system resolves few names at a time, in threads that also read files. */
+/** The system resolves only a few names at a time, in threads that also read files. */
 const SYSTEM_LOOKUPS_MAX = 2;
 const SYSTEM_WAITING_MAX = 100;
 
 /**
- * Names to addresses. Queries go to the name servers themselves, many at a time and each within its own time, so that names which are
- * never answered hold up no others; answers are kept for as long as they say, and longer while the name servers fail. As with the
- * system, `/etc/hosts` comes first and names with few dots are completed by the search list, but only after the name itself. Names
- * without dots, those below `.local`, and those that no name server knows go to the resolver of the system.
+ * Resolves names to addresses. It queries the name servers itself, many names concurrently and each
+ * with its own timeout, so that names without a reply do not delay others. It keeps replies for
+ * their TTL, and longer while the name servers fail. `/etc/hosts` takes precedence, and names with
+ * few dots are completed by the search list, but only after the name itself. Names without dots,
+ * names below `.local`, and names that no name server knows are left to the system's resolver.
  */
 export class NameResolver {
   private readonly known = new Map<string, Known>();
@@ -73,7 +77,10 @@ export class NameResolver {
     if (servers) this.resolver.setServers(servers);
   }
 
-  /** `owner`: whose look-up it is; one owner never has all look-ups in flight. Never calls back before it has returned. */
+  /**
+   * Resolves a name. `owner` identifies the caller: one owner never uses all lookups. Never calls
+   * back synchronously.
+   */
   readonly lookup = (
     hostname: string,
     _options: unknown,
@@ -91,7 +98,7 @@ export class NameResolver {
     );
   };
 
-  /** Look-ups in flight fail. */
+  /** Fails the lookups that are in flight. */
   close(): void {
     this.resolver.cancel();
   }
@@ -119,7 +126,7 @@ export class NameResolver {
     }
     const until = now + (isNotFound(error) ? NOT_FOUND_MS : FAILED_MS);
     const failure = { addresses: [], error, freshUntil: until, usableUntil: until };
-    // That there was no slot says nothing of the name.
+    // A lack of free lookups says nothing about the name.
     if (error.code !== BUSY) this.keep(name, failure);
     return failure;
   }
@@ -143,20 +150,20 @@ export class NameResolver {
 
   private async query(name: string): Promise<Found> {
     const dots = name.split('.').length - 1;
-    if (dots === 0 || name.endsWith('.local') || name.endsWith('.localhost')) return this.askSystem(name);
+    if (dots === 0 || name.endsWith('.local') || name.endsWith('.localhost')) return this.querySystem(name);
     const { domains, dots: least } = this.files.searchList();
     const completed = dots < least && !name.endsWith('.') ? domains.map((domain) => `${name}.${domain}`) : [];
     for (const full of [name, ...completed]) {
       try {
-        return await this.askServers(full);
+        return await this.queryServers(full);
       } catch (thrown) {
         if (!isNotFound(thrown as NodeJS.ErrnoException)) throw thrown;
       }
     }
-    return this.askSystem(name);
+    return this.querySystem(name);
   }
 
-  private async askServers(name: string): Promise<Found> {
+  private async queryServers(name: string): Promise<Found> {
     const [four, six] = await Promise.allSettled([this.records(name, 4), this.records(name, 6)]);
     const found = [four, six].flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     if (found.length > 0) {
@@ -169,7 +176,8 @@ export class NameResolver {
     const errors = [four, six].flatMap((result) =>
       result.status === 'rejected' ? [result.reason as NodeJS.ErrnoException] : [],
     );
-    // Both must say that there is nothing: a server that keeps silent has not said so.
+    // A name does not exist only if both queries say so; a server that did not reply has not said
+    // so.
     throw errors.find((error) => !isNotFound(error)) ?? errors[0] ?? notFound();
   }
 
@@ -187,7 +195,7 @@ export class NameResolver {
     });
   }
 
-  private async askSystem(name: string): Promise<Found> {
+  private async querySystem(name: string): Promise<Found> {
     if (this.systemLookups >= SYSTEM_LOOKUPS_MAX) {
       if (this.waiting.length >= SYSTEM_WAITING_MAX) throw busy();
       await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -207,7 +215,7 @@ export class NameResolver {
   }
 }
 
-/** One owner alone may have three quarters of all look-ups in flight. */
+/** The weight with which one owner alone may use three quarters of all lookups. */
 const SLOT_WEIGHT = 3;
 const BUSY = 'EBUSY';
 
@@ -220,5 +228,5 @@ const isNotFound = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOTF
 
 const withCode = (code: string, message: string): NodeJS.ErrnoException =>
   Object.assign(new Error(message), { code });
-const busy = (): NodeJS.ErrnoException => withCode(BUSY, 'Too many names are being looked up.');
-const notFound = (): NodeJS.ErrnoException => withCode('ENOTFOUND', 'The name has no address.');
+const busy = (): NodeJS.ErrnoException => withCode(BUSY, 'too many DNS lookups are in flight');
+const notFound = (): NodeJS.ErrnoException => withCode('ENOTFOUND', 'the name has no address');

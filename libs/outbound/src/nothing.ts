@@ -1,6 +1,6 @@
 import type { OutboundHandler, OutboundRequest } from './types';
 
-/** What a call that has ended holds instead of its request. */
+/** The request of a call that has ended. */
 export const NO_REQUEST: OutboundRequest = {
   origin: '',
   path: '',
@@ -14,7 +14,7 @@ export const NO_REQUEST: OutboundRequest = {
   totalTimeoutMs: 0,
 };
 
-/** What it holds instead of its handler. */
+/** The handler of a call that has ended. */
 export const NO_HANDLER: OutboundHandler = {
   onHeaders: () => undefined,
   onData: () => undefined,

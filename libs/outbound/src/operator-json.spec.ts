@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fetchJson, readJsonFile } from './operator-json';
 
-describe('JSON of the operator’s own', () => {
+describe('fetchJson and readJsonFile', () => {
   let server: Server;
   let folder: string;
   const answers: Record<string, { readonly status: number; readonly body: string }> = {
@@ -32,23 +32,23 @@ describe('JSON of the operator’s own', () => {
   const fetched = (path: string): Promise<unknown> =>
     fetchJson(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}${path}`);
 
-  it('is read from a service: a document, or none', async () => {
+  it('return a service’s document, or null if there is none', async () => {
     expect(await fetched('/good')).toEqual({ a: [1] });
     expect(await fetched('/none')).toBeNull();
   });
 
   it.each(['/failing', '/text', '/large', '/moved'])(
-    'is refused from a service that answers %s',
+    'reject when the service responds with %s',
     async (path) => {
       await expect(fetched(path)).rejects.toThrow();
     },
   );
 
-  it('is refused from a service that is not there', async () => {
+  it('reject when the service is unreachable', async () => {
     await expect(fetchJson('http://127.0.0.1:9/')).rejects.toThrow();
   });
 
-  it('is read from a file: a document, none, or a refusal', async () => {
+  it('return a file’s document, null if there is none, and reject an invalid one', async () => {
     const path = (name: string): string => join(folder, name);
     writeFileSync(path('good.json'), '{"a":1}');
     writeFileSync(path('bad.json'), '{"a":');

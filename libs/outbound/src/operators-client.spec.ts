@@ -5,7 +5,7 @@ import { operatorsClient } from './operators-client';
 const DIRECT = { HTTPS_PROXY: null, HTTP_PROXY: null, NO_PROXY: '' };
 const LIMITS = { totalTimeoutMs: 10_000, bytesMax: 1_024 };
 
-describe('a client for a service that the operator has named', () => {
+describe('operatorsClient', () => {
   let server: Server;
   let requested: IncomingMessage[];
   let origin: string;
@@ -20,7 +20,7 @@ describe('a client for a service that the operator has named', () => {
   beforeEach(() => (requested = []));
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  it('reaches its host however private, and no other private one', async () => {
+  it('reaches the configured host even if it is private, and no other private host', async () => {
     const client = operatorsClient(origin, DIRECT);
     expect((await client.fetchBuffered({ url: `${origin}/x`, ...LIMITS })).body.toString()).toBe('here');
     for (const other of ['http://10.0.0.1', null]) {
@@ -31,7 +31,7 @@ describe('a client for a service that the operator has named', () => {
     }
   });
 
-  it('goes through the proxy of the settings, unless they exempt the host', async () => {
+  it('uses the proxy of the settings, unless they exempt the host', async () => {
     const url = 'http://collector.example/v1/traces';
     const through = operatorsClient(url, { ...DIRECT, HTTP_PROXY: origin });
     await through.fetchBuffered({ url, ...LIMITS });

@@ -1,7 +1,7 @@
 import { createAddressPolicy, parseTrustedHosts } from '@gw/kernel';
 import { BufferedClient } from './buffered';
 
-/** As processes read them from their environment. */
+/** The proxy variables as processes read them from their environment. */
 export interface ProxyEnvironment {
   readonly HTTPS_PROXY: string | null;
   readonly HTTP_PROXY: string | null;
@@ -9,8 +9,8 @@ export interface ProxyEnvironment {
 }
 
 /**
- * For a service that the operator has named in a setting: its host is trusted however private, and no other one is. Null: only what the
- * whole internet can reach.
+ * Creates a client for a service that the operator has configured. It trusts the endpoint's host
+ * even if it is private, and no other private host. With null, it reaches only public addresses.
  */
 export const operatorsClient = (endpoint: string | null, proxy: ProxyEnvironment): BufferedClient =>
   new BufferedClient({

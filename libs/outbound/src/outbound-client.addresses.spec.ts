@@ -35,7 +35,7 @@ let server: Loopback;
 let outbound: OutboundClient | undefined;
 
 beforeAll(async () => {
-  // Each answer closes its connection, so that each call resolves anew.
+  // Each response closes its connection, so that each call resolves the name again.
   server = await httpServer((_req, res) => void res.setHeader('connection', 'close').end('ok'));
 });
 beforeEach(() => {
@@ -44,12 +44,12 @@ beforeEach(() => {
 afterEach(() => outbound?.close());
 afterAll(() => server.close());
 
-describe('outbound client: resolved addresses', () => {
+describe('OutboundClient addresses', () => {
   it.each(dns.map((entry) => [entry.id, entry.reason, entry] as const))(
-    '[ERR-09] [REL-04] %s: %s',
+    '%s: %s [ERR-09] [REL-04]',
     async (_id, _reason, entry) => {
       outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf({ [entry.host]: entry.answers }) });
-      // A name server that is slow answers later than a test may take; nothing else meets a limit.
+      // A slow name server replies later than a test may take; no other case reaches a timeout.
       const isSlow = entry.answers.some((answer) => 'delay_ms' in answer);
       const seen: (number | string)[] = [];
       for (let call = 0; call < entry.answers.length; call += 1) {
@@ -63,7 +63,7 @@ describe('outbound client: resolved addresses', () => {
     },
   );
 
-  it('[ERR-09] refuses the whole name when one of its addresses is forbidden', async () => {
+  it('refuses the whole name when one of its addresses is forbidden [ERR-09]', async () => {
     const lookup = lookupOf({ 'mixed.example.org': [['93.184.215.14', '10.0.0.5']] });
     outbound = clientWith({ policy: nothingTrusted, lookup });
     const got = await run(outbound, requestTo('http://mixed.example.org'));
@@ -72,7 +72,7 @@ describe('outbound client: resolved addresses', () => {
     expect(routes.tried).toEqual([]);
   });
 
-  it('[ERR-09] opens a socket of the caller’s own under the same policy, and gives up at once', async () => {
+  it('opens a socket for the caller under the same policy, and aborts at once [ERR-09]', async () => {
     const zone = { 'inner.example.org': [['10.0.0.5']], 'llm.example.org': [['93.184.215.14']] };
     outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf(zone) });
     const giveUp = new AbortController();
@@ -103,7 +103,7 @@ describe('outbound client: resolved addresses', () => {
     'http://llm.example.org/path',
     'ftp://llm.example.org',
     'nonsense',
-  ])('[ERR-09] refuses %s without a look-up or a connection', async (origin) => {
+  ])('refuses %s without a DNS lookup or a connection [ERR-09]', async (origin) => {
     outbound = clientWith({
       policy: nothingTrusted,
       lookup: () => {
@@ -116,7 +116,7 @@ describe('outbound client: resolved addresses', () => {
     expect(routes.tried).toEqual([]);
   });
 
-  it('[ERR-09] reaches an internal address when TRUSTED_CUSTOM_HOSTS names the host', async () => {
+  it('reaches an internal address when TRUSTED_CUSTOM_HOSTS contains the host [ERR-09]', async () => {
     const lookup = lookupOf({ 'llm.internal': [['10.0.0.5']], 'llm.example.org': [['10.0.0.5']] });
     outbound = clientWith({ policy: createAddressPolicy({ trustedHosts: ['llm.internal'] }), lookup });
     expect(await run(outbound, requestTo('http://llm.internal'))).toMatchObject({ status: 200, error: null });
@@ -126,7 +126,7 @@ describe('outbound client: resolved addresses', () => {
     });
   });
 
-  it('tries no more than eight of many addresses', async () => {
+  it('attempts at most eight of many addresses', async () => {
     const many = Array.from({ length: 200 }, (_, index) => `93.184.${String(index)}.1`);
     outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf({ 'many.example.org': [many] }) });
     expect(await run(outbound, requestTo('http://many.example.org'))).toMatchObject({ status: 200 });
@@ -134,7 +134,7 @@ describe('outbound client: resolved addresses', () => {
   });
 });
 
-describe('outbound client: TLS', () => {
+describe('OutboundClient TLS', () => {
   let secure: Loopback;
   const names: (string | false | undefined)[] = [];
   const resumed: boolean[] = [];

@@ -14,14 +14,14 @@ const { serve, client } = closedAfterEach();
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n';
 
-describe('outbound client: time limits', () => {
+describe('OutboundClient timeouts', () => {
   it.each([
     ['headers', { headersTimeoutMs: 120 }, ''],
     ['total', { totalTimeoutMs: 120 }, ''],
     ['idle', { idleTimeoutMs: 120 }, HEAD],
     ['idle', { idleTimeoutMs: 120, headersTimeoutMs: 0 }, `${HEAD}piece`],
     ['total', { totalTimeoutMs: 120, idleTimeoutMs: 100_000 }, `${HEAD}piece`],
-  ])('ends a call at its %s limit, not before and at no later one', async (phase, limits, bytes) => {
+  ])('end a call at its %s timeout, not earlier and not at a later one', async (phase, limits, bytes) => {
     const server = await serve(rawServer((socket) => socket.write(bytes)));
     const got = await run(client(), requestTo(server.origin, limits));
     expect(got.error).toMatchObject({ failure: 'timeout', phase });
@@ -29,15 +29,15 @@ describe('outbound client: time limits', () => {
     await until(() => server.sockets.size === 0);
   });
 
-  it('ends a connection attempt at the connect limit, for a name, an address or a proxy', async () => {
-    // The name server never answers.
+  it('end a connection attempt at the connect timeout, for a name, an address or a proxy', async () => {
+    // The name server never replies.
     const outbound = client({ lookup: () => undefined });
     const got = await run(outbound, requestTo('http://llm.example.org', { connectTimeoutMs: 120 }));
     expect(got.error).toMatchObject({ failure: 'timeout', phase: 'connect' });
     expect(outbound.stats()).toMatchObject({ pools: 0, connections: 0, calls: 0 });
   });
 
-  it('counts the silence between pieces, not the length of the body', async () => {
+  it('count the silence between pieces, not the length of the body', async () => {
     const server = await serve(
       rawServer((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -56,7 +56,7 @@ describe('outbound client: time limits', () => {
     expect(got.tookMs).toBeGreaterThan(1_500);
   });
 
-  it('does not count silence while the receiver has paused', async () => {
+  it('do not count silence while the receiver has paused', async () => {
     const server = await serve(rawServer((socket) => socket.write(`${HEAD}piece`)));
     const call = start(client(), requestTo(server.origin, { idleTimeoutMs: 60, totalTimeoutMs: 400 }));
     await until(() => call.bytes() > 0);
@@ -64,11 +64,12 @@ describe('outbound client: time limits', () => {
     expect((await call.outcome).error).toMatchObject({ failure: 'timeout', phase: 'total' });
   });
 
-  it('reads what has arrived before it judges a limit that a blocked loop has missed', async () => {
+  it('are checked only after a blocked event loop has read what arrived', async () => {
     const server = await serve(
       rawServer((socket) => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
-        // The answer lies in the client's socket by now, and the limit passes before the client can read it.
+        // The response is in the client's socket by now, and the timeout passes before the client
+        // can read it.
         const blockedUntil = performance.now() + 1_200;
         while (performance.now() < blockedUntil);
       }),
@@ -79,8 +80,8 @@ describe('outbound client: time limits', () => {
   });
 });
 
-describe('outbound client: abort and pause', () => {
-  it('closes the connection at once when aborted, at whatever point', async () => {
+describe('OutboundClient abort and pause', () => {
+  it('closes the connection at once when aborted, at any point', async () => {
     const server = await serve(rawServer((socket, count) => socket.write(count % 2 === 0 ? HEAD : '')));
     const outbound = client();
     const call = start(outbound, requestTo(server.origin));
@@ -97,7 +98,7 @@ describe('outbound client: abort and pause', () => {
     expect(outbound.stats()).toMatchObject({ pools: 0, connections: 0, calls: 0, timers: 0 });
   });
 
-  it('leaves no socket and no timer behind after 500 aborted calls', async () => {
+  it('leaves no socket and no timer after 500 aborted calls', async () => {
     const server = await serve(
       rawServer((socket, count) => socket.write(count % 2 === 0 ? `${HEAD}piece` : '')),
     );
@@ -107,7 +108,8 @@ describe('outbound client: abort and pause', () => {
     let next = 0;
     for (const call of calls) {
       next += 1;
-      // Some while they wait, some while they connect, some in the middle of their answer, some of those paused.
+      // Some while they wait, some while they connect, some in the middle of their response, some
+      // of those paused.
       if (next % 5 === 0) await until(() => server.accepted() >= Math.min(100, next / 5));
       if (next % 7 === 0) call.pause();
       call.abort();
@@ -178,14 +180,14 @@ describe('outbound client: abort and pause', () => {
   });
 });
 
-/** Time for what was written on loopback to arrive. */
+/** Waits until bytes that were written on loopback have arrived. */
 async function aFewTurns(): Promise<void> {
   let turns = 0;
   await until(() => (turns += 1) > 5);
 }
 
-describe('outbound client: resume', () => {
-  it('gives the piece that arrived after the pause, then the rest, in order', async () => {
+describe('OutboundClient resume', () => {
+  it('delivers the piece that arrived after the pause, then the rest, in order', async () => {
     const sockets: Socket[] = [];
     const server = await serve(
       rawServer((socket) => {
@@ -210,7 +212,7 @@ describe('outbound client: resume', () => {
     ['with a length', 'content-length: 6\r\n'],
     ['with a length, and says so', 'connection: close\r\ncontent-length: 6\r\n'],
     ['without a length', ''],
-  ])('gives all of an answer %s whose provider closes during the pause', async (_which, head) => {
+  ])('delivers all of a response %s whose provider closes during the pause', async (_which, head) => {
     const sockets: Socket[] = [];
     const server = await serve(
       rawServer((socket) => {
@@ -270,7 +272,7 @@ describe('outbound client: resume', () => {
     expect(await call.outcome).toMatchObject({ body: `ab${text}`, error: null });
   });
 
-  it('can be aborted while the last piece of an answer waits', async () => {
+  it('can be aborted while the last piece of a response waits', async () => {
     const sockets: Socket[] = [];
     const server = await serve(
       rawServer((socket) => {
@@ -291,21 +293,21 @@ describe('outbound client: resume', () => {
   });
 });
 
-describe('outbound client: connections', () => {
+describe('OutboundClient connections', () => {
   const held = async (): Promise<{ server: Loopback; release: () => void; waiting: () => number }> => {
     const open: (() => void)[] = [];
     const server = await serve(httpServer((_req, res) => void open.push(() => res.end('ok'))));
     return { server, waiting: () => open.length, release: () => open.splice(0).forEach((end) => end()) };
   };
 
-  it('opens no more connections than allowed, lets further calls wait and refuses those beyond', async () => {
+  it('opens no more connections than allowed, queues further calls and refuses those beyond', async () => {
     const { server, release, waiting } = await held();
     const outbound = client({ maxConnectionsPerOrigin: 2, maxWaitingPerOrigin: 2 });
     const calls = Array.from({ length: 5 }, () => start(outbound, requestTo(server.origin)));
     expect((await calls[4]?.outcome)?.error).toMatchObject({
       failure: 'unreachable',
       message: expect.stringMatching(
-        /All 2 connections to 127\.0\.0\.1:\d+ are in use and 2 calls wait already/,
+        /All 2 connections to 127\.0\.0\.1:\d+ are in use and 2 calls are waiting/,
       ),
     });
     await until(() => waiting() === 2);
@@ -319,7 +321,7 @@ describe('outbound client: connections', () => {
     expect(outbound.stats()).toMatchObject({ connections: 2, idleConnections: 2, waiting: 0, calls: 0 });
   });
 
-  it('counts waiting for a connection against the connect limit', async () => {
+  it('counts the wait for a connection against the connect timeout', async () => {
     const { server, release, waiting } = await held();
     const outbound = client({ maxConnectionsPerOrigin: 1 });
     const first = start(outbound, requestTo(server.origin));
@@ -330,7 +332,7 @@ describe('outbound client: connections', () => {
     expect((await first.outcome).status).toBe(200);
   });
 
-  it('gives the place of a failed call to one that waits', async () => {
+  it('gives the place of a failed call to a waiting one', async () => {
     const server = await serve(
       rawServer((socket, count) => {
         if (count === 1) socket.resetAndDestroy();
@@ -351,7 +353,7 @@ describe('outbound client: connections', () => {
     expect(server.accepted()).toBe(2);
   });
 
-  it('closes the pool that was idle for longest at the cap, and never one in use', async () => {
+  it('closes the pool that was idle for longest at the maximum, and never one in use', async () => {
     const { server, release, waiting } = await held();
     const outbound = client({ maxPools: 2 });
     const busy = start(outbound, requestTo(server.origin, { poolClass: 'busy' }));
@@ -361,7 +363,7 @@ describe('outbound client: connections', () => {
     const refused = await run(outbound, requestTo(server.origin, { poolClass: 'third' }));
     expect(refused.error).toMatchObject({
       failure: 'unreachable',
-      message: 'Calls to 2 origins run already.',
+      message: 'Calls to 2 origins are already in flight.',
     });
     release();
     await Promise.all([busy.outcome, idle.outcome]);
@@ -372,14 +374,14 @@ describe('outbound client: connections', () => {
     expect((await third.outcome).status).toBe(200);
   });
 
-  it('closes idle connections after the keep-alive time and forgets their pool', async () => {
+  it('closes idle connections after the keep-alive time and removes their pool', async () => {
     const server = await serve(httpServer((_req, res) => void res.end('ok')));
     const outbound = client({ keepAliveTimeoutMs: 50 });
     await run(outbound, requestTo(server.origin));
     await until(() => server.sockets.size === 0 && outbound.stats().pools === 0);
   });
 
-  it('aborts what runs and takes nothing more when it is closed', async () => {
+  it('ends the calls in flight and accepts no more when it is closed', async () => {
     const { server, waiting } = await held();
     const outbound = client();
     const call = start(outbound, requestTo(server.origin));

@@ -15,7 +15,10 @@ import {
 
 const { serve, client } = closedAfterEach();
 
-/** A server that answers each request with these bytes, and closes after them if configured. */
+/**
+ * A server that responds to each request with these bytes, and then closes the connection if
+ * `close` is set.
+ */
 const answering = (bytes: string, close = false): Promise<Loopback> =>
   serve(
     rawServer((socket) => {
@@ -26,8 +29,8 @@ const answering = (bytes: string, close = false): Promise<Loopback> =>
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
-describe('outbound client: what is sent and received', () => {
-  it('sends path, headers and body as they are and reuses the connection', async () => {
+describe('OutboundClient', () => {
+  it('sends path, headers and body unchanged and reuses the connection', async () => {
     const server = await serve(
       httpServer((req, res) => {
         const seen: Buffer[] = [];
@@ -57,7 +60,7 @@ describe('outbound client: what is sent and received', () => {
     expect(server.accepted()).toBe(1);
   });
 
-  it('gives the headers flat, lower-cased, in order and with duplicates, and the bytes as received', async () => {
+  it('delivers the headers as a flat list, lower-cased, in order and with duplicates, and the bytes as received', async () => {
     const body = '\x1f\x8b not unpacked';
     const { origin } = await answering(
       `HTTP/1.1 201 X\r\nSet-Cookie: a=1\r\nX-Other: \xe9\r\nSet-Cookie: b=2\r\nContent-Encoding: gzip\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
@@ -69,7 +72,7 @@ describe('outbound client: what is sent and received', () => {
     ]);
   });
 
-  it('hands a redirect back instead of following it, so that no address goes unchecked', async () => {
+  it('returns a redirect instead of following it, so that every address is checked', async () => {
     const { origin } = await answering(
       'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n',
     );
@@ -86,12 +89,16 @@ describe('outbound client: what is sent and received', () => {
       'several',
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\nx: y\r\n\r\n',
     ],
-  ])('swallows interim answers (%s)', async (_name, interim) => {
+  ])('skips interim responses (%s)', async (_name, interim) => {
     const { origin } = await answering(interim + OK);
-    expect(await run(client(), requestTo(origin))).toMatchObject({ status: 200, body: 'ok', error: null });
+    expect(await run(client(), requestTo(origin))).toMatchObject({
+      status: 200,
+      body: 'ok',
+      error: null,
+    });
   });
 
-  it('swallows an interim answer that arrives byte by byte', async () => {
+  it('skips an interim response that arrives byte by byte', async () => {
     const server = await serve(
       rawServer((socket) => {
         const bytes = [...`HTTP/1.1 100 Continue\r\n\r\n${OK}`];
@@ -113,13 +120,13 @@ describe('outbound client: what is sent and received', () => {
     ['HEAD', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n'],
     ['GET', 'HTTP/1.1 204 No Content\r\n\r\n'],
     ['GET', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\n'],
-  ])('ends a %s answer without a body at its headers', async (method, bytes) => {
+  ])('ends a %s response without a body at its headers', async (method, bytes) => {
     const { origin } = await answering(bytes);
     const got = await run(client(), requestTo(origin, { method, body: null }));
     expect(got).toMatchObject({ body: '', error: null });
   });
 
-  it('takes an answer that comes before the request body was read', async () => {
+  it('accepts a response that arrives before the request body was read', async () => {
     const server = await serve(
       rawServer((socket) => {
         socket.pause();
@@ -166,7 +173,7 @@ describe('outbound client: what is sent and received', () => {
     await until(() => read !== undefined);
     let last = -1;
     let still = 0;
-    // The source has stopped once nothing more is produced for many turns of the loop.
+    // The source has stopped when nothing more is produced for many turns of the event loop.
     await until(() => {
       still = produced === last ? still + 1 : 0;
       last = produced;
@@ -178,7 +185,7 @@ describe('outbound client: what is sent and received', () => {
   });
 });
 
-describe('outbound client: broken answers', () => {
+describe('OutboundClient with broken responses', () => {
   it.each([
     [
       'closes inside a body of known length',
@@ -208,7 +215,7 @@ describe('outbound client: broken answers', () => {
     ],
     ['sends no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'interrupted'],
     [
-      'switches protocols unasked',
+      'switches protocols without a request',
       'HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
       'interrupted',
     ],
@@ -219,7 +226,7 @@ describe('outbound client: broken answers', () => {
     expect(got.error).toMatchObject({ failure });
   });
 
-  it('fails as interrupted when the connection is reset inside a body that only the end delimits', async () => {
+  it('fails as interrupted when the connection is reset inside a body that only its end delimits', async () => {
     const server = await serve(
       rawServer((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nhalf', () => undefined)),
     );
@@ -229,12 +236,12 @@ describe('outbound client: broken answers', () => {
     expect((await call.outcome).error).toMatchObject({ failure: 'interrupted' });
   });
 
-  it('takes the orderly end of a body without length as its end', async () => {
+  it('accepts the orderly end of a connection as the end of a body without length', async () => {
     const { origin } = await answering('HTTP/1.1 200 OK\r\n\r\nwhole', true);
     expect(await run(client(), requestTo(origin))).toMatchObject({ body: 'whole', error: null });
   });
 
-  it('refuses headers over the cap, so that a provider cannot fill the memory', async () => {
+  it('refuses headers over the maximum, so that a provider cannot fill the memory', async () => {
     const { origin } = await answering(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(80_000)}\r\n\r\n`);
     expect((await run(client(), requestTo(origin))).error).toMatchObject({ failure: 'interrupted' });
   });
@@ -245,7 +252,7 @@ describe('outbound client: broken answers', () => {
     expect((await run(client(), requestTo(server.origin))).error).toMatchObject({ failure: 'unreachable' });
   });
 
-  it('fails a request that HTTP/1.1 cannot carry, and goes on', async () => {
+  it('fails a request that HTTP/1.1 cannot express, and continues to work', async () => {
     const { origin } = await answering(OK);
     const outbound = client();
     for (const headers of [
@@ -271,8 +278,11 @@ describe('outbound client: broken answers', () => {
   });
 });
 
-describe('outbound client: reused connections that the provider closes', () => {
-  /** Answers the first request, and closes on the others without a byte; the methods that it has seen. */
+describe('OutboundClient with reused connections that the provider closes', () => {
+  /**
+   * Serves the first request, and closes the connection on the others without a byte. Returns the
+   * methods that it received.
+   */
   const closingAfterFirst = async (
     close: (socket: Socket) => void,
   ): Promise<Loopback & { readonly seen: string[] }> => {
@@ -317,13 +327,13 @@ describe('outbound client: reused connections that the provider closes', () => {
     expect(opened.map(({ destroyed }) => destroyed)).toEqual([true]);
   });
 
-  it('says that a new connection closed without an answer was no reused one', async () => {
+  it('reports a new connection that closed without a response as not reused', async () => {
     const server = await serve(rawServer((socket) => socket.resetAndDestroy()));
     const { error } = await run(client(), requestTo(server.origin));
     expect(error).toMatchObject({ failure: 'unreachable', reason: 'connection_closed' });
   });
 
-  it('opens a new one for each of 25 idle ones that closed before the request was written', async () => {
+  it('opens a new connection for each of 25 idle ones that closed before the request was written', async () => {
     const server = await serve(rawServer((socket) => void socket.write(OK)));
     const outbound = client({ maxConnectionsPerOrigin: 25 });
     const burst = (): Promise<Outcome>[] =>
@@ -332,7 +342,8 @@ describe('outbound client: reused connections that the provider closes', () => {
     expect(outbound.stats().idleConnections).toBe(25);
     const idleSince = performance.now();
     await until(() => performance.now() - idleSince > 150);
-    // From here to the end of this turn of the event loop nothing is read: the calls begin before the client learns of the ends.
+    // Until the end of this turn of the event loop nothing is read, so the calls begin before the
+    // client detects the ends.
     await stat('.');
     for (const socket of server.sockets) socket.destroy();
     const outcomes = await Promise.all(burst());

@@ -12,15 +12,21 @@ import { OutboundError, type OutboundCall, type OutboundHandler, type OutboundRe
 export interface OutboundClientOptions {
   readonly policy: AddressPolicy;
   readonly proxy?: ProxySettings;
-  /** Connections per origin and pool class; further calls wait. */
+  /** Connections per origin and pool class. Further calls wait. */
   readonly maxConnectionsPerOrigin: number;
-  /** Calls that wait for a connection of one pool; further ones fail as `unreachable`. Default: four per connection. */
+  /**
+   * Calls that wait for a connection of one pool. Further calls fail as `unreachable`. Default:
+   * four per connection.
+   */
   readonly maxWaitingPerOrigin?: number;
-  /** At the cap the pool that was idle for longest is closed; when all are in use, calls to new origins fail as `unreachable`. */
+  /**
+   * Maximum number of pools. Beyond it, the pool that was idle for longest is closed; if all are in
+   * use, calls to new origins fail as `unreachable`.
+   */
   readonly maxPools: number;
-  /** How long a connection stays open without a call, unless the provider says less. */
+  /** How long an idle connection stays open, unless the provider allows less. */
   readonly keepAliveTimeoutMs: number;
-  /** Names to addresses; the resolver of the system by default. */
+  /** Resolves host names; the system's resolver by default. */
   readonly lookup?: LookupAll;
 }
 
@@ -28,10 +34,10 @@ export interface OutboundStats {
   readonly pools: number;
   readonly connections: number;
   readonly idleConnections: number;
-  /** Calls that have begun and not ended, the waiting ones included. */
+  /** Calls in flight, including those that wait. */
   readonly calls: number;
   readonly waiting: number;
-  /** Calls with an armed time limit. */
+  /** Calls with an armed timeout. */
   readonly timers: number;
   readonly timerRunning: boolean;
 }
@@ -39,12 +45,15 @@ export interface OutboundStats {
 const WAITING_PER_CONNECTION = 4;
 
 /**
- * Streaming HTTP/1.1 client of the request path. Redirects are answers like any other (its users refuse them), bodies are passed as received, and
- * nothing is sent twice: a request moves to another connection only while no byte of it has been written.
+ * Streaming HTTP/1.1 client for requests to providers. It returns redirects like any other response
+ * (callers refuse them), passes bodies unchanged, and sends nothing twice: a request moves to
+ * another connection only before its first byte is written.
  */
 export class OutboundClient {
   private readonly pools = new Map<string, ConnectionPool>();
-  /** TLS sessions of pools that are gone, no more than there may be pools; the oldest make room. */
+  /**
+   * TLS sessions of closed pools, at most as many as there may be pools. The oldest are evicted.
+   */
   private readonly memories = new Map<string, TlsMemory>();
   private readonly wheel = new TimerWheel();
   private readonly connector: Connector;
@@ -64,7 +73,7 @@ export class OutboundClient {
     this.callHost = { wheel: this.wheel, running: 0 };
   }
 
-  /** Never throws, and calls the handler only after it has returned. */
+  /** Starts a call. Never throws, and calls the handler only after it has returned. */
   dispatch(request: OutboundRequest, handler: OutboundHandler): OutboundCall {
     const call = new Call(this.callHost, request, handler);
     try {
@@ -76,11 +85,11 @@ export class OutboundClient {
   }
 
   /**
-   * A connected socket for a protocol that begins as an HTTP call and goes on as something else. The address policy, pinning and
-   * proxies apply as to a call: past the TLS handshake for https, and through a CONNECT tunnel behind a proxy, so that what is
-   * written reaches the target as it is. It belongs to the caller, is in no pool and is not closed by `close`. `signal` gives up
-   * at once, with its reason where that is an OutboundError.
-   *
+   * Opens a connected socket for a protocol that begins as an HTTP call and then changes. The
+   * address policy, pinning and proxies apply as for a call: TLS for https, and a CONNECT tunnel
+   * with a proxy, so that bytes reach the target unchanged. The caller owns the socket; it belongs
+   * to no pool and `close` does not close it. `signal` aborts at once, with its reason if that is
+   * an OutboundError.
    * @throws OutboundError `refused`, `unreachable` or `stopped`.
    */
   async openSocket(origin: string, signal: AbortSignal): Promise<Socket> {
@@ -88,7 +97,7 @@ export class OutboundClient {
     return this.connector.openSocket(parseTarget(origin), {}, signal, true);
   }
 
-  /** Ends the calls that still run with `stopped`, as all later ones, and closes all connections. */
+  /** Closes all connections. Calls that are in flight and all later ones fail as `stopped`. */
   close(): void {
     this.isClosed = true;
     for (const pool of [...this.pools.values()]) {
@@ -109,7 +118,10 @@ export class OutboundClient {
     return { pools, connections, idleConnections, calls, waiting, timers, timerRunning };
   }
 
-  /** @throws OutboundError for a bad origin, at the cap, and after `close`. */
+  /**
+   * Returns the pool of a request, and creates it if needed.
+   * @throws OutboundError for an invalid origin, at the maximum of pools, and after `close`.
+   */
   private poolFor({ origin, poolClass }: OutboundRequest): ConnectionPool {
     const key = `${poolClass} ${origin}`;
     const known = this.pools.get(key);
@@ -148,7 +160,7 @@ export class OutboundClient {
     }
     if (!oldest) {
       const cap = String(this.options.maxPools);
-      throw new OutboundError('unreachable', `Calls to ${cap} origins run already.`, null, {
+      throw new OutboundError('unreachable', `Calls to ${cap} origins are already in flight.`, null, {
         reason: 'connections_exhausted',
       });
     }

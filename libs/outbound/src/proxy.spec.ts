@@ -25,7 +25,7 @@ jest.mock('node:tls', () =>
     .routedTls(jest.requireActual('node:tls')),
 );
 
-describe('proxy selection', () => {
+describe('createProxySelector', () => {
   const select = (noProxy: string, origin: string): boolean => {
     const proxyFor = createProxySelector({
       httpProxy: 'proxy:3128',
@@ -35,7 +35,7 @@ describe('proxy selection', () => {
     return proxyFor(parseTarget(origin)) !== null;
   };
 
-  it('[ENV-02] takes HTTP_PROXY for http and HTTPS_PROXY for https, and none for what is not set', () => {
+  it('uses HTTP_PROXY for http and HTTPS_PROXY for https, and no proxy for an unset variable [ENV-02]', () => {
     const both = createProxySelector({ httpProxy: 'proxy:3128', httpsProxy: 'https://u:p%40@secure:3129/' });
     expect(both(parseTarget('http://a.example.org'))).toMatchObject({
       target: { host: 'proxy', port: 3128, isTls: false },
@@ -71,7 +71,7 @@ describe('proxy selection', () => {
     ['[::1]:8000', 'http://[::1]:8000', false],
     ['[::1]:8001', 'http://[::1]:8000', true],
     ['', 'https://a.example.org', true],
-  ])('[ENV-02] NO_PROXY=%s: %s goes through the proxy: %s', (noProxy, origin, proxied) => {
+  ])('NO_PROXY=%s: %s uses the proxy: %s [ENV-02]', (noProxy, origin, proxied) => {
     expect(select(noProxy, origin)).toBe(proxied);
   });
 
@@ -82,7 +82,7 @@ describe('proxy selection', () => {
   });
 });
 
-describe('calls through a proxy', () => {
+describe('OutboundClient with a proxy', () => {
   const policy = createAddressPolicy({ trustedHosts: [] });
   const lookup = lookupOf({ 'llm.example.org': [['93.184.215.14']], 'inner.example.org': [['10.0.0.5']] });
   let plain: Loopback;
@@ -112,7 +112,7 @@ describe('calls through a proxy', () => {
 
   const authorization = `Basic ${Buffer.from('user:pass').toString('base64')}`;
 
-  it('[ENV-02] sends http in absolute form and keeps the connection', async () => {
+  it('sends http in absolute form and keeps the connection [ENV-02]', async () => {
     port = plain.port;
     for (const round of ['one', 'two']) {
       const got = await run(
@@ -129,7 +129,7 @@ describe('calls through a proxy', () => {
     expect(proxy.accepted()).toBe(1);
   });
 
-  it('[ENV-02] tunnels https, with TLS to the target inside, and keeps the tunnel', async () => {
+  it('tunnels https, with TLS to the target inside, and keeps the tunnel [ENV-02]', async () => {
     port = secure.port;
     for (const round of ['one', 'two']) {
       const got = await run(outbound, requestTo('https://llm.example.org', { body: Buffer.from(round) }));
@@ -140,7 +140,7 @@ describe('calls through a proxy', () => {
     await until(() => proxy.sockets.size === 0);
   });
 
-  it('[ENV-02] tunnels plain http too for a socket, so that what is written reaches the target as it is', async () => {
+  it('tunnels plain http too for a socket, so that bytes reach the target unchanged [ENV-02]', async () => {
     port = plain.port;
     const socket = await outbound.openSocket('http://llm.example.org', new AbortController().signal);
     socket.write('GET /raw HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
@@ -150,7 +150,7 @@ describe('calls through a proxy', () => {
     expect(proxy.seen).toEqual([{ line: 'CONNECT llm.example.org:80', authorization }]);
   });
 
-  it('[ENV-02] goes directly to what NO_PROXY names', async () => {
+  it('connects directly to hosts of NO_PROXY [ENV-02]', async () => {
     const direct = clientWith({
       policy: createAddressPolicy({ trustedHosts: ['127.0.0.1'] }),
       proxy: { httpProxy: proxy.origin, noProxy: '127.0.0.0/8' },
@@ -160,7 +160,7 @@ describe('calls through a proxy', () => {
     direct.close();
   });
 
-  it('[ERR-09] checks the target before it asks the proxy', async () => {
+  it('checks the target before it uses the proxy [ERR-09]', async () => {
     for (const origin of [
       'http://inner.example.org',
       'https://inner.example.org',
@@ -180,12 +180,12 @@ describe('calls through a proxy', () => {
     });
   });
 
-  it('fails as unreachable when the proxy refuses the tunnel, or is not there', async () => {
+  it('fails as unreachable when the proxy refuses the tunnel, or is unreachable', async () => {
     const refusing = await proxyServer(() => port, 403);
     const refused = clientWith({ policy, lookup, proxy: { httpsProxy: refusing.origin } });
     expect((await run(refused, requestTo('https://llm.example.org'))).error).toMatchObject({
       failure: 'unreachable',
-      message: 'The proxy answered 403 to CONNECT.',
+      message: 'The proxy responded with status 403 to CONNECT.',
     });
     await refusing.close();
     const gone = await run(refused, requestTo('https://llm.example.org'));
@@ -196,7 +196,7 @@ describe('calls through a proxy', () => {
     refused.close();
   });
 
-  it('ends at the connect limit when the proxy does not answer', async () => {
+  it('fails at the connect timeout when the proxy does not respond', async () => {
     const silent = await rawServer(() => undefined);
     const waiting = clientWith({ policy, lookup, proxy: { httpsProxy: silent.origin } });
     const got = await run(waiting, requestTo('https://llm.example.org', { connectTimeoutMs: 100 }));
@@ -206,7 +206,7 @@ describe('calls through a proxy', () => {
     await silent.close();
   });
 
-  it('[ENV-02] takes the buffered calls through the proxy as well', async () => {
+  it('uses the proxy for buffered calls as well [ENV-02]', async () => {
     const url = proxy.origin.replace('//', '//user:pass@');
     const buffered = new BufferedClient({ policy, lookup, proxy: { httpProxy: url, httpsProxy: url } });
     const request = { method: 'POST', body: 'hello', totalTimeoutMs: 60_000, bytesMax: 100 };

@@ -2,7 +2,7 @@ import { optional, url, type Setting } from '@gw/kernel';
 import { BlockList, isIP } from 'node:net';
 import { parseTarget, type Target } from './target';
 
-/** The usual HTTP_PROXY, HTTPS_PROXY and NO_PROXY; empty or absent means none. */
+/** Values of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Empty or absent means none. */
 export interface ProxySettings {
   readonly httpProxy?: string | null;
   readonly httpsProxy?: string | null;
@@ -15,13 +15,13 @@ export interface Proxy {
   readonly authorization: string | null;
 }
 
-/** The proxy that a target goes through, or null. */
+/** Returns the proxy for a target, or null. */
 export type ProxySelector = (target: Target) => Proxy | null;
 
 /**
- * NO_PROXY takes, separated by commas or blanks: `*`, host names (which cover the names below them; a leading `.` or
- * `*.` changes nothing), addresses, CIDR ranges for literal addresses, each but the range with an optional port.
- *
+ * Creates a selector from the proxy settings. NO_PROXY is a list, separated by commas or blanks,
+ * of: `*`, host names (which include the names below them; a leading `.` or `*.` changes nothing),
+ * addresses, and CIDR ranges for literal addresses. All but ranges may have a port.
  * @throws Error when a proxy URL is not http or https.
  */
 export function createProxySelector(settings: ProxySettings): ProxySelector {
@@ -39,7 +39,7 @@ function parseProxy(value: string | null | undefined): Proxy | null {
   if (text === '') return null;
   const full = text.includes('://') ? text : `http://${text}`;
   if (!URL.canParse(full) || !/^https?:/i.test(full)) {
-    // The value is not repeated: it may hold credentials.
+    // Do not repeat the value, which may contain credentials.
     throw new Error('A proxy must be given as an http or https URL.');
   }
   const { username, password, origin } = new URL(full);
@@ -52,7 +52,7 @@ function parseProxy(value: string | null | undefined): Proxy | null {
 
 interface Exemption {
   readonly range?: { readonly address: string; readonly bits: number };
-  /** Covers the names below it. `port` null: every one. */
+  /** A host and the names below it. Without a `port`, every port matches. */
   readonly host?: { readonly name: string; readonly port: number | null };
 }
 
@@ -62,7 +62,7 @@ const entriesOf = (text: string): string[] =>
     .split(/[\s,]+/)
     .filter((entry) => entry !== '');
 
-/** Null for an entry that names neither a host nor a range. */
+/** Returns null for an entry that is neither a host nor a range. */
 function exemptionOf(entry: string): Exemption | null {
   const range = rangeOf(entry);
   if (range) return { range };
@@ -123,7 +123,7 @@ const proxyUrl: Setting<string> = {
   },
 };
 
-/** Of every process that calls other hosts. */
+/** Proxy settings of every process that calls other hosts. */
 export const PROXY_SETTINGS = {
   HTTPS_PROXY: optional(proxyUrl),
   HTTP_PROXY: optional(proxyUrl),

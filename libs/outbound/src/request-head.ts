@@ -2,11 +2,11 @@ import { OutboundError, type BodySource, type OutboundRequest } from './types';
 
 /** How requests to one origin are addressed. */
 export interface Address {
-  /** Value of the Host header. */
+  /** Value of the `host` header. */
   readonly host: string;
-  /** Put before the path when a proxy takes the request in absolute form. */
+  /** Prefix of the path, for a proxy that needs requests in absolute form. */
   readonly pathPrefix: string;
-  /** Headers for that proxy, flat. */
+  /** Headers for that proxy, names and values in turn. */
   readonly proxyHeaders: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Methods whose requests say that they have no body. */
+/** Methods whose requests have a `content-length` even without a body. */
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set([
   'POST',
   'PUT',
@@ -25,20 +25,21 @@ const METHODS_WITH_BODY: ReadonlySet<string> = new Set([
 ]);
 
 type Kind = 'plain' | 'ours' | 'refused';
-/** Set here, whatever the caller says. */
-const OURS: ReadonlySet<string> = new Set(['host', 'connection', 'content-length']);
-/** These would change how the message is read. */
+/** Headers that this library sets itself; the caller's values are ignored. */
+const SET_HERE: ReadonlySet<string> = new Set(['host', 'connection', 'content-length']);
+/** Headers that would change how the message is parsed. */
 const REFUSED: ReadonlySet<string> = new Set(['transfer-encoding', 'keep-alive', 'upgrade', 'expect']);
 
-/** Names that have been judged; past the cap, and for long ones, each is judged anew. */
+/** The kinds of known names. Names beyond the maximum, and long ones, are classified each time. */
 const kinds = new Map<string, Kind>();
 const KINDS_MAX = 1_000;
 const NAME_LENGTH_MAX = 64;
 
 /**
- * Request line and headers as they are sent, latin1. The caller's `host`, `connection` and `content-length` are left out.
- *
- * @throws OutboundError `unreachable` for what HTTP/1.1 cannot carry, among it all that would begin another line.
+ * Encodes the request line and the headers as latin1. Omits the caller's `host`, `connection` and
+ * `content-length`.
+ * @throws OutboundError `unreachable` for anything that HTTP/1.1 cannot express, including text
+ * that would begin another line.
  */
 export function encodeHead(request: OutboundRequest, { host, pathPrefix, proxyHeaders }: Address): string {
   const { method, path, headers, body } = request;
@@ -48,7 +49,7 @@ export function encodeHead(request: OutboundRequest, { host, pathPrefix, proxyHe
 }
 
 function isMethod(method: string): boolean {
-  // Both would turn the connection into something else.
+  // CONNECT would turn the connection into a tunnel.
   return (METHODS_WITH_BODY.has(method) || TOKEN.test(method)) && method !== 'CONNECT';
 }
 
@@ -57,17 +58,17 @@ function fieldsOf(headers: readonly string[]): string {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1];
-    const kind = kinds.get(name) ?? judge(name);
+    const kind = kinds.get(name) ?? classify(name);
     if (kind === 'refused' || value === undefined || NOT_IN_VALUE.test(value)) throw unsendable();
     if (kind === 'plain') text += `${name}: ${value}\r\n`;
   }
   return text;
 }
 
-function judge(name: string): Kind {
+function classify(name: string): Kind {
   const lowerCased = name.toLowerCase();
   let kind: Kind = 'plain';
-  if (OURS.has(lowerCased)) kind = 'ours';
+  if (SET_HERE.has(lowerCased)) kind = 'ours';
   else if (REFUSED.has(lowerCased) || !TOKEN.test(name)) kind = 'refused';
   if (kinds.size < KINDS_MAX && name.length <= NAME_LENGTH_MAX) kinds.set(name, kind);
   return kind;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { OutboundError } from './types';
 
-/** Where a connection goes. */
+/** The destination of a connection. */
 export interface Target {
   readonly origin: string;
   readonly isTls: boolean;
@@ -9,11 +9,14 @@ export interface Target {
   readonly host: string;
   readonly isLiteral: boolean;
   readonly port: number;
-  /** Whose calls go there, where names are looked up for many. */
+  /** The owner of the DNS lookup, for fair sharing. */
   readonly owner?: string;
 }
 
-/** @throws OutboundError `refused` for anything but scheme, host and port. */
+/**
+ * Parses an origin.
+ * @throws OutboundError `refused` for anything but scheme, host and port.
+ */
 export function parseTarget(origin: string): Target {
   const url = URL.canParse(origin) ? new URL(origin) : null;
   const isTls = url?.protocol === 'https:';
@@ -24,13 +27,13 @@ export function parseTarget(origin: string): Target {
     url.search !== '' ||
     url.hash !== ''
   ) {
-    throw new OutboundError('refused', 'The origin must hold only scheme, host and port.');
+    throw new OutboundError('refused', 'The origin must consist of scheme, host and port only.');
   }
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
   return { origin, isTls, host, isLiteral: isIP(host) !== 0, port };
 }
 
-/** `host:port` as CONNECT and the Host header write it. */
+/** Returns `host:port` as in CONNECT and the `host` header. */
 export const authorityOf = ({ host, port }: Target): string =>
   `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;

@@ -8,10 +8,10 @@ class Probe extends WheelEntry {
   }
 }
 
-describe('timer wheel', () => {
+describe('TimerWheel', () => {
   afterEach(() => jest.useRealTimers());
 
-  it('calls each entry after its time and within two ticks of it, in whichever order they came', () => {
+  it('calls each entry after its time and within two ticks of it, in any order of scheduling', () => {
     jest.useFakeTimers();
     const wheel = new TimerWheel();
     const begin = performance.now();
@@ -30,7 +30,7 @@ describe('timer wheel', () => {
     expect(wheel.running).toBe(false);
   });
 
-  it('does not call an entry that was cancelled or moved before its time', async () => {
+  it('does not call an entry that was cancelled, or moved to a later time', async () => {
     const wheel = new TimerWheel();
     const begin = performance.now();
     const [cancelled, moved, last] = [new Probe(), new Probe(), new Probe()];

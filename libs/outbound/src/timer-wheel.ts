@@ -1,11 +1,14 @@
-/** A member of the wheel. The links belong to the wheel; an entry is in it at most once. */
+/** An entry of the timer wheel. The wheel owns the links; an entry is in it at most once. */
 export abstract class WheelEntry {
   /** @internal */ wheelPrevious: WheelEntry | null = null;
   /** @internal */ wheelNext: WheelEntry | null = null;
-  /** When `onDue` is called at the earliest, by the wheel's clock; Infinity while not in the wheel. */
+  /** The earliest time of `onDue`, by the wheel's clock. Infinity while not in the wheel. */
   dueAt = Infinity;
 
-  /** Called once, up to two ticks after the time asked for; the entry has left the wheel and may come back. */
+  /**
+   * Called once, up to two ticks after `dueAt`. The entry has left the wheel and may be scheduled
+   * again.
+   */
   abstract onDue(now: number): void;
 }
 
@@ -25,12 +28,12 @@ const TICK_MS = 10;
 const SLOTS = 512;
 
 /**
- * One timer for all deadlines: entering and leaving cost a few pointer writes, where a Node timer each costs a
- * microsecond. Deadlines beyond one turn (about 5 s) are looked at once per turn. The timer runs only while the wheel
- * holds an entry, and stops one tick after the last has left.
+ * One timer for all deadlines. Scheduling and cancelling cost a few pointer writes; a Node.js timer
+ * costs a microsecond. A deadline beyond one turn (about 5 s) is checked once per turn. The timer
+ * runs only while the wheel has entries, and stops one tick after the last one has left.
  */
 export class TimerWheel {
-  /** Milliseconds, as of the last tick. */
+  /** Milliseconds at the last tick. */
   now = 0;
   private readonly slots = Array.from({ length: SLOTS }, () => new SlotHead());
   private cursor = 0;
@@ -43,7 +46,7 @@ export class TimerWheel {
     return this.timer !== null;
   }
 
-  /** The time of the last tick, or the true time while the wheel is stopped. */
+  /** Returns the time of the last tick, or the exact time while the wheel is stopped. */
   coarseNow(): number {
     return this.timer === null ? performance.now() : this.now;
   }
@@ -52,7 +55,7 @@ export class TimerWheel {
     return this.size;
   }
 
-  /** Arms `entry` for `at`, in place of an earlier time. */
+  /** Schedules `entry` for `at`, replacing its earlier time. */
   schedule(entry: WheelEntry, at: number): void {
     this.cancel(entry);
     if (this.timer === null) this.start();
@@ -94,7 +97,8 @@ export class TimerWheel {
     }
     this.now = performance.now();
     const due = Math.floor((this.now - this.cursorAt) / TICK_MS);
-    // After a blocked event loop the sockets are read before deadlines are judged: the bytes may be there already.
+    // After a blocked event loop, let sockets be read before deadlines are checked, because the
+    // bytes may have arrived in time.
     if (due > 5 && !this.lateOnce) {
       this.lateOnce = true;
       return;
@@ -108,7 +112,8 @@ export class TimerWheel {
   }
 
   private empty(head: SlotHead): void {
-    // Bounded by the entries there are now: one that comes back at once may land in this slot again.
+    // Bounded by the current number of entries, because an entry may be scheduled into this slot
+    // again.
     for (let left = this.size; left > 0; left -= 1) {
       const entry = head.wheelNext as WheelEntry;
       if (entry === head) return;

@@ -1,74 +1,80 @@
 import type { Readable } from 'node:stream';
 
-/** A body that is not in memory. */
+/** A request body that is not in memory. */
 export interface BodySource {
   /** Bytes; sent as `content-length`. */
   readonly length: number;
   /**
-   * The body from its beginning, for one try. Never throws. The client reads it no faster than the peer takes it, and destroys it
-   * when the try ends.
+   * Opens the body at its start, for one attempt. Never throws. The client reads it no faster than
+   * the peer accepts it, and destroys it when the attempt ends.
    */
   open(): Readable;
 }
 
 /** One call to another host. */
 export interface OutboundRequest {
-  /** `https://api.openai.com` or `http://10.0.0.1:8000`: scheme, host and port only. */
+  /** Scheme, host and port only, such as `https://api.openai.com` or `http://10.0.0.1:8000`. */
   readonly origin: string;
-  /** Path with its query, sent as it is. */
+  /** Path with query, sent unchanged. */
   readonly path: string;
   readonly method: string;
   /**
-   * Flat names and values; `host`, `content-length` and `connection` are set by the client. `transfer-encoding`, `keep-alive`,
-   * `upgrade` and `expect` are refused as `unreachable`.
+   * Names and values in turn. The client sets `host`, `content-length` and `connection`.
+   * `transfer-encoding`, `keep-alive`, `upgrade` and `expect` are refused as `unreachable`.
    */
   readonly headers: readonly string[];
   readonly body: Buffer | BodySource | null;
-  /** Connections are shared only within a class: tenants or credentials that must not share one get different classes. */
+  /**
+   * Connections are shared only within a class. Tenants or credentials that must not share one need
+   * different classes.
+   */
   readonly poolClass: string;
   /**
-   * Whose call it is within the class, such as a model: a holder never uses more connections of a pool than stay free. Absent or
-   * empty: the whole of the pool is its bound.
+   * The owner of the call within its class, such as a model. A holder never uses more connections
+   * of a pool than remain free. Absent or empty: only the size of the pool limits it.
    */
   readonly holder?: string;
-  /** Until the connection is open, waiting for a free one included, milliseconds; 0: none. */
+  /** Milliseconds until the connection is open, including the wait for a free one; 0: no limit. */
   readonly connectTimeoutMs: number;
-  /** Until the status line, from the start of the call; 0: none. */
+  /** Milliseconds from the start of the call to the status line; 0: no limit. */
   readonly headersTimeoutMs: number;
-  /** Between two pieces of the body; 0: none. */
+  /** Milliseconds between two pieces of the body; 0: no limit. */
   readonly idleTimeoutMs: number;
-  /** Whole call; 0: none. */
+  /** Milliseconds for the whole call; 0: no limit. */
   readonly totalTimeoutMs: number;
 }
 
 export type OutboundFailure =
-  /** The address policy said no: at the URL, or at the resolved address. */
+  /** The address policy refused the URL or the resolved address. */
   | 'refused'
-  /** DNS, connect, TLS or proxy failure: no byte of the answer came. */
+  /** DNS, connect, TLS or proxy failure: no byte of the response arrived. */
   | 'unreachable'
   | 'timeout'
   /** The connection broke after the status line, or the framing was invalid. */
   | 'interrupted'
-  /** The answer is a redirect, where one is neither followed nor of use. */
+  /** The response is a redirect, and the caller does not follow it. */
   | 'redirected'
   /** `abort()` was called. */
   | 'aborted'
-  /** The client was closed: the process is about to end. */
+  /** The client was closed because the process is shutting down. */
   | 'stopped';
 
-/** Why no byte of an answer came, for `unreachable`. */
+/** Why no byte of a response arrived, for `unreachable`. */
 export type UnreachableReason =
   | 'name_not_resolved'
   | 'connection_refused'
   | 'host_unreachable'
   | 'tls_failed'
   | 'proxy_failed'
-  /** All connections to the origin are in use, and so are the places for calls that wait for one, or none came free in time. */
+  /**
+   * All connections to the origin are in use, and either too many calls wait or none became free in
+   * time.
+   */
   | 'connections_exhausted'
-  /** The peer closed the connection after the request was sent on it. */
+  /** The peer closed the connection after the request was sent. */
   | 'connection_closed'
   /**
-   * The same on a connection that had carried a call before: the peer may have closed it because it was idle, or may have
+   * The same on a reused connection: the peer may have closed it because it was idle, or may have
    * acted on the request.
    */
   | 'reused_connection_closed';
@@ -79,13 +85,13 @@ export interface OutboundErrorOptions extends ErrorOptions {
 
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
-  /** Null: another failure, or a connection that failed in a way that has no name here. */
+  /** Null for another failure, or for a failed connection without a specific reason. */
   readonly reason: UnreachableReason | null;
 
   constructor(
     readonly failure: OutboundFailure,
     message: string,
-    /** Which bound ran out, for `timeout`. */
+    /** The timeout that elapsed, for `timeout`. */
     readonly phase: 'connect' | 'headers' | 'idle' | 'total' | null = null,
     options?: OutboundErrorOptions,
   ) {
@@ -94,20 +100,31 @@ export class OutboundError extends Error {
   }
 }
 
-/** Exactly one of `onEnd` and `onError` is called, once, last. */
+/**
+ * Receives the events of a call. Exactly one of `onEnd` and `onError` is called, once, as the last.
+ */
 export interface OutboundHandler {
-  /** Flat names and values as received, names lower-cased; 1xx answers are swallowed. */
+  /** Names and values in turn, as received, with names in lower case. 1xx responses are skipped. */
   onHeaders(status: number, headers: readonly string[]): void;
-  /** The buffer is the handler's own from then on. It may share memory with others: who keeps a small one for long copies it. */
+  /**
+   * The handler owns the buffer. It may share memory with others, so copy a small one before
+   * keeping it for long.
+   */
   onData(chunk: Buffer): void;
   onEnd(): void;
   onError(error: OutboundError): void;
 }
 
 export interface OutboundCall {
-  /** Stops `onData` and `onEnd` until `resume`; at most one socket buffer is held meanwhile. The idle timeout is suspended. */
+  /**
+   * Stops `onData` and `onEnd` until `resume`. At most one socket buffer is held in the meantime.
+   * The idle timeout is suspended.
+   */
   pause(): void;
   resume(): void;
-  /** Cancels at once: the connection is closed unless it has ended. `onError('aborted')` follows, unless the call has ended. */
+  /**
+   * Cancels at once and closes the connection. `onError('aborted')` follows, unless the call has
+   * ended.
+   */
   abort(): void;
 }

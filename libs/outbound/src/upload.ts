@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /**
- * Sends a body that is not in memory, no faster than the socket takes it. One that breaks off, or does not have the length that
- * its head has declared, is reported once; no part of it is then passed off as the whole.
+ * Sends a body that is not in memory, no faster than the socket accepts it. Reports once if the
+ * body breaks off or does not have its declared length, so that a part of it is never taken for the
+ * whole.
  */
 export class Upload {
   isDone = false;
@@ -21,7 +22,7 @@ export class Upload {
     if (body.destroyed || body.readableEnded) process.nextTick(this.onClose);
   }
 
-  /** Sends nothing more. */
+  /** Stops sending. */
   stop(): void {
     this.isStopped = true;
     this.body.off('data', this.onData).off('end', this.onEnd).off('close', this.onClose);

@@ -1,6 +1,9 @@
 import { Shares } from '@gw/kernel';
 
-/** The calls of one pool that wait for a connection: those of one holder in their order, the holders in turn. */
+/**
+ * The calls of one pool that wait for a connection: those of one holder in order, the holders in
+ * turn.
+ */
 export class WaitingCalls<Call extends { readonly holder: string }> {
   size = 0;
   private readonly queues = new Map<string, Set<Call>>();
@@ -10,7 +13,7 @@ export class WaitingCalls<Call extends { readonly holder: string }> {
     this.places = new Shares(max);
   }
 
-  /** False when there is no place left, or none for this holder. */
+  /** Adds a call. Returns false if there is no place left, or none for its holder. */
   add(call: Call): boolean {
     const { holder } = call;
     if (this.size >= this.max || (holder !== '' && !this.places.of(holder, holder).take(1))) return false;
@@ -30,7 +33,10 @@ export class WaitingCalls<Call extends { readonly holder: string }> {
     this.size -= 1;
   }
 
-  /** Removes and returns the first call of the next holder that `mayStart` allows one; null when it allows none of them. */
+  /**
+   * Removes and returns the first call of the next holder that `mayStart` allows; null if it allows
+   * none.
+   */
   next(mayStart: (holder: string) => boolean): Call | null {
     for (const [holder, queue] of this.queues) {
       if (!mayStart(holder)) continue;

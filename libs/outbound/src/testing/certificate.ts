@@ -1,4 +1,7 @@
-/** Self-signed, for llm, ok and other.example.org and 127.0.0.1; trusted by nothing but the specs here. */
+/**
+ * A self-signed certificate for llm, ok and other.example.org and 127.0.0.1. Only these specs trust
+ * it.
+ */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIB0jCCAXigAwIBAgIUVoHsgwjCwgjNVimeSfOUT6ZDkCMwCgYIKoZIzj0EAwIw
 GjEYMBYGA1UEAwwPbGxtLmV4YW1wbGUub3JnMCAXDTI2MTEyMDE4NTM0NloYDzIx

@@ -4,7 +4,7 @@ import { createAddressPolicy } from '@gw/kernel';
 import { OutboundClient, type OutboundClientOptions } from '../outbound-client';
 import { OutboundError, type OutboundCall, type OutboundRequest } from '../types';
 
-/** Waits until the condition holds, and fails with its text when it does not within twenty seconds. */
+/** Waits until the condition holds. Fails with its source text after twenty seconds. */
 export async function until(condition: () => boolean): Promise<void> {
   const giveUpAt = performance.now() + 20_000;
   while (!condition()) {
@@ -16,9 +16,9 @@ export async function until(condition: () => boolean): Promise<void> {
 export interface Loopback {
   readonly origin: string;
   readonly port: number;
-  /** Sockets that are open now. */
+  /** Sockets that are open. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Sockets that were ever opened. */
+  /** Number of sockets that were ever opened. */
   readonly accepted: () => number;
   close(): Promise<void>;
 }
@@ -49,7 +49,9 @@ export async function listen(server: Server, protocol = 'http'): Promise<Loopbac
 export const httpServer = (listener: RequestListener): Promise<Loopback> =>
   listen(createHttpServer(listener));
 
-/** Calls `answer` with the socket and the count of requests on all sockets, at each complete request head. */
+/**
+ * Calls `answer` for each complete request head, with the socket and the number of requests so far.
+ */
 export function rawServer(answer: (socket: Socket, count: number, head: string) => void): Promise<Loopback> {
   let count = 0;
   return listen(
@@ -79,7 +81,7 @@ export const clientWith = (options: Partial<OutboundClientOptions> = {}): Outbou
     ...options,
   });
 
-/** Longer than a test may take: a limit that is not the one under test can neither cut a call off nor stand in for it. */
+/** Longer than a test may take, so that a timeout other than the tested one never fires. */
 const PATIENCE_MS = 60_000;
 
 export const requestTo = (origin: string, changes: Partial<OutboundRequest> = {}): OutboundRequest => ({
@@ -105,7 +107,7 @@ export interface Outcome {
 }
 
 export interface Running extends OutboundCall {
-  /** Settles when the call has ended, well or not. */
+  /** Resolves when the call has ended, successfully or not. */
   readonly outcome: Promise<Outcome>;
   readonly status: () => number;
   readonly bytes: () => number;
@@ -152,7 +154,7 @@ export function start(client: OutboundClient, request: OutboundRequest): Running
 export const run = (client: OutboundClient, request: OutboundRequest): Promise<Outcome> =>
   start(client, request).outcome;
 
-/** Makes servers and clients that are closed after the test that made them. */
+/** Creates servers and clients that are closed after each test. */
 export function closedAfterEach(): {
   serve: (server: Promise<Loopback>) => Promise<Loopback>;
   client: (options?: Parameters<typeof clientWith>[0]) => OutboundClient;

@@ -3,11 +3,14 @@ import { connect } from 'node:net';
 import { listen, type Loopback } from './loopback';
 
 export interface ProxyServer extends Loopback {
-  /** Request lines, each with its proxy-authorization. */
+  /** Request lines, each with its `proxy-authorization`. */
   readonly seen: { line: string; authorization: string | undefined }[];
 }
 
-/** A forward proxy that takes every name for the loopback server at `port()`; answers `status` to CONNECT when set. */
+/**
+ * A forward proxy that connects every name to the loopback server at `port()`. With `status`, it
+ * responds to CONNECT with that status.
+ */
 export async function proxyServer(port: () => number, status?: number): Promise<ProxyServer> {
   const seen: ProxyServer['seen'] = [];
   const server = createServer((req, res) => {
@@ -43,7 +46,7 @@ export async function proxyServer(port: () => number, status?: number): Promise<
       client.pipe(onward);
     });
     onward.on('error', () => client.destroy());
-    // Read on, or the end of the client would never be seen.
+    // Keep reading, otherwise the end of the client's stream is never detected.
     onward.on('close', () => client.end().resume());
     client.on('error', () => onward.destroy());
     client.on('close', () => onward.destroy());

@@ -4,7 +4,10 @@ import type { LookupAddress } from 'node:dns';
 import type { LookupAll } from '../connector';
 import { CERTIFICATE } from './certificate';
 
-/** Answers of a name server: the addresses, an error code, or addresses after a delay. One list per look-up, the last repeated. */
+/**
+ * Replies of a name server: addresses, an error code, or addresses after a delay. One per lookup;
+ * the last one is repeated.
+ */
 export type DnsAnswer =
   readonly string[] | { error: string } | { delay_ms: number; addresses: readonly string[] };
 
@@ -28,8 +31,8 @@ export function lookupOf(zone: Readonly<Record<string, readonly DnsAnswer[]>>): 
 }
 
 /**
- * Replaces the routes to public addresses: records to which addresses a connection would go and connects to a
- * loopback server in their place. Connections to literal loopback addresses are left alone.
+ * Replaces the routes to public addresses: records the addresses of each connection and connects to
+ * a loopback server instead. Connections to literal loopback addresses are unchanged.
  */
 export const routes = { port: 0, tried: [] as string[] };
 
