@@ -6,7 +6,7 @@ import { RedisLogReader, RedisLogSink, type RedisLogReaderOptions } from './log-
 const STREAM = '{gw:logs}:stream';
 const BYTES = '{gw:logs}:bytes';
 
-describe('Redis log stream', () => {
+describe('RedisLogSink and RedisLogReader', () => {
   const server = withRedis();
   let connections: Redis[];
   let readers: RedisLogReader[];
@@ -47,7 +47,7 @@ describe('Redis log stream', () => {
     for (const connection of connections) connection.disconnect();
   });
 
-  it('carries batches byte for byte to one of the workers, and keeps nothing of what is stored', async () => {
+  it('transfer batches unchanged to one of the workers, and keep nothing of what is stored', async () => {
     const sink = new RedisLogSink(redis);
     const batches: string[] = [];
     const first = sink.send(Buffer.from([0, 255, 13, 10]));
@@ -59,7 +59,7 @@ describe('Redis log stream', () => {
     expect(await redis.get(BYTES)).toBe('0');
   });
 
-  it('refuses at its cap instead of dropping what waits, and takes records again when workers caught up', async () => {
+  it('refuse batches when the stream is full instead of dropping entries, and accept them again when workers catch up', async () => {
     const sink = new RedisLogSink(redis, { capBytes: 1_000 });
     const waiting = [0, 1, 2, 3].map((i) => sink.send(Buffer.alloc(250, String(i))));
     await eventually(async () => (await redis.xlen(STREAM)) === 4);
@@ -75,7 +75,7 @@ describe('Redis log stream', () => {
     await eventually(() => batches.length === 5);
   });
 
-  it('delivers a batch again until it is stored', async () => {
+  it('deliver a batch again until it is stored', async () => {
     const errors: unknown[] = [];
     const batches: string[] = [];
     let failures = 2;
@@ -95,7 +95,7 @@ describe('Redis log stream', () => {
     await eventually(async () => (await redis.xlen(STREAM)) === 0);
   });
 
-  it('takes over what a worker that died had not stored', async () => {
+  it('take over what a dead worker had not stored', async () => {
     const hung = await read({ store: () => new Promise(() => undefined) });
     const sent = new RedisLogSink(redis).send(Buffer.from('orphan'));
     await eventually(async () => {
@@ -112,7 +112,7 @@ describe('Redis log stream', () => {
     await eventually(async () => (await redis.get(BYTES)) === '0');
   });
 
-  it('leaves to a worker what it takes long to store', async () => {
+  it('do not take over entries that a worker takes long to store', async () => {
     const takeOverAfterMs = 200;
     let finish: () => void = () => undefined;
     const long = new Promise<void>((resolve) => (finish = resolve));
@@ -133,7 +133,7 @@ describe('Redis log stream', () => {
     expect(new Set(batches)).toEqual(new Set(['short']));
   });
 
-  it('takes nothing for safe that no worker has stored: what Redis loses is sent again', async () => {
+  it('send a batch again that Redis loses before a worker has stored it', async () => {
     const sent = new RedisLogSink(redis).send(Buffer.from('lost'));
     const refused = expect(sent).rejects.toMatchObject({ type: 'unavailable' });
     await eventually(async () => (await redis.xlen(STREAM)) === 1);
@@ -141,7 +141,7 @@ describe('Redis log stream', () => {
     await refused;
   });
 
-  it('goes on after Redis was lost with all its data', async () => {
+  it('continue after Redis has lost all its data', async () => {
     const batches: string[] = [];
     await read({ store: into(batches) });
     const sink = new RedisLogSink(redis);
@@ -154,7 +154,7 @@ describe('Redis log stream', () => {
     await eventually(() => batches.includes('after'));
   });
 
-  it('leaves the group when it stops, unless it still holds records', async () => {
+  it('leave the group on stop, unless the reader still has pending entries', async () => {
     const reader = await read({ store: () => Promise.resolve() });
     await new RedisLogSink(redis).send(Buffer.from('x'));
     await eventually(async () => (await redis.xlen(STREAM)) === 0);
@@ -162,7 +162,7 @@ describe('Redis log stream', () => {
     expect(await redis.xinfo('CONSUMERS', STREAM, 'workers')).toEqual([]);
   });
 
-  it('forgets workers that were killed, once what they held is stored and they have not come for long [faults D19]', async () => {
+  it('remove killed workers from the group when their entries are stored and they were idle for long [faults D19]', async () => {
     const sink = new RedisLogSink(redis);
     await redis.xgroup('CREATE', STREAM, 'workers', '0', 'MKSTREAM');
     const sent = sink.send(Buffer.from('held by a dead one'));

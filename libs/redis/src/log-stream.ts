@@ -2,13 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '@gw/kernel';
 import type { Redis } from 'ioredis';
 
-/** One hash slot, so that the scripts may touch both on a cluster. */
+/** Keys in one hash slot, so that scripts can use both in a Redis cluster. */
 const STREAM = '{gw:logs}:stream';
 const BYTES = '{gw:logs}:bytes';
 const GROUP = 'workers';
 const FIELD = 'frames';
 
-/** Adds a batch unless the stream would pass its cap. The counter holds the bytes of all entries that are not yet deleted. */
+/**
+ * Adds a batch unless the stream would exceed its maximum size. The counter is the bytes of all
+ * entries that are not deleted.
+ */
 const ADD = `
 local held = tonumber(redis.call('GET', KEYS[2]) or '0')
 if held > 0 and held + #ARGV[1] > tonumber(ARGV[2]) then return 0 end
@@ -16,21 +19,27 @@ local id = redis.call('XADD', KEYS[1], '*', '${FIELD}', ARGV[1])
 redis.call('INCRBY', KEYS[2], #ARGV[1])
 return id`;
 
-/** Acknowledges and deletes an entry, and leaves word that it is stored; only the first of several deliveries gives its bytes back. */
-const DONE = `
+/**
+ * Acknowledges and deletes an entry, and marks it as stored. Only the first of several deliveries
+ * subtracts its bytes.
+ */
+const ACKNOWLEDGE = `
 redis.call('XACK', KEYS[1], '${GROUP}', ARGV[1])
 redis.call('SET', KEYS[3], '1', 'EX', ARGV[3])
 if redis.call('XDEL', KEYS[1], ARGV[1]) == 1 then redis.call('DECRBY', KEYS[2], ARGV[2]) end
 return 1`;
 
-/** 1: it is stored. 0: it waits. -1: Redis has lost it. */
-const LOOK = `
+/** Returns 1 if the entry is stored, 0 if it waits, -1 if Redis has lost it. */
+const STATE_OF = `
 if redis.call('DEL', KEYS[2]) == 1 then return 1 end
 if #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then return -1 end
 return 0`;
 
-/** Removes consumers that hold nothing and have not come for ARGV[1] milliseconds; one that is alive after all joins with its next read. */
-const FORGET = `
+/**
+ * Removes consumers that have no entries and were idle for ARGV[1] milliseconds. A consumer that is
+ * still alive joins again with its next read.
+ */
+const REMOVE_DEAD = `
 local removed = 0
 for _, fields in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], '${GROUP}')) do
   local consumer = {}
@@ -44,21 +53,25 @@ return removed`;
 
 const WAITS = 0;
 const STORED = 1;
-/** Word that an entry is stored is kept for so long; a gateway that was away for longer sends the batch again. */
-const WORD_SECONDS = 600;
-const LOOK_FIRST_MS = 10;
-const LOOK_MAX_MS = 200;
+/**
+ * How long the mark of a stored entry is kept. A gateway that was away for longer sends the batch
+ * again.
+ */
+const STORED_MARK_SECONDS = 600;
+const FIRST_POLL_MS = 10;
+const POLL_MAX_MS = 200;
 
-const wordOf = (id: string): string => `{gw:logs}:stored:${id}`;
+const storedMarkKey = (id: string): string => `{gw:logs}:stored:${id}`;
 
 export interface RedisLogSinkOptions {
-  /** Bytes of log records that may wait in Redis; 256 MiB when absent. */
+  /** Maximum bytes of log records in Redis, 256 MiB by default. */
   readonly capBytes?: number;
 }
 
 /**
- * Puts batches of journal frames on a Redis stream. Nothing is ever trimmed: a stream at its cap refuses, and the records wait in
- * the gateway's journal. They leave it once a worker has stored them, so that a Redis that loses its data loses no record.
+ * Adds batches of journal frames to a Redis stream. The stream is never trimmed: when it is full,
+ * it refuses batches and the records stay in the gateway's journal. Records leave the journal only
+ * when a worker has stored them, so data loss in Redis loses no record.
  */
 export class RedisLogSink {
   private readonly capBytes: number;
@@ -70,61 +83,79 @@ export class RedisLogSink {
     this.capBytes = options.capBytes ?? 256 * 1024 * 1024;
   }
 
-  /** Resolves once a worker has stored the batch. Rejects when Redis can't be reached or has lost it: it must be sent again then. */
+  /**
+   * Resolves when a worker has stored the batch. Rejects if Redis is unreachable or has lost the
+   * batch, which must then be sent again.
+   */
   async send(batch: Buffer): Promise<void> {
     const id: unknown = await this.redis.eval(ADD, 2, STREAM, BYTES, batch, this.capBytes);
     if (typeof id !== 'string') {
       throw new GatewayError('unavailable', {
-        message: 'The log stream is at its cap; the workers are behind.',
+        message: 'The log stream in Redis is full because the workers are behind.',
       });
     }
-    for (let waitMs = LOOK_FIRST_MS; ; waitMs = Math.min(2 * waitMs, LOOK_MAX_MS)) {
+    for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(2 * waitMs, POLL_MAX_MS)) {
       await delay(waitMs, undefined, { ref: false });
-      const state = await this.redis.eval(LOOK, 2, STREAM, wordOf(id), id);
+      const state = await this.redis.eval(STATE_OF, 2, STREAM, storedMarkKey(id), id);
       if (state === STORED) return;
       if (state !== WAITS) {
-        throw new GatewayError('unavailable', { message: 'Redis has lost log records that wait in it.' });
+        throw new GatewayError('unavailable', {
+          message: 'Redis has lost log records that were not stored yet.',
+        });
       }
     }
   }
 }
 
 export interface RedisLogReaderOptions {
-  /** Unique among the workers that run now. */
+  /** Unique among the running workers. */
   readonly consumer: string;
-  /** Stores a batch; its entry is deleted once this resolves, and delivered again when it rejects. Must be safe to run twice. */
+  /**
+   * Stores a batch. Its entry is deleted when this resolves, and delivered again when it rejects.
+   * Must be idempotent.
+   */
   readonly store: (batch: Buffer) => Promise<void>;
   /**
-   * An entry that its worker has not shown to be at work on for this long is taken over by another; 5 s when absent. Until then what its gateway has
-   * sent after it waits too.
+   * Time without a sign of life after which another worker takes over an entry, 5 s by default.
+   * Until then, later entries of the same gateway wait.
    */
   readonly takeOverAfterMs?: number;
-  /** A worker that was killed leaves the group once it holds nothing and has not come for this long; 10 minutes when absent. */
+  /**
+   * Idle time after which a killed worker without entries is removed from the group, 10 minutes by
+   * default.
+   */
   readonly forgetAfterMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
-/** The raw reply of a stream read: `[entry id, [field, value, …]]`, fields null when the entry is gone. */
+/**
+ * The raw reply of a stream read: `[entry id, [field, value, …]]`. The fields are null if the entry
+ * is gone.
+ */
 type RawEntry = [Buffer, Buffer[] | null];
 
 const BLOCK_MS = 1_000;
 const ENTRIES = 4;
 const RETRY_MAX_MS = 5_000;
 const TAKE_OVER_AFTER_MS = 5_000;
-/** Well over the time that a read blocks, or that a worker shows no sign of life. */
+/** Much longer than a read blocks, or than a worker may show no sign of life. */
 const FORGET_AFTER_MS = 600_000;
-/** Of that time: a worker whose event loop was busy for a while is not taken for dead. */
+/**
+ * Signs of life per take-over time, so that a worker whose event loop was busy for a while is not
+ * considered dead.
+ */
 const SIGNS_OF_LIFE = 5;
 
 /**
- * Reads the log stream as one of its consumer group. Entries stay pending until they are stored, so that a worker's death loses
- * none: it no longer shows that it is at work on them, and they are taken over. Needs a connection of its own, since its reads block.
+ * Reads the log stream as one consumer of its group. Entries stay pending until they are stored, so
+ * that others take them over when a worker dies. Needs a connection of its own, because its reads
+ * block.
  */
 export class RedisLogReader {
   private running: Promise<void> | null = null;
   private stopping = false;
   private takenOverAt = 0;
-  private forgottenAt = 0;
+  private removedAt = 0;
   private failuresInRow = 0;
   private wake: () => void = () => undefined;
   private readonly takeOverAfterMs: number;
@@ -142,7 +173,10 @@ export class RedisLogReader {
     this.running ??= this.run();
   }
 
-  /** Ends after the entries at hand, within about a second when idle. The connection stays open. */
+  /**
+   * Stops after the current entries, within about a second when idle. Does not close the
+   * connection.
+   */
   async stop(): Promise<void> {
     this.stopping = true;
     this.wake();
@@ -150,7 +184,7 @@ export class RedisLogReader {
     await this.leaveGroup().catch((error: unknown) => this.options.onError?.(error));
   }
 
-  /** True while the stream can't be read or stored. */
+  /** Whether the stream can currently not be read or stored. */
   get isFailing(): boolean {
     return this.failuresInRow > 0;
   }
@@ -161,7 +195,7 @@ export class RedisLogReader {
       try {
         if (!hasGroup) await this.makeGroup();
         hasGroup = true;
-        // All at once: they may share a transaction.
+        // Start all stores together, because they may share a transaction.
         const entries = await this.nextEntries();
         const ends = await this.holding(entries, () =>
           Promise.allSettled(entries.map((entry) => this.store(entry))),
@@ -169,7 +203,7 @@ export class RedisLogReader {
         for (const end of ends) if (end.status === 'rejected') throw end.reason;
         this.failuresInRow = 0;
       } catch (error) {
-        // The group goes with the stream when Redis loses its data.
+        // If Redis loses its data, the group is lost with the stream.
         hasGroup = false;
         this.failuresInRow += 1;
         if (!this.stopping) this.options.onError?.(error);
@@ -186,14 +220,17 @@ export class RedisLogReader {
     }
   }
 
-  /** A consumer that still holds entries must stay known, or they would go with it. */
+  /** Leaves the group unless this consumer has pending entries, which would be lost with it. */
   private async leaveGroup(): Promise<void> {
     const { consumer } = this.options;
     const held = await this.redis.xpending(STREAM, GROUP, '-', '+', 1, consumer);
     if (held.length === 0) await this.redis.xgroup('DELCONSUMER', STREAM, GROUP, consumer);
   }
 
-  /** First what this worker failed to store, then what others left, then what is new. */
+  /**
+   * Returns first the entries that this worker failed to store, then those of dead workers, then
+   * new ones.
+   */
   private async nextEntries(): Promise<RawEntry[]> {
     if (this.failuresInRow > 0) {
       const own = await this.readGroup('0');
@@ -203,7 +240,7 @@ export class RedisLogReader {
       const claimed = await this.takeOver(this.takeOverAfterMs);
       if (claimed.length > 0) return claimed;
       this.takenOverAt = Date.now();
-      await this.forgetDead();
+      await this.removeDead();
     }
     return this.readGroup('>');
   }
@@ -222,13 +259,16 @@ export class RedisLogReader {
     return reply[1];
   }
 
-  private async forgetDead(): Promise<void> {
-    if (Date.now() < this.forgottenAt + this.forgetAfterMs / 2) return;
-    await this.redis.eval(FORGET, 1, STREAM, this.forgetAfterMs);
-    this.forgottenAt = Date.now();
+  private async removeDead(): Promise<void> {
+    if (Date.now() < this.removedAt + this.forgetAfterMs / 2) return;
+    await this.redis.eval(REMOVE_DEAD, 1, STREAM, this.forgetAfterMs);
+    this.removedAt = Date.now();
   }
 
-  /** Shows that the entries are being worked on, for as long as `work` takes: claiming them anew resets the time since they were touched. */
+  /**
+   * Claims the entries repeatedly while `work` runs. Each claim resets their idle time, so that no
+   * other worker takes them over.
+   */
   private async holding<T>(entries: readonly RawEntry[], work: () => Promise<T>): Promise<T> {
     const ids = entries.map(([id]) => id);
     const claim = [STREAM, GROUP, this.options.consumer, '0', ...ids, 'JUSTID'] as const;
@@ -245,8 +285,8 @@ export class RedisLogReader {
   private async store([id, fields]: RawEntry): Promise<void> {
     const frames = fields?.[1];
     if (frames) await this.options.store(frames);
-    const keys = [STREAM, BYTES, wordOf(id.toString())];
-    await this.redis.eval(DONE, 3, ...keys, id, frames?.length ?? 0, WORD_SECONDS);
+    const keys = [STREAM, BYTES, storedMarkKey(id.toString())];
+    await this.redis.eval(ACKNOWLEDGE, 3, ...keys, id, frames?.length ?? 0, STORED_MARK_SECONDS);
   }
 
   private pause(): Promise<void> {

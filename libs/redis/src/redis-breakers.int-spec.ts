@@ -30,7 +30,7 @@ describe('RedisBreakers', () => {
 
   breakerStoreContract(async () => ({ one: await store(), other: await store() }));
 
-  it('tells what opened while Redis was away once it is back, unless it closed or its time is over', async () => {
+  it('sends openings that happened while Redis was away, unless the breaker has closed or its cooldown is over', async () => {
     const [one, other] = [await store(), await store()];
     const reported: BreakerChange[] = [];
     other.subscribe((change) => reported.push(change));
@@ -46,7 +46,7 @@ describe('RedisBreakers', () => {
     expect(reported.map(({ key }) => key)).not.toContain('closed');
   });
 
-  it('takes no harm from a message or a key that is none of ours', async () => {
+  it('ignores messages and keys in another format', async () => {
     const one = await store();
     const reported: BreakerChange[] = [];
     one.subscribe((change) => reported.push(change));

@@ -4,16 +4,16 @@ import type { RedisBus } from './redis-bus';
 
 const OPEN = 'gw:breakers';
 const CHANNEL = 'gw:breakers:changes';
-/** Breakers that are kept; past it those that close soonest are dropped. */
+/** Maximum number of open breakers. Beyond it, those that close soonest are dropped. */
 const CAPACITY = 10_000;
 const KEY_LENGTH_MAX = 512;
-const UNTOLD_MAX = 1_000;
+const UNSENT_MAX = 1_000;
 
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Keeps the moment at which each breaker half-opens, by Redis' clock, and tells who listens. */
+/** Stores the time at which a breaker half-opens, by Redis' clock, and notifies the subscribers. */
 const CHANGE = `${NOW}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
 if tonumber(ARGV[2]) > 0 then
@@ -26,42 +26,52 @@ end
 redis.call('PUBLISH', '${CHANNEL}', ARGV[3])
 return 1`;
 
-/** Keys with the milliseconds that they stay open. */
+/** Returns the keys of open breakers, each with the milliseconds for which it stays open. */
 const LOAD = `${NOW}
 local open = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
 for i = 2, #open, 2 do open[i] = string.format('%.0f', open[i] - now) end
 return open`;
 
-/** Shares breakers between gateways. While Redis is away each gateway goes by what it sees itself. */
+/**
+ * Shares the state of breakers between gateways. While Redis is away, each gateway uses only what
+ * it observes itself.
+ */
 export class RedisBreakers implements BreakerStore {
-  /** What opened and Redis has not taken yet, with the moment it half-opens by this process' monotonic clock; the newest at most. */
-  private readonly untold = new Map<string, number>();
+  /**
+   * The newest openings that Redis has not accepted yet: the time at which the breaker half-opens,
+   * by the monotonic clock of this process.
+   */
+  private readonly unsent = new Map<string, number>();
 
   constructor(
     private readonly redis: Redis,
     private readonly bus: RedisBus,
   ) {
     redis.on('ready', () => {
-      this.tellUntold();
+      this.sendUnsent();
     });
   }
 
   publish(change: BreakerChange): void {
     const { key, openForMs } = change;
     if (key.length > KEY_LENGTH_MAX) return;
-    // That one closed need not be sent later: the others probe the target themselves when its time is over.
-    this.untold.delete(key);
+    // A closing need not be sent later, because the other gateways probe the target when the
+    // cooldown ends.
+    this.unsent.delete(key);
     const until = performance.now() + openForMs;
     if (openForMs > 0) this.remember(key, until);
     this.redis.eval(CHANGE, 1, OPEN, key, Math.ceil(openForMs), JSON.stringify({ key, openForMs })).then(
       () => {
-        if (this.untold.get(key) === until) this.untold.delete(key);
+        if (this.unsent.get(key) === until) this.unsent.delete(key);
       },
       () => undefined,
     );
   }
 
-  /** One listener for each bus. What is open is sent anew whenever the subscription comes back. */
+  /**
+   * Subscribes the only listener of the bus. Reports all open breakers again whenever the
+   * subscription is restored.
+   */
   subscribe(listener: (change: BreakerChange) => void): () => void {
     let isListening = true;
     let isLoaded = false;
@@ -74,7 +84,8 @@ export class RedisBreakers implements BreakerStore {
         () => undefined,
       );
     };
-    // The two connections come back in any order: a query that failed is repeated when the other one is there.
+    // The two connections are restored in any order, so a failed query is repeated when the other
+    // one is ready.
     const onReady = (): void => {
       if (!isLoaded) load();
     };
@@ -97,20 +108,20 @@ export class RedisBreakers implements BreakerStore {
   }
 
   private remember(key: string, until: number): void {
-    this.untold.set(key, until);
-    const [oldest] = this.untold.keys();
-    if (this.untold.size > UNTOLD_MAX && oldest !== undefined) this.untold.delete(oldest);
+    this.unsent.set(key, until);
+    const [oldest] = this.unsent.keys();
+    if (this.unsent.size > UNSENT_MAX && oldest !== undefined) this.unsent.delete(oldest);
   }
 
-  private tellUntold(): void {
-    const untold = [...this.untold];
-    this.untold.clear();
+  private sendUnsent(): void {
+    const unsent = [...this.unsent];
+    this.unsent.clear();
     const now = performance.now();
-    for (const [key, until] of untold) if (until > now) this.publish({ key, openForMs: until - now });
+    for (const [key, until] of unsent) if (until > now) this.publish({ key, openForMs: until - now });
   }
 }
 
-/** Null for a message that is none of ours. */
+/** Returns null for a message in another format. */
 function parse(text: string): BreakerChange | null {
   try {
     const { key, openForMs } = JSON.parse(text) as Partial<BreakerChange>;

@@ -2,9 +2,11 @@ import type { Redis } from 'ioredis';
 
 export interface ChannelListener {
   readonly onMessage: (text: string) => void;
-  /** The channel is subscribed, at first and again after a loss. Called once each time, before its first message. */
+  /**
+   * Called when the channel is subscribed, initially and after each loss, before its first message.
+   */
   readonly onUp?: () => void;
-  /** Messages may be lost from now on, until `onUp`. */
+  /** Called when messages may be lost from now on, until `onUp`. */
   readonly onDown?: () => void;
 }
 
@@ -12,21 +14,25 @@ export interface Publisher {
   publish(channel: string, text: string): Promise<void>;
 }
 
-/** Publish and subscribe. A message reaches those who are subscribed at that moment, and no one else. */
+/** Publish and subscribe over Redis. A message reaches only the current subscribers. */
 export class RedisBus implements Publisher {
   private readonly listeners = new Map<string, ChannelListener>();
 
-  /** The channels whose listener knows that they are up. */
+  /** The channels for which `onUp` was called. */
   private readonly up = new Set<string>();
 
-  /** A connection that subscribes can do nothing else, so there are two; without the second the bus only publishes. */
+  /**
+   * Takes two connections, because one that subscribes cannot run other commands. Without the
+   * second one the bus only publishes.
+   */
   constructor(
     private readonly commands: Redis,
     private readonly subscriptions: Redis | null,
   ) {
     subscriptions?.on('message', (channel: string, text: string) => {
-      // Redis may send it in one piece with the answer to SUBSCRIBE, which is a promise and comes later.
-      this.tellUp(channel);
+      // Redis may send a message together with the reply to SUBSCRIBE, whose promise resolves
+      // later.
+      this.notifyUp(channel);
       this.listeners.get(channel)?.onMessage(text);
     });
     subscriptions?.on('ready', () => {
@@ -42,10 +48,10 @@ export class RedisBus implements Publisher {
     await this.commands.publish(channel, text);
   }
 
-  /** One listener for each channel. Returns a function that ends it. */
+  /** Subscribes the only listener of a channel. Returns a function that unsubscribes. */
   subscribe(channel: string, listener: ChannelListener): () => void {
-    if (!this.subscriptions) throw new Error('This bus has no connection to subscribe with.');
-    if (this.listeners.has(channel)) throw new Error(`The channel ${channel} has its listener already.`);
+    if (!this.subscriptions) throw new Error('the bus has no connection for subscriptions');
+    if (this.listeners.has(channel)) throw new Error(`the channel ${channel} already has a listener`);
     this.listeners.set(channel, listener);
     if (this.subscriptions.status === 'ready') this.open(channel);
     return () => {
@@ -58,10 +64,10 @@ export class RedisBus implements Publisher {
   }
 
   private open(channel: string): void {
-    // A failure closes the connection, or the subscription comes with the next one.
+    // After a failure, subscribe again on a new connection.
     this.subscriptions?.subscribe(channel).then(
       () => {
-        this.tellUp(channel);
+        this.notifyUp(channel);
       },
       () => {
         this.subscriptions?.disconnect(true);
@@ -69,7 +75,7 @@ export class RedisBus implements Publisher {
     );
   }
 
-  private tellUp(channel: string): void {
+  private notifyUp(channel: string): void {
     const listener = this.listeners.get(channel);
     if (!listener || this.up.has(channel)) return;
     this.up.add(channel);

@@ -15,8 +15,8 @@ const ABSENT_TTL_S = 3_600;
 const PUBLISHED_KEY = 'gw:events:published';
 
 /**
- * Writes copies, except over a newer one: a slow writer must not bring back what another has replaced. The sequence is at
- * the start of the text, so that it is compared without parsing.
+ * Writes copies, but never over a newer one, so that a slow writer cannot restore a replaced
+ * document. The sequence is at the start of the text, so that it is compared without parsing.
  */
 const WRITE = `
 for i, key in ipairs(KEYS) do
@@ -32,11 +32,11 @@ local held = tonumber(redis.call('GET', KEYS[1]) or '-1')
 if held < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
 return 1`;
 
-/** The read model's documents in Redis, each with the sequence that it includes. */
+/** The documents of the read model in Redis, each with the sequence that it includes. */
 export class RedisDocuments {
   constructor(private readonly redis: Redis) {}
 
-  /** The copies that are there; a text that is none of ours counts as missing. */
+  /** Returns the copies that exist. A text in another format counts as missing. */
   async read(keys: readonly DocumentKey[]): Promise<Map<DocumentKey, StoredCopy>> {
     const copies = new Map<DocumentKey, StoredCopy>();
     if (keys.length === 0) return copies;
@@ -49,7 +49,10 @@ export class RedisDocuments {
     return copies;
   }
 
-  /** At most 256 copies in one round trip. Documents are kept for 7 days, the absence of one for an hour. */
+  /**
+   * Writes at most 256 copies in one round trip. A document expires after 7 days, the absence of
+   * one after an hour.
+   */
   async write(copies: readonly StoredCopy[]): Promise<void> {
     if (copies.length === 0) return;
     const values = copies.flatMap(({ document, sequence }) => [
@@ -60,7 +63,7 @@ export class RedisDocuments {
     await this.redis.eval(WRITE, copies.length, ...copies.map(({ key }) => documentRedisKey(key)), ...values);
   }
 
-  /** Forgets every document, in steps that do not hold Redis up, and says that all is published up to `sequence`. */
+  /** Deletes every document, in steps that do not block Redis, and sets the published sequence. */
   async restart(sequence: number): Promise<void> {
     let cursor = '0';
     do {
@@ -71,13 +74,18 @@ export class RedisDocuments {
     await this.redis.set(PUBLISHED_KEY, sequence);
   }
 
-  /** The newest sequence whose documents are in Redis and whose event was published; null when that was never said. */
+  /**
+   * Returns the newest sequence whose documents are in Redis and whose event was published; null if
+   * none was.
+   */
   async published(): Promise<number | null> {
     const text = await this.redis.get(PUBLISHED_KEY);
     return text === null ? null : Number(text);
   }
 
-  /** Never goes back: of several publishers the one that is ahead counts. */
+  /**
+   * Raises the published sequence. Never lowers it, so that the most advanced publisher decides.
+   */
   async advance(sequence: number): Promise<void> {
     await this.redis.eval(ADVANCE, 1, PUBLISHED_KEY, sequence);
   }

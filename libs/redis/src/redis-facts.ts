@@ -1,9 +1,11 @@
 import type { Redis } from 'ioredis';
 
-/** What a Redis says of itself. `INFO` alone: managed services refuse `CONFIG`. */
+/**
+ * Facts about a Redis server. They come only from `INFO`, because managed services refuse `CONFIG`.
+ */
 export interface RedisFacts {
   readonly version: string;
-  /** Bytes; 0: no bound. */
+  /** Bytes; 0: unlimited. */
   readonly maxMemory: number;
   readonly usedMemory: number;
   /** `noeviction`, `allkeys-lru`, … */
@@ -11,10 +13,13 @@ export interface RedisFacts {
   readonly isAppendOnly: boolean;
 }
 
-/** `state`: counters, queues, log records and first answers, which must not be lost. `cache`: what may go at any time. */
+/**
+ * `state`: counters, queues, log records and idempotent responses, which must not be lost. `cache`:
+ * data that may be evicted at any time.
+ */
 export type RedisUse = 'state' | 'cache';
 
-/** Null when it does not say. Never rejects. */
+/** Reads the facts of a server, or null if it does not report them. Never rejects. */
 export async function readRedisFacts(redis: Redis): Promise<RedisFacts | null> {
   try {
     return factsOf(await redis.info());
@@ -23,7 +28,7 @@ export async function readRedisFacts(redis: Redis): Promise<RedisFacts | null> {
   }
 }
 
-/** Of the text of `INFO`; null when the memory bound is not in it. */
+/** Parses the reply to `INFO`. Returns null if it has no memory bound. */
 export function factsOf(info: string): RedisFacts | null {
   const fields = new Map<string, string>();
   for (const line of info.split('\r\n')) {
@@ -42,12 +47,12 @@ export function factsOf(info: string): RedisFacts | null {
   };
 }
 
-/** What is wrong with it now; null: nothing. */
+/** Returns the current problem of the server, or null. */
 export function redisProblem(facts: RedisFacts, use: RedisUse): string | null {
   const { policy, maxMemory, usedMemory } = facts;
   if (use === 'cache') return null;
   if (policy !== 'noeviction' && policy !== 'unknown')
-    return `Redis may evict counters, queues and log records (maxmemory-policy ${policy}); set noeviction.`;
+    return `Redis may evict counters, queues and log records (maxmemory-policy ${policy}); set it to noeviction.`;
   if (maxMemory > 0 && usedMemory > NEARLY_FULL * maxMemory)
     return 'Redis is nearly full; raise maxmemory, or lower REDIS_CACHE_MAX_BYTES.';
   return null;
@@ -55,11 +60,11 @@ export function redisProblem(facts: RedisFacts, use: RedisUse): string | null {
 
 const NEARLY_FULL = 0.9;
 
-/** What its operator should change before it matters. */
+/** Returns what the operator should change before it causes a problem. */
 export function redisAdvice(facts: RedisFacts, use: RedisUse): readonly string[] {
   const advice: string[] = [];
   if (facts.maxMemory === 0)
-    advice.push('Redis has no maxmemory and may take all memory of its machine; set it.');
+    advice.push('Redis has no maxmemory and may use all memory of its host; set it.');
   if (use === 'state' && !facts.isAppendOnly)
     advice.push(
       'Redis has no append-only file: a restart may lose queued jobs and log records; set appendonly yes.',

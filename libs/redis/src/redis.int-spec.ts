@@ -15,7 +15,7 @@ const organisation = (name: string): OrganisationDocument => ({
   logBodies: true,
 });
 
-describe('Redis', () => {
+describe('connectRedis, RedisBus and RedisDocuments', () => {
   const server = withRedis();
   const open: Redis[] = [];
   let log: string[];
@@ -24,7 +24,7 @@ describe('Redis', () => {
     const redis = connectRedis({
       url: server.url,
       name: 'spec',
-      // Longer than a test may take: what comes to an end has not waited for it.
+      // Longer than a test may take, so a command that fails has not waited for it.
       commandTimeoutMs: 120_000,
       log: (_level, message) => log.push(message),
     });
@@ -40,11 +40,11 @@ describe('Redis', () => {
     for (const redis of open.splice(0)) redis.disconnect();
   });
 
-  it('fails a command at once while Redis is away, tells of it once, and works when it is back', async () => {
+  it('fail a command at once while Redis is away, log that once, and work when it is back', async () => {
     const redis = await connect();
     await server.kill();
     await eventually(() => redis.status !== 'ready');
-    // Before anything else can happen: no timer and no socket is waited for.
+    // In the same turn of the event loop, so no timer and no socket was waited for.
     const later = new Promise((resolve) => setImmediate(resolve, 'later'));
     const requested = redis.get('x').then(
       () => 'answered',
@@ -58,7 +58,7 @@ describe('Redis', () => {
     expect(log).toHaveLength(2);
   });
 
-  it('hears a channel again after Redis was away, and says when it did not', async () => {
+  it('receive a channel again after Redis was away, and report the gap', async () => {
     const bus = new RedisBus(await connect(), await connect());
     const heard: string[] = [];
     bus.subscribe('news', {
@@ -81,7 +81,7 @@ describe('Redis', () => {
     expect(heard.slice(0, 5)).toEqual(['up', 'one', 'down', 'up', 'two']);
   });
 
-  it('keeps the newer of two copies, whichever is written last', async () => {
+  it('keep the newer of two copies, whichever is written last', async () => {
     const redis = await connect();
     const documents = new RedisDocuments(redis);
     const key = 'organisation:a';
@@ -93,7 +93,7 @@ describe('Redis', () => {
     expect((await documents.read([key])).get(key)).toEqual({ key, sequence: 11, document: null });
   });
 
-  it('lets every copy end by itself: documents after 7 days, absence after an hour', async () => {
+  it('expire documents after 7 days, and their absence after an hour', async () => {
     const redis = await connect();
     const copies = [
       { key: 'organisation:kept', document: organisation('a'), sequence: 1 },
@@ -105,7 +105,7 @@ describe('Redis', () => {
     expect([Math.round(days), Math.round(hours)]).toEqual([7, 1]);
   });
 
-  it('takes a text that is none of its own for a missing copy', async () => {
+  it('treat a text in another format as a missing copy', async () => {
     const redis = await connect();
     const texts = ['nonsense', '{}', 'null', '{"sequence":"1","document":null}'];
     const keys = texts.map((_, i) => `organisation:${String(i)}`);
@@ -113,7 +113,7 @@ describe('Redis', () => {
     expect((await new RedisDocuments(redis).read(keys)).size).toBe(0);
   });
 
-  it('starts over without any document, and never goes back by itself', async () => {
+  it('restart without any document, and never lower the published sequence', async () => {
     const redis = await connect();
     const documents = new RedisDocuments(redis);
     const copies = Array.from({ length: 250 }, (_, i) => ({
