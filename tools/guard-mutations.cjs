@@ -204,7 +204,7 @@ const TENANTS = [
   [
     'no pattern in a schema',
     SCHEMA,
-    "pattern: 'is not taken in a schema; use the check regexMatch',",
+    "pattern: 'is not supported in a schema; use the check regexMatch',",
     '',
     SCHEMA_SPEC,
   ],

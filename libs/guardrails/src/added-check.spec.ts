@@ -2,7 +2,7 @@ import { findCheck } from './catalogue';
 import { compileWrittenOut } from './compile';
 import { compiled, judged, on } from './spec-support/judge';
 
-// One file of `checks/`, and one line of their list.
+// One file in `checks/`, and one line in their list.
 jest.mock('./checks', () => {
   const { CHECKS, MODEL_CHECKS }: typeof import('./checks') = jest.requireActual('./checks');
   const { defineCheck }: typeof import('./check') = jest.requireActual('./check');
@@ -28,13 +28,13 @@ jest.mock('./checks', () => {
   return { CHECKS: [...CHECKS, shouting], MODEL_CHECKS };
 });
 
-describe('a check that is added by one file and one line', () => {
+describe('check added by one file and one line', () => {
   it('is found by its id, with and without its plugin', () => {
     expect(findCheck('shouting')).toBe(findCheck('default.shouting'));
     expect(findCheck('shouting')?.id).toBe('default.shouting');
   });
 
-  it('is part of guardrails that are written out, with its own parameters', () => {
+  it('can be part of inline guardrails, with its own parameters', () => {
     expect(compileWrittenOut({ 'default.shouting': {} })).toMatchObject({ ok: true });
     expect(compileWrittenOut({ 'default.shouting': { loud: true } })).toMatchObject({ ok: false });
   });

@@ -34,8 +34,8 @@ const DEFAULT_IDS = [
   'inlineImageUrls',
 ];
 
-describe('the catalogue', () => {
-  it.each(DEFAULT_IDS)('knows default.%s, with and without the plugin before it', (id) => {
+describe('check catalogue', () => {
+  it.each(DEFAULT_IDS)('has default.%s, with and without the plugin prefix', (id) => {
     expect(findCheck(`default.${id}`)).toBeDefined();
     expect(findCheck(id)).toBe(findCheck(`default.${id}`));
   });
@@ -46,7 +46,7 @@ describe('the catalogue', () => {
   });
 
   it.each(CHECKS.map((check) => [check.id, check] as const))(
-    'describes %s: a schema that takes its own example and nothing unknown',
+    'describes %s: a schema that accepts its own example and nothing unknown',
     (id, check) => {
       expect(check.doc).toMatch(/\.$/);
       expect(check.stages.length).toBeGreaterThan(0);

@@ -7,9 +7,9 @@ const BY_ID: ReadonlyMap<string, CheckDefinition> = new Map(
   ),
 );
 
-/** The check of an id or another spelling of it; an id without a plugin is one of `default`. */
+/** Returns the check of an id or alias. An id without a plugin belongs to `default`. */
 export const findCheck = (id: string): CheckDefinition | undefined =>
   BY_ID.get((id.includes('.') ? id : `default.${id}`).toLowerCase());
 
-/** Whether a check asks a model of the workspace, by a config or a provider. */
+/** Returns whether a check calls a model of the workspace, by a config or a provider. */
 export const asksModel = (id: string): boolean => MODEL_CHECKS.some((check) => check === findCheck(id));

@@ -1,4 +1,7 @@
-/** The check could not decide. The message is public: it holds nothing of the text, of addresses or of credentials. */
+/**
+ * The check could not decide. The message is public: it contains nothing of the text, addresses or
+ * credentials.
+ */
 export class CheckError extends Error {
   override readonly name = 'CheckError';
 }

@@ -6,7 +6,7 @@ import type { GuardrailStage, Subject } from './subject';
 import type { Scope } from './text/scope';
 import type { Pace } from './work';
 
-/** What a check looks at. */
+/** The kind of data that a check looks at. */
 export type CheckKind = 'text' | 'params' | 'metadata' | 'webhook';
 
 export { CheckError } from './check-error';
@@ -19,60 +19,68 @@ export interface CheckContext extends Pace {
 
 export interface Outcome {
   readonly verdict: boolean;
-  /** Public facts about the verdict. Never holds what was found, only what kind of thing and how often. */
+  /**
+   * Public facts about the verdict. They never contain what was found, only its kind and how often.
+   */
   readonly data?: JsonObject | null;
-  /** Texts that take the place of others, by the passage's position. */
+  /** Replacement texts, by the position of the passage. */
   readonly edits?: ReadonlyMap<number, string>;
-  /** A body that takes the place of the one that was judged. */
+  /** A body that replaces the checked one. */
   readonly body?: unknown;
-  /** Placeholders and what they stand for; never shown, never logged. */
+  /** Placeholders with the original texts; never shown or logged. */
   readonly placeholders?: ReadonlyMap<string, string>;
 }
 
-/** A place in a text that a check of streams found. */
+/** A range of a text that a check of streams found. */
 export interface Finding {
   readonly start: number;
   readonly end: number;
   readonly label: string;
-  /** What takes its place; null: it stays. */
+  /** Replacement text; null when the range stays. */
   readonly replacement: string | null;
 }
 
-/** Follows one text as it comes in. Positions are characters from the beginning of the text. */
+/** Follows one text as it arrives. Positions are characters from the start of the text. */
 export interface WindowFollower {
   push(piece: string): void;
-  /** No finding that begins before it can still come, end or go. */
+  /** No finding that starts before this position can still appear, end or change. */
   readonly openFrom: number;
-  /** No finding ends behind it. */
+  /** No finding ends after this position. */
   readonly endsBy: number;
 }
 
-/** A check that can judge a text while it is still being written. */
+/** A check that can judge a text while it is being written. */
 export interface WindowScan {
   readonly scope: readonly Scope[];
-  /** Longest finding in characters. What is longer may be missed. */
+  /** Maximum characters of a finding; a longer one may be missed. */
   readonly lengthMax: number;
-  /** Whether a finding is a failed check. Otherwise findings are only replaced. */
+  /** Whether a finding fails the check. Otherwise findings are only replaced. */
   readonly denies: boolean;
-  /** All findings of a text, in order and without overlaps. */
+  /** Returns all findings of a text in order, without overlaps. */
   find(text: string): readonly Finding[];
-  /** Absent, or null: as much is held back as the longest finding. */
+  /** Creates a follower. When absent or null, as much text is held back as the longest finding. */
   follow?(): WindowFollower | null;
 }
 
-/** A check with its parameters, made once for each saved version of a guardrail. */
+/** A check with its parameters, prepared once per saved version of a guardrail. */
 export interface PreparedCheck {
-  /** Returns a promise only where it has to wait. Throws `CheckError`; anything else that is thrown counts the same. */
+  /**
+   * Evaluates a subject; returns a promise only if it must wait. Throws `CheckError`; any other
+   * error counts the same.
+   */
   evaluate(subject: Subject, context: CheckContext): Eventually<Outcome>;
-  /** Absent: the check needs the whole answer. */
+  /** When absent, the check needs the whole response. */
   readonly window?: WindowScan;
-  /** May change the body with these parameters. */
+  /** Whether it may change the body with these parameters. */
   readonly transforms?: boolean;
-  /** False: a request that is sent on as it came is none of its business. */
+  /** False when it ignores passthrough requests. */
   readonly runsOnPassthrough?: boolean;
 }
 
-/** Says what is wrong with a parameter: where below `parameters`, and the rule as a sentence part. */
+/**
+ * Reports an invalid parameter: its path below `parameters`, the rule, and the problem as part of a
+ * sentence.
+ */
 export type ParameterReport = (
   path: readonly (string | number)[],
   rule: string,
@@ -81,37 +89,49 @@ export type ParameterReport = (
 ) => void;
 
 export interface CheckDefinition<P extends object = object> {
-  /** `default.regexMatch`, `gw.pii`, `azure.contentSafety`. */
+  /** For example `default.regexMatch`, `gw.pii`, `azure.contentSafety`. */
   readonly id: string;
-  /** Other spellings that mean the same. Case never counts. */
+  /** Other names of the check. Case is ignored. */
   readonly aliases?: readonly string[];
-  /** One line for people. */
+  /** One-line description for users. */
   readonly doc: string;
   readonly kind: CheckKind;
   readonly stages: readonly GuardrailStage[];
-  /** Judges the same text the same way, without asking anybody: allowed for tools of MCP servers. */
+  /**
+   * Whether equal texts get equal verdicts without calls to other services; required for tools of
+   * MCP servers.
+   */
   readonly deterministic: boolean;
-  /** Judges an answer only as a whole: on a stream it is held back or only marked, as the guardrail says. */
+  /**
+   * Whether it judges a response only as a whole. A stream is then held back or only marked, as the
+   * guardrail says.
+   */
   readonly wholeAnswer: boolean;
-  /** May change the body. */
+  /** Whether it may change the body. */
   readonly transforms: boolean;
-  /** Milliseconds, unless the guardrail says otherwise. */
+  /** Milliseconds, unless the guardrail overrides it. */
   readonly timeoutMs: number;
-  /** JSON Schema (2020-12) of `parameters`: an object that takes nothing it does not name. Its defaults are filled in. */
+  /**
+   * JSON Schema (2020-12) of `parameters`: an object without unknown members. Defaults are filled
+   * in.
+   */
   readonly parameters: JsonObject;
   readonly example: P;
-  /** Members whose values are secrets. */
+  /** Names of parameters whose values are secrets. */
   readonly secretParameters?: readonly string[];
-  /** Members that decide where the secrets are sent. A check with secrets has at least one. */
+  /**
+   * Names of parameters that determine where secrets are sent. A check with secrets has at least
+   * one.
+   */
   readonly addressParameters?: readonly string[];
   /**
-   * Compiles the parameters, which match the schema. What else is wrong with them is reported; the result is not used then. `secrets`
-   * reads those that are references.
+   * Compiles parameters that match the schema. Other problems are reported, and the result is then
+   * not used. `secrets` reads parameters that are references.
    */
   prepare(parameters: P, report: ParameterReport, secrets?: SecretSource): PreparedCheck;
 }
 
-/** Keeps the type of the parameters within a definition, and lets all definitions stand in one table. */
+/** Types the parameters within a definition, while all definitions fit into one table. */
 export const defineCheck = <P extends object>(definition: CheckDefinition<P>): CheckDefinition => definition;
 
 export interface ScopeParameter {

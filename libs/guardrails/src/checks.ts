@@ -32,7 +32,7 @@ import { PARTNER_CHECKS } from './partners/partner-check';
 
 export const MODEL_CHECKS: readonly CheckDefinition[] = [topic, llmJudge, moderateContent];
 
-/** Every check there is. One line adds one. */
+/** All checks. Adding one takes one line here. */
 export const CHECKS: readonly CheckDefinition[] = [
   regexMatch,
   regexReplace,

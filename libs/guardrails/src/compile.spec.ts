@@ -12,9 +12,9 @@ const webhook = (forwardHeaders: unknown) => ({
   checks: [{ id: 'default.webhook', parameters: { webhookURL: 'https://a.example.com/x', forwardHeaders } }],
 });
 
-describe('forwardHeaders of guardrails', () => {
+describe('guardrail forwardHeaders', () => {
   it.each(data('forward_headers.json').cases.map((each) => [each['id'], each['reason'], each] as const))(
-    '[ERR-03] %s: %s',
+    '%s: %s [ERR-03]',
     (_, __, { value, expect: expected }) => {
       const result = compileGuardrail(webhook(value));
       if (expected !== 'either') expect(result.ok).toBe(expected === 'accept');
@@ -27,7 +27,7 @@ describe('forwardHeaders of guardrails', () => {
 });
 
 describe('wildcards in forwardHeaders', () => {
-  it.each([['*'], ['x-*'], ['X-Trace-*']])('are refused, as %s, with the way out', (name) => {
+  it.each([['*'], ['x-*'], ['X-Trace-*']])('are refused, as %s, with the alternative', (name) => {
     expect(compileGuardrail(webhook(['x-session-id', name]))).toMatchObject({
       ok: false,
       details: [{ path: 'checks.0.parameters.forwardHeaders.1', message: 'is a wildcard; name each header' }],
@@ -35,11 +35,11 @@ describe('wildcards in forwardHeaders', () => {
   });
 });
 
-describe('request-params guardrails', () => {
+describe('requestParams guardrails', () => {
   const rows = data('policies.json').cases.filter(({ endpoint }) => endpoint === 'request-params guardrail');
 
   it.each(rows.map((each) => [each['id'], each['reason'], each] as const))(
-    '[GRD-01] %s: %s',
+    '%s: %s [GRD-01]',
     (_, __, { body, expect: expected }) => {
       const result = compileGuardrail({
         checks: [{ id: 'default.requestParametersCheck', parameters: body }],
@@ -49,7 +49,7 @@ describe('request-params guardrails', () => {
   );
 });
 
-describe('patterns of guardrails', () => {
+describe('guardrail patterns', () => {
   const rows = data('regex_templates.json')['invalid_patterns'] as Readonly<Record<string, unknown>>[];
 
   it.each(rows.map((each) => [each['id'], each] as const))('refuses %s on save', (_, { pattern }) => {
@@ -58,7 +58,7 @@ describe('patterns of guardrails', () => {
   });
 });
 
-describe('a guardrail document', () => {
+describe('guardrail document', () => {
   it('reports all failures of a guardrail at once, each with path, rule and value', () => {
     const result = compileGuardrail({
       checks: [
@@ -95,7 +95,7 @@ describe('a guardrail document', () => {
     },
   );
 
-  it('shows no secret in its failures', () => {
+  it('reveals no secret in its failures', () => {
     const result = compileGuardrail({
       checks: [
         {
@@ -112,7 +112,7 @@ describe('a guardrail document', () => {
     expect(JSON.stringify(result)).not.toMatch(/CANARY|CCCC/);
   });
 
-  it('asks the address policy about every address', () => {
+  it('checks every URL by the address policy', () => {
     const checks = [
       { id: 'default.webhook', parameters: { webhookURL: 'http://169.254.169.254/x' } },
       { id: 'default.log', parameters: { logURL: 'http://10.0.0.1/x' } },
@@ -129,7 +129,7 @@ describe('a guardrail document', () => {
     ]);
   });
 
-  it('refuses a check at a stage where it does not run, and checks that ask others for MCP tools', () => {
+  it('refuses a check at a stage where it does not run, and remote checks for MCP tools', () => {
     const checks = [{ id: 'default.modelWhitelist', parameters: { models: ['a'] } }];
     expect(compileGuardrail({ checks }, { stage: 'input' })).toMatchObject({ ok: true });
     expect(compileGuardrail({ checks }, { stage: 'output' })).toMatchObject({
@@ -141,7 +141,7 @@ describe('a guardrail document', () => {
     });
   });
 
-  it('is refused before its checks are looked at when it is too large or nested too deeply', () => {
+  it('is refused for its size or nesting before its checks are read', () => {
     const deep = JSON.parse(`${'['.repeat(60)}${']'.repeat(60)}`) as unknown;
     expect(compileGuardrail({ checks: deep })).toMatchObject({ details: [{ rule: 'nesting' }] });
     const checks = [{ id: 'default.contains', parameters: { words: ['x'.repeat(140_000)] } }];
@@ -149,8 +149,8 @@ describe('a guardrail document', () => {
   });
 });
 
-describe('a guardrail written out in a config', () => {
-  it('takes the short form: every member that is no setting is a check', () => {
+describe('inline guardrail of a config', () => {
+  it('accepts the short form: every member that is not a setting is a check', () => {
     const result = compileWrittenOut({
       deny: true,
       regexMatch: { rule: 'a', not: true },
@@ -160,7 +160,7 @@ describe('a guardrail written out in a config', () => {
     if (result.ok) expect(result.guardrail.input.map(({ id }) => id)).toEqual(['default.regexMatch']);
   });
 
-  it('takes the long form, with its id and version', () => {
+  it('accepts the long form, with its id and version', () => {
     const value = {
       id: 'mine',
       type: 'guardrail',
@@ -170,7 +170,7 @@ describe('a guardrail written out in a config', () => {
     expect(compileWrittenOut(value)).toMatchObject({ ok: true, guardrail: { id: 'mine', versionId: 'v1' } });
   });
 
-  it('names places as they were written', () => {
+  it('reports paths in the form in which it was written', () => {
     const result = compileWrittenOut({ deny: 1, regexMatch: { rule: '(' }, nosuch: {} });
     expect(result.ok || result.details.map(({ path, rule }) => [path, rule])).toEqual([
       ['deny', 'type'],

@@ -16,7 +16,10 @@ import type { GuardrailStage } from './subject';
 import type { Scope } from './text/scope';
 import { arrangeSaved, arrangeWrittenOut, type Arranged, type CheckPlace } from './written-out';
 
-/** One failure: where, in dots (`checks.0.parameters.rule`), which rule, and what stood there. Secrets are hidden. */
+/**
+ * One validation failure: its dotted path (`checks.0.parameters.rule`), the rule, and the invalid
+ * value with secrets hidden.
+ */
 export type GuardrailErrorDetail = ConfigErrorDetail;
 
 export interface CompiledCheck {
@@ -24,20 +27,20 @@ export interface CompiledCheck {
   readonly definition: CheckDefinition;
   readonly prepared: PreparedCheck;
   readonly timeoutMs: number;
-  /** Which texts it looks at; null: it does not go by texts. */
+  /** The texts that it looks at; null when it does not depend on texts. */
   readonly scope: readonly Scope[] | null;
-  /** What becomes of the check when it cannot decide: true, it counts as failed. */
+  /** Whether the check counts as failed when it cannot decide. */
   readonly failOnError: boolean;
 }
 
 export interface CompiledGuardrail {
-  /** Slug, or a name for one that is written out. */
+  /** Slug, or a name for an inline guardrail. */
   readonly id: string;
   readonly versionId: string | null;
-  /** Its id names it in the whole workspace or organisation. */
+  /** Whether the id identifies it in the whole workspace or organisation. */
   readonly isSaved: boolean;
   readonly actions: GuardrailActions;
-  /** Only those that are enabled and run at the stage. */
+  /** Only checks that are enabled and run at this stage. */
   readonly input: readonly CompiledCheck[];
   readonly output: readonly CompiledCheck[];
 }
@@ -45,13 +48,16 @@ export interface CompiledGuardrail {
 export interface CompileOptions {
   readonly id?: string;
   readonly versionId?: string | null;
-  /** Where it is listed. Checks of the other stage are refused; absent: any check that knows one of the stages is taken. */
+  /**
+   * The stage that the guardrail is listed for; checks of the other stage are refused. When absent,
+   * any stage is allowed.
+   */
   readonly stage?: GuardrailStage;
-  /** For MCP servers, which accept only checks that call no other service. */
+  /** `mcp_tools`: for MCP servers, which accept only checks that call no other service. */
   readonly target?: 'llm' | 'mcp_tools';
-  /** Reads secrets that parameters refer to. Absent: references are refused. */
+  /** Reads secrets that parameters refer to; when absent, references are refused. */
   readonly secrets?: SecretSource;
-  /** The address policy: why an address is refused, or null. */
+  /** The address policy: returns why a URL is refused, or null. */
   readonly checkHost?: (url: string) => string | null;
 }
 
@@ -59,14 +65,17 @@ export type CompileResult =
   | { readonly ok: true; readonly guardrail: CompiledGuardrail; readonly document: GuardrailDocument }
   | { readonly ok: false; readonly details: readonly GuardrailErrorDetail[] };
 
-/** Checks a saved guardrail's `checks` and `actions` and compiles them. All failures are reported at once, at most 100. */
+/**
+ * Validates and compiles the `checks` and `actions` of a saved guardrail. All failures are reported
+ * at once, at most 100.
+ */
 export function compileGuardrail(value: unknown, options: CompileOptions = {}): CompileResult {
   const tooLarge = tooLargeDetail(value);
   if (tooLarge) return { ok: false, details: [tooLarge] };
   return compile(arrangeSaved(isObject(value) ? value : { checks: value }), options, true);
 }
 
-/** As `compileGuardrail`, for one written out in a config, in the short or in the long form. */
+/** Like `compileGuardrail`, for an inline guardrail of a config, in the short or the long form. */
 export function compileWrittenOut(value: JsonObject, options: CompileOptions = {}): CompileResult {
   const tooLarge = tooLargeDetail(value);
   if (tooLarge) return { ok: false, details: [tooLarge] };
@@ -83,22 +92,28 @@ export function compileWrittenOut(value: JsonObject, options: CompileOptions = {
   );
 }
 
-/** The error for an invalid guardrail. `param` names the field that carried it. */
+/** Returns the error for an invalid guardrail. `param` names the field that contained it. */
 export const guardrailInvalid = (details: readonly GuardrailErrorDetail[], param = 'checks'): GatewayError =>
-  new GatewayError('validation_failed', { message: 'The guardrail is not valid.', param, details });
+  new GatewayError('validation_failed', {
+    message: 'The guardrail is not valid; see details.',
+    param,
+    details,
+  });
 
 const ajv = new Ajv2020({
   allErrors: true,
   verbose: true,
   allowUnionTypes: true,
   useDefaults: true,
-  // Only types of single values; lists stay as they are written.
+  // Coerces no types, so that lists stay as they are written.
   coerceTypes: false,
 });
 const matchesSchema = ajv.compile(GUARDRAIL_SCHEMA);
 const parameterSchemas = new Map<string, ValidateFunction>();
 
-/** Compiled when a check is first named: most processes know a few checks of many. */
+/**
+ * Compiles a check's parameter schema on first use, because most processes use few of the checks.
+ */
 function parametersOf(definition: CheckDefinition): ValidateFunction {
   let validate = parameterSchemas.get(definition.id);
   if (!validate) {
@@ -147,7 +162,7 @@ function compileCheck(
   const definition = findCheck(entry.id);
   const idPath = place.check === place.parameters ? place.check : [...place.check, 'id'];
   if (!definition) {
-    details.push(detail(idPath, 'unknown_check', 'names no check', entry.id));
+    details.push(detail(idPath, 'unknown_check', 'is not the id of a check', entry.id));
     return null;
   }
   for (const [rule, message] of misplaced(definition, options)) {
@@ -166,7 +181,7 @@ function compileCheck(
   };
 }
 
-/** The check's own word, else the guardrail's, else as it denies. */
+/** Returns the check's own setting, else the guardrail's, else whether the guardrail denies. */
 function failsOnError({ failOnError }: JsonObject, { fail_open: failOpen, deny }: GuardrailActions): boolean {
   if (typeof failOnError === 'boolean') return failOnError;
   return failOpen === undefined ? deny === true : !failOpen;
@@ -175,7 +190,7 @@ function failsOnError({ failOnError }: JsonObject, { fail_open: failOpen, deny }
 function* misplaced(definition: CheckDefinition, options: CompileOptions): Generator<[string, string]> {
   const { stage, target } = options;
   if (stage && !definition.stages.includes(stage)) {
-    yield ['stage', `runs on the ${definition.stages.join(' and ')} only`];
+    yield ['stage', `runs only on the ${definition.stages.join(' and ')}`];
   }
   if (target === 'mcp_tools' && !definition.deterministic) {
     yield ['target', 'is not allowed for MCP tools, whose checks must not call other services'];
@@ -223,7 +238,7 @@ function checkAddresses(
 ): void {
   for (const [key, value] of Object.entries(parameters)) {
     if (!checkHost || !isAddress(key) || typeof value !== 'string') continue;
-    // A list of addresses has commas between them, which an address has not where it matters.
+    // A list of URLs is separated by commas, which no relevant part of a URL contains.
     const urls = key === 'jwksUri' ? value.split(',').map((url) => url.trim()) : [value];
     for (const url of urls.filter(Boolean)) {
       const refused = checkHost(url);
@@ -232,7 +247,7 @@ function checkAddresses(
   }
 }
 
-/** Parameters that are called by convention hold an address that is called. */
+/** By convention, parameters with these names contain a URL that is called. */
 const isAddress = (key: string): boolean => /(?:URL|Url|Uri|Endpoint|endpoint)$/.test(key);
 
 /** Hides values of secret parameters and of everything nested in them. */
@@ -244,7 +259,7 @@ function hidden(definition: CheckDefinition, found: GuardrailErrorDetail): Guard
     : found;
 }
 
-/** The failure with its path in the form that the guardrail was written in. */
+/** Returns the failure with its path in the form in which the guardrail was written. */
 function relocated(arranged: Arranged, found: GuardrailErrorDetail): GuardrailErrorDetail {
   const parts = found.path.split('.');
   const head = parts[0] ?? '';

@@ -3,8 +3,8 @@ import { compileWrittenOut } from './compile';
 import { CHECKS } from './index';
 import type { JsonObject } from './json';
 
-describe('a catastrophic pattern at every place of a document', () => {
-  it('is no expression of the engine that backtracks in any check of a guardrail', async () => {
+describe('catastrophic pattern at every place of a guardrail', () => {
+  it('never reaches the backtracking engine in any check', async () => {
     const schema = { properties: { properties: { properties: { default: { items: { anyOf: [{}] } } } } } };
     const documents = [
       ...CHECKS.map(({ id, example }) => ({ [id]: example })),
@@ -19,7 +19,7 @@ describe('a catastrophic pattern at every place of a document', () => {
     expect(compiled).toBeGreaterThan(100);
   });
 
-  it('would be noticed, made by the constructor or by a method of strings', async () => {
+  it('would be detected in the constructor and in string methods', async () => {
     const engine = globalThis as unknown as { RegExp: RegExpConstructor };
     const made = await expressionsMadeBy(() => {
       Reflect.construct(engine.RegExp, [CATASTROPHIC]);

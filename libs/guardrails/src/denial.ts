@@ -1,11 +1,11 @@
 import { GatewayError, type ErrorBody } from '@gw/kernel';
 import { hookResults, type GuardrailResult, type HookResults, type StageVerdict } from './results';
 
-/** The error that a caller gets whose request or answer is denied: status 446. */
+/** Returns the error of a denied request or response: status 446. */
 export const denialOf = ({ message }: StageVerdict): GatewayError =>
   new GatewayError('hooks_failed', message === null ? {} : { message });
 
-/** Its body, with the verdicts next to the error. */
+/** Returns its body, with the verdicts next to the error. */
 export const denialBody = (
   verdict: StageVerdict,
   before: readonly GuardrailResult[],

@@ -1,12 +1,12 @@
 import type { JsonObject } from './json';
 
 export interface GuardrailCheckEntry {
-  /** `<plugin>.<check>`; without a dot it is one of `default`. */
+  /** `<plugin>.<check>`; without a dot it belongs to `default`. */
   readonly id: string;
   readonly name?: string;
   readonly parameters?: JsonObject;
   readonly is_enabled?: boolean;
-  /** Milliseconds, instead of the check's own. */
+  /** Milliseconds; overrides the check's default. */
   readonly timeout?: number;
 }
 
@@ -20,33 +20,41 @@ export interface GuardrailFeedback {
 
 /** What a guardrail does with its verdict. */
 export interface GuardrailActions {
-  /** A failed verdict ends the request with 446; otherwise it only marks the answer with 246. */
+  /**
+   * Whether a failed verdict ends the request with 446; otherwise the response is marked with 246.
+   */
   readonly deny?: boolean;
-  /** Runs in the background, for the log alone. */
+  /** Runs in the background, only for the log. */
   readonly async?: boolean;
-  /** One check after the other, each on what the one before it has made of the body. */
+  /** Runs checks in order, each on the body that the previous one returned. */
   readonly sequential?: boolean;
-  /** A check that cannot decide passes. Absent: it fails where the guardrail denies, and passes where it only marks. */
+  /**
+   * Whether a check that cannot decide passes. When absent, it fails if the guardrail denies, and
+   * passes otherwise.
+   */
   readonly fail_open?: boolean;
-  /** Judges and is logged, but changes neither the answer nor the body. */
+  /** Judges and logs, but changes neither the response nor the body. */
   readonly monitor?: boolean;
-  /** Message for a denied caller, in place of the default sentence. */
+  /** Message for a denied caller, instead of the default one. */
   readonly message?: string;
-  /** For checks that need the whole answer: hold a stream back until they have seen it, or mark it at its end. */
+  /**
+   * For checks that need the whole response: holds a stream back until they have judged it, or
+   * marks it at its end.
+   */
   readonly on_stream?: 'hold' | 'mark';
-  /** Milliseconds of every check that has no own `timeout`. */
+  /** Milliseconds, for every check without its own `timeout`. */
   readonly timeout?: number;
   readonly on_success?: { readonly feedback?: GuardrailFeedback };
   readonly on_fail?: { readonly feedback?: GuardrailFeedback };
 }
 
-/** A guardrail as it is saved. */
+/** A saved guardrail. */
 export interface GuardrailDocument {
   readonly checks: readonly GuardrailCheckEntry[];
   readonly actions?: GuardrailActions;
 }
 
-/** Members of a guardrail written out in a config that are not check ids. */
+/** Members of an inline guardrail that are not check ids. */
 export const ACTION_NAMES = [
   'deny',
   'async',
@@ -95,7 +103,10 @@ const actions = {
   additionalProperties: false,
 } as const;
 
-/** JSON Schema (2020-12) of a saved guardrail's `checks` and `actions`; each check's parameters have their own. */
+/**
+ * JSON Schema (2020-12) of a saved guardrail's `checks` and `actions`; each check's parameters have
+ * their own schema.
+ */
 export const GUARDRAIL_SCHEMA = {
   type: 'object',
   required: ['checks'],

@@ -10,7 +10,7 @@ const ROOT = resolve(__dirname, '../../..');
 const document = readFileSync(resolve(ROOT, 'docs/guardrails.md'), 'utf8');
 
 describe('docs/guardrails.md', () => {
-  it('has the tables that the catalogue and the labelled sentences give', () => {
+  it('has the tables generated from the catalogue and the labelled sentences', () => {
     const script = resolve(ROOT, 'tools/guardrails-doc.cjs');
     const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
     expect({ status, stderr }).toMatchObject({ status: 0 });

@@ -13,8 +13,8 @@ const ids = (sources: Partial<Parameters<typeof effectiveGuardrails>[0]>) =>
     ({ id }) => id,
   );
 
-describe('the guardrails of one direction', () => {
-  it('[GRD-02] are those of the organisation, the workspace and the config, in this order, each saved one once', () => {
+describe('effectiveGuardrails', () => {
+  it('returns those of the organisation, the workspace and the config, in this order, each saved one once [GRD-02]', () => {
     const organisation = [saved('pg-a'), saved('pg-b')];
     expect(
       ids({
@@ -25,13 +25,13 @@ describe('the guardrails of one direction', () => {
     ).toEqual(['pg-a', 'pg-b', 'pg-c', 'pg-d']);
   });
 
-  it('[CTL-01] leave out the organisation’s defaults for an exempted workspace, and nothing else', () => {
+  it('leaves out only the organisation’s defaults for an exempt workspace [CTL-01]', () => {
     const sources = { organisation: [saved('pg-a')], workspace: [saved('pg-b')], config: [saved('pg-c')] };
     expect(ids({ ...sources, isExcluded: true })).toEqual(['pg-b', 'pg-c']);
     expect(ids({ ...sources, isExcluded: true, config: [saved('pg-a')] })).toEqual(['pg-b', 'pg-a']);
   });
 
-  it('keep every guardrail that is written out: it cannot stand in for a saved one of its name', () => {
+  it('keeps every inline guardrail: it cannot replace a saved one of the same name', () => {
     expect(ids({ organisation: [saved('pg-a')], config: [written(), written()] })).toEqual([
       'pg-a',
       'pg-a',

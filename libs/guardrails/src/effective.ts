@@ -1,21 +1,22 @@
 import type { CompiledGuardrail } from './compile';
 
-/** Where the guardrails of one direction come from. */
+/** Sources of the guardrails of one direction. */
 export interface GuardrailSources {
   /** Defaults of the organisation. */
   readonly organisation: readonly CompiledGuardrail[];
-  /** The workspace is exempt from the organisation's defaults in this direction. */
+  /** Whether the workspace is exempt from the organisation's defaults in this direction. */
   readonly isExcluded: boolean;
   /** Defaults of the workspace. */
   readonly workspace: readonly CompiledGuardrail[];
-  /** Of the config's target. */
+  /** Guardrails of the config's target. */
   readonly config: readonly CompiledGuardrail[];
 }
 
 /**
- * All guardrails that judge in one direction, in the order in which they act: the organisation's, the workspace's, the config's.
- * A saved one that several name acts once, where it is named first; those written out have no name to share. To be made once for
- * each version of its sources, not for each request.
+ * Returns all guardrails of one direction in order: the organisation's, the workspace's, the
+ * config's.
+ * A saved guardrail named several times runs once, at its first place; inline ones have no shared
+ * name. Call it once per version of its sources, not per request.
  */
 export function effectiveGuardrails(sources: GuardrailSources): readonly CompiledGuardrail[] {
   const { organisation, isExcluded, workspace, config } = sources;

@@ -1,18 +1,18 @@
 /**
- * A value that most of the time is there at once. What has nothing to wait for stays in the same turn and costs no promise, which
- * is most guardrails.
+ * A value that is usually available synchronously. Most guardrails have nothing to wait for, so
+ * they stay in the same turn and cost no promise.
  */
 export type Eventually<T> = T | Promise<T>;
 
 export const then = <T, U>(value: Eventually<T>, next: (value: T) => Eventually<U>): Eventually<U> =>
   value instanceof Promise ? value.then(next) : next(value);
 
-/** As `Promise.all`, at once when nothing has to be waited for. */
+/** Like `Promise.all`, but synchronous when nothing must be waited for. */
 export function together<T>(values: readonly Eventually<T>[]): Eventually<readonly T[]> {
   return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly T[]);
 }
 
-/** One step after the other, each with what the one before it has made. */
+/** Runs steps in order, each with the state that the previous one returned. */
 export function inTurn<T, S>(
   items: Iterable<T>,
   first: S,

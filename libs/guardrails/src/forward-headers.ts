@@ -8,7 +8,7 @@ import {
 } from '@gw/kernel';
 import { GUARDRAIL_LIMITS } from './bounds';
 
-/** Headers by which proxies tell each other where a request came from and where it goes. */
+/** Headers in which proxies pass on where a request came from and where it goes. */
 const ROUTING: ReadonlySet<string> = new Set([
   'cf-connecting-ip',
   'client-ip',
@@ -38,7 +38,10 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/;
 const isRouting = (name: string): boolean =>
   ROUTING.has(name) || ROUTING_PREFIXES.some((prefix) => name.startsWith(prefix));
 
-/** Why a header of the client may not go to a webhook or partner, as a sentence part; null: it may. Case does not count. */
+/**
+ * Returns why a client header must not go to a webhook or partner, as part of a sentence; null when
+ * it may. Case is ignored.
+ */
 export function forwardHeaderFault(written: string): string | null {
   const name = written.toLowerCase();
   if (name.includes('*')) return 'is a wildcard; name each header';
@@ -54,7 +57,7 @@ export const FORWARD_HEADERS_PARAMETER = {
   type: 'array',
   items: { type: 'string', maxLength: 128 },
   maxItems: GUARDRAIL_LIMITS.forwardHeadersMax,
-  description: 'Names of client headers that are sent along.',
+  description: 'Names of client headers to forward.',
 };
 
 export function checkForwardHeaders(
@@ -68,7 +71,10 @@ export function checkForwardHeaders(
   return [...new Set(names?.map((name) => name.toLowerCase()))];
 }
 
-/** Those of the client's headers that are forwarded and were sent, without those that may hold a key of this product. */
+/**
+ * Returns the client headers to forward that were sent, except those that may contain a key of this
+ * product.
+ */
 export const forwarded = (
   names: readonly string[],
   headers: Readonly<Record<string, string>>,

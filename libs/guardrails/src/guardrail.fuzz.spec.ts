@@ -15,8 +15,8 @@ const seeds = [
   { 'default.jsonSchema': { schema: SCHEMA } },
 ];
 
-describe('a guardrail that was made of known ones by chance', () => {
-  it('compiles, or has failures that name their places; nothing is thrown', () => {
+describe('randomly mutated guardrail', () => {
+  it('either compiles or has failures with their paths, and nothing is thrown', () => {
     fc.assert(
       fc.property(mutatedJson(seeds), (value) => {
         if (typeof value !== 'object' || value === null || Array.isArray(value)) return;

@@ -9,7 +9,7 @@ export const objectsOf = (value: unknown): readonly JsonObject[] => listOf(value
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The value of JSON text, or undefined where it is none. */
+/** Parses JSON text; returns undefined when it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -18,7 +18,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether two JSON values are equal; the order of members does not count. */
+/** Returns whether two JSON values are equal; the order of members does not matter. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     return (

@@ -7,7 +7,7 @@ import type { Subject } from './subject';
 import { BodyTooLarge } from './text/passages';
 import type { Work } from './work';
 
-/** One check's verdict and what it makes of the body. */
+/** The verdict of one check, and its changes to the body. */
 export interface JudgedCheck {
   readonly check: CompiledCheck;
   readonly passed: boolean;
@@ -19,7 +19,7 @@ export interface JudgedCheck {
 const CHARACTERS_OF_UNIT = 16;
 const CHECK_UNITS = 16;
 
-/** Runs one check within its time. Never rejects: what is thrown is a check that could not decide. */
+/** Runs one check within its time limit. Never rejects: a check that throws could not decide. */
 export function judgeCheck(
   world: GuardrailWorld,
   check: CompiledCheck,
@@ -45,12 +45,12 @@ function sizeOf(subject: Subject): number {
   try {
     return subject.size();
   } catch {
-    // The check meets the same failure and is judged by it.
+    // The check throws the same error and is judged by it.
     return 0;
   }
 }
 
-/** What one run of a check needs; the signal is made only for checks that ask for it. */
+/** The context of one run of a check. The signal is created only if a check uses it. */
 class CheckRun implements CheckContext {
   readonly startedAt: number;
   private controller: AbortController | null = null;
@@ -75,9 +75,9 @@ class CheckRun implements CheckContext {
     return then(this.work.step(units), () => this.assertInTime());
   }
 
-  /** A check whose time is over, or whose request is, goes no further. */
+  /** Throws when the time of the check is over, or its request has ended. */
   private assertInTime(): true {
-    if (this.isOver || this.outer?.aborted === true) throw new CheckError('The time of the check is over.');
+    if (this.isOver || this.outer?.aborted === true) throw new CheckError('The check ran out of time.');
     return true;
   }
 
@@ -145,7 +145,7 @@ function undecided(check: CompiledCheck, context: CheckRun, error: unknown): Jud
   };
 }
 
-/** The verdict of a check that did not run, with the reason. */
+/** Returns the verdict of a check that did not run, with the reason. */
 export function undecidedAs(
   check: CompiledCheck,
   passed: boolean,
@@ -163,12 +163,14 @@ export function undecidedAs(
   return { check, passed, result, outcome: null };
 }
 
-/** Only our own sentences are shown: anything else may hold an address or a part of the text. */
+/**
+ * Shows only messages of this library, because any other may contain a URL or a part of the text.
+ */
 export function publicError(error: unknown): { readonly name: string; readonly message: string } {
   if (error instanceof CheckError || error instanceof CheckTimeout || error instanceof BodyTooLarge) {
     return { name: error.name, message: error.message };
   }
-  return { name: 'CheckError', message: 'The check could not be carried out.' };
+  return { name: 'CheckError', message: 'The check could not be completed.' };
 }
 
 export const common = (check: CompiledCheck, world: GuardrailWorld) => ({
@@ -178,7 +180,7 @@ export const common = (check: CompiledCheck, world: GuardrailWorld) => ({
   created_at: new Date(world.now()).toISOString(),
 });
 
-/** The verdict of a guardrail: all of its checks pass. */
+/** Returns the verdict of a guardrail, which passes when all its checks pass. */
 export function resultOf(
   guardrail: CompiledGuardrail,
   checks: readonly JudgedCheck[],
@@ -228,7 +230,7 @@ function feedbackOf(
   };
 }
 
-/** The body as a check leaves it. */
+/** Returns the body after a check's changes. */
 export function changed(subject: Subject, { outcome }: JudgedCheck): Subject {
   if (outcome?.body !== undefined) return subject.withBody(outcome.body);
   return outcome?.edits && outcome.edits.size > 0 ? subject.edited(outcome.edits) : subject;

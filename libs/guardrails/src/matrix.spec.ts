@@ -6,7 +6,7 @@ import { StreamGuard } from './stream-guard';
 import { Subject } from './subject';
 import type { Dialect } from './text/passages';
 
-/** What the documentation says of every check kind, on every kind of body, under every action. */
+/** The documented behaviour of every check kind, on every kind of body, under every action. */
 
 const REQUESTS: Readonly<Record<Dialect, (text: string) => unknown>> = {
   chat: (text) => chat(text),
@@ -100,7 +100,7 @@ describe.each(Object.entries(KINDS))('[GRD-02] %s', (kind, check) => {
       );
     });
 
-    it('on a stream: denied text is not sent, all else is', async () => {
+    it('on a stream: sends all text except denied text', async () => {
       const failing = await streamed(FAILING, check, actions, webhookOf('verdict'));
       expect(failing.outcome).toBe(expected);
       if (expected === 'deny') expect(failing.out).not.toContain('bad');

@@ -3,7 +3,7 @@ import { GUARDRAIL_LIMITS } from './bounds';
 import type { Subject } from './subject';
 import { SCOPES, type Scope } from './text/scope';
 
-/** Pieces of JSON Schema that several checks share. */
+/** JSON Schema of the parameter `scope`. */
 export const scopeParameter = (...defaults: readonly Scope[]) => ({
   type: 'array',
   items: { enum: SCOPES },
@@ -11,14 +11,14 @@ export const scopeParameter = (...defaults: readonly Scope[]) => ({
   maxItems: SCOPES.length,
   uniqueItems: true,
   default: defaults,
-  description: 'Which texts are looked at.',
+  description: 'The texts that are checked.',
 });
 
-export const NOT_PARAMETER = { type: 'boolean', default: false, description: 'Turns the verdict round.' };
+export const NOT_PARAMETER = { type: 'boolean', default: false, description: 'Inverts the verdict.' };
 
 export const FAIL_ON_ERROR = {
   type: 'boolean',
-  description: 'Whether a check that cannot decide counts as failed. Absent: as the guardrail says.',
+  description: 'Whether a check that cannot decide counts as failed; the guardrail decides when absent.',
 };
 
 export const textList = (itemsMax: number, lengthMax = 1_000) => ({
@@ -37,9 +37,11 @@ export const object = (
   additionalProperties: false,
 });
 
-/** The texts that the scopes select, by message or choice. Throws where they are too long to be judged. */
+/**
+ * Returns the texts that the scopes select, by message or choice. Throws when they are too long.
+ */
 export function textsOf(subject: Subject, scope: readonly Scope[]): readonly string[] {
-  if (subject.hasTokens()) throw new CheckError('The input is made of tokens, not of text.');
+  if (subject.hasTokens()) throw new CheckError('The input consists of tokens, not of text.');
   const texts = subject.texts(scope);
   let length = 0;
   for (const text of texts) length += text.length;
@@ -49,7 +51,9 @@ export function textsOf(subject: Subject, scope: readonly Scope[]): readonly str
   return texts;
 }
 
-/** As `textsOf`, for rules that a text has to keep: where there is none, an empty one is judged. */
+/**
+ * Like `textsOf`, for rules that a text must follow: if there is no text, an empty one is judged.
+ */
 export function someTexts(subject: Subject, scope: readonly Scope[]): readonly string[] {
   const texts = textsOf(subject, scope);
   return texts.length === 0 ? [''] : texts;

@@ -21,7 +21,7 @@ export const TIMEOUT_PARAMETER = (byDefault: number) => ({
   description: 'Milliseconds.',
 });
 
-/** Reports what is wrong with the text of an address; the address policy checks it as well. */
+/** Reports an invalid URL; the address policy checks it as well. */
 export function checkUrl(url: string, key: string, report: ParameterReport): void {
   const fault = urlFault(url);
   if (fault) report([key], 'address', fault, '(hidden)');
@@ -35,7 +35,10 @@ function urlFault(text: string): string | null {
   return text.includes('#') ? 'must not contain a fragment' : null;
 }
 
-/** Headers that an admin gave, by lower-case names. Faults are reported without the value, which may be a secret. */
+/**
+ * Parses headers given by an admin, by lower-case names. Failures are reported without the value,
+ * which may be a secret.
+ */
 export function headersOf(
   written: Readonly<Record<string, string>> | string | undefined,
   report: ParameterReport,
@@ -61,13 +64,16 @@ function parsedHeaders(text: string, report: ParameterReport): Readonly<Record<s
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, string>;
   } catch {
-    // Reported below, as other values than objects are.
+    // Reported below, like values other than objects.
   }
-  report(['headers'], 'json', 'must be a JSON object of texts', '(hidden)');
+  report(['headers'], 'json', 'must be a JSON object of strings', '(hidden)');
   return {};
 }
 
-/** Sends JSON and reads JSON. Anything but a 2xx with JSON is a check that could not decide; the reasons show no address. */
+/**
+ * Posts JSON and parses the JSON response. Anything but a 2xx with JSON means that the check could
+ * not decide; messages contain no URL.
+ */
 export async function postJson(
   context: CheckContext,
   url: string,
@@ -87,10 +93,10 @@ export async function postJson(
 
 export function jsonOf({ status, body }: GuardrailAnswer): unknown {
   if (status < 200 || status > 299)
-    throw new CheckError(`The other side answered with status ${String(status)}.`);
+    throw new CheckError(`The service responded with status ${String(status)}.`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
   } catch {
-    throw new CheckError('The other side did not answer with JSON.');
+    throw new CheckError('The service did not respond with JSON.');
   }
 }

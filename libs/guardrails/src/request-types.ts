@@ -3,12 +3,12 @@ import type { Dialect } from './text/passages';
 
 const FAMILIES: readonly RouteFamily[] = Object.values(ROUTE_FAMILIES);
 
-/** Kinds of requests by the gateway's names of operations. */
+/** Request types by the gateway's operation names. */
 const BY_OPERATION: ReadonlyMap<string, string> = new Map(
   FAMILIES.flatMap(({ operations = {} }) => Object.entries(operations)),
 );
 
-/** Kinds of requests, as guardrails name them. */
+/** Request types, as guardrails name them. */
 export const REQUEST_TYPES: readonly string[] = [
   ...new Set(
     FAMILIES.flatMap(({ requestType, operations }) =>
@@ -17,16 +17,18 @@ export const REQUEST_TYPES: readonly string[] = [
   ),
 ];
 
-/** The kind of a request by the gateway's name of its operation; null for those that have none of their own. */
+/** Returns the request type of an operation; null for operations without their own. */
 export const operationTypeOf = (operation: string): string | null => BY_OPERATION.get(operation) ?? null;
 
-/** The kind of a request by the gateway's names of its operation and of its route's family; `proxy` for an unknown one. */
+/** Returns the request type of an operation and its route family; `proxy` for an unknown one. */
 export const requestTypeOf = (operation: string, family: string): string =>
   BY_OPERATION.get(operation) ?? familyNamed(family)?.requestType ?? 'proxy';
 
-/** The kind of a POST to the end of a family's own path. */
+/** Returns the request type of a POST to the end of a family's own path. */
 export const pathTypeOf = (family: string): string =>
   requestTypeOf(familyNamed(family)?.pathOperation ?? family, family);
 
-/** How the bodies of a route's family are read; any JSON where nothing closer is known. */
+/**
+ * Returns the dialect of the bodies of a route family; `json` when nothing more specific is known.
+ */
 export const dialectOf = (family: string): Dialect => familyNamed(family)?.texts ?? 'json';

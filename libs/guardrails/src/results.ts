@@ -12,7 +12,7 @@ export interface CheckResult {
   readonly created_at: string;
   readonly log: null;
   readonly fail_on_error: boolean;
-  /** The check could not decide. */
+  /** Present when the check could not decide. */
   readonly error?: { readonly name: string; readonly message: string };
 }
 
@@ -33,7 +33,7 @@ export interface GuardrailResult {
   readonly verdict: boolean;
   readonly deny: boolean;
   readonly async: boolean;
-  /** It only watches: its verdict decides nothing. */
+  /** Present when it only monitors, so that its verdict decides nothing. */
   readonly monitor?: true;
   readonly transformed: boolean;
   readonly checks: readonly CheckResult[];
@@ -53,16 +53,20 @@ export const hookResults = (
   after: readonly GuardrailResult[] = [],
 ): HookResults => ({ before_request_hooks: before, after_request_hooks: after });
 
-/** What the guardrails of one stage have decided together. */
+/** The joint decision of the guardrails of one stage. */
 export interface StageVerdict {
   readonly outcome: 'pass' | 'mark' | 'deny';
-  /** Those that ran before the answer goes on; asynchronous ones come later. */
+  /** Results of the synchronous guardrails; asynchronous ones follow later. */
   readonly results: readonly GuardrailResult[];
-  /** Message for a denied caller; null: the default sentence. */
+  /** Message for a denied caller; null for the default one. */
   readonly message: string | null;
-  /** The body that takes the place of the one that was judged; undefined: it stays, byte for byte. */
+  /**
+   * A body that replaces the judged one; when undefined, the body stays unchanged byte for byte.
+   */
   readonly body?: unknown;
-  /** The texts behind the placeholders of the new body, to restore them in the response; null: none. */
+  /**
+   * Original texts by placeholder of the new body, to restore them in the response; null for none.
+   */
   readonly placeholders: ReadonlyMap<string, string> | null;
 }
 

@@ -14,7 +14,7 @@ const never = () => new Promise<never>(() => undefined);
 
 describe('outcomes of a stage', () => {
   it.each(['input', 'output'] as const)(
-    '[GRD-02] %s: a failed guardrail denies or only marks, a passed one does neither, and one that only watches decides nothing',
+    '%s: a failed guardrail denies or only marks, a passed one does neither, and a monitoring one decides nothing [GRD-02]',
     async (stage) => {
       const subject = on(stage, 'hello');
       expect(await judged([compiled([FAILS], { deny: true })], subject)).toMatchObject({ outcome: 'deny' });
@@ -41,7 +41,7 @@ describe('outcomes of a stage', () => {
     expect(runner.runBeside([compiled([FAILS])], asking('hello'))).toBeNull();
   });
 
-  it('answers at once, without a promise, when no check has to wait', () => {
+  it('decides synchronously, without a promise, when no check must wait', () => {
     const all = [
       compiled([PASSES, FAILS, { id: 'gw.pii', parameters: { redact: true } }], { deny: true }),
       compiled([PASSES, { id: 'default.regexReplace', parameters: { rule: 'h' } }], { sequential: true }),
@@ -49,7 +49,7 @@ describe('outcomes of a stage', () => {
     expect(new GuardrailRunner(new WrittenWorld()).run(all, asking('hello'))).not.toBeInstanceOf(Promise);
   });
 
-  it('has the results in the public shape', async () => {
+  it('returns the results in the public shape', async () => {
     const actions = {
       deny: true,
       message: 'Not here.',
@@ -96,7 +96,7 @@ describe('outcomes of a stage', () => {
     });
   });
 
-  it('gives feedback for success only when configured, and with its own defaults', async () => {
+  it('returns feedback for success only when configured, with its own defaults', async () => {
     const guardrail = compiled([PASSES], { on_success: { feedback: {} }, on_fail: { feedback: {} } });
     const passed = await judged([guardrail], asking('hello'));
     expect(passed.results[0]?.feedback).toMatchObject({ value: 5, weight: 1 });
@@ -118,7 +118,7 @@ describe('checks that cannot decide', () => {
   ] as const;
 
   it.each(failures)(
-    'fail where the guardrail denies, and pass where it only marks: the other side %s',
+    'fail when the guardrail denies, and pass when it only marks: the service %s',
     async (_, reply) => {
       const world = new WrittenWorld(reply);
       const denying = await judged([compiled([WEBHOOK], { deny: true })], asking('hello'), world);
@@ -138,7 +138,7 @@ describe('checks that cannot decide', () => {
     },
   );
 
-  it('obey fail_open, and above it the check’s own failOnError', async () => {
+  it('follow the check’s own failOnError, else fail_open', async () => {
     const world = new WrittenWorld(() => json({}, 500));
     const own = (failOnError: boolean) => ({
       ...WEBHOOK,
@@ -152,7 +152,7 @@ describe('checks that cannot decide', () => {
     expect(await outcome(own(true), { fail_open: true })).toBe('mark');
   });
 
-  it('aborts a check when its time is over', async () => {
+  it('are aborted when their time is over', async () => {
     let signal: AbortSignal | undefined;
     const world = new WrittenWorld((call) => {
       signal = call.signal;
@@ -167,7 +167,7 @@ describe('checks that cannot decide', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('aborts a check when the request has ended', async () => {
+  it('are aborted when the request has ended', async () => {
     const gone = new AbortController();
     let signal: AbortSignal | undefined;
     const world = new WrittenWorld((call) => {
@@ -180,17 +180,17 @@ describe('checks that cannot decide', () => {
   });
 });
 
-describe('changes of the body', () => {
+describe('body changes', () => {
   const replace = (rule: string, redactText: string) => ({
     id: 'default.regexReplace',
     parameters: { rule, redactText },
   });
 
-  it('leave the body alone when nothing was changed, so that its bytes can go on as they came', async () => {
+  it('leave an unchanged body alone, so that its bytes can be forwarded as they are', async () => {
     expect(await judged([compiled([replace('zzz', '-')])], asking('hello'))).not.toHaveProperty('body');
   });
 
-  it('follow one another in order, within a guardrail and from one to the next', async () => {
+  it('follow one another in order, within a guardrail and across guardrails', async () => {
     const guardrails = [compiled([replace('a', 'b'), replace('b+', 'c')]), compiled([replace('c', 'd')])];
     expect(await judged(guardrails, asking('aaa'))).toMatchObject({ body: chat('d') });
   });
@@ -206,7 +206,7 @@ describe('changes of the body', () => {
     expect(await judged([compiled(checks)], asking('secret'))).toMatchObject({ outcome: 'mark' });
   });
 
-  it('are not made by a guardrail that only watches, nor where the request is denied', async () => {
+  it('are not made by a monitoring guardrail, nor when the request is denied', async () => {
     expect(
       await judged([compiled([replace('h', '-')], { monitor: true })], asking('hello')),
     ).not.toHaveProperty('body');
@@ -214,14 +214,14 @@ describe('changes of the body', () => {
     expect(denied).not.toHaveProperty('body');
   });
 
-  it('never change the body that was judged', async () => {
+  it('never change the judged body itself', async () => {
     const body = chat('secret');
     const before = structuredClone(body);
     await judged([compiled([replace('secret', '-')])], Subject.input(FACTS, body));
     expect(body).toEqual(before);
   });
 
-  it('stop a sequential guardrail that denies at the first failure', async () => {
+  it('stop at the first failure of a sequential guardrail that denies', async () => {
     const checks = [FAILS, WEBHOOK];
     const world = new WrittenWorld(() => json({ verdict: true }));
     const verdict = await judged(
@@ -234,10 +234,10 @@ describe('changes of the body', () => {
   });
 });
 
-describe('passthrough', () => {
+describe('passthrough requests', () => {
   const passing = asking('hello', { isPassthrough: true, dialect: 'json' });
 
-  it('a webhook runs there only with executeOnProxy and receives method, path and content type [EVT-01]', async () => {
+  it('reach a webhook only with executeOnProxy, with method, path and content type [EVT-01]', async () => {
     const world = new WrittenWorld(() => json({ verdict: false }));
     expect(await judged([compiled([WEBHOOK], { deny: true })], passing, world)).toMatchObject({
       results: [],
@@ -259,13 +259,13 @@ describe('passthrough', () => {
     });
   });
 
-  it('checks without remote calls judge it like any other body', async () => {
+  it('are judged by checks without remote calls like any other body', async () => {
     const checks = [{ id: 'default.contains', parameters: { words: ['hello'], operator: 'none' } }];
     expect(await judged([compiled(checks, { deny: true })], passing)).toMatchObject({ outcome: 'deny' });
   });
 });
 
-it('one guardrail can be run on its own, with a text alone', async () => {
+it('one guardrail can be run on its own, with only a text', async () => {
   const written = compileWrittenOut({ deny: true, contains: { words: ['secret'], operator: 'none' } });
   if (!written.ok) throw new Error('not valid');
   const subject = Subject.input({ ...FACTS, provider: null, model: null }, chat('a secret'));
@@ -275,7 +275,7 @@ it('one guardrail can be run on its own, with a text alone', async () => {
   });
 });
 
-it('judges every body that is JSON without throwing', () => {
+it('judges every JSON body without throwing', () => {
   const checks = [
     'gw.pii',
     'gw.promptInjection',
@@ -320,7 +320,7 @@ it('judges every body that is JSON without throwing', () => {
     }),
   );
 });
-it('judges every choice of an answer, not the first alone', async () => {
+it('judges every choice of a response, not only the first', async () => {
   const subject = Subject.output(
     FACTS,
     chat('hi'),

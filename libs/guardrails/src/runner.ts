@@ -6,7 +6,7 @@ import { PASSED, type GuardrailResult, type StageVerdict } from './results';
 import type { GuardrailStage, Subject } from './subject';
 import type { Scope } from './text/scope';
 
-/** What the guardrails of a stage are given to do, besides their lists. */
+/** The result of one guardrail and the subject after its changes. */
 interface Judged {
   readonly guardrail: CompiledGuardrail;
   readonly result: GuardrailResult;
@@ -15,18 +15,22 @@ interface Judged {
 }
 
 /**
- * Runs guardrails, bounds them and decides. Guardrails run side by side, except that those which may change the body take turns
- * in their order, each on what the one before it has made. Nothing here rejects or throws.
+ * Runs guardrails within their limits and decides.
+ * Guardrails run concurrently, except that those that may change the body run in order, each on the
+ * result of the previous one. No method rejects or throws.
  */
 export class GuardrailRunner {
   constructor(private readonly world: GuardrailWorld) {}
 
-  /** Whether any guardrail has something to do now at a stage; without one, the caller has nothing to ask and nothing to wait for. */
+  /**
+   * Returns whether any synchronous guardrail has checks at a stage; otherwise the caller can skip
+   * the stage.
+   */
   static concerns(guardrails: readonly CompiledGuardrail[], stage: GuardrailStage): boolean {
     return guardrails.some((guardrail) => guardrail[stage].length > 0 && guardrail.actions.async !== true);
   }
 
-  /** Judges with all that are not asynchronous. Returns a promise only where a check has to wait. */
+  /** Runs all synchronous guardrails. Returns a promise only if a check must wait. */
   run(
     guardrails: readonly CompiledGuardrail[],
     subject: Subject,
@@ -52,7 +56,7 @@ export class GuardrailRunner {
     return then(together(runs), (judged) => then(last, (reached) => verdictOf(judged, subject, reached)));
   }
 
-  /** Judges with the asynchronous ones, for the log alone; null where there are none. */
+  /** Runs the asynchronous guardrails, only for the log; null when there are none. */
   runBeside(
     guardrails: readonly CompiledGuardrail[],
     subject: Subject,
@@ -95,7 +99,10 @@ export class GuardrailRunner {
     );
   }
 
-  /** Each check on what the one before it has made. After a failure that denies, the rest has nothing left to decide. */
+  /**
+   * Runs checks in order, each on the result of the previous one. After a failure that denies, the
+   * rest is skipped.
+   */
   private oneByOne(
     guardrail: CompiledGuardrail,
     checks: readonly CompiledCheck[],
@@ -114,7 +121,10 @@ export class GuardrailRunner {
   }
 }
 
-/** The verdicts of asynchronous guardrails about something that cannot be looked at, for the reason given; null: there are none. */
+/**
+ * Returns the verdicts of asynchronous guardrails about something that cannot be judged, with the
+ * reason; null when there are none.
+ */
 export function undecidedBeside(
   guardrails: readonly CompiledGuardrail[],
   subject: Subject,
@@ -130,7 +140,7 @@ export function undecidedBeside(
   return results.length === 0 ? null : Promise.resolve(results);
 }
 
-/** In place: the list is that of one run alone. */
+/** Appends in place, because the list belongs to one run. */
 function append(list: JudgedCheck[], judged: JudgedCheck): JudgedCheck[] {
   list.push(judged);
   return list;
@@ -141,15 +151,17 @@ interface Progress {
   readonly subject: Subject;
 }
 
-/** The checks of the stage that act on the request. */
+/** Returns the checks of the stage that apply to the request. */
 export function checksFor(guardrail: CompiledGuardrail, subject: Subject): readonly CompiledCheck[] {
   const { isPassthrough, pathType, dialect } = subject.facts;
-  // A known path is judged as its kind, or the passthrough would be a way around a webhook.
+  // A passthrough request with a known path is judged as that kind, otherwise it would bypass
+  // webhooks.
   const checks =
     isPassthrough && pathType === undefined
       ? guardrail[subject.stage].filter(({ prepared }) => prepared.runsOnPassthrough !== false)
       : guardrail[subject.stage];
-  // A message of a session is a part of a conversation: what it does not hold, another one does.
+  // A message of a session is only a part of the conversation: other messages contain what this one
+  // lacks.
   return dialect === 'realtime'
     ? checks.filter(({ scope }) => scope === null || sees(scope, subject))
     : checks;
@@ -159,7 +171,7 @@ function sees(scope: readonly Scope[], subject: Subject): boolean {
   try {
     return subject.selected(scope).length > 0;
   } catch {
-    // The check meets the same failure and is judged by it.
+    // The check throws the same error and is judged by it.
     return true;
   }
 }
@@ -170,7 +182,7 @@ const mayChange = ({ actions }: CompiledGuardrail, checks: readonly CompiledChec
 const inOrder = (checks: readonly CompiledCheck[], judged: readonly JudgedCheck[]): readonly JudgedCheck[] =>
   [...judged].sort((a, b) => checks.indexOf(a.check) - checks.indexOf(b.check));
 
-/** Deny wins over mark, mark over pass. Guardrails that only watch decide nothing. */
+/** Deny takes precedence over mark, mark over pass. Guardrails that only monitor decide nothing. */
 export function outcomeOf(results: readonly GuardrailResult[]): StageVerdict['outcome'] {
   const failed = results.filter(({ verdict, monitor }) => !verdict && monitor !== true);
   if (failed.some(({ deny }) => deny)) return 'deny';

@@ -2,25 +2,25 @@ import { isObject } from '@gw/kernel';
 import { CheckError, type ParameterReport } from './check';
 import { type JsonObject } from './json';
 
-/** A secret that rests in a secret manager, as the value of a parameter that is one. */
+/** A reference to a secret in a secret manager, as the value of a secret parameter. */
 export interface SecretReference {
   /** Id or slug; the id once it is saved. */
   readonly secret_reference_id: string;
-  /** The member of a secret that is a JSON object. Wins over the reference's own. */
+  /** Member of a secret that is a JSON object; overrides the reference's own. */
   readonly secret_key?: string;
 }
 
-/** Reads what a reference names. Throws or rejects where it cannot be had. */
+/** Reads the referenced secret. Throws or rejects when it is unavailable. */
 export type SecretSource = (reference: SecretReference) => string | Promise<string>;
 
 export const isSecretReference = (value: unknown): value is SecretReference =>
   isObject(value) && typeof value['secret_reference_id'] === 'string';
 
-/** By which the location of a secret is found among those of a guardrail. */
+/** Returns the key under which a guardrail stores the location of a secret. */
 export const secretNameOf = ({ secret_reference_id: id, secret_key: key }: SecretReference): string =>
   `${id}#${key ?? ''}`;
 
-/** The schema of a secret text: the text, or a reference to it. */
+/** Returns the schema of a secret parameter: the text, or a reference to it. */
 export const secretParameter = (schema: object): object => ({
   ...schema,
   type: ['string', 'object'],
@@ -32,7 +32,7 @@ export const secretParameter = (schema: object): object => ({
   additionalProperties: false,
 });
 
-/** Parameters with their secret references read. Each run reads them anew; the reader caches them. */
+/** Parameters whose secret references are read at each run; the reader caches them. */
 export class SecretParameters<P extends JsonObject> {
   private readonly references: readonly (readonly [string, SecretReference])[];
 
@@ -51,7 +51,7 @@ export class SecretParameters<P extends JsonObject> {
       report([name], 'secret_reference', 'may be a reference in saved guardrails only', undefined);
   }
 
-  /** Null: there is none to be read. */
+  /** Returns the parameters with secrets; null when there are no references. */
   read(): Promise<P> | null {
     return this.references.length === 0 ? null : this.readAll();
   }
@@ -68,9 +68,9 @@ export class SecretParameters<P extends JsonObject> {
     try {
       text = (await this.source?.(reference))?.trim();
     } catch {
-      // What went wrong may name the manager and the path; the caller learns neither.
+      // The error may name the manager and the path, which the caller must not see.
     }
-    // It is sent in a header.
+    // The secret is sent in a header.
     if (text === undefined || !/^[\x21-\x7e]+$/.test(text))
       throw new CheckError('A secret of the check could not be read.');
     return text;

@@ -1,10 +1,10 @@
 import { CHECKS } from './checks';
 import { joinSecrets, splitSecrets } from './secrets';
 
-describe('secrets of checks', () => {
+describe('check secrets', () => {
   const checks = CHECKS.map(({ id, example }) => ({ id, parameters: { ...example } }));
 
-  it('are taken out of every check that has any, and put back as they were', () => {
+  it('are separated from every check that has any, and restored unchanged', () => {
     const split = splitSecrets(checks);
     const expected = CHECKS.flatMap(({ secretParameters = [], example }, index) =>
       secretParameters.some((name) => name in example) ? [String(index)] : [],
@@ -18,13 +18,13 @@ describe('secrets of checks', () => {
     expect(joinSecrets(split.checks, split.secrets)).toEqual(checks);
   });
 
-  it('survive their way through JSON', () => {
+  it('survive a JSON round trip', () => {
     const split = splitSecrets(checks);
     const secrets = JSON.parse(JSON.stringify(split.secrets)) as typeof split.secrets;
     expect(joinSecrets(split.checks, secrets)).toEqual(checks);
   });
 
-  it('are none where the check is not known or has no parameters', () => {
+  it('are empty for an unknown check or one without parameters', () => {
     const none = [{ id: 'no.such', parameters: { apiKey: 'x' } }, { id: 'default.webhook' }];
     expect(splitSecrets(none)).toEqual({ checks: none, secrets: {} });
   });

@@ -2,7 +2,10 @@ import type { GuardrailSecrets, SavedGuardrailCheck } from '@gw/contracts';
 import { findCheck } from './catalogue';
 import { isSecretReference } from './secret-reference';
 
-/** Takes the parameters that are secrets out of a guardrail's checks; references to secrets are none. A check that is not known has none. */
+/**
+ * Separates secret parameters from a guardrail's checks; references stay. An unknown check has no
+ * secrets.
+ */
 export function splitSecrets(checks: readonly SavedGuardrailCheck[]): {
   readonly checks: readonly SavedGuardrailCheck[];
   readonly secrets: GuardrailSecrets;
@@ -19,7 +22,7 @@ export function splitSecrets(checks: readonly SavedGuardrailCheck[]): {
   return { checks: open, secrets };
 }
 
-/** The checks as they were before `splitSecrets`. */
+/** Restores the checks as they were before `splitSecrets`. */
 export const joinSecrets = (
   checks: readonly SavedGuardrailCheck[],
   secrets: GuardrailSecrets,

@@ -1,10 +1,10 @@
 import { Subject, type RequestFacts } from './subject';
 
-/** One text of a streamed answer: which choice, what it is, and which of several tool calls. */
+/** One text of a streamed response: its choice, its kind, and which of several tool calls. */
 export interface StreamChannel {
   readonly choice: number;
   readonly kind: 'text' | 'reasoning' | 'tool_call';
-  /** Of a tool call among those of the choice; 0 otherwise. */
+  /** Index of a tool call among those of the choice; 0 otherwise. */
   readonly index: number;
 }
 
@@ -18,7 +18,7 @@ interface Message {
   tool_calls: { type: 'function'; function: { arguments: string } }[];
 }
 
-/** The whole answer that a stream has made, in the shape of a chat completion, whatever dialect it was streamed in. */
+/** The whole response of a stream in the shape of a chat completion, whatever its dialect. */
 export class StreamAnswer {
   private readonly messages = new Map<number, Message>();
   private readonly calls = new Map<string, { arguments: string }>();
@@ -60,7 +60,7 @@ export class StreamAnswer {
   }
 }
 
-/** The text of a channel in the body of `StreamAnswer`, after guardrails have changed it. */
+/** Returns the text of a channel in the body of `StreamAnswer`, after changes by guardrails. */
 export function textOfChannel(
   body: unknown,
   { choice, kind, index }: StreamChannel,

@@ -22,7 +22,7 @@ const guardOf = (guardrails: readonly CompiledGuardrail[], world = new WrittenWo
 const noWords = (words: readonly string[], actions: GuardrailActions = { deny: true }) =>
   compiled([{ id: 'default.contains', parameters: { words, operator: 'none', scope: ['all'] } }], actions);
 
-/** All that comes out of a guard for pieces of one channel. */
+/** Returns everything that a guard passes on for the pieces of one channel. */
 async function sent(guard: StreamGuard, pieces: readonly string[]) {
   let text = '';
   for (const piece of pieces) {
@@ -34,7 +34,7 @@ async function sent(guard: StreamGuard, pieces: readonly string[]) {
   return { text: text + rest.map((each) => each.text).join(''), verdict };
 }
 
-/** A text in which words of interest stand now and then, in pieces of any size. */
+/** A text with occasional words of interest, in pieces of any size. */
 const streams = (words: readonly string[]) =>
   fc
     .array(
@@ -56,10 +56,10 @@ const streams = (words: readonly string[]) =>
       return { text, pieces: sorted.slice(1).map((cut, index) => text.slice(sorted[index], cut)) };
     });
 
-describe('a stream under a check that denies', () => {
+describe('stream with a denying check', () => {
   const words = ['forbidden', 'no', 'xyzzy\u{1f600}'];
 
-  it('never gives out any part of what is denied, and all that came before it in order, however it is cut', async () => {
+  it('never passes on any part of a denied finding, and all text before it in order, however it is cut', async () => {
     await fc.assert(
       fc.asyncProperty(streams(words), async ({ text, pieces }) => {
         const { text: out, verdict } = await sent(guardOf([noWords(words)]), pieces);
@@ -86,7 +86,7 @@ describe('a stream under a check that denies', () => {
     }
   });
 
-  it('gives out the first text before two windows of it have come, whatever the window', () => {
+  it('passes on the first text before two windows have arrived, whatever the window', () => {
     for (let length = 1; length <= 600; length += 1) {
       const guard = guardOf([noWords(['x'.repeat(length)])]);
       let came = 0;
@@ -95,7 +95,7 @@ describe('a stream under a check that denies', () => {
     }
   });
 
-  it('says nothing more after it was denied', async () => {
+  it('returns nothing more after a denial', async () => {
     const guard = guardOf([noWords(['bad'])]);
     expect(guard.push(TEXT, 'fine, then bad and on').denial).toMatchObject({
       outcome: 'deny',
@@ -105,7 +105,7 @@ describe('a stream under a check that denies', () => {
     expect(await guard.end()).toMatchObject({ rest: [] });
   });
 
-  it('finds what a pattern forbids, with the same words of warning', async () => {
+  it('finds what a pattern forbids, with the same error message', async () => {
     const guardrail = compiled(
       [{ id: 'regexMatch', parameters: { rule: '\\bkey-\\d{4,8}\\b', not: true } }],
       { deny: true, message: 'No keys.' },
@@ -118,7 +118,7 @@ describe('a stream under a check that denies', () => {
     expect(text.startsWith('word word')).toBe(true);
   });
 
-  it('judges each channel for itself: choices, reasoning, calls of tools', () => {
+  it('judges each channel on its own: choices, reasoning, tool calls', () => {
     const guard = guardOf([noWords(['forbidden'])]);
     expect(guard.push(TEXT, 'forb').denial).toBeNull();
     expect(guard.push({ ...TEXT, choice: 1 }, `idden${' '.repeat(50)}`).denial).toBeNull();
@@ -126,14 +126,14 @@ describe('a stream under a check that denies', () => {
     expect(guard.push(call, `{"q":"forbidden"}${' '.repeat(50)}`).denial).toMatchObject({ outcome: 'deny' });
   });
 
-  it('is denied where there are more channels than are looked at', () => {
+  it('is denied when it has more channels than the limit', () => {
     const guard = guardOf([noWords(['forbidden'])]);
     const denials = Array.from({ length: 130 }, (_, choice) => guard.push({ ...TEXT, choice }, 'x').denial);
     expect(denials.at(-1) ?? denials.at(-2)).toMatchObject({ outcome: 'deny' });
   });
 });
 
-describe('a stream under a check that replaces', () => {
+describe('stream with a replacing check', () => {
   const redact = (actions: GuardrailActions = {}) =>
     compiled([{ id: 'gw.pii', parameters: { redact: true, categories: PII_CATEGORIES } }], actions);
   const data = [
@@ -143,7 +143,7 @@ describe('a stream under a check that replaces', () => {
     'AKIAIOSFODNN7EXAMPLE',
   ];
 
-  it('gives out no personal data, and everything else, however it is cut', async () => {
+  it('passes on no personal data, and everything else, however it is cut', async () => {
     const text = fc
       .array(fc.oneof(fc.constantFrom(...data), fc.constantFrom('hello', 'world,', 'and', '12', '😀')), {
         maxLength: 60,
@@ -171,13 +171,13 @@ describe('a stream under a check that replaces', () => {
     );
   });
 
-  it('replaces what is longer than its window as a whole', async () => {
+  it('replaces a finding longer than its window as a whole', async () => {
     const token = `eyJhbGciOiJSUzI1NiJ9.${'Ab3dEf9h'.repeat(200)}.${'x1Y2'.repeat(50)}`;
     const { text } = await sent(guardOf([redact()]), [...`the token ${token} ends here`]);
     expect(text).toBe('the token [SECRET] ends here');
   });
 
-  it('counts what it replaced in the results', async () => {
+  it('counts replacements in the results', async () => {
     const { verdict } = await sent(guardOf([redact()]), ['a jane@example.com b joe@example.com c']);
     expect(verdict.results[0]).toMatchObject({
       verdict: true,
@@ -187,11 +187,11 @@ describe('a stream under a check that replaces', () => {
   });
 });
 
-describe('a stream under a check that needs the whole answer', () => {
+describe('stream with a check that needs the whole response', () => {
   const long = (actions: GuardrailActions) =>
     compiled([{ id: 'wordCount', parameters: { maxWords: 3 } }], actions);
 
-  it('is held back until its end, and denied or let go as a whole', async () => {
+  it('is held back until its end, and denied or passed on as a whole', async () => {
     const guard = guardOf([long({ deny: true })]);
     expect(guard.push(TEXT, 'one two ')).toEqual({ text: '', denial: null });
     expect(guard.push(TEXT, 'three')).toEqual({ text: '', denial: null });
@@ -205,7 +205,7 @@ describe('a stream under a check that needs the whole answer', () => {
     });
   });
 
-  it('is only marked where the guardrail says so, or denies nothing: the text flows', async () => {
+  it('flows and is only marked when the guardrail says so, or does not deny', async () => {
     for (const actions of [{ deny: true, on_stream: 'mark' }, {}] as const) {
       const guard = guardOf([long(actions)]);
       expect(guard.push(TEXT, 'a b c d').text).toBe('a b c d');
@@ -213,7 +213,7 @@ describe('a stream under a check that needs the whole answer', () => {
     }
   });
 
-  it('waits for a webhook at its end, and takes the texts that it returns', async () => {
+  it('waits for a webhook at its end, and uses the texts that it returns', async () => {
     const world = new WrittenWorld(({ body }) => {
       const { response } = JSON.parse(body ?? '') as {
         response: { json: { choices: { message: { content: string } }[] } };
@@ -240,7 +240,7 @@ describe('a stream under a check that needs the whole answer', () => {
     });
   });
 
-  it('is neither held nor marked by a guardrail that only watches', async () => {
+  it('is neither held nor marked by a monitoring guardrail', async () => {
     const guard = guardOf([
       long({ deny: true, monitor: true }),
       noWords(['bad'], { deny: true, monitor: true }),

@@ -13,16 +13,16 @@ import type { Scope } from './text/scope';
 import type { Finding } from './check';
 import { Work } from './work';
 
-/** What may go on after a piece of a stream has come. */
+/** What may be sent after a piece of a stream has arrived. */
 export interface StreamStep {
-  /** For the channel of the piece; empty while it is held back. */
+  /** Text for the channel of the piece; empty while it is held back. */
   readonly text: string;
-  /** Set when the stream is denied: nothing more of it may be sent, and nothing more need come. */
+  /** Present when the stream is denied: nothing more may be sent, and the rest need not be read. */
   readonly denial: StageVerdict | null;
 }
 
 export interface StreamEnd {
-  /** What was held back of each channel, in the order in which they began. Empty when the stream is denied. */
+  /** The held text of each channel, in order of appearance; empty when the stream is denied. */
   readonly rest: readonly { readonly channel: StreamChannel; readonly text: string }[];
   readonly verdict: StageVerdict;
 }
@@ -39,7 +39,7 @@ export interface StreamOptions {
 
 const CHANNELS_MAX = 128;
 
-/** A check that judges the stream while it runs, and what it has found. */
+/** A check that judges the stream while it runs, and its findings. */
 interface Windowed {
   readonly guardrail: CompiledGuardrail;
   readonly check: CompiledCheck;
@@ -49,9 +49,10 @@ interface Windowed {
 }
 
 /**
- * The output guardrails of one streamed answer. Checks with a window judge it on its way; those that need the whole answer hold it
- * back until they have seen it, or only mark it, as their guardrail says (a guardrail that denies holds them unless configured
- * otherwise). Text that was denied is never given out. Not used any more after `end` or a denial.
+ * Runs the output guardrails on one streamed response.
+ * Checks with a window judge it as it arrives. Checks that need the whole response hold it back
+ * until they have judged it, or only mark it, as their guardrail says (one that denies holds it by
+ * default). Denied text is never returned. Not usable after `end` or a denial.
  */
 export class StreamGuard {
   private readonly windowed: readonly Windowed[];
@@ -72,7 +73,7 @@ export class StreamGuard {
   constructor(private readonly options: StreamOptions) {
     this.startedAt = options.world.elapsed();
     this.work = options.facts.work ?? new Work('');
-    // Whatever dialect it is streamed in, it is judged as a chat completion.
+    // It is judged as a chat completion, whatever its dialect.
     const probe = Subject.output({ ...options.facts, dialect: 'chat' }, options.request, null, 200);
     const all = options.guardrails
       .filter(({ actions }) => actions.async !== true)
@@ -86,7 +87,7 @@ export class StreamGuard {
     this.isHolding = this.whole.some(({ guardrail }) => holds(guardrail));
   }
 
-  /** Never throws. */
+  /** Adds a piece of text. Never throws. */
   push(channel: StreamChannel, delta: string): StreamStep {
     if (this.isOver) return { text: '', denial: null };
     const known = this.known(channel);
@@ -99,17 +100,20 @@ export class StreamGuard {
     return step.isDenied ? { text: step.text, denial: this.deny([]) } : { text: step.text, denial: null };
   }
 
-  /** The whole answer is held back until it has been judged. */
+  /** Whether the whole response is held back until it has been judged. */
   get holdsAll(): boolean {
     return this.isHolding;
   }
 
-  /** Characters of a channel that may not go on yet. */
+  /** Returns the number of held characters of a channel. */
   heldLength(channel: StreamChannel): number {
     return this.channels.get(channelKey(channel))?.window.heldLength ?? 0;
   }
 
-  /** What is held back of a channel of which no more is expected for now; what comes all the same is judged together with it. */
+  /**
+   * Returns the held text of a channel of which no more is expected for now; text that arrives
+   * later is judged together with it.
+   */
   flush(channel: StreamChannel): StreamStep {
     const known = this.channels.get(channelKey(channel));
     if (this.isOver || this.isHolding || !known) return { text: '', denial: null };
@@ -117,7 +121,7 @@ export class StreamGuard {
     return { text, denial: isDenied ? this.deny([]) : null };
   }
 
-  /** Returns a promise only where a check has to wait. */
+  /** Ends the stream. Returns a promise only if a check must wait. */
   end(): Eventually<StreamEnd> {
     if (this.isOver) return { rest: [], verdict: PASSED };
     this.isOver = true;
@@ -131,7 +135,7 @@ export class StreamGuard {
     return then(this.judgeWhole(), (judged) => ({ rest, verdict: marked(this.verdict(judged)) }));
   }
 
-  /** The asynchronous guardrails, on all that has come; null: there are none. */
+  /** Runs the asynchronous guardrails on the whole text; null when there are none. */
   judgeBeside(): Promise<readonly GuardrailResult[]> | null {
     const { runner, guardrails, facts, request, world } = this.options;
     const subject = this.answer.subject(facts, request);
@@ -161,13 +165,14 @@ export class StreamGuard {
   private scanOf(windowed: Windowed): WindowedScan {
     const { guardrail, check } = windowed;
     const scan = check.prepared.window;
-    if (!scan) throw new TypeError('Only checks with a window are scanned for.');
+    if (!scan) throw new TypeError('only checks with a window can scan');
     return {
       scan,
       denies: scan.denies && guardrail.actions.deny === true,
       found: (finding) => {
         windowed.count++;
-        // Labels are counted; a stream full of findings must not fill the memory.
+        // The count stays exact, while stored findings are bounded so that a stream cannot fill the
+        // memory.
         if (windowed.findings.length < 1_000) windowed.findings.push(finding);
       },
       failed: (error) => {
@@ -177,7 +182,10 @@ export class StreamGuard {
     };
   }
 
-  /** More text than may be held back, or more channels than are looked at: the rest would go on unjudged, so nothing does. */
+  /**
+   * Denies a stream with more held text or more channels than allowed, because the rest would be
+   * unjudged.
+   */
   private overflow(): StreamStep {
     return {
       text: '',
@@ -213,7 +221,7 @@ export class StreamGuard {
     return together(this.whole.map(({ check }) => judgeCheck(world, check, subject, signal)));
   }
 
-  /** With every guardrail that has judged anything. */
+  /** Returns the verdict of every guardrail that has judged something. */
   private verdict(whole: readonly JudgedCheck[]): StageVerdict {
     const { world, guardrails } = this.options;
     const judged = [...this.windowed.map((each) => judgedOf(each, world)), ...whole];
@@ -233,7 +241,10 @@ export class StreamGuard {
   }
 }
 
-/** A check has to be quick enough to see every piece, and have something to say about it that cannot wait for the end. */
+/**
+ * Whether a check can judge each piece as it arrives and has an effect that cannot wait for the
+ * end.
+ */
 function judgesOnItsWay({
   guardrail,
   check,
@@ -258,7 +269,7 @@ const COVERED: Readonly<Record<StreamChannel['kind'], readonly Scope[]>> = {
 const covers = ({ prepared }: CompiledCheck, { kind }: StreamChannel): boolean =>
   prepared.window?.scope.some((scope) => COVERED[kind].includes(scope)) === true;
 
-/** What the window of a check has found, as a verdict. */
+/** Returns the findings of a check's window as a verdict. */
 function judgedOf({ check, findings, count, error }: Windowed, world: GuardrailWorld): JudgedCheck {
   const window = check.prepared.window;
   const isFailed = error === undefined ? window?.denies === true && count > 0 : check.failOnError;
@@ -276,8 +287,8 @@ function judgedOf({ check, findings, count, error }: Windowed, world: GuardrailW
 const tooLong = (check: CompiledCheck, passed: boolean, world: GuardrailWorld): JudgedCheck =>
   undecidedAs(check, passed, TOO_LONG, world);
 
-const TOO_LONG = 'The answer is longer than guardrails hold back.';
+const TOO_LONG = 'The response is longer than guardrails can hold back.';
 
-/** What has been sent cannot be denied any more. */
+/** Text that was sent can no longer be denied. */
 const marked = (verdict: StageVerdict): StageVerdict =>
   verdict.outcome === 'deny' ? { ...verdict, outcome: 'mark' } : verdict;

@@ -47,8 +47,8 @@ const RULES = [
   'b(?:a b)*c',
 ];
 
-describe('a window over a text that comes in pieces', () => {
-  it.each(RULES)('replaces what the pattern %s finds in the whole text, wherever it is cut', (rule) => {
+describe('StreamWindow on a text in pieces', () => {
+  it.each(RULES)('replaces the same as the pattern %s on the whole text, wherever it is cut', (rule) => {
     const scan = regex(rule);
     const parts = fc.constantFrom(
       'a',
@@ -75,7 +75,7 @@ describe('a window over a text that comes in pieces', () => {
     );
   });
 
-  it('replaces in each of 2,400 sentences what it does in the whole, whatever piece the cut falls in', () => {
+  it('replaces the same as on the whole text in each of 2,400 sentences, wherever it is cut', () => {
     const different = SENTENCES.filter((text, at) => {
       const sizes = [1, 2 + (at % 30)];
       const expected = whole(pii, text);
@@ -86,7 +86,7 @@ describe('a window over a text that comes in pieces', () => {
     expect(different).toEqual([]);
   });
 
-  it('replaces the same personal data in any order, cut at any places', () => {
+  it('replaces personal data in any order, cut at any position', () => {
     const texts = fc.constantFrom(
       ...SENTENCES,
       'a',
@@ -111,12 +111,12 @@ describe('a window over a text that comes in pieces', () => {
   });
 });
 
-describe('a window over a text in which nothing can begin', () => {
+describe('StreamWindow on a text without possible findings', () => {
   const PROSE =
     'The quick brown fox, as told in books (some of them old), jumps; it is a fine day for that. ';
   const WORDS = PROSE.match(/\S+\s/g) ?? [];
 
-  it('holds no character of it under a pattern or a word that cannot begin in it', () => {
+  it('holds no character when no pattern or word can start in it', () => {
     const window = windowOf(regex('ULTRA-\\d+'), {
       ...scanOf('contains', { words: ['ZZZ'], operator: 'none' }),
     });
@@ -126,7 +126,7 @@ describe('a window over a text in which nothing can begin', () => {
     }
   });
 
-  it('holds no more than the last word of it for personal data', () => {
+  it('holds no more than the last word for personal data', () => {
     const window = windowOf(pii);
     let held = 0;
     for (const word of WORDS) {
@@ -138,7 +138,7 @@ describe('a window over a text in which nothing can begin', () => {
     expect(held).toBe(0);
   });
 
-  it('holds from the beginning of what may be a match, until it is none', () => {
+  it('holds from the start of a possible match until it is ruled out', () => {
     const window = windowOf(regex('key-\\d{4}'));
     const steps = ['The k', 'e', 'y-12', 'x and', ' on'].map((piece) => [
       window.push(piece).text,
@@ -153,7 +153,7 @@ describe('a window over a text in which nothing can begin', () => {
     ]);
   });
 
-  it('is not searched at all, so that a piece costs what is new in it', () => {
+  it('does not scan, so that a piece costs only its new characters', () => {
     let searches = 0;
     const counted = (scan: WindowScan): WindowScan => ({
       ...scan,
@@ -169,7 +169,7 @@ describe('a window over a text in which nothing can begin', () => {
     expect(searches).toBeGreaterThan(0);
   });
 
-  it('is searched a bounded number of times where it is all findings, however small the pieces', () => {
+  it('scans a bounded number of times when everything is a finding, however small the pieces', () => {
     let looked = 0;
     const every = regex('a');
     const counted: WindowScan = {
@@ -186,7 +186,7 @@ describe('a window over a text in which nothing can begin', () => {
     expect(looked).toBeLessThan(16 * text.length);
   });
 
-  it('lets everything go, in its order, once a scan that may fail has failed', () => {
+  it('passes everything on in order once an optional scan has failed', () => {
     const failing: WindowScan = {
       ...regex('key-\\d{4}'),
       find: () => {

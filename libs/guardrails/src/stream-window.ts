@@ -2,14 +2,14 @@ import type { Finding, WindowFollower, WindowScan } from './check';
 import { replaceFindings } from './text/replace';
 import { Work } from './work';
 
-/** One scan and what came of it. */
+/** One scan and its callbacks. */
 export interface WindowedScan {
   readonly scan: WindowScan;
-  /** A finding ends the stream. */
+  /** Whether a finding ends the stream. */
   readonly denies: boolean;
-  /** Called once for each finding. */
+  /** Called once per finding. */
   readonly found: (finding: Finding) => void;
-  /** Called when the scan failed; true: the stream ends. */
+  /** Called when the scan failed; returns whether the stream ends. */
   readonly failed: (error: unknown) => boolean;
 }
 
@@ -19,45 +19,61 @@ export interface WindowStep {
 }
 
 const NOTHING: WindowStep = { text: '', isDenied: false };
-/** A finding that has no end yet keeps at most this much back; past it, it is taken as it is. */
+/**
+ * Maximum characters held back for a finding without an end; beyond it, the finding is used as it
+ * is.
+ */
 const OPEN_LENGTH_MAX = 16_384;
-/** A finding this near to the end of what has come may go on: a dot and a letter of a token, say. */
+/**
+ * A finding this close to the end of the arrived text may continue, for example by a dot and a
+ * letter of a token.
+ */
 const OPEN_MARGIN = 8;
-/** Text is looked at in pieces of this size at most, so that a large delta costs no long scan. */
+/** Text is scanned in pieces of at most this size, so that a large delta causes no long scan. */
 const PIECE = 512;
 
-/** Characters in which findings are found again and again, for each that comes and for a whole stream: text that is all findings has more. */
+/**
+ * Characters with findings that are scanned repeatedly, per arrived character and per stream. Only
+ * a text full of findings reaches this.
+ */
 const LOOKS = 4;
 const FIRST_LOOKS = 65_536;
 
-/** A scan, and what follows the text for it; null: it says nothing of a text that goes on. */
+/** A scan and its follower; null when it has none. */
 interface Followed {
   readonly scan: WindowedScan;
   readonly follower: WindowFollower | null;
 }
 
 /**
- * Lets a text through that arrives in pieces. Held back is what a finding may still begin or change in, as the followers of its scans
- * know it, and at most a window: the longest finding and one character. So no part of a finding is out before the whole of it has been
- * seen. Gives out the text in order and whole, but for what findings replace. Once denied, nothing more comes out.
+ * Passes on a text that arrives in pieces.
+ * It holds back the part in which a finding may still start or change, as the scans' followers
+ * report it, and at most a window: the longest finding plus one character. So no part of a finding
+ * is sent before all of it has been seen. Text is returned in order and complete, except for
+ * replaced findings. After a denial nothing more is returned.
  */
 export class StreamWindow {
-  /** The original of the text that was sent last: scans also see the text before a piece. */
+  /**
+   * The original of the text that was sent last, because scans also see the text before a piece.
+   */
   private context = '';
   private pending = '';
   private isDenied = false;
   private followed: readonly Followed[];
-  /** Characters that have come. */
-  private came = 0;
-  /** What went out last went because the window was full, so that it may end within a finding. */
+  /** Number of characters that have arrived. */
+  private arrived = 0;
+  /**
+   * Whether the last text was sent because the window was full, so that it may end within a
+   * finding.
+   */
   private isForced = false;
   private readonly hold: number;
   private readonly step: number;
 
-  /** Units of work of the push that is going on. */
+  /** Units of work of the current push. */
   private spent = 0;
-  /** Characters that were looked at, where something was found in them. */
-  private looked = 0;
+  /** Number of scanned characters in texts with findings. */
+  private scannedLength = 0;
 
   constructor(
     scans: readonly WindowedScan[],
@@ -65,8 +81,8 @@ export class StreamWindow {
   ) {
     this.followed = scans.map((scan) => ({ scan, follower: scan.scan.follow?.() ?? null }));
     this.hold = 1 + Math.max(0, ...scans.map(({ scan }) => scan.lengthMax));
-    // Looking anew at a full window for each character would cost the window for each character; half of it keeps the first text
-    // from waiting for two windows.
+    // Scanning a full window per character would cost the window for each one. Half a window keeps
+    // the first text from waiting for two windows.
     this.step = Math.max(1, Math.min(64, this.hold >> 1));
   }
 
@@ -78,7 +94,7 @@ export class StreamWindow {
     for (let at = 0; at < delta.length; at += PIECE) {
       const piece = delta.slice(at, at + PIECE);
       this.pending += piece;
-      this.came += piece.length;
+      this.arrived += piece.length;
       for (const { follower } of this.followed) follower?.push(piece);
       const step = this.advance(false);
       text += step.text;
@@ -91,7 +107,7 @@ export class StreamWindow {
     return this.isDenied ? { text: '', isDenied: true } : this.advance(true);
   }
 
-  /** Characters that have come and are not out; of what is denied nothing more ever will be. */
+  /** Number of characters that have arrived and are not sent; Infinity after a denial. */
   get heldLength(): number {
     if (this.isDenied) return Infinity;
     return this.followed.length === 0 ? 0 : this.pending.length;
@@ -100,14 +116,14 @@ export class StreamWindow {
   private advance(isEnd: boolean): WindowStep {
     const base = this.context.length;
     const buffer = this.context + this.pending;
-    const decided = isEnd ? buffer.length : this.openFrom() - (this.came - buffer.length);
-    const isLeft = isEnd && buffer.length > base;
-    const reach = isLeft ? buffer.length : this.reachIn(buffer.length, base, decided);
+    const decided = isEnd ? buffer.length : this.openFrom() - (this.arrived - buffer.length);
+    const hasRest = isEnd && buffer.length > base;
+    const reach = hasRest ? buffer.length : this.reachIn(buffer.length, base, decided);
     if (reach === null) return NOTHING;
-    const findings = this.scan(buffer, this.came - this.pending.length);
+    const findings = this.scan(buffer, this.arrived - this.pending.length);
     if (findings === null) return this.deny(base, buffer, base);
     const { length } = buffer;
-    // Without a scan that is left, nothing has to wait.
+    // Without a scan that is left, nothing must wait.
     const isLast = isEnd || this.followed.length === 0;
     const cut = cutOf(findings, {
       base,
@@ -129,7 +145,7 @@ export class StreamWindow {
     };
   }
 
-  /** Up to where the text may go out; null: it is not worth a look yet. */
+  /** Returns the position up to which text may be sent; null when a scan is not worth it yet. */
   private reachIn(length: number, base: number, decided: number): number | null {
     const full = length - this.hold;
     if (decided > full && (decided <= base || this.mayLook(decided - base)))
@@ -137,24 +153,24 @@ export class StreamWindow {
     return full - base < this.step ? null : full;
   }
 
-  /** Whether it may be looked for findings so that so many characters can go out. */
+  /** Whether a scan is allowed that lets `gain` characters be sent. */
   private mayLook(gain: number): boolean {
-    if (gain >= this.step || this.looked <= FIRST_LOOKS + LOOKS * this.came) return true;
-    const out = this.came - this.pending.length;
+    if (gain >= this.step || this.scannedLength <= FIRST_LOOKS + LOOKS * this.arrived) return true;
+    const out = this.arrived - this.pending.length;
     return this.followed.every((each) => this.isClear(each, out));
   }
 
-  /** No finding ends in what is not out. */
+  /** Whether no finding ends in the text that is not sent. */
   private isClear({ follower }: Followed, out: number): boolean {
     return follower !== null && follower.endsBy <= out && !this.isForced;
   }
 
-  /** Where in all that has come the first finding may be that is not decided. */
+  /** Returns the first position, in all arrived text, where a finding may be undecided. */
   private openFrom(): number {
     return Math.min(...this.followed.map(({ follower }) => follower?.openFrom ?? 0));
   }
 
-  /** What stood before the first denied finding may be sent; it was scanned like the rest. */
+  /** Ends the stream. The text before the first denied finding was scanned and may be sent. */
   private deny(base: number, buffer: string, end: number): WindowStep {
     this.isDenied = true;
     const text = this.release(buffer, base, end, []);
@@ -173,7 +189,10 @@ export class StreamWindow {
     return replaceFindings(buffer.slice(base, end), shifted);
   }
 
-  /** All findings in the order of their places; null when a scan that must not fail has failed. `out`: characters that are out. */
+  /**
+   * Returns all findings in order; null when a scan that must not fail has failed. `out` is the
+   * number of sent characters.
+   */
   private scan(buffer: string, out: number): readonly Found[] | null {
     const all: Found[] = [];
     for (const each of this.followed) {
@@ -182,7 +201,7 @@ export class StreamWindow {
         this.spent = this.work.atOnce(buffer.length, this.spent);
         if (this.isClear(each, out)) continue;
         const found = scan.scan.find(buffer);
-        if (found.length > 0) this.looked += buffer.length;
+        if (found.length > 0) this.scannedLength += buffer.length;
         for (const finding of found) all.push({ scan, finding });
       } catch (error) {
         if (scan.failed(error)) return null;
@@ -203,11 +222,11 @@ interface Buffer {
   readonly reach: number;
   readonly length: number;
   readonly isEnd: boolean;
-  /** No finding before `reach` can change. */
+  /** Whether no finding before `reach` can change. */
   readonly isDecided: boolean;
 }
 
-/** Up to where the text may go out: not into a finding that has no end yet. */
+/** Returns the position up to which text may be sent, outside findings that have no end yet. */
 function cutOf(findings: readonly Found[], { base, reach, length, isEnd, isDecided }: Buffer): number {
   if (isEnd || length - base > OPEN_LENGTH_MAX) return reach;
   const open = findings.find(
@@ -218,7 +237,9 @@ function cutOf(findings: readonly Found[], { base, reach, length, isEnd, isDecid
   return isDecided ? uncrossed(findings, cut, base) : cut;
 }
 
-/** What begins within a finding may have it give way, so that it waits with it. From the last one on: one may cross another. */
+/**
+ * Moves the cut before findings that cross it, from the last one on, because one may cross another.
+ */
 const uncrossed = (findings: readonly Found[], reach: number, base: number): number =>
   findings.reduceRight(
     (cut, { scan, finding }) =>
@@ -226,7 +247,7 @@ const uncrossed = (findings: readonly Found[], reach: number, base: number): num
     reach,
   );
 
-/** A character outside the basic plane has two halves, which go out together. */
+/** Keeps both halves of a surrogate pair together. */
 function wholeCharacters(buffer: string, end: number, base: number): number {
   const code = buffer.charCodeAt(end - 1);
   const isHalf = code >= 0xd800 && code <= 0xdbff && end < buffer.length;

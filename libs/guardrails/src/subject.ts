@@ -10,35 +10,47 @@ import { Work } from './work';
 
 export type GuardrailStage = 'input' | 'output';
 
-/** What a guardrail sees of one request, apart from its body. */
+/** What a guardrail knows about a request besides its body. */
 export interface RequestFacts {
   readonly dialect: Dialect;
-  /** As `allowedRequestTypes` names it: `chatComplete`, `embed`, `proxy`, … */
+  /** Name used by `allowedRequestTypes`: `chatComplete`, `embed`, `proxy`, … */
   readonly requestType: string;
-  /** Sent to the provider as it came: only webhooks with `executeOnProxy`, and checks that need no webhook, act on it. */
+  /**
+   * Whether the request is sent to the provider unchanged. Only webhooks with `executeOnProxy`, and
+   * checks that need no webhook, apply to it.
+   */
   readonly isPassthrough: boolean;
-  /** Of a passthrough request whose path is one that we know: the kind that a request to our own route would have. */
+  /**
+   * For a passthrough request with a known path: the type that a request to our own route would
+   * have.
+   */
   readonly pathType?: string;
   readonly method: string;
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string;
   readonly contentType: string | null;
   readonly provider: string | null;
-  /** Slug of the saved provider; absent where the request names its own. */
+  /** Slug of the saved provider; absent when the request brings its own credential. */
   readonly savedProvider?: string;
   /** As the client named it, without the saved provider. */
   readonly model: string | null;
   readonly metadata: Readonly<Record<string, string>>;
-  /** The client's headers, names in lower case. Checks see them; nothing but `forwardHeaders` leaves with them. */
+  /**
+   * The client's headers by lower-case name. Checks see them; only `forwardHeaders` are sent to
+   * others.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly isStreaming: boolean;
-  /** Calls models for its checks. Absent: no model can be called here. */
+  /** Calls models for checks; when absent, no model can be called. */
   readonly models?: ModelCaller;
-  /** What the checks of the request may still do. Absent: each subject has as much as a request. */
+  /**
+   * The remaining work of the request's checks; when absent, each subject has the budget of a
+   * request.
+   */
   readonly work?: Work;
 }
 
-/** What goes to the provider, or came from it, as a guardrail sees it. Never changed: an edit makes another subject. */
+/** A request or response body as guardrails see it. Immutable: an edit creates another subject. */
 export class Subject {
   private readonly found = new Map<string, readonly number[]>();
   private collected: readonly Passage[] | null = null;
@@ -47,14 +59,14 @@ export class Subject {
   private constructor(
     readonly stage: GuardrailStage,
     readonly facts: RequestFacts,
-    /** The request's body, parsed; null where it is not JSON. */
+    /** The parsed request body; null when it is not JSON. */
     readonly request: unknown,
-    /** The answer's body, parsed; null before there is one, and where it is not JSON. */
+    /** The parsed response body; null before there is one, and when it is not JSON. */
     readonly response: unknown,
     readonly responseStatus: number | null,
-    /** A guardrail has changed the body. */
+    /** Whether a guardrail has changed the body. */
     readonly isTransformed: boolean,
-    /** Of all checks of the request. */
+    /** Shared by all checks of the request. */
     readonly work: Work,
   ) {}
 
@@ -71,7 +83,7 @@ export class Subject {
     return this.stage === 'input' ? this.request : this.response;
   }
 
-  /** All texts of the body. Throws `BodyTooLarge`. */
+  /** Returns all texts of the body. Throws `BodyTooLarge`. */
   passages(): readonly Passage[] {
     this.collected ??=
       this.body === null
@@ -80,7 +92,10 @@ export class Subject {
     return this.collected;
   }
 
-  /** Positions of the passages that scopes select. Every choice of an answer and every input of a list is a last message. */
+  /**
+   * Returns the positions of the passages that scopes select. Every choice of a response and every
+   * input of a list is a last message.
+   */
   selected(scopes: readonly Scope[]): readonly number[] {
     const key = scopes.join();
     let positions = this.found.get(key);
@@ -91,7 +106,7 @@ export class Subject {
     return positions;
   }
 
-  /** What the scopes select, joined by message or choice. */
+  /** Returns the selected texts, joined by message or choice. */
   texts(scopes: readonly Scope[]): readonly string[] {
     const passages = this.passages();
     const texts: string[] = [];
@@ -106,7 +121,7 @@ export class Subject {
     return texts;
   }
 
-  /** Part of the input is numbers of a tokenizer, which no check can read. */
+  /** Returns whether a part of the input is token numbers, which no check can read. */
   hasTokens(): boolean {
     if (this.stage === 'output' || !isObject(this.request)) return false;
     const { dialect } = this.facts;
@@ -116,7 +131,7 @@ export class Subject {
     );
   }
 
-  /** Characters of all texts. */
+  /** Returns the number of characters of all texts. */
   size(): number {
     if (this.length === null) {
       this.length = 0;
@@ -125,7 +140,10 @@ export class Subject {
     return this.length;
   }
 
-  /** With other texts in the place of some, by their position. What none of them is in is shared with this body. */
+  /**
+   * Returns a subject with replaced texts, by their position. Unchanged parts of the body are
+   * shared.
+   */
   edited(edits: ReadonlyMap<number, string>): Subject {
     const passages = this.passages();
     const changes = [...edits].flatMap(([position, text]) => {
@@ -135,7 +153,7 @@ export class Subject {
     return this.withBody(withEdits(this.body, changes));
   }
 
-  /** With another body. */
+  /** Returns a subject with another body. */
   withBody(body: unknown): Subject {
     const request = this.stage === 'input' ? body : this.request;
     const response = this.stage === 'output' ? body : this.response;

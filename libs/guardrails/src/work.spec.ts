@@ -21,11 +21,11 @@ const facts: RequestFacts = {
   isStreaming: false,
 };
 
-/** Characters that a check may go through in one turn: some milliseconds for the slowest. */
+/** Characters that a check may read in one turn: some milliseconds for the slowest. */
 const TURN_MAX = 250_000;
 const LENGTH = 2_000_000;
 
-/** Checks that do not go through the whole text, with the reason. */
+/** Checks that do not read the whole text, with the reason. */
 const NOT_WALKING: Readonly<Record<string, string>> = {
   'default.characterCount': 'asks for the length',
   'default.notNull': 'asks whether there is anything but white space',
@@ -36,7 +36,7 @@ const NOT_WALKING: Readonly<Record<string, string>> = {
   'default.jsonSchema': 'takes texts of 1,000,000 characters at most',
   'default.jsonKeys': 'takes texts of 1,000,000 characters at most',
 };
-/** Their texts are cut into some pieces for another side, or refused as too long. */
+/** Checks whose texts are sent to a service in a few pieces, or refused as too long. */
 const isRemote = ({ id, addressParameters }: CheckDefinition): boolean =>
   addressParameters !== undefined ||
   /^(?:gw\.(?:topic|llmJudge|moderateContent)|openai|mistral|azure|bedrock|lakera|presidio)/.test(id);
@@ -50,7 +50,7 @@ function guardrailOf(checks: readonly object[], actions: object = {}): CompiledG
   return compiled.guardrail;
 }
 
-/** What each check needs to go through the whole text: nothing it looks for is found early. */
+/** Parameters with which each check reads the whole text, because it finds nothing early. */
 const PARAMETERS: Readonly<Record<string, object>> = {
   'default.regexMatch': { rule: 'absent', not: true },
   'default.regexReplace': { rule: 'absent' },
@@ -64,7 +64,7 @@ const chat = (...texts: readonly string[]) => ({
   messages: texts.map((content) => ({ role: 'user', content })),
 });
 
-/** Counts turns of the event loop: what is done between two of them is done in one. */
+/** Counts turns of the event loop: work between two of them is done in one. */
 class CountingTurns {
   count = 0;
   next(): Promise<void> {
@@ -83,9 +83,9 @@ async function turnsOf(checks: readonly object[], body: unknown): Promise<number
   return turns.count;
 }
 
-describe('checks that read texts', () => {
+describe('text-reading checks', () => {
   it.each(WALKING.map((check) => [check.id, check] as const))(
-    'let other work go first while %s goes through 2,000,000 characters',
+    'yield to other work while %s reads 2,000,000 characters',
     async (_, check) => {
       expect(await turnsOf([entryOf(check)], chat(rep('AB CD. ')))).toBeGreaterThan(LENGTH / TURN_MAX);
     },
@@ -93,7 +93,7 @@ describe('checks that read texts', () => {
   );
 
   it.each(WALKING.map((check) => [check.id, check] as const))(
-    'let other work go first while %s goes through 10,000 texts of 200 characters',
+    'yield to other work while %s reads 10,000 texts of 200 characters',
     async (_, check) => {
       const scoped = entryOf(check) as { parameters: object };
       const parameters = { ...scoped.parameters, scope: ['all'] };
@@ -106,7 +106,7 @@ describe('checks that read texts', () => {
   );
 
   it.each(['default.jsonSchema', 'default.jsonKeys'])(
-    'let other work go first while %s looks for JSON in 1,000,000 characters',
+    'yield to other work while %s searches 1,000,000 characters for JSON',
     async (id) => {
       const check = CHECKS.find((each) => each.id === id) as CheckDefinition;
       const made = await turnsOf([entryOf(check)], chat(rep('[{"a":', 1_000_000)));
@@ -114,14 +114,14 @@ describe('checks that read texts', () => {
     },
   );
 
-  it('are all known here: one that is new goes through its texts in pieces, or is named with the reason', () => {
+  it('are all listed here: a new one reads its texts in pieces, or is named with the reason', () => {
     const ids = TEXT_CHECKS.map(({ id }) => id);
     expect(Object.keys(NOT_WALKING).filter((id) => !ids.includes(id))).toEqual([]);
     expect(WALKING.length).toBe(11);
   });
 });
 
-describe('the work of one request', () => {
+describe('work of one request', () => {
   const long = rep('AB CD. ', 2_000_000);
   const count = { id: 'default.sentenceCount', parameters: {} };
   const errorsOf = async (work: Work, subject: Subject): Promise<number> => {
@@ -135,7 +135,7 @@ describe('the work of one request', () => {
     return results.flatMap(({ checks }) => checks).filter(({ error }) => error !== undefined).length;
   };
 
-  it('is one sum over its guardrails, its input and its output; checks past it cannot decide', async () => {
+  it('is one sum over guardrails, input and output, beyond which checks cannot decide', async () => {
     const work = new Work('w', new CountingTurns());
     const limited = { ...facts, work };
     expect(await errorsOf(work, Subject.input(limited, chat(long)))).toBe(0);
@@ -143,7 +143,7 @@ describe('the work of one request', () => {
     expect(await errorsOf(work, Subject.output(limited, chat('a'), answer, 200))).toBeGreaterThan(0);
   }, 60_000);
 
-  it('denies where a guardrail denies, and says how much checks may go through', async () => {
+  it('denies if a guardrail denies, and reports how much checks may read', async () => {
     const runner = new GuardrailRunner(new WrittenWorld());
     const guardrail = guardrailOf(
       Array.from({ length: 50 }, () => count),
@@ -165,13 +165,13 @@ describe('the work of one request', () => {
     const running = runner.run([guardrailOf([count])], subject, controller.signal);
     controller.abort();
     const { results } = await running;
-    expect(JSON.stringify(results)).toContain('The time of the check is over.');
+    expect(JSON.stringify(results)).toContain('The check ran out of time.');
     expect(turns.count).toBeLessThan(3);
   });
 });
 
-describe('turns of the event loop', () => {
-  it('go round over the workspaces that wait, however much one of them has to do', async () => {
+describe('Turns', () => {
+  it('rotate over the waiting workspaces, however much one of them has to do', async () => {
     const turns = new Turns();
     const order: string[] = [];
     const work = async (owner: string, steps: number): Promise<void> => {

@@ -2,23 +2,27 @@ import { CheckError } from './check-error';
 import type { Eventually } from './eventually';
 import { GUARDRAIL_LIMITS } from './bounds';
 
-/** Units of work of one turn of the event loop: a unit is a character that is gone through, 1 µs at worst. */
+/** Units of work of one event-loop turn. A unit is one character read, 1 µs in the worst case. */
 const TURN_UNITS = 16_384;
-/** Units that a piece of a stream may take at once, since streams are judged in the turn in which they come. */
+/**
+ * Units that a piece of a stream may use at once, because streams are judged in the turn in which
+ * they arrive.
+ */
 const AT_ONCE_UNITS = 1_000_000;
 
-/** How a check goes through its texts: one step after the other, with other work of the event loop in between. */
+/** Paces a check's work: one step after the other, with other work of the event loop in between. */
 export interface Pace {
   /**
-   * To be called before each step, with the characters that it goes through. Returns a promise where other work goes first. Throws
-   * or rejects with `CheckError` when the work of the request is used up, or the check's time is over.
+   * Call it before each step, with the number of characters that the step reads. Returns a promise
+   * when other work goes first. Throws or rejects with `CheckError` when the request's work is used
+   * up or the check's time is over.
    */
   step(units: number): Eventually<true>;
 }
 
 /**
- * Turns of the event loop for work of checks: one step in each, in rotation over the owners that wait, so that one workspace's
- * checks take no more of the process than another's.
+ * Distributes event-loop turns for work of checks: one step per turn, round-robin over the waiting
+ * owners, so that one workspace's checks take no more of the process than another's.
  */
 export class Turns {
   private readonly waiting = new Map<string, (() => void)[]>();
@@ -56,12 +60,15 @@ export class Turns {
 
 const TURNS = new Turns();
 
-/** The work of all checks of one request: its guardrails of all origins, input and output, streams too. */
+/**
+ * The work budget of all checks of one request, over all its guardrails, input and output,
+ * including streams.
+ */
 export class Work {
   private left = GUARDRAIL_LIMITS.workMax;
   private inTurn = 0;
 
-  /** `owner`: who shares turns with others, a workspace. */
+  /** `owner` is the workspace that shares turns with others. */
   constructor(
     readonly owner: string,
     private readonly turns: Pick<Turns, 'next'> = TURNS,
@@ -75,22 +82,25 @@ export class Work {
     return this.turns.next(this.owner).then(() => true);
   }
 
-  /** For work that cannot wait. `before`: units that were spent in the same turn; returns them with the new ones. */
+  /**
+   * For work that cannot wait. `before` is the number of units used in the same turn; returns the
+   * new total.
+   */
   atOnce(units: number, before: number): number {
     this.spend(units);
     const all = before + units;
     if (all <= AT_ONCE_UNITS) return all;
-    throw new CheckError('A piece of the stream is longer than the checks of this request can go through.');
+    throw new CheckError('A piece of the stream is longer than the checks of this request can read.');
   }
 
   private spend(units: number): void {
     this.left -= units;
     if (this.left >= 0) return;
     throw new CheckError(
-      `The checks of a request go through ${String(GUARDRAIL_LIMITS.workMax)} characters in sum at most.`,
+      `The checks of a request can read at most ${String(GUARDRAIL_LIMITS.workMax)} characters in total.`,
     );
   }
 }
 
-/** For work that belongs to no check and whose size is bounded otherwise. */
+/** For work that belongs to no check and is bounded by other means. */
 export const UNPACED: Pace = { step: () => true };

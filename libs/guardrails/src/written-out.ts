@@ -2,10 +2,12 @@ import { isObject } from '@gw/kernel';
 import { ACTION_NAMES, type GuardrailCheckEntry } from './document';
 import { listOf, type JsonObject } from './json';
 
-/** A guardrail in its saved form, with where each check stood in the form that it was written in. */
+/**
+ * A guardrail in its saved form, with the path of each check in the form in which it was written.
+ */
 export interface Arranged {
   readonly document: JsonObject;
-  /** Where the parameters of each check stand, and where the check itself does. */
+  /** Path of each check, and of its parameters. */
   readonly places: readonly CheckPlace[];
   readonly actionsPath: readonly string[];
 }
@@ -17,7 +19,7 @@ export interface CheckPlace {
 
 const OTHER_NAMES = new Set<string>([...ACTION_NAMES, 'id', 'type', 'guardrail_version_id', 'checks']);
 
-/** The saved form as it is. */
+/** Returns a saved guardrail as it is. */
 export function arrangeSaved(document: JsonObject): Arranged {
   const places = listOf(document['checks']).map((_, index) => ({
     check: ['checks', index],
@@ -26,7 +28,10 @@ export function arrangeSaved(document: JsonObject): Arranged {
   return { document, places, actionsPath: ['actions'] };
 }
 
-/** A guardrail of a config: `checks` listed, or every member that is not an action is a check id with its parameters. */
+/**
+ * Converts an inline guardrail of a config: `checks` as a list, or every member that is not an
+ * action is a check id with its parameters.
+ */
 export function arrangeWrittenOut(value: JsonObject): Arranged {
   const actions = Object.fromEntries(
     ACTION_NAMES.flatMap((name) => (name in value ? [[name, value[name]]] : [])),

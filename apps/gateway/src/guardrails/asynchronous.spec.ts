@@ -241,7 +241,7 @@ describe('asynchronous guardrails', () => {
     expect(reply.text).toContain('[DONE]');
     const record = (await gateway.records()).at(-1);
     expect(record?.decision.guardrails).toMatchObject([
-      { verdict: false, checks: [{ error: 'The answer is longer than guardrails hold back.' }] },
+      { verdict: false, checks: [{ error: 'The response is longer than guardrails can hold back.' }] },
     ]);
   });
 });

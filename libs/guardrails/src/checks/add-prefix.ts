@@ -48,7 +48,9 @@ export const addPrefix = defineCheck<Parameters>({
   }),
 });
 
-/** Members of a body that are one text, by dialect and role. */
+/**
+ * Returns the member of a body that is a single text, by dialect and role; null when it is a list.
+ */
 function textMember(dialect: Dialect, body: JsonObject, role: string): string | null {
   if (dialect === 'completions') return 'prompt';
   if (dialect !== 'responses') return null;
@@ -85,7 +87,8 @@ function prefixedMessages(given: readonly unknown[], parameters: Parameters): re
   }
   if (isObject(message) && onlyIfEmpty) return null;
   const added = { role: applyToRole, content: prefix };
-  // Instructions stand first; a message of another role before the one it introduces, or at the end.
+  // Instructions come first; a message of another role comes before the one it introduces, or at
+  // the end.
   if (applyToRole === 'system' || applyToRole === 'developer') messages.unshift(added);
   else messages.splice(position === -1 ? messages.length : position, 0, added);
   return messages;

@@ -16,7 +16,7 @@ const types = {
 
 export const allowedRequestTypes = defineCheck<Parameters>({
   id: 'default.allowedRequestTypes',
-  doc: 'The kind of request is allowed and not blocked; blocked wins. Lists, or names with commas between them.',
+  doc: 'The kind of request is allowed and not blocked; blocked takes precedence. Lists, or comma-separated names.',
   kind: 'params',
   stages: ['input'],
   deterministic: true,
@@ -29,12 +29,14 @@ export const allowedRequestTypes = defineCheck<Parameters>({
     const allowed = namesOf(allowedTypes, 'allowedTypes', report);
     const blocked = namesOf(blockedTypes, 'blockedTypes', report);
     for (const name of blocked) {
-      if (allowed.has(name)) report(['blockedTypes'], 'conflict', `${name} is allowed and blocked`, name);
+      if (allowed.has(name))
+        report(['blockedTypes'], 'conflict', `${name} is both allowed and blocked`, name);
     }
     return {
       evaluate({ facts: { requestType, pathType, metadata } }) {
         const kinds = [requestType, ...(pathType === undefined ? [] : [pathType])];
-        // The key's owner may narrow the kinds by metadata; it never widens what the guardrail allows.
+        // The key's owner may narrow the kinds by metadata, but never widen what the guardrail
+        // allows.
         const also = listOfNames(metadata['supported_endpoints']);
         const never = listOfNames(metadata['blocked_endpoints']);
         const verdict =
@@ -57,7 +59,7 @@ function namesOf(
 ): ReadonlySet<string> {
   const names = listOfNames(value);
   for (const name of names) {
-    if (!REQUEST_TYPES.includes(name)) report([key], 'enum', `${name} is no kind of request`, name);
+    if (!REQUEST_TYPES.includes(name)) report([key], 'enum', `${name} is not a kind of request`, name);
   }
   return new Set(names);
 }

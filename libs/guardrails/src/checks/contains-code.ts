@@ -5,7 +5,7 @@ import { overRanges } from '../text/pieces';
 import type { Scope } from '../text/scope';
 import type { Pace } from '../work';
 
-/** Formats and the tags by which fenced blocks name them, besides the format's own name. */
+/** Formats, and the tags of fenced blocks that name them in addition to the format's own name. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   SQL: ['postgres', 'postgresql', 'mysql', 'plsql', 'tsql'],
   Python: ['py', 'python3'],
@@ -36,7 +36,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 
 export const containsCode = defineCheck<{ format?: string; not: boolean; scope: readonly Scope[] }>({
   id: 'default.containsCode',
-  doc: 'One of the texts holds a fenced block of code of the format, or of any format where none is named.',
+  doc: 'One of the texts contains a fenced block of code in the format, or in any format if none is given.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
@@ -69,16 +69,16 @@ export const containsCode = defineCheck<{ format?: string; not: boolean; scope: 
 });
 
 interface Fences {
-  /** Where the next line begins. */
+  /** Position of the next line. */
   readonly at: number;
-  /** What closes the block that is open. */
+  /** The marker that closes the open block. */
   readonly fence: string | null;
   readonly isFound: boolean;
 }
 
 /**
- * Whether a fenced block has a tag that is wanted, in lower case; empty for a block without one. A block that never closes counts:
- * streams may be cut.
+ * Returns whether a fenced block has a wanted tag, in lower case; the tag is empty for a block
+ * without one. An unclosed block counts, because streams may be cut.
  */
 function hasFence(text: string, isWanted: (tag: string) => boolean, pace: Pace): Eventually<boolean> {
   const first: Fences = { at: 0, fence: null, isFound: false };

@@ -15,7 +15,7 @@ interface Parameters {
 
 export const contains = defineCheck<Parameters>({
   id: 'default.contains',
-  doc: 'The texts hold any, all or none of the words.',
+  doc: 'The texts contain any, all or none of the words.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
@@ -52,19 +52,22 @@ export const contains = defineCheck<Parameters>({
   },
 });
 
-/** Characters of a piece that take as long as one unit of work where a short word is looked for. */
+/** Characters of a piece that take one unit of work when searched for a short word. */
 const SEARCHED_OF_UNIT = 16;
-/** Characters of a word for which a character of the piece counts as a whole unit: at worst each is compared with all of them. */
+/**
+ * Word length at which each character of the piece costs a whole unit; in the worst case each is
+ * compared with every character of the word.
+ */
 const WORD_OF_UNIT = 1_024;
 
 interface WordSearch {
-  /** Words that have not been found. */
+  /** Words that have not been found yet. */
   readonly left: Set<string>;
   readonly fold: (text: string) => string;
   readonly pace: Pace;
 }
 
-/** Takes the words that a piece holds out of those that are left. */
+/** Removes the words that a piece contains from those that are left. */
 function search(piece: string, { left, fold, pace }: WordSearch): Eventually<Set<string>> {
   const folded = fold(piece);
   return inTurn([...left], left, (missing, word) => {
@@ -77,8 +80,8 @@ function search(piece: string, { left, fold, pace }: WordSearch): Eventually<Set
 }
 
 /**
- * Lower case can be longer than what it was made of (`İ`), so a scan without regard to case compares in the folded text and finds
- * no places there, but the whole text.
+ * Builds the scan of a stream. Lower case can be longer than the original (`İ`). A case-insensitive
+ * scan then cannot tell positions, so its finding is the whole text.
  */
 function scanFor(words: readonly string[], caseSensitive: boolean): Omit<WindowScan, 'scope'> {
   const wanted = words.map((word) => (caseSensitive ? word : word.toLowerCase()));

@@ -11,10 +11,10 @@ interface CountParameters {
   readonly [bound: string]: unknown;
 }
 
-/** Counts that a result shows. */
+/** Maximum counts shown in a result. */
 const SHOWN_MAX = 20;
 
-/** A rule on a count of something in every text of its own: a message, or each choice of an answer. */
+/** Defines a check on a count in each text: a message, or each choice of a response. */
 function countCheck(
   thing: 'Words' | 'Characters' | 'Sentences',
   most: number,
@@ -62,7 +62,10 @@ function countCheck(
   });
 }
 
-/** Runs of characters that are not white space; scripts without spaces count by their word boundaries. */
+/**
+ * Counts runs of characters other than white space; scripts without spaces by their word
+ * boundaries.
+ */
 export const wordCount = countCheck('Words', 99_999, countWords);
 export const characterCount = countCheck('Characters', 9_999_999, (text, pace) =>
   then(pace.step(1), () => text.length),
@@ -102,11 +105,11 @@ const isWhiteSpace = (code: number): boolean =>
   (code >= 0x2000 && code <= 0x200a) ||
   code === 0x3000;
 
-/** Abbreviations that stand within sentences, without their last mark. */
+/** Abbreviations within sentences, without their last mark. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|no|mr|mrs|ms|dr|prof|st|z\.b|d\.h|u\.a|bzw|ca|p\.ej|p\. ej)$/i;
 
-/** Whether a full stop belongs to an abbreviation, after which the sentence goes on. */
+/** Whether a full stop belongs to an abbreviation, so that the sentence continues. */
 const isAbbreviated = (text: string, mark: number): boolean =>
   text[mark] === '.' &&
   text[mark + 1] === ' ' &&
@@ -119,7 +122,10 @@ function endsSentence(text: string, mark: number): boolean {
   return ends && !isAbbreviated(text, mark);
 }
 
-/** Ends of sentences, a run of marks being one (`?!`, `...`); a mark within a word or number (`3.14`, `a.b`) is none. */
+/**
+ * Counts sentence ends. A run of marks (`?!`, `...`) is one; a mark within a word or number
+ * (`3.14`, `a.b`) is none.
+ */
 function countSentences(text: string, pace: Pace): Eventually<number> {
   const count = (state: SentenceCount, from: number, to: number): SentenceCount => {
     let { sentences, open } = state;

@@ -7,7 +7,7 @@ import type { Scope } from '../text/scope';
 export const gibberish = defineCheck<{ threshold: number; not: boolean; scope: readonly Scope[] }>({
   id: 'gw.gibberish',
   aliases: ['default.gibberish'],
-  doc: 'No text is made mostly of words that no language in Latin letters has.',
+  doc: 'No text consists mostly of words that exist in no language written in Latin letters.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,

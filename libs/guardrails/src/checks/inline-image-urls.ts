@@ -14,7 +14,7 @@ const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/heic
 
 export const inlineImageUrls = defineCheck<Parameters>({
   id: 'default.inlineImageUrls',
-  doc: 'Fetches the images that a request points to and puts them into it, for providers that fetch none.',
+  doc: 'Fetches the images that a request links to and embeds them, for providers that fetch none.',
   kind: 'params',
   stages: ['input'],
   deterministic: false,
@@ -61,7 +61,7 @@ interface Image {
 
 type Writable = Record<string, unknown>;
 
-/** Every image of a chat, responses or messages request that is named by an address. */
+/** Yields every image of a chat, responses or messages request that is given by URL. */
 function* imagesOf(body: unknown): Generator<Image> {
   if (!isObject(body)) return;
   for (const message of [...listOf(body['messages']), ...listOf(body['input'])]) {
@@ -92,7 +92,9 @@ function imageOf(part: Writable): Image | null {
 const isRemote = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\//i.test(value);
 
-/** All images together keep within the size: a request of many may not fill the memory. */
+/**
+ * Fetches images whose total size is bounded, so that a request with many cannot fill the memory.
+ */
 async function fetchAll(
   urls: readonly string[],
   { world, signal }: CheckContext,
@@ -101,7 +103,7 @@ async function fetchAll(
   const images = new Map<string, Fetched>();
   let left = maxSizeBytes;
   for (const url of urls) {
-    const answer = await world.call({
+    const response = await world.call({
       url,
       method: 'GET',
       headers: {},
@@ -109,13 +111,13 @@ async function fetchAll(
       signal,
       answerBytesMax: left,
     });
-    const type = answer.contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-    if (answer.status !== 200)
-      throw new CheckError(`An image answered with status ${String(answer.status)}.`);
-    if (!TYPES.includes(type)) throw new CheckError('What an image’s address answered with is no image.');
-    left -= answer.body.byteLength;
+    const type = response.contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+    if (response.status !== 200)
+      throw new CheckError(`An image URL responded with status ${String(response.status)}.`);
+    if (!TYPES.includes(type)) throw new CheckError('An image URL did not respond with an image.');
+    left -= response.body.byteLength;
     if (left < 0) throw new CheckError('The images are larger than maxSizeBytes.');
-    images.set(url, { type, data: Buffer.from(answer.body).toString('base64') });
+    images.set(url, { type, data: Buffer.from(response.body).toString('base64') });
   }
   return images;
 }

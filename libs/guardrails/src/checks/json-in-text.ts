@@ -5,16 +5,18 @@ import { overRanges } from '../text/pieces';
 import type { Pace } from '../work';
 
 const CANDIDATES_MAX = 50;
-/** Characters of a text: what is parsed is parsed in one turn of the event loop. */
+/** Maximum characters of a text, because each value is parsed in one event-loop turn. */
 const JSON_LENGTH_MAX = 1_000_000;
 
 /**
- * The JSON values that a text holds: the whole text, the fenced blocks, and every outermost object or list in the rest. Goes
- * through the text once, so that a text made of brackets costs no more than another.
+ * Returns the JSON values in a text: the whole text, the fenced blocks, and every outermost object
+ * or list in the rest. Reads the text once, so that a text of brackets costs no more than another.
  */
 export function jsonIn(text: string, pace: Pace): Eventually<readonly unknown[]> {
   if (text.length > JSON_LENGTH_MAX) {
-    throw new CheckError(`The text is longer than the ${String(JSON_LENGTH_MAX)} characters of a JSON text.`);
+    throw new CheckError(
+      `The text is longer than the ${String(JSON_LENGTH_MAX)} characters that can be searched for JSON.`,
+    );
   }
   return then(parsed(text.trim(), pace), (whole) => {
     if (whole !== undefined) return [whole];
@@ -32,18 +34,21 @@ export function jsonIn(text: string, pace: Pace): Eventually<readonly unknown[]>
 const parsed = (text: string, pace: Pace): Eventually<unknown> =>
   then(pace.step(text.length / 8), () => parseJson(text));
 
-/** Brackets, and strings as far as they go on one line. */
+/** Brackets, and strings up to the end of their line. */
 const TOKENS = /[{}[\]"]/g;
 const STRING_END = /["\n]|\\./gs;
 
 interface Brackets {
-  /** Where the next token is looked for. */
+  /** Position from which the next token is searched. */
   at: number;
   readonly open: number[];
   readonly pairs: [number, number][];
 }
 
-/** Outermost pairs of brackets that fit, with strings skipped. Text after a bracket that never closes is searched, too. */
+/**
+ * Returns the outermost matching pairs of brackets outside strings. Text after an unclosed bracket
+ * is searched too.
+ */
 function bracketed(text: string, pace: Pace): Eventually<readonly (readonly [number, number])[]> {
   const first: Brackets = { at: 0, open: [], pairs: [] };
   const tokens = (state: Brackets, _from: number, to: number): Brackets => {
@@ -57,7 +62,7 @@ function bracketed(text: string, pace: Pace): Eventually<readonly (readonly [num
   return then(overRanges(text.length, first, tokens, pace), ({ pairs }) => pairs.slice(0, CANDIDATES_MAX));
 }
 
-/** Returns where the next token is looked for. */
+/** Consumes a token; returns the position from which the next one is searched. */
 function takeToken(text: string, state: Brackets, { 0: char, index }: RegExpExecArray): number {
   if (char === '"') return state.open.length > 0 ? endOfString(text, index + 1) : index + 1;
   if (char === '{' || char === '[') state.open.push(index);
@@ -73,7 +78,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** A bracket that closes another kind makes all open ones plain text. */
+/** Closes a bracket. One of another kind turns all open brackets into plain text. */
 function close(
   text: string,
   { open, pairs }: { open: number[]; pairs: [number, number][] },

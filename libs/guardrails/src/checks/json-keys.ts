@@ -13,7 +13,7 @@ interface Parameters {
 
 export const jsonKeys = defineCheck<Parameters>({
   id: 'default.jsonKeys',
-  doc: 'Every text holds a JSON object with any, all or none of the keys at its top.',
+  doc: 'Every text contains a JSON object with any, all or none of the keys at its top level.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,

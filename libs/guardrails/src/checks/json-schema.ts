@@ -9,14 +9,14 @@ import type { Scope } from '../text/scope';
 import { jsonIn } from './json-in-text';
 import { schemaCost, schemaFault } from './safe-schema';
 
-/** Visits of parts of a schema to values in one evaluation: some 50 ms at worst. */
+/** Maximum visits of schema parts to values in one evaluation, about 50 ms in the worst case. */
 const STEPS_MAX = 2_000_000;
-/** Visits that take as long as a character takes other checks at worst. */
+/** Visits that take as long as one character of other checks in the worst case. */
 const STEPS_OF_UNIT = 40;
 
 export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope: readonly Scope[] }>({
   id: 'default.jsonSchema',
-  doc: 'Every text holds JSON that matches the schema (draft 2020-12), alone, in a fenced block or between words.',
+  doc: 'Every text contains JSON that matches the schema (draft 2020-12), alone, in a fenced block or between words.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
@@ -55,10 +55,13 @@ export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope:
   },
 });
 
-/** The schema of schemas, compiled once: it is most of what a compilation costs. */
+/** The meta-schema, compiled once because it is most of the cost of a compilation. */
 let metaSchema: Ajv2020 | undefined;
 
-/** A schema of its own instance: names of one guardrail's schema are not seen by another's. */
+/**
+ * Compiles a schema in its own instance, so that names of one guardrail's schema are not visible to
+ * another's.
+ */
 function compileSchema(schema: JsonObject, report: ParameterReport): ValidateFunction | null {
   const fault = schemaFault(schema);
   if (fault) {
@@ -80,7 +83,10 @@ function compileSchema(schema: JsonObject, report: ParameterReport): ValidateFun
   return null;
 }
 
-/** How many values are left: each part of the schema visits each value once, so the product bounds the work. Throws for none. */
+/**
+ * Returns how many values are left. Each part of the schema visits each value once, so the product
+ * bounds the work. Throws when none is left.
+ */
 function leftOf(before: number, max: number, data: unknown): number {
   let left = before;
   const open: unknown[] = [data];
@@ -90,7 +96,7 @@ function leftOf(before: number, max: number, data: unknown): number {
     const items = Object.values(next);
     left -= items.length;
     if (left < 0) {
-      throw new CheckError(`The JSON holds more than the ${String(max)} values that this schema can check.`);
+      throw new CheckError(`The JSON has more than the ${String(max)} values that this schema can check.`);
     }
     for (const item of items) open.push(item);
   }
@@ -98,12 +104,13 @@ function leftOf(before: number, max: number, data: unknown): number {
 }
 
 /**
- * Compiles schemas of users. Patterns are refused before (`schemaFault`); one that is compiled all the same runs on RE2, in time
- * linear to the text. References are compiled once each, not where they are used.
+ * Creates a compiler for users' schemas.
+ * Patterns are refused before (`schemaFault`); one that is compiled nevertheless runs on RE2, in
+ * linear time. A reference is compiled once, not where it is used.
  */
 export function userSchemaCompiler(): Ajv2020 {
   const ajv = new Ajv2020({
-    // `constructor` and `toString` are members of an answer only where it has them itself.
+    // `constructor` and `toString` count as members only if a response has them itself.
     ownProperties: true,
     allErrors: false,
     strict: false,
@@ -118,7 +125,10 @@ export function userSchemaCompiler(): Ajv2020 {
   return ajv;
 }
 
-/** Throws for what RE2 does not know. The compiler shares expressions whose texts are equal. */
+/**
+ * Compiles a pattern; throws when RE2 does not support it. The compiler shares expressions with
+ * equal texts.
+ */
 function linearExpression(source: string): { test: (text: string) => boolean; toString: () => string } {
   const pattern = Pattern.compile(source);
   if (typeof pattern === 'string') throw new TypeError(pattern);

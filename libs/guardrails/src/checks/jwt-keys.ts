@@ -4,25 +4,33 @@ import { CheckError, type CheckContext } from '../check';
 import { listOf } from '../json';
 import { jsonOf } from '../remote';
 
-/** Milliseconds before a key that is not known makes us ask again: tokens with made-up key ids must not make us call. */
+/**
+ * Minimum milliseconds between fetches caused by unknown keys, so that tokens with invented key ids
+ * cannot trigger calls.
+ */
 const AGAIN_AFTER_MS = 30_000;
-/** How long one address may take: all addresses are fetched at once, and an answer waits no longer for the others. */
+/**
+ * Time limit of one URL. All URLs are fetched at once, and a response does not wait longer for the
+ * others.
+ */
 const ANSWER_WITHIN_MS = 1_000;
 const URIS_MAX = 10;
 const KEYS_MAX = 100;
 const ANSWER_BYTES_MAX = 1_048_576;
 
-/** The keys of one address. */
+/** The keys of one URL. */
 interface Published {
   readonly origin: string;
   readonly keys: JWTVerifyGetKey;
 }
 
-/** The published keys of one check. They belong to this saved guardrail alone, so no tenant sees another's. */
+/**
+ * The published keys of one check. They belong to one saved guardrail, so no tenant sees another's.
+ */
 export class KeySets {
   private readonly published = new Map<string, Published>();
-  private askedAt = Number.NEGATIVE_INFINITY;
-  private asking: Promise<void> | null = null;
+  private fetchedAt = Number.NEGATIVE_INFINITY;
+  private fetching: Promise<void> | null = null;
 
   constructor(
     private readonly uris: readonly string[],
@@ -30,20 +38,22 @@ export class KeySets {
   ) {}
 
   /**
-   * The key sets that may hold the key of a token: those of its issuer's addresses when the issuer is one of them, or else all. An
-   * issuer's keys so never sign for another one. Old keys go on being used while an address does not answer.
+   * Returns the key sets that may contain the key of a token: those of its issuer's URLs if the
+   * issuer is one of them, else all.
+   * An issuer's keys are thus never used for another issuer. Old keys stay in use while a URL does
+   * not respond.
    */
   async keys(
     context: CheckContext,
-    again: boolean,
+    isRetry: boolean,
     issuer: string | null,
   ): Promise<readonly JWTVerifyGetKey[]> {
-    const age = context.world.now() - this.askedAt;
-    if (age >= (again ? AGAIN_AFTER_MS : this.maxAgeMs)) {
-      this.asking ??= this.ask(context).finally(() => {
-        this.asking = null;
+    const age = context.world.now() - this.fetchedAt;
+    if (age >= (isRetry ? AGAIN_AFTER_MS : this.maxAgeMs)) {
+      this.fetching ??= this.fetch(context).finally(() => {
+        this.fetching = null;
       });
-      await this.asking;
+      await this.fetching;
     }
     if (this.published.size === 0) throw new CheckError('The keys could not be fetched.');
     const origin = originOf(issuer ?? '');
@@ -53,23 +63,23 @@ export class KeySets {
       .map(({ keys }) => keys);
   }
 
-  private async ask(context: CheckContext): Promise<void> {
+  private async fetch(context: CheckContext): Promise<void> {
     const uris = this.uris.slice(0, URIS_MAX);
-    const answers = await Promise.allSettled(uris.map((uri) => fetchKeys(uri, context)));
-    answers.forEach((answer, index) => {
+    const responses = await Promise.allSettled(uris.map((uri) => fetchKeys(uri, context)));
+    responses.forEach((response, index) => {
       const uri = uris[index] ?? '';
-      if (answer.status !== 'fulfilled' || answer.value.length === 0) return;
-      const keys = createLocalJWKSet({ keys: answer.value.slice(0, KEYS_MAX) });
+      if (response.status !== 'fulfilled' || response.value.length === 0) return;
+      const keys = createLocalJWKSet({ keys: response.value.slice(0, KEYS_MAX) });
       this.published.set(uri, { origin: originOf(uri) ?? uri, keys });
     });
-    if (answers.some(({ status }) => status === 'fulfilled')) this.askedAt = context.world.now();
+    if (responses.some(({ status }) => status === 'fulfilled')) this.fetchedAt = context.world.now();
   }
 }
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
 async function fetchKeys(url: string, { world, signal }: CheckContext): Promise<JSONWebKeySet['keys']> {
-  const answer = await world.call({
+  const response = await world.call({
     url,
     method: 'GET',
     headers: { accept: 'application/json' },
@@ -77,8 +87,8 @@ async function fetchKeys(url: string, { world, signal }: CheckContext): Promise<
     signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
     answerBytesMax: ANSWER_BYTES_MAX,
   });
-  const value = jsonOf(answer);
+  const value = jsonOf(response);
   const keys = isObject(value) ? listOf(value['keys']).filter(isObject) : [];
-  // Symmetric keys cannot be public, and keys for encryption sign nothing.
+  // Symmetric keys cannot be public, and encryption keys sign nothing.
   return keys.filter(({ kty, use }) => kty !== 'oct' && use !== 'enc');
 }

@@ -32,14 +32,14 @@ async function check(
 }
 
 describe('default.jwt', () => {
-  it('takes a good token, with or without Bearer before it', async () => {
+  it('accepts a valid token, with or without a Bearer prefix', async () => {
     const { jwk, sign } = await signer('k1');
     const token = await sign(good);
     expect((await check(token, [jwk])).result).toMatchObject({ verdict: true });
     expect((await check(`Bearer ${token}`, [jwk])).result).toMatchObject({ verdict: true });
   });
 
-  it('refuses missing, foreign, expired, too old, endless and unsigned tokens, and says why without showing them', async () => {
+  it('refuses missing, foreign, expired, too old, endless and unsigned tokens, with a reason that does not reveal them', async () => {
     const { jwk, sign } = await signer('k1');
     const other = await signer('k1');
     const none = `${Buffer.from('{"alg":"none","kid":"k1"}').toString('base64url')}.${Buffer.from(JSON.stringify(good)).toString('base64url')}.`;
@@ -60,7 +60,7 @@ describe('default.jwt', () => {
     }
   });
 
-  it('checks claims: required, values, and headers that have to say the same', async () => {
+  it('checks claims: required ones, values, and headers that must match', async () => {
     const { jwk, sign } = await signer('k1');
     const token = await sign({ ...good, role: ['admin', 'dev'], team: 'a' });
     const verdict = async (more: JsonObject, headers = {}) =>
@@ -77,7 +77,7 @@ describe('default.jwt', () => {
     expect(await verdict({ issuer: 'me' })).toBe(false);
   });
 
-  it('cannot decide when no keys come, and uses no published secret or encryption key', async () => {
+  it('cannot decide without keys, and uses no published secret or encryption key', async () => {
     const { jwk, sign } = await signer('k1');
     const token = await sign(good);
     const down = new WrittenWorld(() => json({}, 500));
@@ -87,7 +87,7 @@ describe('default.jwt', () => {
     expect((await check(token, [{ kty: 'oct', k: 'c2VjcmV0', kid: 'k1' }])).result.error).toBeDefined();
   });
 
-  it('asks for keys once, merges several addresses, and asks again for a key it does not know at most every 30 s', async () => {
+  it('fetches keys once, merges several URLs, and fetches again for an unknown key at most every 30 s', async () => {
     const [first, second] = [await signer('k1'), await signer('k2')];
     const world = new WrittenWorld(({ url }) =>
       url.endsWith('2') ? json({ keys: [second.jwk] }) : json({ keys: [first.jwk] }),
@@ -106,7 +106,7 @@ describe('default.jwt', () => {
     expect(world.calls).toHaveLength(4);
   });
 
-  it('takes a key id that two issuers use, and no key of one issuer for tokens of the other', async () => {
+  it('accepts a key id that two issuers use, and no key of one issuer for tokens of the other', async () => {
     const [one, two] = [await signer('same'), await signer('same')];
     const [uriOne, uriTwo] = ['https://one.example.com/jwks', 'https://two.example.com/jwks'];
     const world = new WrittenWorld(({ url }) => json({ keys: [url === uriOne ? one.jwk : two.jwk] }));
@@ -123,7 +123,7 @@ describe('default.jwt', () => {
     expect(await ask(await two.sign(from('https://one.example.com/')))).toBe(false);
   });
 
-  it('does not wait for an address that never answers while another one does', async () => {
+  it('does not wait for a URL that never responds while another one does', async () => {
     const { jwk, sign } = await signer('k1');
     const hanging = new Set<AbortSignal>();
     const world = new WrittenWorld(({ url, signal }) => {

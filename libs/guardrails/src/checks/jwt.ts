@@ -29,12 +29,15 @@ interface Parameters {
   readonly headerPayloadMatch?: readonly string[];
 }
 
-/** Signatures with a shared secret are never taken: a published key would be one. */
+/**
+ * Signatures with a shared secret are never accepted, because a published key would be a valid
+ * secret.
+ */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 export const jwt = defineCheck<Parameters>({
   id: 'default.jwt',
-  doc: 'A header holds a JSON Web Token with a good signature, in date, with the required claims.',
+  doc: 'A header contains a JSON Web Token with a valid signature, not expired, with the required claims.',
   kind: 'metadata',
   stages: ['input'],
   deterministic: false,
@@ -45,7 +48,7 @@ export const jwt = defineCheck<Parameters>({
     {
       jwksUri: {
         ...URL_PARAMETER,
-        description: 'Where the keys are published; several with commas between them.',
+        description: 'URL where the keys are published; separate several by commas.',
       },
       jwks: {
         type: 'object',
@@ -120,7 +123,7 @@ const failed = (explanation: string): Outcome => ({ verdict: false, data: { expl
 
 type KeySource = (
   context: CheckContext,
-  again: boolean,
+  isRetry: boolean,
   issuer: string | null,
 ) => Promise<readonly JWTVerifyGetKey[]>;
 
@@ -137,10 +140,12 @@ function keySource(parameters: Parameters, report: ParameterReport): KeySource {
   if (uris.length === 0) report(['jwksUri'], 'required', 'is required, or jwks', undefined);
   for (const uri of uris) checkUrl(uri, 'jwksUri', report);
   const sets = new KeySets(uris, cacheMaxAge * 1_000);
-  return (context, again, issuer) => sets.keys(context, again, issuer);
+  return (context, isRetry, issuer) => sets.keys(context, isRetry, issuer);
 }
 
-/** The payload, or why there is none. Fetches the keys once more when no key in memory fits. */
+/**
+ * Returns the payload, or why there is none. Fetches the keys once more when no cached key fits.
+ */
 async function verify(
   token: string,
   { algorithms, clockTolerance, maxTokenAge, issuer, audience }: Parameters,
@@ -157,9 +162,9 @@ async function verify(
     ...(audience === undefined ? {} : { audience: typeof audience === 'string' ? audience : [...audience] }),
   };
   let reason = 'No key fits the token.';
-  for (const again of [false, true]) {
+  for (const isRetry of [false, true]) {
     let hasKey = false;
-    for (const keys of await keysOf(context, again, issuerOf(token))) {
+    for (const keys of await keysOf(context, isRetry, issuerOf(token))) {
       try {
         return (await jwtVerify(token, keys, options)).payload;
       } catch (error) {
@@ -167,7 +172,8 @@ async function verify(
         if (error instanceof errors.JWKSNoMatchingKey) continue;
         hasKey = true;
         reason = reasonOf(error);
-        // Another set may have a key of the same id that fits; what the token says is the same for all.
+        // Another set may have a fitting key with the same id; everything else in the token is the
+        // same for all sets.
         if (!isOfKey(error)) return reason;
       }
     }
@@ -179,7 +185,7 @@ async function verify(
 const isOfKey = (error: errors.JOSEError): boolean =>
   error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSMultipleMatchingKeys;
 
-/** What the token says of its issuer, which is not verified yet: it only chooses among keys. */
+/** Returns the unverified issuer of the token, which only selects among keys. */
 function issuerOf(token: string): string | null {
   try {
     return decodeJwt(token).iss ?? null;
@@ -188,7 +194,7 @@ function issuerOf(token: string): string | null {
   }
 }
 
-/** The library's own messages may hold parts of the token. */
+/** Describes an error without the library's message, which may contain parts of the token. */
 function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
   if (error instanceof errors.JWTClaimValidationFailed)
@@ -213,10 +219,10 @@ function claimFault(
     const sent = headers[name.toLowerCase()];
     return sent === undefined || !Object.hasOwn(payload, name) || String(payload[name]) !== sent;
   });
-  return other === undefined ? null : `The header ${other} is not what the token says.`;
+  return other === undefined ? null : `The header ${other} does not match the token.`;
 }
 
-/** A value, a list of which one is enough, or `{ values, matchType }`. */
+/** Compares with a value, a list of which one must match, or `{ values, matchType }`. */
 function fits(value: unknown, wanted: unknown): boolean {
   const rule: JsonObject = isObject(wanted) ? wanted : { values: wanted };
   const values = (

@@ -33,7 +33,7 @@ export const language = defineCheck<Parameters>({
       passUnknown: {
         type: 'boolean',
         default: true,
-        description: 'Texts too short or too mixed to tell pass.',
+        description: 'Whether texts pass whose language cannot be detected.',
       },
       not: NOT_PARAMETER,
       scope: scopeParameter('last_message'),

@@ -43,7 +43,7 @@ function caseCheck(id: string, aliases: readonly string[], name: string, fold: (
 const hasCase = (text: string): boolean => text.toLowerCase() !== text.toUpperCase();
 
 export const allUppercase = caseCheck('default.allUppercase', [], 'upper case', (text) =>
-  // `ß` has no upper case of one letter; texts in capitals contain it as it is.
+  // `ß` has no single upper-case letter; texts in capitals keep it.
   text.replaceAll('ß', '').toUpperCase() === text.replaceAll('ß', '') ? text : text.toUpperCase(),
 );
 export const allLowercase = caseCheck(

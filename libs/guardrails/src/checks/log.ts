@@ -10,7 +10,7 @@ interface Parameters {
 
 export const log = defineCheck<Parameters>({
   id: 'default.log',
-  doc: 'Sends request and answer to a service of yours; the verdict is always true. The client’s headers are not sent.',
+  doc: 'Sends request and response to your own service; the verdict is always true. The client’s headers are not sent.',
   kind: 'webhook',
   stages: ['input', 'output'],
   deterministic: false,
@@ -38,7 +38,7 @@ export const log = defineCheck<Parameters>({
           answerBytesMax: 65_536,
         });
         if (status < 200 || status > 299)
-          throw new CheckError(`The log answered with status ${String(status)}.`);
+          throw new CheckError(`The log service responded with status ${String(status)}.`);
         return { verdict: true };
       },
     };

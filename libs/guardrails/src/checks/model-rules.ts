@@ -12,7 +12,7 @@ interface Parameters {
 
 export const modelRules = defineCheck<Parameters>({
   id: 'default.modelRules',
-  doc: 'The model is one that the request’s metadata allows, or one of the defaults where no metadata matches.',
+  doc: 'The model is allowed by the request’s metadata, or by the defaults if no metadata matches.',
   kind: 'params',
   stages: ['input'],
   deterministic: true,

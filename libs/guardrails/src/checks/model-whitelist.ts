@@ -3,7 +3,7 @@ import { NOT_PARAMETER, object, textList } from '../parameters';
 
 export const modelWhitelist = defineCheck<{ models: readonly string[]; not: boolean }>({
   id: 'default.modelWhitelist',
-  doc: 'The model is one of those listed; with `not`, none of them. `@provider/model` and `@provider/*` name a provider too.',
+  doc: 'The model is in the list; with `not`, it is not. `@provider/model` and `@provider/*` also match the provider.',
   kind: 'params',
   stages: ['input'],
   deterministic: true,
@@ -23,7 +23,10 @@ export const modelWhitelist = defineCheck<{ models: readonly string[]; not: bool
   },
 });
 
-/** Without a model (or provider) nothing that names one is met. */
+/**
+ * Returns whether a model is listed. Entries that name a model (or provider) do not match a request
+ * without one.
+ */
 export function isListed(
   models: ReadonlySet<string>,
   model: string | null,

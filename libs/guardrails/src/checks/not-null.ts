@@ -3,7 +3,7 @@ import { NOT_PARAMETER, object } from '../parameters';
 
 export const notNull = defineCheck<{ not: boolean }>({
   id: 'default.notNull',
-  doc: 'The answer says something: a text that is not only white space, or a call of a tool.',
+  doc: 'The response has content: a text with more than white space, or a tool call.',
   kind: 'text',
   stages: ['output'],
   deterministic: true,

@@ -21,10 +21,10 @@ interface Parameters {
 export const pii = defineCheck<Parameters>({
   id: 'gw.pii',
   aliases: ['default.pii', 'default.redactPii'],
-  doc: 'Finds personal data and secrets by form and checksum: fails, or with `redact` replaces them.',
+  doc: 'Finds personal data and secrets by format and checksum; fails, or replaces them with `redact`.',
   kind: 'text',
   stages: ['input', 'output'],
-  // By the contract of guardrails for MCP tools, which leaves personal data to other means.
+  // By the contract of guardrails for MCP tools, which excludes personal data.
   deterministic: false,
   wholeAnswer: false,
   transforms: true,
@@ -41,9 +41,13 @@ export const pii = defineCheck<Parameters>({
     reversible: {
       type: 'boolean',
       default: false,
-      description: 'Numbered placeholders, which the answer’s texts get back as what they stand for.',
+      description: 'Uses numbered placeholders, which are replaced by the original texts in the response.',
     },
-    not: { type: 'boolean', default: false, description: 'Fails when there is none, without `redact`.' },
+    not: {
+      type: 'boolean',
+      default: false,
+      description: 'Fails when nothing is found; not allowed with `redact`.',
+    },
     scope: scopeParameter('all'),
   }),
   example: {
@@ -104,7 +108,7 @@ interface Search {
   readonly pace: Pace;
 }
 
-/** The texts contain none of them yet. */
+/** Returns placeholders that none of the texts contains yet. */
 const placeholdersBesides = (texts: readonly string[], pace: Pace): Eventually<Placeholders> =>
   inTurn(texts, new Placeholders(), (given, text) =>
     overPieces(text, given, (state, piece) => state.avoid(piece), { pace, overlap: OVERLAPPING }),

@@ -14,7 +14,7 @@ interface Parameters {
 export const profanity = defineCheck<Parameters>({
   id: 'gw.profanity',
   aliases: ['default.profanity'],
-  doc: 'No text holds a coarse word of the lists in five languages, or of your own words.',
+  doc: 'No text contains a profane word from the lists in five languages, or one of your own words.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
@@ -31,7 +31,7 @@ export const profanity = defineCheck<Parameters>({
     words: {
       ...textList(500, 100),
       default: [],
-      description: 'Added to the lists; an ending `*` matches any ending.',
+      description: 'Additional words; a final `*` matches any ending.',
     },
     scope: scopeParameter('messages'),
   }),

@@ -13,7 +13,7 @@ interface Parameters {
 export const promptInjection = defineCheck<Parameters>({
   id: 'gw.promptInjection',
   aliases: ['default.promptInjection'],
-  doc: 'No text shows signs of orders against the model’s instructions, in English and six other languages.',
+  doc: 'No text shows signs of an attempt to override the model’s instructions, in English and six other languages.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
@@ -26,7 +26,8 @@ export const promptInjection = defineCheck<Parameters>({
       minimum: 1,
       maximum: 100,
       default: 60,
-      description: 'Score from which a text fails. 40 finds more and errs more, 80 the other way round.',
+      description:
+        'Minimum score of a failing text. 40 finds more with more false positives, 80 the opposite.',
     },
     scope: scopeParameter('messages', 'tool_results', 'tools'),
   }),

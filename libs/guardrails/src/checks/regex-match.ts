@@ -4,7 +4,7 @@ import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
 import { TextPattern } from '../text/text-pattern';
 
-/** Characters of the longest match that is surely seen on a stream. */
+/** Maximum characters of a match that is reliably found on a stream. */
 export const STREAM_MATCH_MAX = 256;
 
 export const RULE_PARAMETER = {
@@ -16,7 +16,7 @@ export const RULE_PARAMETER = {
 
 export const regexMatch = defineCheck<{ rule: string; not: boolean; scope: readonly Scope[] }>({
   id: 'default.regexMatch',
-  doc: 'The pattern is found in one of the texts; with `not`, in none of them.',
+  doc: 'The pattern matches in one of the texts; with `not`, in none of them.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
@@ -39,7 +39,7 @@ export const regexMatch = defineCheck<{ rule: string; not: boolean; scope: reado
         );
         return then(searched, (found) => outcomeOf(found, not));
       },
-      // A required match may still come: only a forbidden match can be judged early.
+      // A required match may still appear, so only a forbidden match can be judged early.
       ...(not ? { window: scanFor(pattern, scope) } : {}),
     };
   },
@@ -55,7 +55,7 @@ export function compileRule(
   return NEVER;
 }
 
-/** Replaces a pattern that was reported. */
+/** Replaces an invalid pattern that was reported. */
 const NEVER = TextPattern.compile('x') as TextPattern;
 
 const outcomeOf = (found: boolean, not: boolean): Outcome => ({

@@ -7,7 +7,7 @@ const facts = (more: Partial<RequestFacts>) => asking('hi', more);
 const passes = async (id: string, parameters: JsonObject, subject: Subject): Promise<boolean> =>
   (await verdictOf(id, parameters, subject)).verdict;
 
-describe('checks of the model', () => {
+describe('model checks', () => {
   it.each<[JsonObject, Partial<RequestFacts>, boolean]>([
     [{ models: ['a', 'b'] }, { model: 'b' }, true],
     [{ models: ['a'] }, { model: 'b' }, false],
@@ -36,7 +36,7 @@ describe('checks of the model', () => {
   });
 });
 
-describe('checks of metadata and kinds', () => {
+describe('metadata and request type checks', () => {
   it.each<[JsonObject, Partial<RequestFacts>, boolean]>([
     [{ allowedTypes: ['chatComplete'] }, {}, true],
     [{ allowedTypes: 'embed, complete' }, {}, false],
@@ -99,7 +99,7 @@ describe('requestParametersCheck', () => {
     );
   });
 
-  it('[GRD-01] sees tools in every spelling: flat, legacy functions, forced by tool_choice', async () => {
+  it('sees tools in every spelling: flat, legacy functions, forced by tool_choice [GRD-01]', async () => {
     const parameters = { tools: { blockedFunctionNames: ['bad'] } };
     for (const spelled of [
       { tools: [{ type: 'function', name: 'bad' }] },
@@ -171,7 +171,7 @@ describe('inlineImageUrls', () => {
     ],
   };
 
-  it('puts images into the request, each address fetched once', async () => {
+  it('embeds images into the request, fetching each URL once', async () => {
     const world = new WrittenWorld(() => png);
     const verdict = await judged([compiled([{ id: 'inlineImageUrls' }])], Subject.input(FACTS, body), world);
     expect(verdict.body).toMatchObject({
@@ -202,7 +202,7 @@ describe('inlineImageUrls', () => {
     expect(result.error).toBeDefined();
   });
 
-  it('fetches nothing for providers that it is not for', async () => {
+  it('fetches nothing for providers that it does not apply to', async () => {
     const world = new WrittenWorld(() => png);
     await verdictOf('inlineImageUrls', { providers: ['bedrock'] }, Subject.input(FACTS, body), world);
     expect(world.calls).toHaveLength(0);
@@ -212,7 +212,7 @@ describe('inlineImageUrls', () => {
 describe('webhook and log', () => {
   const URLS = { webhookURL: 'https://a.example.com/x' };
 
-  it('sends what it forwards and what the admin set, which wins, and no other header of the client', async () => {
+  it('sends forwarded headers and the admin’s, which take precedence, and no other header of the client', async () => {
     const world = new WrittenWorld(() => json({ verdict: true }));
     const parameters = {
       ...URLS,
@@ -231,7 +231,7 @@ describe('webhook and log', () => {
     expect(world.calls[0]?.body).not.toContain('Bearer client');
   });
 
-  it('takes another body from the webhook, at its own stage only', async () => {
+  it('accepts another body from the webhook, only at its own stage', async () => {
     const world = new WrittenWorld(() =>
       json({
         verdict: true,
@@ -247,7 +247,7 @@ describe('webhook and log', () => {
     });
   });
 
-  it('log sends the same without the client’s headers, and is always content', async () => {
+  it('log sends the same without the client’s headers, and always passes', async () => {
     const world = new WrittenWorld(() => json({}, 204));
     const result = await verdictOf(
       'log',

@@ -42,9 +42,9 @@ interface Breach {
   readonly reason: Reason;
 }
 
-/** Breaches that a result shows. */
+/** Maximum violations shown in a result. */
 const BREACHES_MAX = 50;
-/** Units of work of one tool or parameter. */
+/** Units of work per tool or parameter. */
 const ENTRY_UNITS = 4;
 
 const names = textList(500);
@@ -112,7 +112,7 @@ export const requestParameters = defineCheck<Parameters>({
   },
 });
 
-/** Reports a name that is in both lists. */
+/** Reports names that are in both lists. */
 function refuseConflicts(
   tools: ToolRules | undefined,
   params: ParamRules | undefined,
@@ -124,7 +124,7 @@ function refuseConflicts(
     allowed: readonly unknown[] = [],
   ) => {
     const both = blocked.find((entry) => allowed.some((other) => isSameJson(entry, other)));
-    if (both !== undefined) report(path, 'conflict', 'is allowed and blocked', both);
+    if (both !== undefined) report(path, 'conflict', 'is both allowed and blocked', both);
   };
   compare(['tools', 'blockedTypes'], tools?.blockedTypes, tools?.allowedTypes);
   compare(['tools', 'blockedFunctionNames'], tools?.blockedFunctionNames, tools?.allowedFunctionNames);
@@ -134,7 +134,7 @@ function refuseConflicts(
   }
 }
 
-/** All tools that a request offers or forces, in the dialects' spellings. */
+/** Yields all tools that a request offers or forces, in the spellings of all dialects. */
 function* toolsOf(body: JsonObject): Generator<Tool> {
   for (const tool of objectsOf(body['tools'])) yield describe(tool);
   for (const tool of objectsOf(body['functions'])) yield { type: 'function', name: String(tool['name']) };
@@ -166,7 +166,7 @@ interface Tool {
 type ToolJudge = (tool: Tool) => Iterable<Breach>;
 type ParamJudge = (key: string, value: unknown) => Iterable<Breach>;
 
-/** What is wrong with each tool and each parameter, one after the other. */
+/** Yields the violations of each tool and parameter in turn. */
 function* breachesOf(
   body: JsonObject,
   judgeTool: ToolJudge | null,
@@ -186,7 +186,7 @@ function toolJudge(rules: ToolRules): ToolJudge {
     if (blockedTypes?.has(type)) yield { at: type, reason: 'type_blocked' };
     if (allowedTypes && !allowedTypes.has(type)) yield { at: type, reason: 'type_not_allowed' };
     if (blockedNames?.has(name)) yield { at: name, reason: 'name_blocked' };
-    // A list of functions says nothing about tools of other types: those have their own list.
+    // A list of functions does not apply to tools of other types, which have their own list.
     if (type === 'function' && allowedNames && !allowedNames.has(name)) {
       yield { at: name, reason: 'name_not_allowed' };
     }

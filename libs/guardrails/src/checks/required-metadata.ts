@@ -38,7 +38,7 @@ interface PairParameters {
 
 export const requiredMetadataKeyPairs = defineCheck<PairParameters>({
   id: 'default.requiredMetadataKeyPairs',
-  doc: 'The request’s metadata has all, any or none of the values: as they are, as a part, or by a pattern.',
+  doc: 'The request’s metadata has all, any or none of the values, compared exactly, by substring or by pattern.',
   kind: 'metadata',
   stages: ['input'],
   deterministic: true,

@@ -8,7 +8,7 @@ import { schemaFault } from './safe-schema';
 const BOMB = '^(a+)+$';
 const BOMBS: readonly JsonObject[] = [{ pattern: BOMB }, { patternProperties: { [BOMB]: {} } }];
 
-/** Everything that could be a keyword, and names that read like one. */
+/** Everything that could be a keyword, and names that look like one. */
 const KEYWORDS = [
   ...['additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not', 'propertyNames'],
   ...['then', 'unevaluatedItems', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf', 'prefixItems'],
@@ -27,7 +27,10 @@ function nested(steps: readonly Step[], inner: JsonObject): JsonObject {
   }, inner);
 }
 
-/** Whether a schema brings a validator to run a pattern; the engine notes every one that it compiles. */
+/**
+ * Whether a schema makes a validator run a pattern; the engine notes every pattern that it
+ * compiles.
+ */
 function patternsCompiled(schema: JsonObject): number {
   const compiler = userSchemaCompiler();
   const engine = compiler.opts.code.regExp;
@@ -47,12 +50,12 @@ function patternsCompiled(schema: JsonObject): number {
   return count;
 }
 
-describe('schemas of users', () => {
+describe('user schemas', () => {
   const steps = fc.array(fc.tuple(fc.constantFrom(...KEYWORDS), fc.constantFrom(...KEYWORDS)), {
     maxLength: 8,
   });
 
-  it('are refused when a validator would compile a pattern of theirs, at every depth and below every name', () => {
+  it('are refused when a validator would compile one of their patterns, at every depth and below every name', () => {
     let refused = 0;
     fc.assert(
       fc.property(steps, fc.constantFrom(...BOMBS), (path, bomb) => {
@@ -77,7 +80,7 @@ describe('schemas of users', () => {
   });
 
   it.each(['#/default', '#/properties/x/const', '#/x-mine', '#/$defs/%61', '#name', '#/nothing'])(
-    'are refused with a reference to what is no schema of theirs: %s',
+    'are refused with a reference to anything but their own schema: %s',
     ($ref) => {
       const schema = {
         $defs: { a: {} },
@@ -90,7 +93,7 @@ describe('schemas of users', () => {
     },
   );
 
-  it('run a pattern on RE2 where one gets as far as the compiler', () => {
+  it('run a pattern on RE2 if one reaches the compiler', () => {
     const compiler = userSchemaCompiler();
     expect(() => compiler.compile({ pattern: '(?=a)a' })).toThrow('RE2');
     const matches = compiler.compile({ pattern: BOMB });
@@ -98,7 +101,7 @@ describe('schemas of users', () => {
     expect(matches('aaa')).toBe(true);
   });
 
-  it('are refused when they cost too much for one value, and are held to a product of their cost and the data', async () => {
+  it('are refused when one value costs too much, and are bounded by the product of their cost and the data', async () => {
     const wide = { anyOf: Array.from({ length: 6_000 }, (_, at) => ({ const: at })) };
     expect(schemaFault({ items: wide })).toMatchObject({ message: expect.stringContaining('10000 steps') });
     expect(compileGuardrail([{ id: 'default.jsonSchema', parameters: { schema: wide } }]).ok).toBe(false);

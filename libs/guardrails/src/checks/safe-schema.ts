@@ -3,20 +3,23 @@ import { type JsonObject } from '../json';
 
 type Path = readonly (string | number)[];
 
-/** Why a schema is refused, and where. */
+/** Why and where a schema is refused. */
 export interface SchemaFault {
   readonly path: Path;
   readonly rule: string;
   readonly message: string;
 }
 
-/** Steps that one value of the data can cost at most, with every reference followed. */
+/** Maximum steps to validate one value, with every reference followed. */
 const COST_MAX = 10_000;
-/** Levels of schemas within schemas, with every reference followed. */
+/** Maximum levels of nested schemas, with every reference followed. */
 const DEPTH_MAX = 40;
 const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
 
-/** How to read the value of a keyword. What is not listed (`default`, `enum`, unknown keywords) holds data, never schemas. */
+/**
+ * How to read the value of a keyword. Keywords not listed (`default`, `enum`, unknown ones) contain
+ * data, never schemas.
+ */
 const HOLDS: Readonly<Record<string, 'schema' | 'list' | 'names'>> = {
   ...Object.fromEntries(
     ['additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not']
@@ -31,20 +34,21 @@ const HOLDS: Readonly<Record<string, 'schema' | 'list' | 'names'>> = {
   ),
 };
 
-const NOT_TAKEN: Readonly<Record<string, string>> = {
-  pattern: 'is not taken in a schema; use the check regexMatch',
-  patternProperties: 'is not taken in a schema; use the check regexMatch',
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  pattern: 'is not supported in a schema; use the check regexMatch',
+  patternProperties: 'is not supported in a schema; use the check regexMatch',
   ...Object.fromEntries(
     ['$anchor', '$dynamicAnchor', '$dynamicRef', '$id', '$recursiveAnchor', '$recursiveRef']
       .concat(['additionalItems', 'dependencies'])
-      .map((keyword) => [keyword, 'is not taken in a schema']),
+      .map((keyword) => [keyword, 'is not supported in a schema']),
   ),
 };
 
 /**
- * Finds what could make the validation of a user's schema cost more than the product of its size and that of the data, or reach
- * out of the document: patterns; references that lead back to themselves, fan out, or lead to anything but a schema of the document;
- * uniqueness of objects, each of which is compared with each.
+ * Finds what could make the validation of a user's schema cost more than the product of the sizes
+ * of schema and data, or reach outside the document: patterns; references that are circular, fan
+ * out, or lead to anything but a schema of the document; uniqueness of objects, each of which is
+ * compared with every other one.
  */
 export function schemaFault(schema: JsonObject): SchemaFault | null {
   const schemas = new Map<string, unknown>();
@@ -53,12 +57,12 @@ export function schemaFault(schema: JsonObject): SchemaFault | null {
   const cost = costOf(schema, schemas, { open: new Set(), known: new Map() });
   if (cost <= COST_MAX) return null;
   const message = Number.isFinite(cost)
-    ? `costs more than ${String(COST_MAX)} steps for each value, with its references followed; make it smaller`
-    : `has a reference that leads back to itself, or more than ${String(DEPTH_MAX)} levels`;
+    ? `costs more than ${String(COST_MAX)} steps per value, with its references followed; make it smaller`
+    : `has a circular reference, or more than ${String(DEPTH_MAX)} levels`;
   return { path: ['schema'], rule: '$ref', message };
 }
 
-/** Steps that validating one value takes at most. Only for schemas without a fault. */
+/** Returns the maximum steps to validate one value. The schema must have passed `schemaFault`. */
 export function schemaCost(schema: JsonObject): number {
   const schemas = new Map<string, unknown>();
   faultIn(schema, ['schema'], '#', schemas);
@@ -66,8 +70,8 @@ export function schemaCost(schema: JsonObject): number {
 }
 
 /**
- * Walks everything that a validator would take for a schema, and nothing else, and notes it under its JSON pointer: whether a
- * member is a keyword or a name follows from what holds it, never from its own name.
+ * Walks exactly what a validator would treat as a schema, and stores it by its JSON pointer.
+ * Whether a member is a keyword or a name depends on its container, never on its own name.
  */
 function faultIn(
   value: unknown,
@@ -92,7 +96,7 @@ function faultIn(
   return null;
 }
 
-/** The schemas directly below a keyword, with their names there. */
+/** Returns the schemas directly below a keyword, with their names there. */
 function schemasOf(keyword: string, item: unknown): readonly (readonly [string | null, unknown])[] {
   const kind = Object.hasOwn(HOLDS, keyword) ? HOLDS[keyword] : undefined;
   if (kind === undefined) return [];
@@ -104,15 +108,15 @@ const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll(
 
 function faultOf(keyword: string, item: unknown, schema: JsonObject): string | null {
   if (keyword === '$ref') {
-    return isLocal(item) ? null : 'must lead to a schema of this document, as in #/$defs/name';
+    return isLocal(item) ? null : 'must refer to a schema of this document, such as #/$defs/name';
   }
   if (keyword === 'uniqueItems' && item === true) {
-    return hasScalarItems(schema) ? null : 'is taken only with items of one plain type';
+    return hasScalarItems(schema) ? null : 'is supported only with items of one scalar type';
   }
-  return Object.hasOwn(NOT_TAKEN, keyword) ? (NOT_TAKEN[keyword] ?? null) : null;
+  return Object.hasOwn(UNSUPPORTED, keyword) ? (UNSUPPORTED[keyword] ?? null) : null;
 }
 
-/** Percent signs are refused: what they stand for must not be read in two ways. */
+/** Percent signs are refused, because they could be decoded in two ways. */
 const isLocal = (reference: unknown): boolean =>
   typeof reference === 'string' &&
   (reference === '#' || reference.startsWith('#/')) &&
@@ -127,7 +131,7 @@ interface Walk {
   readonly known: Map<unknown, number>;
 }
 
-/** Follows every reference as a validator would, and counts. */
+/** Counts the steps by following every reference as a validator would. */
 function costOf(schema: unknown, schemas: ReadonlyMap<string, unknown>, walk: Walk): number {
   if (!isObject(schema)) return 1;
   const known = walk.known.get(schema);
@@ -136,7 +140,7 @@ function costOf(schema: unknown, schemas: ReadonlyMap<string, unknown>, walk: Wa
   walk.open.add(schema);
   let cost = 1;
   for (const [keyword, item] of Object.entries(schema)) {
-    // Definitions cost what refers to them.
+    // Definitions cost something only where they are referred to.
     if (keyword === '$defs' || keyword === 'definitions') continue;
     if (keyword === '$ref') cost += costOfReference(String(item), schemas, walk);
     else if (!Object.hasOwn(HOLDS, keyword)) cost += sizeOf(item);
@@ -147,14 +151,20 @@ function costOf(schema: unknown, schemas: ReadonlyMap<string, unknown>, walk: Wa
   return cost;
 }
 
-/** A reference to a place that is no schema costs too much: a validator would take data for one. */
+/**
+ * A reference to anything but a schema counts as too expensive: a validator would treat data as a
+ * schema.
+ */
 function costOfReference(reference: string, schemas: ReadonlyMap<string, unknown>, walk: Walk): number {
   return schemas.has(reference)
     ? 1 + costOf(schemas.get(reference), schemas, walk)
     : Number.POSITIVE_INFINITY;
 }
 
-/** Values in data: what `enum` and `required` compare with. Data of a guardrail document is not nested deeply. */
+/**
+ * Counts the values in data that `enum` and `required` compare with. Data of a guardrail document
+ * is not deeply nested.
+ */
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, item) => sum + sizeOf(item), 1);

@@ -11,12 +11,12 @@ interface Parameters {
   readonly scope: readonly Scope[];
 }
 
-/** More different addresses than this in one text are not looked at: a text must not make us call the world. */
+/** Maximum distinct URLs of one text, so that a text cannot cause unbounded calls. */
 const URLS_MAX = 20;
 
 export const validUrls = defineCheck<Parameters>({
   id: 'default.validUrls',
-  doc: 'Every http(s) address in the texts answers, or with `onlyDNS` resolves. A text without addresses passes.',
+  doc: 'Every http(s) URL in the texts responds, or resolves with `onlyDNS`. A text without URLs passes.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,
@@ -34,9 +34,8 @@ export const validUrls = defineCheck<Parameters>({
     evaluate(subject, context) {
       return then(urlsIn(textsOf(subject, scope), context), (urls) => {
         if (urls.length === 0) return { verdict: true, data: { urls: 0, not } };
-        if (urls.length > URLS_MAX)
-          throw new CheckError(`The text has more than ${String(URLS_MAX)} addresses.`);
-        const pending = urls.map((url) => (onlyDNS ? resolves(url, context) : answers(url, context)));
+        if (urls.length > URLS_MAX) throw new CheckError(`The text has more than ${String(URLS_MAX)} URLs.`);
+        const pending = urls.map((url) => (onlyDNS ? resolves(url, context) : responds(url, context)));
         return Promise.all(pending).then((found) => {
           const invalid = found.filter((isValid) => !isValid).length;
           const verdict = not ? invalid === urls.length : invalid === 0;
@@ -47,7 +46,7 @@ export const validUrls = defineCheck<Parameters>({
   }),
 });
 
-/** Different addresses, without what punctuation of the sentence hangs on them. */
+/** Returns the distinct URLs, without trailing punctuation of the sentence. */
 function urlsIn(texts: readonly string[], pace: Pace): Eventually<readonly URL[]> {
   const searched = inTurn(texts, new Map<string, URL>(), (found, text) =>
     then(pace.step(1 + text.length / SEARCHED_OF_UNIT), () =>
@@ -59,7 +58,7 @@ function urlsIn(texts: readonly string[], pace: Pace): Eventually<readonly URL[]
   return then(searched, (found) => [...found.values()]);
 }
 
-/** Characters without an address that take as long as one unit of work. */
+/** Characters without a URL that take one unit of work. */
 const SEARCHED_OF_UNIT = 8;
 
 function addUrl(found: Map<string, URL>, match: string): Map<string, URL> {
@@ -82,8 +81,11 @@ function withoutTail(text: string): string {
 const resolves = (url: URL, { world, signal }: CheckContext): Promise<boolean> =>
   world.resolves(url.hostname, signal).catch(() => false);
 
-/** Some servers refuse HEAD. These get a GET request, whose body is read only up to the size of an ordinary page. */
-async function answers(url: URL, { world, signal }: CheckContext): Promise<boolean> {
+/**
+ * Returns whether a URL responds. A server that refuses HEAD gets a GET request, whose body is read
+ * only up to the size of an ordinary page.
+ */
+async function responds(url: URL, { world, signal }: CheckContext): Promise<boolean> {
   for (const method of ['HEAD', 'GET'] as const) {
     try {
       const { status } = await world.call({
@@ -94,7 +96,7 @@ async function answers(url: URL, { world, signal }: CheckContext): Promise<boole
         signal,
         answerBytesMax: 1_048_576,
       });
-      // A redirect is an answer: it is not followed, and the address is there.
+      // A redirect counts as a response: it is not followed, and the URL exists.
       if (status < 400) return true;
       if (method === 'HEAD' && status !== 405 && status !== 501 && status !== 403) return false;
     } catch {

@@ -22,7 +22,7 @@ interface Parameters {
 
 export const webhook = defineCheck<Parameters>({
   id: 'default.webhook',
-  doc: 'An HTTP service of yours decides, and may return another body.',
+  doc: 'Your own HTTP service decides, and may return another body.',
   kind: 'webhook',
   stages: ['input', 'output'],
   deterministic: false,
@@ -35,7 +35,7 @@ export const webhook = defineCheck<Parameters>({
       headers: HEADERS_PARAMETER,
       forwardHeaders: FORWARD_HEADERS_PARAMETER,
       timeout: TIMEOUT_PARAMETER(3_000),
-      executeOnProxy: { type: 'boolean', default: false, description: 'Runs on passthrough requests, too.' },
+      executeOnProxy: { type: 'boolean', default: false, description: 'Also runs on passthrough requests.' },
     },
     ['webhookURL'],
   ),
@@ -55,21 +55,21 @@ export const webhook = defineCheck<Parameters>({
       transforms: true,
       runsOnPassthrough: parameters.executeOnProxy,
       async evaluate(subject, context) {
-        // What the admin has set wins over what a client sends under the same name.
+        // The admin's headers take precedence over the client's.
         const sent = { ...forwarded(forwardedNames, subject.facts.headers), ...headers };
-        const answer = await postJson(
+        const response = await postJson(
           context,
           parameters.webhookURL,
           sent,
           JSON.stringify(describe(subject)),
         );
-        return outcomeOf(subject, answer);
+        return outcomeOf(subject, response);
       },
     };
   },
 });
 
-/** The request as webhooks receive it: no headers, no credentials. */
+/** Returns the request as webhooks receive it: no headers, no credentials. */
 export function describe(subject: Subject): JsonObject {
   const { facts, stage, request, response, responseStatus, isTransformed } = subject;
   const text = subject.texts(['last_message']).join('\n');
@@ -97,20 +97,20 @@ export function describe(subject: Subject): JsonObject {
   };
 }
 
-function outcomeOf({ stage }: Subject, answer: unknown): Outcome {
-  if (!isObject(answer) || typeof answer['verdict'] !== 'boolean') {
+function outcomeOf({ stage }: Subject, response: unknown): Outcome {
+  if (!isObject(response) || typeof response['verdict'] !== 'boolean') {
     throw new CheckError(
-      'The webhook gave no verdict: it must answer with an object with a boolean `verdict`.',
+      'The webhook returned no verdict; it must respond with an object that has a boolean `verdict`.',
     );
   }
-  const data = isObject(answer['data']) ? answer['data'] : null;
-  const { transformedData } = answer;
+  const data = isObject(response['data']) ? response['data'] : null;
+  const { transformedData } = response;
   const changed = isObject(transformedData)
     ? transformedData[stage === 'input' ? 'request' : 'response']
     : null;
   const body = isObject(changed) ? changed['json'] : undefined;
   return {
-    verdict: answer['verdict'],
+    verdict: response['verdict'],
     data,
     ...(isObject(body) ? { body } : {}),
   };

@@ -1,11 +1,12 @@
 const KEYBOARD = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
 const ROWS = KEYBOARD.flatMap((row) => [row, [...row].reverse().join('')]);
-/** Characters that are looked at; a text that makes no sense does so from its beginning. */
+/** Characters that are read; a nonsense text is nonsense from its start. */
 export const LOOKED_AT = 8_000;
 
 /**
- * Share of a text's letters, 0 to 1, in words that no language in Latin letters has: no vowels, long runs of consonants, rows of
- * the keyboard, the same letters over and over, letters and digits mixed. Other scripts, addresses and fenced code are left out.
+ * Returns the share of a text's letters, 0 to 1, in words that exist in no language written in
+ * Latin letters: no vowels, long runs of consonants, keyboard rows, repeated letters, mixed letters
+ * and digits. Other scripts, URLs and fenced code are excluded.
  */
 export function gibberishShare(text: string): number {
   const prose = text
@@ -27,7 +28,7 @@ export function gibberishShare(text: string): number {
   return letters === 0 ? 0 : odd / letters;
 }
 
-/** Signs that a word of four letters or more is none. */
+/** Patterns of a word with four letters or more that is not a real word. */
 const ODD: readonly RegExp[] = [
   /^[^aeiouyà-æè-ïò-öù-üœ]+$/,
   /[bcdfghjklmnpqrstvwxz]{6,}/,
@@ -45,10 +46,10 @@ function isOdd(word: string, lower: string): boolean {
   return lower.length >= 6 && rareShare(lower) > 0.4;
 }
 
-/** Words that have four letters in a row of the keyboard, and yet are words. */
+/** Real words with four letters from one keyboard row. */
 const ON_ROW = /^(?:property|proper|propert|power|were|tree|trees)/;
 
-/** Four letters in a row on the keyboard that make up most of the word. */
+/** Whether four letters from one keyboard row make up most of the word. */
 function onRow(lower: string): boolean {
   if (lower.length > 8 || ON_ROW.test(lower)) return false;
   for (let start = 0; start + 4 <= lower.length; start++) {
@@ -58,7 +59,7 @@ function onRow(lower: string): boolean {
   return false;
 }
 
-/** Pairs of letters that hardly stand together in languages written in Latin letters. */
+/** Pairs of letters that are rare in languages written in Latin letters. */
 const RARE =
   /(?=(?:[bcdfgjkmpqvwxz]q|q[^u]|[bcdfgjkpvz]x|x[bdgjkmrvz]|[bcdfghjklmpqrtvwxz]j|j[bcdfghjklmnpqrstvwxz]|v[bcdfgkmpqtwx]|z[bcdfgjmnpqrx]|[fgqvwx]k|k[cdfgmpqxz]|w[bcfgjmpqvxz]|[dghkmvx]f|f[bdghjkmpqvwxz]|[fhgjkpvx]g|g[bcdfkpqvxz]|h[bcdfgjkpqvxz]|[fgjkqvxz]d|p[bcdgjkmqvxz]|[jqvxz]p|[gjkmvxz]b|b[cfgkmpqwz]))/g;
 

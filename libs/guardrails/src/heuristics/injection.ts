@@ -1,7 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { hasTagCharacters, seen } from './normalize';
 
-/** One sign, how much it says (100 is certain), and the patterns, which see the text in lower case without accents. */
+/**
+ * A sign with its weight (100 is certain) and its patterns, which see the text in lower case
+ * without accents.
+ */
 interface Sign {
   readonly name: string;
   readonly weight: number;
@@ -99,7 +102,7 @@ export interface InjectionSigns {
   readonly signs: readonly string[];
 }
 
-/** Signs that a text tries to override the instructions of the model's operator. */
+/** Returns the signs that a text tries to override the instructions of the model's operator. */
 export function injectionSigns(text: string): InjectionSigns {
   const plain = joined(seen(text));
   const decoded = decodedParts(text);
@@ -112,7 +115,7 @@ const strongest = (own: InjectionSigns, decoded: InjectionSigns): InjectionSigns
     ? own
     : { score: Math.max(own.score, decoded.score), signs: [...new Set([...own.signs, ...decoded.signs])] };
 
-/** Words whose letters are set apart by marks (`i.g.n.o.r.e`) as they are read. */
+/** Joins words whose letters are separated by marks (`i.g.n.o.r.e`). */
 const SET_APART = /(?<![a-z0-9.*_-])[a-z](?:[.*_-][a-z]){3,}(?![a-z0-9])/g;
 const joined = (plain: string): string =>
   plain.replaceAll(SET_APART, (word) => word.replaceAll(/[.*_-]/g, ''));
@@ -120,7 +123,7 @@ const joined = (plain: string): string =>
 const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,4096}={0,2}(?![A-Za-z0-9+/=])/g;
 const ENCODED_PARTS_MAX = 8;
 
-/** Plain text that was written in base64; empty when there is none. */
+/** Returns plain text that was encoded in base64; empty when there is none. */
 function decodedParts(text: string): string {
   const parts: string[] = [];
   for (const [part] of text.matchAll(ENCODED)) {

@@ -1,4 +1,4 @@
-/** Languages that their script alone identifies. */
+/** Languages that are identified by their script alone. */
 const SCRIPTS: readonly (readonly [string, RegExp])[] = [
   ['ja', /[\u3040-\u30ff]/gu],
   ['ko', /\p{Script=Hangul}/gu],
@@ -11,7 +11,7 @@ const SCRIPTS: readonly (readonly [string, RegExp])[] = [
   ['th', /\p{Script=Thai}/gu],
 ];
 
-/** Frequent small words of languages in Latin letters. */
+/** Frequent short words of languages written in Latin letters. */
 const WORDS: Readonly<Record<string, string>> = {
   en: 'the of and to in is you that it he was for on are as with his they at be this have from or had by but what some we can out other were all there when up use your how said an each she which do their if will would about into has more not my me please could should does did been who why where',
   de: 'der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber vor zur bis mehr durch man ich du wir ihr mein bitte kann warum was wenn',
@@ -36,10 +36,10 @@ function membersOf(lists: Readonly<Record<string, string>>): ReadonlyMap<string,
 }
 
 export const LANGUAGES: readonly string[] = [...Object.keys(WORDS), ...SCRIPTS.map(([language]) => language)];
-/** Characters that are looked at; the language of a text is clear long before. */
+/** Characters that are read; the language of a text is clear long before. */
 export const LOOKED_AT = 4_000;
 
-/** ISO 639-1 code of the language that most of a text is written in; null where too little speaks for any. */
+/** Returns the ISO 639-1 code of a text's main language; null when there is too little evidence. */
 export function languageOf(text: string): string | null {
   const sample = text.slice(0, LOOKED_AT);
   return languageOfScript(sample) ?? languageOfWords(sample);
@@ -61,7 +61,7 @@ function languageOfWords(sample: string): string | null {
   for (const [word] of sample.toLowerCase().matchAll(/\p{L}+/gu)) {
     words++;
     const languages = MEMBERS.get(word) ?? [];
-    // A word of many languages says less about each.
+    // A word shared by many languages is weaker evidence for each.
     for (const each of languages) scores.set(each, (scores.get(each) ?? 0) + 1 / languages.length);
   }
   const [best, second] = [...scores].sort(([, a], [, b]) => b - a);

@@ -1,6 +1,6 @@
 import { seen } from './normalize';
 
-/** Stems in five languages, written without accents. `*` matches any ending. */
+/** Word stems in five languages, without accents. `*` matches any ending. */
 const STEMS: Readonly<Record<string, string>> = {
   en: 'fuck* motherfuck* shit* bullshit* bitch* asshole* arsehole* bastard* cunt* dickhead* cock cocks cocksucker* pussy pussies whore* slut* wanker* twat* prick pricks douchebag* jackass* dumbass* goddamn* piss pissed',
   de: 'scheiss* arschloch* arschlocher* fick ficken fickt gefickt wichser* hurensohn* hure huren fotze* schlampe* missgeburt* verpiss* drecksau* schwuchtel*',
@@ -23,10 +23,13 @@ const LEET: Readonly<Record<string, string>> = {
 
 export const PROFANITY_LANGUAGES: readonly string[] = Object.keys(STEMS);
 
-/** Finds words of lists, spelled with digits and marks for letters or with letters repeated, too. */
+/**
+ * Finds listed words, also when spelled with digits and marks for letters, or with repeated
+ * letters.
+ */
 export class Profanity {
   private readonly whole = new Set<string>();
-  /** By their first two letters. */
+  /** Stems by their first two letters. */
   private readonly stems = new Map<string, string[]>();
 
   constructor(languages: readonly string[], more: readonly string[]) {
@@ -40,7 +43,7 @@ export class Profanity {
     }
   }
 
-  /** How often one of the words occurs in a text. */
+  /** Counts the occurrences of listed words in a text. */
   count(text: string): number {
     let count = 0;
     for (const [word] of seen(text).matchAll(/[\p{L}\p{N}@$!*]+/gu)) if (this.isListed(word)) count++;
@@ -60,5 +63,5 @@ export class Profanity {
 }
 
 const plain = (word: string): string => word.replaceAll(/[013457@$!]/g, (char) => LEET[char] ?? char);
-/** `fuuuuck`: three and more of a letter are one. */
+/** `fuuuuck`: three or more of a letter become one. */
 const single = (word: string): string => word.replaceAll(/(.)\1{2,}/gu, '$1');

@@ -18,7 +18,7 @@ interface Parameters extends TargetParameters {
 export const llmJudge = defineCheck<Parameters>({
   id: 'gw.llmJudge',
   aliases: ['default.llmJudge'],
-  doc: 'A model finds that the text keeps your rule, stated in a sentence or a page. What it costs is charged to the caller.',
+  doc: 'A model decides whether the text follows your rule, given in natural language. Its cost is charged to the caller.',
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,
@@ -39,7 +39,7 @@ export const llmJudge = defineCheck<Parameters>({
         minimum: 0,
         maximum: 1,
         default: 0.5,
-        description: 'Score from which the rule counts as kept, of an answer that has a score.',
+        description: 'Minimum score of a text that follows the rule, if the model returns a score.',
       },
       maxTokens: { type: 'integer', minimum: 16, maximum: 8_192, default: 512 },
       maxCharacters: {
@@ -101,7 +101,7 @@ const instructionsFor = (criteria: string): string =>
       '`verdict` is true when the texts keep the rule; `score` says how surely they keep it.',
   ].join('\n');
 
-/** As JSON, so that no text can end the string that holds it. */
+/** Builds the user message as JSON, so that no text can end the string that contains it. */
 const questionOf = ({ stage }: Subject, texts: readonly string[]): string =>
   JSON.stringify({ kind: stage === 'input' ? 'request' : 'answer', texts });
 
@@ -110,7 +110,10 @@ interface Judgement {
   readonly score: number | null;
 }
 
-/** The answer as a whole, at most within one fence: JSON between other words may be a quotation from the text. */
+/**
+ * Parses the judgement, which must be the whole response or inside one fence: other JSON may be a
+ * quotation from the text.
+ */
 function judgementIn(answer: JsonObject): Judgement {
   const [choice] = objectsOf(answer['choices']);
   const message = choice?.['message'];
@@ -118,7 +121,7 @@ function judgementIn(answer: JsonObject): Judgement {
   const text = typeof content === 'string' ? content.trim() : '';
   const judgement = parseJson(/^```(?:json)?[^\S\n]*\n([^`]*)```$/.exec(text)?.[1] ?? text);
   if (!isObject(judgement) || typeof judgement['verdict'] !== 'boolean') {
-    throw new CheckError('The judge gave no verdict.');
+    throw new CheckError('The model returned no verdict.');
   }
   const { score } = judgement;
   const isScore = typeof score === 'number' && score >= 0 && score <= 1;

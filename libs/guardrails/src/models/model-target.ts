@@ -3,7 +3,7 @@ import type { JsonObject } from '../json';
 import type { ModelCall, ModelTarget } from '../port';
 import type { Subject } from '../subject';
 
-/** Parameters of checks that ask a model: a config or a provider, and the model. */
+/** Parameters of checks that call a model: a config or a provider, and the model. */
 export const TARGET_PARAMETERS = {
   config: {
     type: 'string',
@@ -15,7 +15,7 @@ export const TARGET_PARAMETERS = {
     pattern: '^@[\\w-]{1,255}$',
     description: 'must be a saved provider, as @slug',
   },
-  model: { type: 'string', minLength: 1, maxLength: 255, description: 'Absent: as the config says.' },
+  model: { type: 'string', minLength: 1, maxLength: 255, description: 'Model of the config when absent.' },
 };
 
 export interface TargetParameters {
@@ -24,7 +24,10 @@ export interface TargetParameters {
   readonly model?: string;
 }
 
-/** Reports when not exactly one of the two is given, or when a provider has no model to request. */
+/**
+ * Reads the target. Reports when not exactly one of the two is given, or when a provider has no
+ * model.
+ */
 export function targetOf(
   { config, provider, model }: TargetParameters,
   report: ParameterReport,
@@ -42,14 +45,14 @@ export function targetOf(
   return provider === undefined ? { config: config ?? '' } : { provider };
 }
 
-/** Throws when no model can be called for this request. */
+/** Calls a model. Throws when no model can be called for this request. */
 export async function askModel({ facts }: Subject, call: ModelCall): Promise<JsonObject> {
   const { models } = facts;
-  if (!models) throw new CheckError('No model can be called here: only gateways call models for checks.');
+  if (!models) throw new CheckError('No model can be called here; only gateways call models for checks.');
   return await models.ask(call);
 }
 
-/** Splits texts into pieces of a length; throws where there are too many for one check. */
+/** Splits texts into pieces of a maximum length; throws when there are too many for one check. */
 export function piecesWithin(
   texts: readonly string[],
   lengthMax: number,
@@ -58,7 +61,7 @@ export function piecesWithin(
   const pieces: string[] = [];
   for (const text of texts) {
     for (let at = 0; at === 0 || at < text.length; at += lengthMax) {
-      if (pieces.length >= piecesMax) throw new CheckError('The text is longer than the check may send.');
+      if (pieces.length >= piecesMax) throw new CheckError('The text is longer than the check can send.');
       pieces.push(text.slice(at, at + lengthMax));
     }
   }

@@ -47,7 +47,7 @@ export const moderateContent = defineCheck<Parameters>({
         const body = { ...(model !== undefined && { model }), input };
         const answer = await askModel(subject, { route: 'moderations', target, body, signal });
         const moderation = moderationVerdict(answer, parameters as unknown as JsonObject);
-        if (!moderation) throw new CheckError('The moderation says nothing.');
+        if (!moderation) throw new CheckError('The moderation response has no results.');
         return { verdict: !moderation.flagged, data: moderation.data };
       },
     };

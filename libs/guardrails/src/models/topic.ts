@@ -17,10 +17,10 @@ interface Parameters extends TargetParameters {
 
 type Vector = readonly number[];
 
-/** Characters that embedding models take at a time, whatever the language. */
+/** Characters that embedding models accept at a time in any language. */
 const PIECE_LENGTH = 6_000;
 const PIECES_MAX = 32;
-/** For how long the vectors of the topics are taken for those of the model. */
+/** How long the vectors of the topics are cached. */
 const TOPICS_KEPT_MS = 3_600_000;
 
 export const topic = defineCheck<Parameters>({
@@ -39,7 +39,7 @@ export const topic = defineCheck<Parameters>({
       topics: {
         ...textList(50, 2_000),
         minItems: 1,
-        description: 'Each a name or, better, a typical sentence.',
+        description: 'Names or, better, typical sentences.',
       },
       operator: { enum: ['none', 'any'], default: 'none' },
       threshold: {
@@ -47,7 +47,8 @@ export const topic = defineCheck<Parameters>({
         minimum: 0,
         maximum: 1,
         default: 0.5,
-        description: 'Cosine from which a text is about a topic; which one fits depends on the model.',
+        description:
+          'Minimum cosine similarity of a text about a topic; the right value depends on the model.',
       },
       dimensions: { type: 'integer', minimum: 1, maximum: 8_192 },
       timeout: TIMEOUT_PARAMETER(5_000),
@@ -89,7 +90,7 @@ interface Vectors {
   readonly ofTopics: readonly Vector[];
 }
 
-/** Vectors of texts, and of the topics, which are fetched once an hour. */
+/** Vectors of texts and of the topics. The topics' vectors are fetched once an hour. */
 class TopicVectors {
   private kept: { readonly vectors: readonly Vector[]; readonly untilMs: number } | null = null;
 
@@ -102,7 +103,7 @@ class TopicVectors {
     const kept = this.kept !== null && this.kept.untilMs > nowMs ? this.kept.vectors : null;
     if (kept !== null) {
       const own = await this.ask(subject, texts, signal);
-      // Another model has answered than the one that knows the topics.
+      // Another model has responded than the one that embedded the topics.
       if (own[0]?.length === kept[0]?.length) return { own, ofTopics: kept };
     }
     const all = await this.ask(subject, [...texts, ...this.parameters.topics], signal);
@@ -127,13 +128,13 @@ class TopicVectors {
   }
 }
 
-/** In the order of the texts, all of one length. */
+/** Returns the vectors in the order of the texts, all of the same length. */
 function vectorsIn({ data }: JsonObject, count: number): readonly Vector[] {
   const items = [...objectsOf(data)].sort((a, b) => Number(a['index'] ?? 0) - Number(b['index'] ?? 0));
   const vectors = items.map(vectorOf);
   const length = vectors[0]?.length ?? 0;
   if (vectors.length !== count || length === 0 || vectors.some((vector) => vector.length !== length)) {
-    throw new CheckError('The embeddings are not those of the texts.');
+    throw new CheckError('The embeddings response does not match the texts.');
   }
   return vectors;
 }

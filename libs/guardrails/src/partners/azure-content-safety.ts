@@ -4,11 +4,11 @@ import { textList } from '../parameters';
 import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition } from './partner';
 
-/** Of every check of the service. */
+/** Parameters of every check of the service. */
 export const AZURE_PARAMETERS = {
   endpoint: {
     ...URL_PARAMETER,
-    description: 'Of the resource: https://<name>.cognitiveservices.azure.com',
+    description: 'Endpoint of the resource: https://<name>.cognitiveservices.azure.com',
   },
   apiKey: { type: 'string', minLength: 1, maxLength: 500 },
   apiVersion: {
@@ -19,7 +19,7 @@ export const AZURE_PARAMETERS = {
   },
 } as const;
 
-/** How its operations are called. */
+/** Returns the parts of a definition that call one of its operations. */
 export const azureCall = (operation: string) => ({
   required: ['endpoint', 'apiKey'],
   secrets: ['apiKey'],
@@ -44,7 +44,7 @@ export const azureContentSafety: PartnerDefinition = {
       minimum: 1,
       maximum: 7,
       default: 2,
-      description: 'Severity from which a text fails.',
+      description: 'Minimum severity of a failing text.',
     },
     blocklistNames: textList(20, 64),
   },

@@ -5,7 +5,7 @@ import type { PartnerDefinition } from './partner';
 
 export const azureShieldPrompt: PartnerDefinition = {
   id: 'azure.shieldPrompt',
-  doc: 'Azure AI Content Safety, Prompt Shields: attacks in what users write and in the texts that come with it.',
+  doc: 'Azure AI Content Safety, Prompt Shields: attacks in user prompts and in attached documents.',
   parameters: AZURE_PARAMETERS,
   ...azureCall('text:shieldPrompt'),
   example: { endpoint: 'https://safety.cognitiveservices.azure.com', apiKey: 'a-key-of-the-partner' },

@@ -6,7 +6,7 @@ import type { PartnerDefinition } from './partner';
 export const bedrockGuardrails: PartnerDefinition = {
   id: 'bedrock.guard',
   aliases: ['bedrock.guardrails'],
-  doc: 'Amazon Bedrock Guardrails, by a guardrail of your account, with a Bedrock API key or access keys.',
+  doc: 'Amazon Bedrock Guardrails: a guardrail of your account, called with a Bedrock API key or access keys.',
   parameters: {
     guardrailId: {
       type: 'string',
@@ -24,11 +24,19 @@ export const bedrockGuardrails: PartnerDefinition = {
       pattern: '^[a-z]{2}(?:-[a-z]{2,10}){1,3}-\\d$',
       description: 'must be a region such as eu-central-1',
     },
-    apiKey: { type: 'string', minLength: 1, maxLength: 4_000, description: 'Of Bedrock; it wins.' },
+    apiKey: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4_000,
+      description: 'Bedrock API key; takes precedence over access keys.',
+    },
     accessKeyId: { type: 'string', pattern: '^\\w{16,128}$', description: 'must be an access key id' },
     secretAccessKey: { type: 'string', minLength: 1, maxLength: 500 },
     sessionToken: { type: 'string', minLength: 1, maxLength: 8_000 },
-    endpoint: { ...URL_PARAMETER, description: 'Of a private link; the region’s own when absent.' },
+    endpoint: {
+      ...URL_PARAMETER,
+      description: 'Endpoint of a private link; the region’s endpoint when absent.',
+    },
   },
   required: ['guardrailId', 'region'],
   secrets: ['apiKey', 'secretAccessKey', 'sessionToken'],

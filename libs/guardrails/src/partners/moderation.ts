@@ -4,14 +4,14 @@ import { textList } from '../parameters';
 import { URL_PARAMETER } from '../remote';
 import type { PartnerDefinition, PartnerVerdict } from './partner';
 
-/** Reads a moderation response of any partner. */
+/** Parameters of every moderation check. */
 export const MODERATION_PARAMETERS = {
-  categories: { ...textList(50, 100), description: 'Those that count; absent: all.' },
+  categories: { ...textList(50, 100), description: 'Categories that count; all when absent.' },
   threshold: {
     type: 'number',
     minimum: 0,
     maximum: 1,
-    description: 'Score from which a category counts; absent: as the service judges.',
+    description: 'Minimum score of a failing category; the service decides when absent.',
   },
 };
 
@@ -19,7 +19,7 @@ const common = { apiKey: { type: 'string', minLength: 1, maxLength: 500 }, ...MO
 
 export const openaiModeration: PartnerDefinition = {
   id: 'openai.moderation',
-  doc: 'OpenAI’s moderation route, or another one of its shape.',
+  doc: 'OpenAI’s moderation route, or a compatible one.',
   parameters: {
     ...common,
     model: { type: 'string', minLength: 1, maxLength: 100, default: 'omni-moderation-latest' },
@@ -58,7 +58,7 @@ export const mistralModeration: PartnerDefinition = {
   read: moderationVerdict,
 };
 
-/** Results have categories that hold or not, and a score for each. */
+/** Reads results that have a flag and a score for each category. */
 export function moderationVerdict(
   answer: unknown,
   { categories, threshold }: JsonObject,

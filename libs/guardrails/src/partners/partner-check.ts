@@ -22,7 +22,7 @@ import { mistralModeration, openaiModeration } from './moderation';
 import { filled, type PartnerDefinition, type PartnerVerdict } from './partner';
 import { presidio } from './presidio';
 
-/** Calls of one check. A text that would need more cannot be judged. */
+/** Maximum calls of one check. A text that needs more cannot be judged. */
 const CALLS_MAX = 16;
 
 interface Parameters {
@@ -31,7 +31,7 @@ interface Parameters {
   readonly [name: string]: unknown;
 }
 
-/** The adapter: any definition of a partner as a check. */
+/** Adapts the definition of a partner to a check. */
 export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
   const canRedact = 'redact' in partner.parameters;
   return defineCheck<Parameters>({
@@ -82,7 +82,7 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
   });
 }
 
-/** A variable part in the host of the service. */
+/** Returns the parameters that are part of the service's host. */
 const addressesOf = ({ endpoint = '', url }: PartnerDefinition): readonly string[] => {
   const [origin = ''] = url.replace('://', ':').split('/');
   return [...`${origin} ${endpoint}`.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => name ?? []);
@@ -115,7 +115,7 @@ function headersOf(partner: PartnerDefinition, parameters: JsonObject): Readonly
   return headers;
 }
 
-/** Reports what a header of the call would be made of, and none can carry. */
+/** Reports parameters that cannot be part of a header value. */
 function checkHeaderTexts(partner: PartnerDefinition, parameters: JsonObject, report: ParameterReport): void {
   const named = Object.values(partner.headers).flatMap((template) => [...template.matchAll(/\{(\w+)\}/g)]);
   for (const [, name = ''] of named) {
@@ -139,7 +139,7 @@ async function ask(
     new Date(context.world.now()),
   );
   const verdict = partner.read(await postJson(context, url, signed ?? sent, body), parameters);
-  if (!verdict) throw new CheckError('The partner’s answer says nothing.');
+  if (!verdict) throw new CheckError('The partner’s response has no verdict.');
   return verdict;
 }
 
@@ -153,13 +153,16 @@ async function judge(
   const pieces = texts.flatMap((text) => piecesOf(text, textLengthMax));
   const calls: string[][] = [];
   for (let at = 0; at < pieces.length; at += textsMax) calls.push(pieces.slice(at, at + textsMax));
-  if (calls.length > CALLS_MAX) throw new CheckError('The text needs more calls than one check may make.');
+  if (calls.length > CALLS_MAX) throw new CheckError('The text needs more calls than one check can make.');
   const verdicts = await Promise.all(calls.map((each) => ask(call, each, subject, context)));
   const decisive = verdicts.find(({ flagged }) => flagged) ?? verdicts[0];
   return { verdict: !verdicts.some(({ flagged }) => flagged), data: decisive?.data ?? null };
 }
 
-/** Pieces overlap a little, so that a text across the end of one is whole in the next. */
+/**
+ * Splits a text into slightly overlapping pieces, so that a phrase across the end of one is whole
+ * in the next.
+ */
 function piecesOf(text: string, lengthMax: number): readonly string[] {
   if (text.length <= lengthMax) return [text];
   const pieces: string[] = [];
@@ -171,21 +174,21 @@ function piecesOf(text: string, lengthMax: number): readonly string[] {
   return pieces;
 }
 
-/** Each text by itself, so that places are its own. */
+/** Redacts each text in its own call, so that positions refer to that text. */
 async function redact(call: PartnerCall, subject: Subject, context: CheckContext): Promise<Outcome> {
   const passages = subject.passages();
   const positions = subject.selected(call.parameters.scope);
   if (positions.length > CALLS_MAX)
-    throw new CheckError('The request has more texts than one check may send.');
+    throw new CheckError('The request has more texts than one check can send.');
   const edits = new Map<number, string>();
   let found = 0;
   await Promise.all(
     positions.map(async (position) => {
       const text = passages[position]?.text ?? '';
       if (text.length > call.partner.textLengthMax)
-        throw new CheckError('A text is longer than the partner takes.');
+        throw new CheckError('A text is longer than the partner accepts.');
       const { places = [] } = await ask(call, [text], subject, context);
-      // The service counts in code points, as Python does; texts here are counted in UTF-16 units.
+      // The service counts code points, as Python does; texts here are counted in UTF-16 units.
       const units = unitsOf(text);
       const findings = places.map(({ start, end, label }) => ({
         start: units(start),
@@ -200,7 +203,7 @@ async function redact(call: PartnerCall, subject: Subject, context: CheckContext
   return { verdict: true, data: { found }, edits };
 }
 
-/** Positions in UTF-16 units for positions in code points. */
+/** Returns a function that converts code point positions to UTF-16 positions. */
 function unitsOf(text: string): (position: number) => number {
   if (!/[\ud800-\udbff]/.test(text)) return (position) => position;
   const starts: number[] = [];
@@ -224,6 +227,6 @@ export const PARTNER_CHECKS: readonly CheckDefinition[] = [
 
 const PARTNER_IDS: ReadonlySet<string> = new Set(PARTNER_CHECKS.map(({ id }) => id));
 
-/** Whose account a check needs, by the beginning of its id; null: none. */
+/** Returns the partner whose account a check needs, from the start of its id; null for none. */
 export const partnerOf = ({ id }: CheckDefinition): string | null =>
   PARTNER_IDS.has(id) ? id.slice(0, id.indexOf('.')) : null;

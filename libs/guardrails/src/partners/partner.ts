@@ -3,12 +3,12 @@ import type { JsonObject } from '../json';
 import type { GuardrailStage } from '../subject';
 import type { Scope } from '../text/scope';
 
-/** What a partner says of some texts. */
+/** A partner's verdict about some texts. */
 export interface PartnerVerdict {
   readonly flagged: boolean;
-  /** Names and scores only: never what was found. */
+  /** Names and scores only, never what was found. */
   readonly data: JsonObject;
-  /** Places of the one text that was sent, where the partner tells them. */
+  /** Ranges in the one text that was sent, if the partner reports them. */
   readonly places?: readonly { readonly start: number; readonly end: number; readonly label: string }[];
 }
 
@@ -20,37 +20,40 @@ export interface PartnerRequest {
   readonly body: string;
 }
 
-/** A check that an HTTP service of somebody else decides: how to ask it, and how to read what it says. */
+/**
+ * A check that an HTTP service of somebody else decides: how to ask it, and how to read what it
+ * says.
+ */
 export interface PartnerDefinition {
   readonly id: string;
   readonly aliases?: readonly string[];
   readonly doc: string;
-  /** JSON Schema of the parameters that are its own; `scope` and `timeout` are added. */
+  /** JSON Schema of the partner's own parameters; `scope` and `timeout` are added. */
   readonly parameters: Readonly<Record<string, object>>;
   readonly required: readonly string[];
   readonly secrets: readonly string[];
   readonly example: JsonObject;
   readonly scope: readonly Scope[];
-  /** `{name}` is the parameter, encoded where it is no address. */
+  /** `{name}` is replaced by the parameter, URL-encoded unless it is an endpoint. */
   readonly url: string;
-  /** As `url`: what `{endpoint}` is where the parameter is absent. */
+  /** Default of `{endpoint}` when the parameter is absent; a template like `url`. */
   readonly endpoint?: string;
-  /** `{name}` as in `url`, as it is. A header whose parameter is absent is left out. */
+  /** `{name}` as in `url`, without encoding. A header whose parameter is absent is left out. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Characters of one text; longer ones are sent in pieces. */
+  /** Maximum characters of one text; a longer one is sent in pieces. */
   readonly textLengthMax: number;
-  /** Texts of one call. */
+  /** Maximum texts of one call. */
   readonly textsMax: number;
-  /** Reports what is wrong with the parameters besides their schema. */
+  /** Reports problems of the parameters that the schema does not cover. */
   check?(parameters: JsonObject, report: ParameterReport): void;
-  /** Returns the headers of a call to a service that requires signed requests. */
+  /** Returns the headers of a call to a service that requires signed calls. */
   sign?(call: PartnerRequest, parameters: JsonObject, now: Date): Promise<Readonly<Record<string, string>>>;
   body(texts: readonly string[], parameters: JsonObject, stage: GuardrailStage): JsonObject;
-  /** Throws or returns null for an answer that says nothing. */
+  /** Throws, or returns null for a response without a verdict. */
   read(answer: unknown, parameters: JsonObject): PartnerVerdict | null;
 }
 
-/** Puts parameters in the places of a template; null where one that it names is absent. */
+/** Fills parameters into a template; returns null when one of them is absent. */
 export function filled(
   template: string,
   parameters: JsonObject,

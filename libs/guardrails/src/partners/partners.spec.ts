@@ -94,7 +94,7 @@ describe.each(ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
     }
   });
 
-  it('cannot decide when the service says nothing that it knows, and shows no key', async () => {
+  it('cannot decide when the response is unknown, and reveals no key', async () => {
     for (const reply of [{ error: 'K' }, 'text', null]) {
       const result = await verdictOf(
         id,
@@ -121,7 +121,7 @@ it('sends a long text in pieces and fails when one piece fails', async () => {
   expect(endless.error?.message).toContain('more calls');
 });
 
-it('Presidio’s places are counted in code points and replaced where they stand', async () => {
+it('counts Presidio’s positions in code points and replaces the right ranges', async () => {
   const world = new WrittenWorld(() => json([{ start: 2, end: 6, score: 1, entity_type: 'PERSON' }]));
   const parameters = { endpoint: 'https://p.example.com', redact: true };
   const verdict = await judged(

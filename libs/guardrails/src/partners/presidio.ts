@@ -6,9 +6,9 @@ import type { PartnerDefinition } from './partner';
 export const presidio: PartnerDefinition = {
   id: 'presidio.pii',
   aliases: ['presidio.analyze'],
-  doc: 'A Presidio analyzer of yours finds personal data; with `redact` it is replaced.',
+  doc: 'Your own Presidio analyzer finds personal data; with `redact` it is replaced.',
   parameters: {
-    endpoint: { ...URL_PARAMETER, description: 'Of the analyzer: https://presidio.example.com' },
+    endpoint: { ...URL_PARAMETER, description: 'URL of the analyzer: https://presidio.example.com' },
     apiKey: { type: 'string', minLength: 1, maxLength: 500 },
     language: {
       type: 'string',

@@ -6,7 +6,9 @@ const IPV4 =
 const IPV6 = /(?<![\p{L}\p{N}:])[0-9A-Fa-f:]{3,39}(?:\.[0-9.]{3,12})?(?![\p{L}\p{N}:])/gu;
 
 const v4 = byPattern(IPV4, (_, text, start) => !isIntroduced(text, start, /(?:version|release|\bv)[ :=]*$/i));
-/** `a::b` is a name in some languages of programming: an address has a digit and more than one colon. */
+/**
+ * `a::b` is a name in some programming languages; an address has a digit and more than one colon.
+ */
 const v6 = byPattern(IPV6, (match) => /\d/.test(match) && /:.*:/.test(match) && isIPv6(match));
 
 export const ipAddresses: Recognizer = (text, emit) => {

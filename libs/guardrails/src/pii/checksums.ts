@@ -1,4 +1,4 @@
-/** Luhn's check of payment cards. */
+/** Returns whether a payment card number has a valid Luhn checksum. */
 export function isLuhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index++) {
@@ -9,7 +9,7 @@ export function isLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Remainder of a decimal number of any length. */
+/** Returns the remainder of a decimal number of any length. */
 export function modulo(digits: string, divisor: number): number {
   let rest = 0;
   for (let index = 0; index < digits.length; index++)
@@ -17,7 +17,10 @@ export function modulo(digits: string, divisor: number): number {
   return rest;
 }
 
-/** ISO 13616: the rearranged number, letters as 10 to 35, leaves 1. `iban` in upper case without spaces. */
+/**
+ * Checks ISO 13616: the rearranged number, with letters as 10 to 35, has the remainder 1. `iban`
+ * must be upper case without spaces.
+ */
 export function isIbanChecksum(iban: string): boolean {
   const moved = iban.slice(4) + iban.slice(0, 4);
   let rest = 0;
@@ -28,14 +31,16 @@ export function isIbanChecksum(iban: string): boolean {
   return rest === 1;
 }
 
-/** Sum of digits times weights. */
+/** Returns the sum of digits times weights. */
 export function weighted(digits: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, index) => sum + weight * (digits.charCodeAt(index) - 48), 0);
 }
 
 const PERMUTATION = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
 
-/** Verhoeff's check, over the dihedral group of order 10. */
+/**
+ * Returns whether the digits have a valid Verhoeff checksum, over the dihedral group of order 10.
+ */
 export function isVerhoeff(digits: string): boolean {
   let check = 0;
   for (let index = 0; index < digits.length; index++) {

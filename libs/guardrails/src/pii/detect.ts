@@ -8,9 +8,9 @@ import { cards, ibans, phones, socialSecurityNumbers } from './numbers';
 import type { Recognizer } from './recognizer';
 import { secrets } from './secrets';
 
-/** Most certain first: of two that overlap the earlier kind stays. */
+/** In order of certainty: when two findings overlap, the one of the earlier kind is kept. */
 const RECOGNIZERS = {
-  // Part of an IBAN may look like a card; no card looks like an IBAN.
+  // A part of an IBAN may look like a card; no card looks like an IBAN.
   IBAN: ibans,
   CREDIT_CARD: cards,
   EMAIL_ADDRESS: emails,
@@ -31,8 +31,8 @@ export interface PiiPlace {
 }
 
 /**
- * Personal data and secrets of a text, in order and without overlaps, whether written in full width or with characters in between
- * that no reader sees. Costs time linear to the text.
+ * Returns personal data and secrets of a text in order, without overlaps, including those in full
+ * width or with invisible characters in between. Takes linear time.
  */
 export function detectPii(text: string, categories: readonly PiiCategory[]): readonly PiiPlace[] {
   const { text: plain, places } = folded(text);
@@ -57,7 +57,10 @@ function detectIn(text: string, categories: readonly PiiCategory[]): readonly Pi
   return places;
 }
 
-/** Both lists in order; what overlaps one of `kept` goes, and of two new ones that overlap the one that begins first stays. */
+/**
+ * Merges both lists in order. A new finding that overlaps one of `kept` is dropped; of two
+ * overlapping new ones the first is kept.
+ */
 function merged(kept: readonly PiiPlace[], found: readonly PiiPlace[]): PiiPlace[] {
   const sorted = [...found].sort((a, b) => a.start - b.start || b.end - a.end);
   const all: PiiPlace[] = [];
@@ -70,11 +73,17 @@ function merged(kept: readonly PiiPlace[], found: readonly PiiPlace[]): PiiPlace
 }
 
 const PIECE = 16_384;
-/** A scan of a piece also sees the text before it; a match at its end is left to the next piece. */
+/**
+ * Characters before a piece that its scan also sees, and characters at its end that are left to the
+ * next piece.
+ */
 const BEFORE = 64;
 const AFTER = 512;
 
-/** As `detectPii`; long texts are gone through in pieces, with other work of the event loop in between. */
+/**
+ * Like `detectPii`, but long texts are read in pieces, so that other work of the event loop runs in
+ * between.
+ */
 export function detectPiiInTurns(
   text: string,
   categories: readonly PiiCategory[],
@@ -104,7 +113,10 @@ async function detectInPieces(
   return places;
 }
 
-/** Not within a place: one that may go on is looked at again from its beginning, unless it is as long as the piece. */
+/**
+ * Returns the start of the next piece, outside any finding. A finding that may continue is scanned
+ * again from its start, unless it is as long as the piece.
+ */
 function nextPiece(found: readonly PiiPlace[], from: number, end: number): number {
   const next = end - AFTER;
   const across = found.find((place) => place.start < next && place.end > next);

@@ -3,7 +3,7 @@ import { byPattern, digitsOf, isIntroduced, type Recognizer } from './recognizer
 
 const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE';
 
-/** Spain: number and control letter; foreigners' numbers begin with X, Y or Z, which stand for 0, 1 and 2. */
+/** Spain: number and control letter. Foreigners' numbers start with X, Y or Z for 0, 1 and 2. */
 const spain = byPattern(/(?<![A-Za-z0-9])(?:\d{8}|[XYZxyz]-?\d{7})[ -]?[A-Za-z](?![A-Za-z0-9])/g, (match) => {
   const compact = match.replaceAll(/[ -]/g, '').toUpperCase();
   const number = compact.slice(0, -1).replace('X', '0').replace('Y', '1').replace('Z', '2');
@@ -12,7 +12,7 @@ const spain = byPattern(/(?<![A-Za-z0-9])(?:\d{8}|[XYZxyz]-?\d{7})[ -]?[A-Za-z](
 
 const ODD = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
 
-/** Italy: the sixteenth character follows from the others. */
+/** Italy: the sixteenth character is computed from the others. */
 const italy = byPattern(
   /(?<![A-Za-z0-9])[A-Za-z]{6}\d{2}[A-EHLMPRSTa-ehlmprst]\d{2}[A-Za-z]\d{3}[A-Za-z](?![A-Za-z0-9])/g,
   (match) => {
@@ -27,7 +27,7 @@ const italy = byPattern(
   },
 );
 
-/** France: thirteen digits, of which a department may be 2A or 2B, and a key. */
+/** France: thirteen digits, in which a department may be 2A or 2B, and a key. */
 const france = byPattern(
   /(?<!\d)[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}(?!\d)/g,
   (match) => {
@@ -41,7 +41,10 @@ const britain = byPattern(
   () => true,
 );
 
-/** Germany: eleven digits, of which the last follows from the others; announced, because one number in ten would do. */
+/**
+ * Germany: eleven digits, the last of which is computed from the others. A preceding word is
+ * required, because one number in ten is valid.
+ */
 const germany = byPattern(/(?<!\d)[1-9]\d ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, (match, text, start) => {
   const digits = digitsOf(match);
   let product = 10;
@@ -66,7 +69,7 @@ const poland = byPattern(/(?<!\d)\d{11}(?!\d)/g, (match, text, start) => {
   return sum % 10 === 0 && isIntroduced(text, start, /pesel/i);
 });
 
-/** Brazil: two digits of control; without its points and hyphen only after its name. */
+/** Brazil: two control digits. Without points and hyphen a preceding word is required. */
 const brazil = byPattern(/(?<!\d)\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?!\d)/g, (match, text, start) => {
   const digits = digitsOf(match);
   if (/^(\d)\1+$/.test(digits)) return false;
@@ -105,7 +108,10 @@ const RECOGNIZERS: readonly Recognizer[] = [
   china,
 ];
 
-/** Numbers by which states know people, where a control digit or a word before them tells them from other numbers. */
+/**
+ * National identification numbers that a control digit or a preceding word distinguishes from other
+ * numbers.
+ */
 export const nationalIds: Recognizer = (text, emit) => {
   for (const recognize of RECOGNIZERS) recognize(text, emit);
 };

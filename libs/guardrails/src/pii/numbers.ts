@@ -1,13 +1,19 @@
 import { isIbanChecksum, isLuhn } from './checksums';
 import { byPattern, digitsOf, isIntroduced, standsAlone, type Recognizer } from './recognizer';
 
-/** 13 to 19 digits, alone or in groups with one space or hyphen between them. */
+/** 13 to 19 digits, alone or in groups separated by one space or hyphen. */
 const CARD = /(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d])/g;
-/** First digits of the networks: Visa, Mastercard, Amex, Discover, Diners, JCB, UnionPay, Maestro, Mir. */
+/**
+ * First digits of the networks: Visa, Mastercard, Amex, Discover, Diners, JCB, UnionPay, Maestro,
+ * Mir.
+ */
 const ISSUER =
   /^(?:4|5[0-8]|2(?:2[2-9]|[3-6]|7[01]|720)|220[0-4]|3[47]|3(?:0[0-5]|[689])|35|6(?:0|1|2|3|4|5|7|8|9))/;
 
-/** A run of groups may hold more than the card (`2 4111 1111 1111 1111`), so parts of whole groups are tried, the longest first. */
+/**
+ * A run of groups may contain more than the card (`2 4111 1111 1111 1111`), so sequences of whole
+ * groups are tested, the longest first.
+ */
 export const cards: Recognizer = (text, emit) => {
   for (const match of text.matchAll(CARD)) {
     const groups = groupsOf(match[0]);
@@ -43,7 +49,10 @@ function cardIn(groups: readonly Group[]): { readonly start: number; readonly en
   return null;
 }
 
-/** Printed cards have groups of four, or 4-6-5 and 4-6-4; single digits between spaces are lists of numbers. */
+/**
+ * Printed cards have groups of four, or 4-6-5 and 4-6-4; single digits separated by spaces are
+ * lists of numbers.
+ */
 const isCardGrouping = (groups: readonly Group[]): boolean =>
   groups.length === 1 ||
   groups.every(({ digits }, index) => digits.length >= (index === groups.length - 1 ? 1 : 4));
@@ -56,7 +65,7 @@ const isCard = (digits: string): boolean =>
   !/^(\d)\1+$/.test(digits);
 
 const IBAN = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}(?![A-Za-z0-9])/g;
-/** Lengths of the registry, for countries whose numbers are in use. */
+/** Lengths of the IBAN registry, for countries that use IBANs. */
 const IBAN_LENGTHS =
   'AD24AE23AL28AT20AZ28BA20BE16BG22BH22BR29BY28CH21CR22CY28CZ24DE22DK18DO28EE20EG29ES24FI18FO18FR27GB22GE22GI23GL18GR27GT28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MR27MT31MU30NL18NO15OM23PK24PL28PS29PT25QA29RO24RS22SA24SC31SE24SI19SK24SM27ST25SV28TL23TN24TR26UA29VA22VG24XK20';
 
@@ -67,7 +76,10 @@ function ibanLength(country: string): number {
   return 0;
 }
 
-/** The words after a number look like more of it (`… 3000 by Friday`), so the country's length says where it ends. */
+/**
+ * Words after a number look like a part of it (`… 3000 by Friday`), so the country's length
+ * determines its end.
+ */
 export const ibans: Recognizer = (text, emit) => {
   for (const match of text.matchAll(IBAN)) {
     const run = match[0];
@@ -88,7 +100,10 @@ const PHONE = /(?<![\p{L}\d.:/@#_-])(?:\+|00)?\(?\d(?:[ .()/-]{0,2}\d){6,15}(?![
 const PHONE_WORDS =
   /(?:phone|tel|mobile|cell|call|fax|whatsapp|sms|ring|dial|handy|telefon|rufnummer|anruf|ruf|nummer|tél|téléphone|portable|appel|móvil|llam|teléfono|número|cellulare|chiam|numero|bel|mobiel|komórk|zadzwo)[^\n]{0,24}$/i;
 
-/** International form; a national one that starts with 0 or a bracket and is grouped; or any after a word that announces it. */
+/**
+ * Phone numbers in international form; national ones that start with 0 or a bracket and are
+ * grouped; or any after a word that announces one.
+ */
 export const phones: Recognizer = byPattern(PHONE, (match, text, start) => {
   const digits = digitsOf(match);
   if (digits.length < 7 || digits.length > 15) return false;
@@ -105,7 +120,7 @@ export const phones: Recognizer = byPattern(PHONE, (match, text, start) => {
 const SSN = /(?<![\d-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])/g;
 const SSN_BARE = /(?<!\d)(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}(?!\d)/g;
 
-/** Social security numbers of the USA: grouped, or announced. */
+/** US social security numbers that are grouped or announced. */
 export const socialSecurityNumbers: Recognizer = (text, emit) => {
   byPattern(SSN, () => true)(text, emit);
   byPattern(SSN_BARE, (match, whole, start) => {

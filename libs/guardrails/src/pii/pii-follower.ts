@@ -1,20 +1,26 @@
 import type { WindowFollower } from '../check';
 import { folded, isFolded } from '../heuristics/normalize';
 
-/** Characters that are looked back on: more than the window of the check. */
+/** Characters kept for looking back: more than the window of the check. */
 const TAIL = 320;
-/** Longer than a number in groups: an IBAN with a gap between all of its characters. */
+/** Maximum length of a number in groups: an IBAN with a gap between all its characters. */
 const GROUPS = 80;
 
-/** Every finding has one of these: a digit, a mark of addresses and secrets, dashes of a key, or a long word. */
+/**
+ * Every finding contains one of these: a digit, a mark of addresses and secrets, dashes of a key,
+ * or a long word.
+ */
 const NEEDED = /[\d@!$%&*#^~+/]|-----|\S{15}/;
 const GAP = /\s/;
 const DIGIT = /\d/;
-/** Between groups of a number. */
+/** Marks between groups of a number. */
 const MARKS = /^[.()/+-]+$/;
-/** A word with which a number goes on, as far as it has come: a group, or the one letter that some end with. */
+/**
+ * A word that continues a number, as far as it has arrived: a group, or the one letter that some
+ * numbers end with.
+ */
 const GOES_ON = /^(?:[.()/+-]*(?:\d|$)|\p{L}$)/u;
-/** After a group that may be followed by another; departments of France have a letter. */
+/** The end of a group that another may follow; departments of France have a letter. */
 const GROUP_END = /(?:[\d.()/+-]|2[ABab])$/;
 /** Letters before the number of a British insurance. */
 const PREFIX = /(?:^|[^A-Za-z0-9])[A-Z]{2}$/;
@@ -22,8 +28,9 @@ const IBAN = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){0,30}[ -]?$/;
 const PEM = /-----BEGIN(?: [A-Z ]{0,48}-{0,5})?$/;
 
 /**
- * Follows a text that comes in pieces. Findings are words or parts of one, so that the last word is open; but for numbers in groups
- * (cards, telephones, IBANs, numbers of states) and the first line of a PEM block, which have gaps.
+ * Follows a text that arrives in pieces. Most findings are words or parts of words, so only the
+ * last word is open. Exceptions have gaps: numbers in groups (cards, phones, IBANs, national ids)
+ * and the first line of a PEM block.
  */
 export class PiiFollower implements WindowFollower {
   openFrom = 0;
@@ -52,7 +59,7 @@ function openIn(text: string): number {
   return Math.min(...open, numberIn(text));
 }
 
-/** Where the last word begins, or the groups of a number that it may belong to. */
+/** Returns the start of the last word, or of the groups of a number that it may belong to. */
 function numberIn(text: string): number {
   let open = startOfWord(text, text.length);
   let word = text.slice(open);

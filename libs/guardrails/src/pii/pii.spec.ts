@@ -7,7 +7,7 @@ import { restored, StreamRestorer } from './placeholders';
 const found = (text: string) =>
   detectPii(text, PII_CATEGORIES).map(({ start, end, label }) => [label, text.slice(start, end)]);
 
-describe('personal data', () => {
+describe('detectPii', () => {
   it.each([
     ['Write to jane.doe+x@mail.example.co.uk.', 'EMAIL_ADDRESS', 'jane.doe+x@mail.example.co.uk'],
     ['Mail <müller@exämple.de>', 'EMAIL_ADDRESS', 'müller@exämple.de'],
@@ -56,7 +56,7 @@ describe('personal data', () => {
     expect(found(text)).toEqual([]);
   });
 
-  it('comes in order and never twice at the same place, for any text', () => {
+  it('returns findings in order and never overlapping, for any text', () => {
     const parts = fc.constantFrom(
       'a@b.co',
       '4111111111111111',
@@ -88,7 +88,7 @@ describe('personal data', () => {
 describe('gw.pii', () => {
   const text = 'Mail jane@example.com, then joe@example.com, then jane@example.com again.';
 
-  it('fails, and says only how often and what', async () => {
+  it('fails, and reports only categories and counts', async () => {
     const result = await verdictOf('gw.pii', {}, asking(text));
     expect(result).toMatchObject({
       verdict: false,
@@ -97,7 +97,7 @@ describe('gw.pii', () => {
     });
   });
 
-  it('replaces', async () => {
+  it('replaces findings', async () => {
     const verdict = await judged(
       [compiled([{ id: 'gw.pii', parameters: { redact: true } }], { deny: true })],
       asking(text),
@@ -108,7 +108,7 @@ describe('gw.pii', () => {
     });
   });
 
-  it('replaces so that it can be turned back: the same text gets the same placeholder in all messages', async () => {
+  it('replaces reversibly: equal texts get the same placeholder in all messages', async () => {
     const guardrail = compiled([{ id: 'gw.pii', parameters: { redact: true, reversible: true } }]);
     const body = chat(text, 'I know [EMAIL_ADDRESS_1]', 'joe@example.com');
     const verdict = await judged([guardrail, guardrail], Subject.input(FACTS, body));
@@ -124,7 +124,7 @@ describe('gw.pii', () => {
     expect(JSON.stringify(verdict.results)).not.toContain('example.com');
   });
 
-  it('turns placeholders of a stream back however it is cut', () => {
+  it('restores placeholders of a stream however it is cut', () => {
     const originals = new Map([
       ['[EMAIL_ADDRESS_1]', 'jane@example.com'],
       ['[IBAN_12]', 'DE89'],

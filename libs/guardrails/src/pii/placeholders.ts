@@ -1,12 +1,15 @@
 import { GUARDRAIL_LIMITS } from '../bounds';
 
-/** Gives the same text of one request the same placeholder, `[EMAIL_ADDRESS_1]`, and remembers the text of each. */
+/**
+ * Assigns one placeholder such as `[EMAIL_ADDRESS_1]` to equal texts of a request, and remembers
+ * the original texts.
+ */
 export class Placeholders {
   readonly originals = new Map<string, string>();
-  private readonly given = new Map<string, string>();
+  private readonly placeholders = new Map<string, string>();
   private readonly counts = new Map<string, number>();
 
-  /** Avoids placeholders that the text contains already. Returns itself. */
+  /** Excludes placeholders that the text already contains. Returns itself. */
   avoid(text: string): this {
     for (const { 1: label = '', 2: number = '' } of text.matchAll(/\[([A-Z_]{2,20})_(\d{1,4})\]/g)) {
       this.counts.set(label, Math.max(this.counts.get(label) ?? 0, Number(number)));
@@ -14,16 +17,16 @@ export class Placeholders {
     return this;
   }
 
-  /** Past the cap the placeholder has no number, and cannot be turned back. */
+  /** Returns the placeholder of a text. Beyond the cap it has no number and cannot be reversed. */
   of(label: string, original: string): string {
     const key = `${label} ${original}`;
-    const known = this.given.get(key);
+    const known = this.placeholders.get(key);
     if (known !== undefined) return known;
-    if (this.given.size >= GUARDRAIL_LIMITS.placeholdersMax) return `[${label}]`;
+    if (this.placeholders.size >= GUARDRAIL_LIMITS.placeholdersMax) return `[${label}]`;
     const number = (this.counts.get(label) ?? 0) + 1;
     const placeholder = `[${label}_${String(number)}]`;
     this.counts.set(label, number);
-    this.given.set(key, placeholder);
+    this.placeholders.set(key, placeholder);
     this.originals.set(placeholder, original);
     return placeholder;
   }
@@ -32,7 +35,10 @@ export class Placeholders {
 const PLACEHOLDER = /\[[A-Z_]{2,20}_\d{1,4}\]/g;
 const LENGTH_MAX = 27;
 
-/** A text with what its placeholders stand for. `write` makes a text fit where it is put, for example within JSON. */
+/**
+ * Replaces the placeholders of a text by the original texts. `write` adapts a text to its place,
+ * for example inside JSON.
+ */
 export const restored = (
   text: string,
   originals: ReadonlyMap<string, string>,
@@ -43,7 +49,10 @@ export const restored = (
     return original === undefined ? placeholder : write(original);
   });
 
-/** The same for a text that arrives in pieces: at most a placeholder's length is held back, from its bracket on. */
+/**
+ * Restores a text that arrives in pieces. It holds back at most the length of a placeholder, from
+ * its bracket on.
+ */
 export class StreamRestorer {
   private held = '';
 

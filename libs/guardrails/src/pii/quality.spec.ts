@@ -1,11 +1,11 @@
 import { piiQuality } from '../spec-support/pii-quality';
 import { labelledSentences } from '../spec-support/pii-set';
 
-describe('personal data in 2,400 labelled sentences of five languages', () => {
+describe('detectPii on 2,400 labelled sentences in five languages', () => {
   const sentences = labelledSentences();
   const qualities = piiQuality(sentences);
 
-  it('are at least a thousand, and the same on every run', () => {
+  it('uses at least a thousand sentences, the same on every run', () => {
     expect(sentences.length).toBeGreaterThanOrEqual(1_000);
     expect(new Set(sentences.map(({ language }) => language)).size).toBe(5);
     expect(labelledSentences()).toEqual(sentences);

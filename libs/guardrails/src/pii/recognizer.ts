@@ -1,18 +1,18 @@
-/** Finds each occurrence of one kind of data in a text, in time linear to the text. */
+/** Finds all occurrences of one kind of data in a text, in linear time. */
 export type Recognizer = (text: string, emit: (start: number, end: number) => void) => void;
 
-/** Whether one of the words is within 40 characters before a position. */
+/** Returns whether one of the words is within 40 characters before a position. */
 export function isIntroduced(text: string, position: number, words: RegExp): boolean {
   return words.test(text.slice(Math.max(0, position - 40), position));
 }
 
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** Whether a place is not part of a longer word or number. */
+/** Returns whether a range is not part of a longer word or number. */
 export const standsAlone = (text: string, start: number, end: number): boolean =>
   !WORD.test(text[start - 1] ?? ' ') && !WORD.test(text[end] ?? ' ');
 
-/** A recognizer made of a pattern of ours, which is linear and global, and a test of what it finds. */
+/** Builds a recognizer from a linear, global pattern and a test of its matches. */
 export const byPattern =
   (pattern: RegExp, isRight: (match: string, text: string, start: number) => boolean): Recognizer =>
   (text, emit) => {

@@ -1,10 +1,10 @@
 import type { Recognizer } from './recognizer';
 
-/** Keys that tell by their form who made them. */
+/** Keys whose format identifies their issuer. */
 const KNOWN =
   /(?<![A-Za-z0-9_-])(?:sk-[A-Za-z0-9_-]{16,250}|(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA|ABIA)[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{20,250}|github_pat_[A-Za-z0-9_]{22,250}|gl(?:pat|ptt|dt|rt)-[A-Za-z0-9_-]{20,100}|xox[abeposr]-[A-Za-z0-9-]{10,250}|AIza[A-Za-z0-9_-]{20,45}|ya29\.[A-Za-z0-9_-]{20,250}|(?:sk|rk|pk|whsec)_(?:live|test)_[A-Za-z0-9]{10,250}|SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}|(?:AC|SK)[0-9a-f]{32}|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{50,250}|hf_[A-Za-z0-9]{30,50}|hv[sb]\.[A-Za-z0-9_-]{20,250}|do[opr]_v1_[0-9a-f]{64}|gsk_[A-Za-z0-9]{20,80}|r8_[A-Za-z0-9]{30,50}|gw-[A-Za-z0-9]{24,80}|eyJ[A-Za-z0-9_-]{15,}(?:\.[A-Za-z0-9_-]{2,}){0,2})/g;
 
-/** A name of a secret, and what it is set to. Group 1 is all before the value. */
+/** A name of a secret followed by its value. Group 1 is everything before the value. */
 const ASSIGNED =
   /((?:api[_ -]?key|access[_ -]?key|secret(?:[_ -]?key)?|client[_ -]?secret|auth[_ -]?token|access[_ -]?token|token|passw(?:or)?d|passwort|mot de passe|contraseña|pwd|credentials?|bearer)["']?(?: is| lautet| est| es| è)?[:= ]{1,3}["']?)([^\s"',;<>()[\]{}]{8,250})/gi;
 
@@ -19,7 +19,7 @@ export const secrets: Recognizer = (text, emit) => {
   for (const { 0: match, index } of text.matchAll(KNOWN)) emit(index, index + match.length);
   for (const { 1: before = '', 2: value = '', index } of text.matchAll(ASSIGNED)) {
     const trimmed = value.replace(/(?<![.!?:])[.!?:]+$/, '');
-    if (!looksChosen(trimmed)) continue;
+    if (!looksLikeSecret(trimmed)) continue;
     emit(index + before.length, index + before.length + trimmed.length);
   }
   for (const { 0: match, 1: value = '', index } of text.matchAll(IN_URL)) {
@@ -34,7 +34,7 @@ export const secrets: Recognizer = (text, emit) => {
   }
 };
 
-/** To the end mark, or as far as the block goes on. */
+/** Returns the end of the end marker, or of what looks like the block. */
 function endOfPem(text: string, start: number): number {
   const rest = text.slice(start, start + 16_384);
   const end = /-----END [A-Z ]{0,30}PRIVATE KEY-----/.exec(rest);
@@ -42,21 +42,24 @@ function endOfPem(text: string, start: number): number {
   return start + (/^-----BEGIN [A-Z ]*-----[A-Za-z0-9+/=\s]*/.exec(rest)?.[0] ?? '').trimEnd().length;
 }
 
-/** What follows `token:` in a sentence is mostly a word: a secret mixes letters with digits or marks. */
-const looksChosen = (value: string): boolean =>
+/**
+ * Whether a value looks like a secret: it mixes letters with digits or marks. What follows `token:`
+ * in a sentence is usually a word.
+ */
+const looksLikeSecret = (value: string): boolean =>
   value.length >= 8 &&
   /[A-Za-z]/.test(value) &&
   (/\d/.test(value) || /[!$%&*#@^~+/]/.test(value)) &&
   !value.includes('://');
 
-/** Letters of both cases and digits, mixed as only chance mixes them. */
+/** Whether a token mixes upper case, lower case and digits as only a random one does. */
 function looksRandom(token: string): boolean {
   if (UUID.test(token) || !/[a-z]/.test(token) || !/[A-Z]/.test(token)) return false;
   const digits = token.match(/\d/g)?.length ?? 0;
   return digits >= 2 && changesOfKind(token) >= 0.42 && entropy(token) >= 3.8;
 }
 
-/** How often a letter's case, or a letter and a digit, change from one character to the next, by length. */
+/** Returns how often the kind of character changes from one to the next, relative to the length. */
 function changesOfKind(token: string): number {
   let changes = 0;
   let before = kindOf(token.charCodeAt(0));
@@ -70,7 +73,7 @@ function changesOfKind(token: string): number {
 
 const kindOf = (code: number): number => (code >= 97 ? 0 : code >= 65 ? 1 : code >= 48 && code <= 57 ? 2 : 3);
 
-/** Bits for each character. */
+/** Returns the entropy in bits per character. */
 export function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);

@@ -39,7 +39,7 @@ export const answering = (text: string, facts: Partial<RequestFacts> = {}): Subj
 export const on = (stage: GuardrailStage, text: string): Subject =>
   stage === 'input' ? asking(text) : answering(text);
 
-/** Throws with all failures where the guardrail is not valid. */
+/** Compiles a guardrail; throws with all failures when it is invalid. */
 export function compiled(
   checks: readonly { readonly id: string; readonly [key: string]: unknown }[],
   actions: GuardrailActions = {},
@@ -50,7 +50,7 @@ export function compiled(
   return result.guardrail;
 }
 
-/** The verdict of one check, on its own. */
+/** Runs a single check and returns its result. */
 export async function verdictOf(
   id: string,
   parameters: JsonObject,

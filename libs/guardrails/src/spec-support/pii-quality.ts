@@ -4,14 +4,14 @@ import type { LabelledSentence } from './pii-set';
 export interface Quality {
   readonly label: PiiCategory;
   readonly labelled: number;
-  /** Share of what was found that is right, 0 to 1. */
+  /** Share of the findings that are correct, 0 to 1. */
   readonly precision: number;
-  /** Share of what is there that was found, 0 to 1. */
+  /** Share of the labelled ranges that were found, 0 to 1. */
   readonly recall: number;
   readonly missed: readonly string[];
 }
 
-/** A place is found when all of it is, under its own label. */
+/** Measures the detection. A range counts as found when all of it is found under its own label. */
 export function piiQuality(sentences: readonly LabelledSentence[]): readonly Quality[] {
   const results = sentences.map(({ text, places }) => ({
     text,

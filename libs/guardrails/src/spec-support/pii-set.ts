@@ -6,7 +6,7 @@ export interface LabelledSentence {
   readonly places: readonly { readonly start: number; readonly end: number; readonly label: PiiCategory }[];
 }
 
-/** Numbers between 0 and 1 that are the same on every run (mulberry32). */
+/** Returns numbers between 0 and 1 that are the same on every run (mulberry32). */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,7 +20,7 @@ function chance(seed: number): () => number {
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const MIXED = `${LETTERS}${LETTERS.toUpperCase()}0123456789`;
 
-/** Makes values by their own rules, without what looks for them. */
+/** Generates values by their own rules, independently of the recognizers. */
 class Maker {
   private readonly next = chance(20_261_121);
 
@@ -175,7 +175,7 @@ class Maker {
     return `${number}${'TRWAGMYFPDXBNJZSQVHLCKE'[Number(number) % 23] ?? ''}`;
   }
 
-  /** Looks like something and is nothing. */
+  /** Returns a value that only looks like one of a category. */
   decoy(): string {
     const wrongCard = () => `4${this.digits(14)}`;
     return this.one([
@@ -246,7 +246,10 @@ const CALLED: Readonly<Record<string, string>> = {
   it: 'Telefono: {}.',
 };
 
-/** 2,400 sentences in five languages: 250 or 300 of each kind, and 500 with nothing in them that looks like something. */
+/**
+ * Returns 2,400 sentences in five languages: 100 to 300 per category, and 500 with misleading
+ * values only.
+ */
 export function labelledSentences(): readonly LabelledSentence[] {
   const maker = new Maker();
   const sentences: LabelledSentence[] = [];

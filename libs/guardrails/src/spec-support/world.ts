@@ -2,7 +2,7 @@ import type { GuardrailAnswer, GuardrailCall, GuardrailWorld } from '../port';
 
 type Reply = (call: GuardrailCall) => GuardrailAnswer | Promise<GuardrailAnswer>;
 
-/** A recording port: keeps each call and its response. Its clock does not move by itself. */
+/** A recording port: keeps each call and its response. Its clock stands still unless set. */
 export class WrittenWorld implements GuardrailWorld {
   readonly calls: GuardrailCall[] = [];
   readonly names = new Set<string>();

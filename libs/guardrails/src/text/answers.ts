@@ -4,7 +4,10 @@ import { content, responsesItem, toolCalls } from './items';
 import { PassageCollector, type Dialect, type Passage } from './passages';
 import { realtimeEvent } from './realtime';
 
-/** The texts of an answer in a dialect, those of every choice. An answer without texts (vectors, scores) has none. */
+/**
+ * Returns the texts of all choices of a response. A response without texts (vectors, scores) has
+ * none.
+ */
 export function answerPassages(dialect: Dialect, body: unknown): readonly Passage[] {
   const collector = new PassageCollector();
   if (!isObject(body)) {
@@ -48,7 +51,7 @@ function chatAnswer(collector: PassageCollector, message: JsonObject): void {
   content(collector, message, 'content', 'assistant');
   collector.take('reasoning', message, 'reasoning_content');
   collector.take('reasoning', message, 'reasoning');
-  // The same thinking once more, as the provider wants it back.
+  // The same thinking again, in the form that the provider expects back.
   for (const block of objectsOf(message['thinking_blocks'])) collector.take('reasoning', block, 'thinking');
   collector.take('assistant', message, 'refusal');
   if (isObject(message['audio'])) collector.take('assistant', message['audio'], 'transcript');

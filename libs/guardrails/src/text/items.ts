@@ -12,7 +12,7 @@ export const ROLES: Readonly<Record<string, PassageKind>> = {
   function: 'tool_result',
 };
 
-/** Definitions of tools are instructions to the model, at every depth. */
+/** Collects definitions of tools, which are instructions to the model at every depth. */
 export function tools(collector: PassageCollector, body: JsonObject): void {
   for (const key of ['tools', 'functions', 'response_format', 'text']) {
     if (isObject(body[key]) || Array.isArray(body[key])) collector.walk('tool_definition', body, key);
@@ -29,7 +29,7 @@ export function toolCalls(collector: PassageCollector, message: JsonObject): voi
   if (isObject(message['function_call'])) collector.walk('tool_call', message['function_call'], 'arguments');
 }
 
-/** A text, or a list of parts. Data of images, audio and files is no text. */
+/** Collects a text, or a list of parts. Image, audio and file data is not text. */
 export function content(
   collector: PassageCollector,
   holder: JsonObject,
@@ -81,7 +81,7 @@ function document(collector: PassageCollector, part: JsonObject, kind: PassageKi
   else content(collector, source, 'content', kind);
 }
 
-/** An item of the responses dialect, in a request or in an answer. */
+/** Collects an item of the responses dialect, in a request or in a response. */
 export function responsesItem(collector: PassageCollector, item: unknown): void {
   if (typeof item === 'object' && item !== null && isObject(item)) {
     switch (item['type']) {

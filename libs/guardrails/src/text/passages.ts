@@ -1,13 +1,13 @@
 import { GUARDRAIL_LIMITS } from '../bounds';
 
-/** Whose words a text is. */
+/** The author of a text. */
 export type PassageKind =
   'system' | 'user' | 'assistant' | 'reasoning' | 'tool_definition' | 'tool_call' | 'tool_result' | 'other';
 
 /** One text of a body and its place. */
 export interface Passage {
   readonly kind: PassageKind;
-  /** Which message, item or choice it belongs to, counted from 0. */
+  /** Index of its message, item or choice, from 0. */
   readonly unit: number;
   readonly text: string;
   readonly holder: object;
@@ -17,17 +17,17 @@ export interface Passage {
 export type Dialect =
   'chat' | 'completions' | 'embeddings' | 'responses' | 'messages' | 'moderations' | 'realtime' | 'json';
 
-/** A body has more texts, or is nested deeper, than guardrails look through: it cannot be judged. */
+/** A body has more texts, or is more deeply nested, than guardrails can judge. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-/** Collects the texts of one body in their order. */
+/** Collects the texts of one body in order. */
 export class PassageCollector {
   readonly found: Passage[] = [];
   unit = 0;
 
-  /** Takes `holder[key]` where it is a text. */
+  /** Adds `holder[key]` if it is a text. */
   take(kind: PassageKind, holder: object, key: string | number): void {
     const text = (holder as Readonly<Record<string | number, unknown>>)[key];
     if (typeof text !== 'string' || text === '') return;
@@ -36,7 +36,7 @@ export class PassageCollector {
     this.found.push({ kind, unit: this.unit, text, holder, key });
   }
 
-  /** Takes every text below a value, whatever its members are called. */
+  /** Adds every text below a value, whatever the names of its members. */
   walk(kind: PassageKind, holder: object, key: string | number, depth = 0): void {
     if (depth > GUARDRAIL_LIMITS.bodyDepthMax) throw new BodyTooLarge('The body is nested too deeply.');
     const value = (holder as Readonly<Record<string | number, unknown>>)[key];

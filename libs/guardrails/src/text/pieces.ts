@@ -1,15 +1,16 @@
 import { inTurn, then, type Eventually } from '../eventually';
 import type { Pace } from '../work';
 
-/** Characters of one step. Checks of ours need up to 1 µs for a character of a text made to be slow. */
+/** Characters of one step. Our checks take up to 1 µs per character of a text made to be slow. */
 const PIECE = 16_384;
 const OVERLAP = 512;
-/** What a step costs besides its characters. */
+/** Fixed cost of a step, in units of work. */
 const STEP_UNITS = 16;
 
 /**
- * Goes through a text in pieces that begin and end between words where there is a gap, with other work of the event loop in
- * between; at once for a short text. `overlap`: characters of a piece that are seen in the next one, too.
+ * Reads a text in pieces that start and end between words if there is a gap, so that other work of
+ * the event loop runs in between. Synchronous for a short text. `overlap` is the number of
+ * characters of a piece that the next one repeats.
  */
 export function overPieces<T>(
   text: string,
@@ -22,10 +23,10 @@ export function overPieces<T>(
   );
 }
 
-/** Enough to find a text across the end of a piece whole in the next one. */
+/** Overlap that is enough to see a phrase across the end of a piece whole in the next one. */
 export const OVERLAPPING = OVERLAP;
 
-/** A text of one piece, or none, is one piece. */
+/** Returns the pieces of a text; a short or empty text is one piece. */
 export function piecesOf(text: string, overlap = 0): Iterable<string> {
   return text.length <= PIECE ? [text] : cut(text, overlap);
 }
@@ -39,7 +40,10 @@ function* cut(text: string, overlap: number): Generator<string> {
   }
 }
 
-/** As `overPieces`, by positions: for what looks around itself in the whole text. Each range ends where the next one begins. */
+/**
+ * Like `overPieces`, but by positions, for steps that look around in the whole text. Each range
+ * ends where the next one starts.
+ */
 export function overRanges<T>(
   length: number,
   first: T,
@@ -55,7 +59,10 @@ function* rangesOf(length: number): Generator<readonly [number, number]> {
   for (let from = 0; from === 0 || from < length; from += PIECE) yield [from, Math.min(length, from + PIECE)];
 }
 
-/** A place after white space, or where there is none nearby the position itself, so that no word is cut in two. */
+/**
+ * Returns a position after white space, or the position itself if there is none nearby, so that no
+ * word is cut.
+ */
 export function gapBefore(text: string, position: number, nearby = 256): number {
   for (let at = position; at > position - nearby; at--) {
     if (/\s/.test(text[at - 1] ?? '')) return at;

@@ -3,11 +3,11 @@ import { listOf, type JsonObject } from '../json';
 import { responsesItem, tools } from './items';
 import type { PassageCollector } from './passages';
 
-/** Events without any text: sound, and what points to things by their ids. */
+/** Events without text: audio, and references by id. */
 const WITHOUT_TEXT =
   /^(?:input_audio_buffer\.|output_audio_buffer\.|response\.cancel$|conversation\.item\.(?:truncate|delete|retrieve)$)/;
 
-/** The texts of one event of a realtime session. Takes all texts of an unknown event. */
+/** Collects the texts of one event of a realtime session; all texts of an unknown event. */
 export function realtimeEvent(collector: PassageCollector, event: JsonObject): void {
   const type = typeof event['type'] === 'string' ? event['type'] : '';
   const { session, response, item } = event;
@@ -21,10 +21,10 @@ export function realtimeEvent(collector: PassageCollector, event: JsonObject): v
   else collector.walk('other', { event }, 'event');
 }
 
-/** What a user has said, as the provider has understood it. */
+/** Event with the transcript of what a user said. */
 const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
 
-/** Takes the instructions of a session or of one response, and a response's own conversation. */
+/** Collects the instructions of a session or a response, and a response's own conversation. */
 function instructions(collector: PassageCollector, settings: JsonObject): void {
   tools(collector, settings);
   collector.take('system', settings, 'instructions');
@@ -34,7 +34,7 @@ function instructions(collector: PassageCollector, settings: JsonObject): void {
   for (const each of listOf(settings['input'])) responsesItem(collector, each);
 }
 
-/** Where the words stand that help to transcribe, in the older and in the newer form. */
+/** Yields the settings with transcription hints, in the older and the newer form. */
 function* transcriptions(settings: JsonObject): Generator<JsonObject> {
   const older = settings['input_audio_transcription'];
   if (isObject(older)) yield older;

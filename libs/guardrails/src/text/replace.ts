@@ -1,6 +1,9 @@
 import type { Finding } from '../check';
 
-/** A text with the replacements of findings in it, which stand in order; of two that overlap the first one's replacement covers both. */
+/**
+ * Replaces findings, which must be in order, in a text. When two overlap, the replacement of the
+ * first covers both.
+ */
 export function replaceFindings(text: string, findings: readonly Finding[]): string {
   let made = '';
   let at = 0;
@@ -12,7 +15,7 @@ export function replaceFindings(text: string, findings: readonly Finding[]): str
   return made + text.slice(at);
 }
 
-/** How often each label was found. */
+/** Counts findings by label. */
 export function countLabels(findings: Iterable<Finding>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { label } of findings) counts[label] = (counts[label] ?? 0) + 1;

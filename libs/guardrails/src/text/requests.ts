@@ -4,7 +4,7 @@ import { content, responsesItem, ROLES, toolCalls, tools } from './items';
 import { PassageCollector, type Dialect, type Passage, type PassageKind } from './passages';
 import { realtimeEvent } from './realtime';
 
-/** The texts of a request in a dialect, in their order. A shape that the dialect does not know is searched for any text. */
+/** Returns the texts of a request in order. A body of unknown shape is searched for any text. */
 export function requestPassages(dialect: Dialect, body: unknown): readonly Passage[] {
   const collector = new PassageCollector();
   if (!isObject(body)) {
@@ -51,7 +51,10 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   },
 };
 
-/** Each text of a list is a unit of its own: lists of these dialects are several inputs, not parts of one. */
+/**
+ * Adds each text of a list as its own unit: lists of these dialects are separate inputs, not parts
+ * of one.
+ */
 function everyText(collector: PassageCollector, body: JsonObject, key: string, kind: PassageKind): void {
   const value = body[key];
   if (!Array.isArray(value)) {

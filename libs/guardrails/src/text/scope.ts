@@ -2,7 +2,7 @@ import type { Passage, PassageKind } from './passages';
 
 export const SCOPES = ['last_message', 'messages', 'system', 'tools', 'tool_results', 'all'] as const;
 
-/** Which texts a check looks at. */
+/** The texts that a check looks at. */
 export type Scope = (typeof SCOPES)[number];
 
 const KINDS: Readonly<Record<Exclude<Scope, 'all' | 'last_message'>, readonly PassageKind[]>> = {
@@ -12,7 +12,9 @@ const KINDS: Readonly<Record<Exclude<Scope, 'all' | 'last_message'>, readonly Pa
   tool_results: ['tool_result'],
 };
 
-/** Words of the conversation itself; definitions of tools and instructions are never the last message. */
+/**
+ * Texts of the conversation itself; tool definitions and instructions are never the last message.
+ */
 const SPOKEN: readonly PassageKind[] = [
   'user',
   'assistant',
@@ -23,8 +25,8 @@ const SPOKEN: readonly PassageKind[] = [
 ];
 
 /**
- * Positions in `passages` of what the scopes select, in their order. `allAreLast`: the units do not follow one another, so each of
- * them is a last message.
+ * Returns the positions in `passages` that the scopes select, in order. `allAreLast` means that the
+ * units are independent, so each of them is a last message.
  */
 export function select(
   passages: readonly Passage[],

@@ -19,9 +19,9 @@ const compile = (rule: string): TextPattern => {
   return pattern;
 };
 
-describe('patterns of users', () => {
+describe('TextPattern', () => {
   it.each(data.regex.map((row) => [row.id, row] as const))(
-    '%s is refused on save, or searched in linear time with an answer or a reason',
+    '%s is refused on save, or searched in linear time with a result or a reason',
     async (_, { pattern, input }) => {
       const made = TextPattern.compile(pattern);
       if (typeof made === 'string') return;
@@ -36,7 +36,7 @@ describe('patterns of users', () => {
     },
   );
 
-  it('are found in texts of any length, wherever they stand', async () => {
+  it('matches in texts of any length, at any position', async () => {
     const pattern = compile('\\bsecret-\\d+\\b');
     const filler = fc.integer({ min: 0, max: 60_000 });
     await fc.assert(
@@ -51,14 +51,14 @@ describe('patterns of users', () => {
     );
   });
 
-  it('are found at every place, once, across the pieces of a long text', async () => {
+  it('finds every match once across the pieces of a long text', async () => {
     const text = 'a1 '.repeat(20_000);
     const places = await compile('a\\d').places(text.slice(0, 27_000), pace);
     expect(places).toHaveLength(9_000);
     expect(places[8_999]).toEqual({ start: 26_997, end: 26_999 });
   });
 
-  it('that are large are found in long texts, too: a list of words, say', async () => {
+  it('finds large patterns in long texts too, such as a list of words', async () => {
     const words = Array.from({ length: 60 }, (_, index) => `forbidden${String(index)}`);
     const pattern = compile(`/\\b(?:${words.join('|')})\\b/i`);
     const text = `${'filler words '.repeat(3_000)} Forbidden59 ${'and more '.repeat(3_000)}`;
@@ -81,21 +81,21 @@ describe('patterns of users', () => {
   });
 
   it.each(['^a.*b$', '^a|b', '(?:a|^)b', '/^b/m'])(
-    'that ask for more cannot decide about a text that is searched in pieces: %s',
+    'cannot decide about a text searched in pieces for %s, which is anchored in another way',
     async (rule) => {
       const pattern = compile(rule);
       await expect(async () => await pattern.found('x'.repeat(300_000), pace)).rejects.toThrow('longer than');
     },
   );
 
-  it('take the flags i, m and s, and no others', () => {
+  it('accepts the flags i, m and s, and no others', () => {
     expect(compile('/^b/m').found('a\nb', pace)).toBe(true);
     expect(compile('/a.b/s').found('a\nb', pace)).toBe(true);
     expect(compile('/A/gi').found('a', pace)).toBe(true);
     expect(TextPattern.compile('/a/y')).toMatch('not known');
   });
 
-  it('whose places take too long to find leave no text unreplaced on a stream', () => {
+  it('leaves no text unreplaced on a stream when locating matches takes too long', () => {
     const pattern = compile('(?:.*z)|a');
     const text = 'a'.repeat(5_000);
     const places = pattern.placesNow(text);

@@ -10,19 +10,24 @@ export interface Place {
 }
 
 /**
- * Characters by which two pieces of a long text overlap, at most: what is longer may be missed in texts too long for one search.
- * Large patterns have smaller pieces, of which a quarter overlaps.
+ * Maximum overlap of two pieces of a long text, in characters. A longer match may be missed in a
+ * text that is too long for one search. Large patterns have smaller pieces, of which a quarter
+ * overlaps.
  */
 const OVERLAP_MAX = 1_024;
-/** Bound of one search for all places in a piece of a stream: instructions of the pattern times characters gone through. */
+/**
+ * Bound of one search for all matches in a piece of a stream: instructions of the pattern times
+ * characters read.
+ */
 const STEPS_AT_ONCE = 400_000;
 const PLACES_MAX = 10_000;
 /** Units of work of a search of as many characters as the pattern can search at once. */
 const SEARCH_UNITS = 10_000;
 
 /**
- * A user's pattern over texts of any length, in linear time (RE2 syntax). One step of the work holds the event loop for some
- * 10 ms at worst, and for microseconds as a rule; a longer text is searched piece by piece, with other work in between.
+ * A user's pattern over texts of any length, in linear time (RE2 syntax).
+ * One step blocks the event loop for about 10 ms in the worst case, and usually for microseconds. A
+ * longer text is searched in pieces, so that other work runs in between.
  */
 export class TextPattern {
   private constructor(
@@ -30,39 +35,50 @@ export class TextPattern {
     private readonly anchors: Anchors,
   ) {}
 
-  /** Takes `pattern` or `/pattern/flags` with the flags i, m and s (g and u mean nothing here). Returns what is wrong as a sentence. */
+  /**
+   * Compiles `pattern` or `/pattern/flags` with the flags i, m and s (g and u have no effect).
+   * Returns a sentence when it is invalid.
+   */
   static compile(rule: string): TextPattern | string {
     const { source, flags } = patternOfRule(rule);
-    if (!/^[ims]*$/.test(flags)) return `The flags ${flags} are not known; i, m and s are.`;
+    if (!/^[ims]*$/.test(flags)) return `The flags ${flags} are not supported; use i, m and s.`;
     const pattern = Pattern.compile(source);
     if (typeof pattern === 'string') return pattern;
     const anchors = anchorsOf(flags === '' ? source : source.slice(flags.length + 3, -1));
-    // In lines every line has both ends.
+    // In multiline mode every line has both ends.
     return new TextPattern(pattern, flags.includes('m') && anchors !== 'none' ? 'both' : anchors);
   }
 
-  /** Whether the pattern is found anywhere. Throws `CheckError` for a text too long for an anchored pattern. */
+  /**
+   * Returns whether the pattern matches anywhere. Throws `CheckError` for a text too long for an
+   * anchored pattern.
+   */
   found(text: string, pace: Pace): Eventually<boolean> {
     if (text.length > this.pattern.lengthMax) return this.foundInPieces(this.pieces(text), pace);
     return then(pace.step(this.unitsOf(text.length)), () => this.pattern.test(text));
   }
 
-  /** All places, from left to right and without overlaps; at once where that is quick. */
+  /** Returns all matches in order, without overlaps; synchronously if that is fast. */
   places(text: string, pace: Pace): Eventually<readonly Place[]> {
     return then(pace.step(this.unitsOf(text.length)), () => {
       const { places } = this.quickPlaces(text);
       if (!places) return this.placesInPieces(text, pace);
-      // Each place was found by a search of what is behind the one before it.
+      // Each match was found by a search of the text after the previous one.
       return then(pace.step((places.length * this.unitsOf(text.length)) / 2), () => places);
     });
   }
 
-  /** A search of `lengthMax` characters takes a turn of the event loop. */
+  /**
+   * Returns the units of a search; one of `lengthMax` characters takes a turn of the event loop.
+   */
   private unitsOf(length: number): number {
     return 1 + (Math.min(length, this.pattern.lengthMax) * SEARCH_UNITS) / this.pattern.lengthMax;
   }
 
-  /** As `places`, at once, for pieces of a stream. Where finding them all takes too long, the rest of the text is one place. */
+  /**
+   * Like `places`, but always synchronous, for pieces of a stream. When finding all matches takes
+   * too long, the rest of the text is one match.
+   */
   placesNow(text: string): readonly Place[] {
     const all: Place[] = [];
     for (const [start, piece] of this.everyPiece(text)) {
@@ -74,12 +90,15 @@ export class TextPattern {
     return all;
   }
 
-  /** Says of a text that comes in pieces where a match may be open; null: nothing can be said. */
+  /**
+   * Creates a follower that reports where a match may be open in a text that arrives in pieces;
+   * null when it cannot tell.
+   */
   follow(): ReturnType<Pattern['follow']> {
     return this.pattern.follow();
   }
 
-  /** All places, or those that were found before it took too long. */
+  /** Returns all matches, or those that were found before it took too long. */
   private quickPlaces(text: string): {
     readonly places: readonly Place[] | null;
     readonly before: readonly Place[];
@@ -87,7 +106,7 @@ export class TextPattern {
     if (text.length > this.pattern.lengthMax) return { places: null, before: [] };
     // `lengthMax` is the bound of one search over the pattern's instructions.
     const costOfCharacter = 200_000 / this.pattern.lengthMax;
-    // It is much faster to find whether there is a match than where it is.
+    // Testing for a match is much faster than locating it.
     if (!this.pattern.test(text)) return { places: [], before: [] };
     const places: Place[] = [];
     let steps = 0;
@@ -107,7 +126,7 @@ export class TextPattern {
       let since = performance.now();
       for (const place of this.pattern.matches(piece)) {
         if (place.end > place.start) addPlace(places, { start: start + place.start, end: start + place.end });
-        if (places.length > PLACES_MAX) throw new CheckError('The pattern is found too often.');
+        if (places.length > PLACES_MAX) throw new CheckError('The pattern matches too often.');
         if (performance.now() - since < 5) continue;
         await pace.step(SEARCH_UNITS);
         since = performance.now();
@@ -154,27 +173,33 @@ export class TextPattern {
   }
 }
 
-/** Pieces overlap: what the one before has found is not found again, and of two that overlap the longer reach stays. */
+/**
+ * Adds a match. Pieces overlap: a match found before is not added again, and of two overlapping
+ * ones the longer reach is kept.
+ */
 function addPlace(places: Place[], place: Place): void {
   const last = places.at(-1);
   if (!last || place.start >= last.end) places.push(place);
   else if (place.end > last.end) places[places.length - 1] = { start: last.start, end: place.end };
 }
 
-/** Which ends of the text a pattern asks for. A piece of a text has an end of it, or none. */
+/**
+ * Which ends of the text a pattern is anchored to. A piece of a text may have one of these ends, or
+ * none.
+ */
 type Anchors = 'none' | 'start' | 'end' | 'both';
 
 function anchorsOf(source: string): Anchors {
   const { positions, hasAlternatives } = anchorPositions(source);
   const [position, ...others] = positions;
   if (position === undefined) return 'none';
-  // With alternatives an anchor holds for one of them only.
+  // With alternatives an anchor applies to only one of them.
   if (others.length > 0 || hasAlternatives) return 'both';
   if (position === 0) return /^(?:\^|\\A)/.test(source) ? 'start' : 'both';
   return /(?:\$|\\z)$/.test(source) && position >= source.length - 2 ? 'end' : 'both';
 }
 
-/** Anchors outside of classes; an escaped one is a character. */
+/** Returns the anchors outside character classes; an escaped one is a plain character. */
 function anchorPositions(source: string): {
   readonly positions: readonly number[];
   readonly hasAlternatives: boolean;

@@ -30,7 +30,7 @@ const CHAT = {
   ],
 };
 
-describe('texts of a request', () => {
+describe('request texts', () => {
   it.each<[Scope, readonly string[]]>([
     ['last_message', ['one\ntwo']],
     ['messages', ['first', 'one\ntwo']],
@@ -99,13 +99,13 @@ describe('texts of a request', () => {
     expect(input('json', { a: ['x', { b: 'y' }], n: 1 }, 'messages')).toEqual(['x\ny']);
   });
 
-  it('tokens are no text: a check of texts cannot decide about them', () => {
+  it('tokens are not text: a text check cannot decide about them', () => {
     expect(Subject.input({ ...FACTS, dialect: 'embeddings' }, { input: [[1, 2]] }).hasTokens()).toBe(true);
     expect(Subject.input({ ...FACTS, dialect: 'embeddings' }, { input: ['a'] }).hasTokens()).toBe(false);
   });
 });
 
-describe('texts of an answer', () => {
+describe('response texts', () => {
   it('chat: every choice, with reasoning, refusals and calls', () => {
     const body = {
       choices: [
@@ -144,7 +144,7 @@ describe('texts of an answer', () => {
 });
 
 describe('edits', () => {
-  it('put texts into a copy of the body, by their positions', () => {
+  it('change texts in a copy of the body, by their positions', () => {
     const subject = Subject.input(FACTS, CHAT);
     const position = subject.passages().findIndex(({ text }) => text === 'two');
     const edited = subject.edited(new Map([[position, 'zwei']]));

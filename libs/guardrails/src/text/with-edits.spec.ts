@@ -26,7 +26,7 @@ const editAt = (root: unknown, path: Path, text: string): Edit => ({
 });
 const isBeginOf = (path: Path, other: Path): boolean => path.every((key, index) => other[index] === key);
 
-describe('a JSON value with other texts', () => {
+describe('withEdits', () => {
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
       { maxDepth: 5 },
@@ -37,7 +37,7 @@ describe('a JSON value with other texts', () => {
   }));
   const cases = fc.tuple(fc.array(tree, { minLength: 1, maxLength: 4 }), fc.infiniteStream(fc.boolean()));
 
-  it('is what a copy of all of it with the same changes is, and shares all that no change is in', () => {
+  it('equals a full copy with the same changes, and shares everything unchanged', () => {
     fc.assert(
       fc.property(cases, ([made, chosen]) => {
         const root = JSON.parse(JSON.stringify(made)) as unknown;
@@ -63,7 +63,7 @@ describe('a JSON value with other texts', () => {
     );
   });
 
-  it('is changed below thousands of levels', () => {
+  it('edits below thousands of levels', () => {
     const root: Fields = {
       deep: JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown,
       text: 'a',

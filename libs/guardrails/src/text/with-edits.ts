@@ -1,21 +1,21 @@
 type Fields = Record<string | number, unknown>;
 
-/** Another text in the place of `holder[key]`. */
+/** A replacement text for `holder[key]`. */
 export interface Edit {
   readonly holder: object;
   readonly key: string | number;
   readonly text: string;
 }
 
-/** Where an object is. */
+/** The position of an object in its parent. */
 interface Way {
   readonly parent: object;
   readonly key: string | number;
 }
 
 /**
- * The JSON value with other texts in some places. It copies the objects and lists between the root and those places, and shares all
- * others with the value, which stays as it is.
+ * Returns the JSON value with replaced texts. Copies the objects and lists from the root to the
+ * replaced texts, and shares all others with the original, which is unchanged.
  */
 export function withEdits(root: unknown, edits: readonly Edit[]): unknown {
   if (!isContainer(root)) return root;
@@ -34,7 +34,7 @@ export function withEdits(root: unknown, edits: readonly Edit[]): unknown {
   return copies.get(root) ?? root;
 }
 
-/** Where the objects are that are looked for, and others that were met on the way to them. */
+/** Returns the positions of the wanted objects, and of others found on the way to them. */
 function waysTo(root: object, wanted: Set<object>): ReadonlyMap<object, Way> {
   const ways = new Map<object, Way>();
   const open = [root];

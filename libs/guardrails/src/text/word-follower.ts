@@ -1,18 +1,18 @@
 import type { WindowFollower } from '../check';
 
-/** Words as `WordFollower` wants them. */
+/** Sorts words as `WordFollower` requires. */
 export const sortedWords = (words: readonly string[], caseSensitive: boolean): readonly string[] =>
   [...new Set(words.map((word) => (caseSensitive ? word : plainSigma(word))))].sort();
 
-/** Follows a text that comes in pieces: a word is open where the end of the text is its beginning. */
+/** Follows a text that arrives in pieces: a word is open when the end of the text is its start. */
 export class WordFollower implements WindowFollower {
   openFrom = 0;
   endsBy = 0;
-  /** What a word could begin in. */
+  /** The end of the text in which a word may have started. */
   private tail = '';
 
   constructor(
-    /** In the order of their code units; in lower case unless case counts. */
+    /** Sorted by code units; in lower case unless case matters. */
     private readonly words: readonly string[],
     private readonly longest: number,
     private readonly caseSensitive: boolean,
@@ -27,14 +27,14 @@ export class WordFollower implements WindowFollower {
 
   private openIn(tail: string): number {
     const folded = this.caseSensitive ? tail : plainSigma(tail.toLowerCase());
-    // Places in the folded text are other ones.
+    // Positions in the folded text differ from those in the original.
     if (folded.length !== tail.length) return 0;
     let at = 0;
     while (at < folded.length && !this.begins(folded.slice(at))) at += 1;
     return at;
   }
 
-  /** By halves: the first word that is not before the text begins with it, or none does. */
+  /** Binary search: the first word that is not before the text starts with it, or no word does. */
   private begins(text: string): boolean {
     let [from, to] = [0, this.words.length];
     while (from < to) {
@@ -46,5 +46,5 @@ export class WordFollower implements WindowFollower {
   }
 }
 
-/** At the end of a word the letter has another form, and it is not known yet where a word ends. */
+/** At the end of a word the letter has another form, and the end of the word is not known yet. */
 const plainSigma = (lower: string): string => lower.replaceAll('ς', 'σ');
