@@ -153,7 +153,7 @@ describe('work of one request', () => {
     const verdict = await runner.run([guardrail], subject);
     expect(verdict.outcome).toBe('deny');
     expect(JSON.stringify(verdict.results)).toContain(
-      `${String(GUARDRAIL_LIMITS.workMax)} characters in sum`,
+      `${String(GUARDRAIL_LIMITS.workMax)} characters in total`,
     );
   }, 60_000);
 
