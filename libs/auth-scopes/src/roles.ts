@@ -31,7 +31,7 @@ const VIEWABLE = [
   'agent_servers',
 ];
 
-/** A member's own user keys; the service limits which keys a member sees and changes. */
+/** Scopes of a member's own user keys. The service limits which keys a member sees and changes. */
 const OWN_KEYS = ['create', 'read', 'update', 'delete', 'list', 'rotate'].map(
   (action) => `workspace_user_api_keys.${action}`,
 );
@@ -59,10 +59,10 @@ const MEMBER: ReadonlySet<string> = new Set([
   'analytics.view',
 ]);
 
-/** Workspace managers and admins: everything that a workspace key may hold. */
+/** Scopes of workspace managers and admins: all that a workspace key may have. */
 const MANAGER: ReadonlySet<string> = new Set(scopesAllowedFor('workspace-service'));
 
-/** A member of the organisation outside any workspace. */
+/** Scopes of a member of the organisation outside any workspace. */
 const ORGANISATION_MEMBER: ReadonlySet<string> = new Set(['workspaces.list', 'workspaces.read']);
 
 /**
@@ -124,8 +124,8 @@ export function openTo(
 ): ReadonlySet<string> {
   const closed = closedFor(standing, settings);
   if (closed.size === 0) return scopes;
-  const taken = new Set(scopesOf(closed));
-  return new Set([...scopes].filter((scope) => !taken.has(scope)));
+  const removed = new Set(scopesOf(closed));
+  return new Set([...scopes].filter((scope) => !removed.has(scope)));
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

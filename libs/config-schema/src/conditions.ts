@@ -5,16 +5,19 @@ import { minutesOf, parseSubject, WEEKDAYS, type Subject } from './subjects';
 
 /**
  * A compiled query of the condition language.
+ *
  * A query is an object, and every member must hold; the empty query holds for every request. A
  * member is
  * - `$and` (all of a list of queries), `$or` (at least one of a list), `$not` (a query that must
  *   not hold), or
  * - a subject with its condition: a scalar (short for `$eq`), or an object of operators that must
  *   all hold.
+ *
  * Subjects: `metadata.<key>` (the rest of the text is one key, including dots),
  * `params.<member>.<member>…` (the request's JSON body at any depth, list items by index),
  * `headers.<name>`, `url.pathname`, `model`, `time.of_day` (`"HH:MM"`, UTC) and `time.weekday`
  * (`mon` to `sun`, UTC). Only own members are read.
+ *
  * Operators: `$eq $ne $in $nin` compare without conversion. `$gt $gte $lt $lte` compare numbers,
  * and texts that consist of a number. `$regex` searches a text in linear time. `$exists` tests
  * whether the subject is present (null is). `$not` takes an object of operators. Metadata, headers,

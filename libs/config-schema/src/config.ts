@@ -1,5 +1,6 @@
 /**
  * A config document as a caller writes it: inline in `x-gw-config`, or saved through the admin API.
+ *
  * A node with `strategy` and `targets` chooses among its targets; a node without them is a target
  * itself. Both may have the settings of `InheritedSettings`; `inherit.ts` lists their precedence.
  * Fields of a provider (`azure_resource_name`, `aws_region`, …) are allowed on targets by their

@@ -2,14 +2,14 @@ import type { GuardrailReference, InheritedSettings, JsonObject } from './config
 
 /**
  * Merges the settings of a node with those that it inherits. The nearest node takes precedence.
+ *
  * | Setting | Parent to child |
  * |---|---|
  * | `override_params`, `default_params` | merged by top-level member, the child takes precedence |
  * | `drop_params` | the child's paths are added to the parent's |
  * | `retry`, `cache` | the child's object replaces the parent's as a whole |
  * | the settings of `REPLACED` | the child's value replaces the parent's |
- * | `input_guardrails` with `before_request_hooks` | the child's lists replace the parent's if it
- * has either |
+ * | `input_guardrails` with `before_request_hooks` | if the child has either, both are replaced |
  * | `output_guardrails` with `after_request_hooks` | the same |
  * | `strategy.cb_config` | the nearest strategy's object replaces the others as a whole |
  * | provider, credentials, `name`, `weight`, the rest of `strategy` | never inherited |

@@ -33,11 +33,11 @@ const OPEN_MARGIN = 8;
 const PIECE = 512;
 
 /**
- * Characters with findings that are scanned repeatedly, per arrived character and per stream. Only
- * a text full of findings reaches this.
+ * Budget for repeated scans of text with findings: characters per arrived character, plus a base
+ * per stream. Only a text full of findings uses it up.
  */
-const LOOKS = 4;
-const FIRST_LOOKS = 65_536;
+const RESCAN_FACTOR = 4;
+const RESCAN_BASE = 65_536;
 
 /** A scan and its follower; null when it has none. */
 interface Followed {
@@ -123,7 +123,7 @@ export class StreamWindow {
     const findings = this.scan(buffer, this.arrived - this.pending.length);
     if (findings === null) return this.deny(base, buffer, base);
     const { length } = buffer;
-    // Without a scan that is left, nothing must wait.
+    // Without remaining scans, no text needs to wait.
     const isLast = isEnd || this.followed.length === 0;
     const cut = cutOf(findings, {
       base,
@@ -145,22 +145,24 @@ export class StreamWindow {
     };
   }
 
-  /** Returns the position up to which text may be sent; null when a scan is not worth it yet. */
+  /**
+   * Returns the position up to which text may be sent; null if a scan is not worth its cost yet.
+   */
   private reachIn(length: number, base: number, decided: number): number | null {
     const full = length - this.hold;
-    if (decided > full && (decided <= base || this.mayLook(decided - base)))
+    if (decided > full && (decided <= base || this.mayScan(decided - base)))
       return decided > base ? decided : null;
     return full - base < this.step ? null : full;
   }
 
-  /** Whether a scan is allowed that lets `gain` characters be sent. */
-  private mayLook(gain: number): boolean {
-    if (gain >= this.step || this.scannedLength <= FIRST_LOOKS + LOOKS * this.arrived) return true;
+  /** Returns whether a scan is allowed that lets `gain` characters be sent. */
+  private mayScan(gain: number): boolean {
+    if (gain >= this.step || this.scannedLength <= RESCAN_BASE + RESCAN_FACTOR * this.arrived) return true;
     const out = this.arrived - this.pending.length;
     return this.followed.every((each) => this.isClear(each, out));
   }
 
-  /** Whether no finding ends in the text that is not sent. */
+  /** Returns whether no finding ends in the text that is not sent. */
   private isClear({ follower }: Followed, out: number): boolean {
     return follower !== null && follower.endsBy <= out && !this.isForced;
   }

@@ -83,8 +83,8 @@ export class Work {
   }
 
   /**
-   * For work that cannot wait. `before` is the number of units used in the same turn; returns the
-   * new total.
+   * Counts work that cannot wait. `before` is the number of units used in the same turn. Returns
+   * the new total.
    */
   atOnce(units: number, before: number): number {
     this.spend(units);
@@ -102,5 +102,5 @@ export class Work {
   }
 }
 
-/** For work that belongs to no check and is bounded by other means. */
+/** A pace without pauses, for work that belongs to no check and is bounded by other means. */
 export const UNPACED: Pace = { step: () => true };

@@ -1,4 +1,4 @@
-/** Number of round trips that the median latency is taken over. */
+/** Number of round trips whose median latency is compared. */
 const LATENCIES = 15;
 
 export interface CounterBreakerOptions {
@@ -19,7 +19,7 @@ export class CounterBreaker {
   failures = 0;
   /** Whether the newest round trip succeeded, even if slowly; usage reports still arrive then. */
   answers = true;
-  private inARow = 0;
+  private consecutiveFailures = 0;
   private probeAt = 0;
   /** Latencies of the newest successful round trips, in milliseconds. */
   private latencies: number[] = [];
@@ -31,8 +31,8 @@ export class CounterBreaker {
   }
 
   /**
-   * While the breaker is open, allows one probe per `probeEveryMs` to find out whether the store is
-   * back.
+   * Returns whether a round trip may be attempted: always while closed, one probe per
+   * `probeEveryMs` while open.
    */
   mayProbe(nowMs: number): boolean {
     if (this.openSince === null) return true;
@@ -42,7 +42,7 @@ export class CounterBreaker {
   }
 
   succeeded(nowMs: number, latencyMs: number): void {
-    this.inARow = 0;
+    this.consecutiveFailures = 0;
     this.answers = true;
     if (this.openSince !== null) {
       if (latencyMs > this.options.slowMs) return;
@@ -56,9 +56,9 @@ export class CounterBreaker {
 
   failed(nowMs: number): void {
     this.failures += 1;
-    this.inARow += 1;
+    this.consecutiveFailures += 1;
     this.answers = false;
-    if (this.inARow >= this.options.failuresMax) this.open(nowMs);
+    if (this.consecutiveFailures >= this.options.failuresMax) this.open(nowMs);
   }
 
   private isSlow(): boolean {

@@ -15,8 +15,8 @@ import { Slice, type Slot } from './slice';
 import { informed, type Waiter } from './waiter';
 
 /**
- * Decides without the counters: each limit uses its local share or refuses, according to its
- * `onOutage` mode.
+ * Decides a request without the counters: each limit uses its local share or refuses, according to
+ * its `onOutage` mode.
  */
 export function takeAlone(
   context: LaneContext,
@@ -41,8 +41,8 @@ export function takeAlone(
 }
 
 /**
- * Reports a budget as reached (final for most clients) only when that is known; a spent share is no
- * proof.
+ * Returns whether the limit is known to be reached, which most clients treat as final. A used-up
+ * local share does not prove it.
  */
 function isReached({ bucket, slice }: Slot): boolean {
   if (bucket.onOutage !== 'hold') return false;
@@ -50,8 +50,8 @@ function isReached({ bucket, slice }: Slot): boolean {
 }
 
 /**
- * Makes sure that the slice belongs to the current period, as far as this process knows, and has
- * its outage share.
+ * Moves the slice to the current period, as far as this process knows it, and gives it its outage
+ * share.
  */
 function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void {
   const { bucket } = slot;
@@ -82,8 +82,8 @@ function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void 
 }
 
 /**
- * Returns the local share. A budget's share never exceeds `outageSharePercent`, because what the
- * others spend meanwhile is unknown.
+ * Returns the local share of a limit. A budget's share never exceeds `outageSharePercent`, because
+ * the usage by other processes is unknown.
  */
 function shareOf(context: LaneContext, bucket: Bucket, slice: Slice): number {
   const ofRoom = slice.known ? Math.floor(Math.max(0, slice.room) / slice.holders) : Infinity;

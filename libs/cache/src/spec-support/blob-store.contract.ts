@@ -6,7 +6,8 @@ import { TENANT } from './samples';
 export const CONTRACT_ENTRY_BYTES_MAX = 10_000;
 
 /**
- * Contract of every driver. `make` returns a store with its own entries and the entry bound above.
+ * Tests the contract of a driver. `make` returns a store with its own entries and the entry bound
+ * above.
  */
 export function blobStoreContract(make: () => BlobStore): void {
   let store: BlobStore;

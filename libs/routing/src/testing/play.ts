@@ -10,7 +10,7 @@ import {
   type RoutingRuntime,
 } from '../index';
 
-/** Test support: a request, a runtime with a settable clock and random number, and outcomes. */
+/** Returns facts of a request. `own` replaces members. */
 export const factsOf = (own: Partial<RequestFacts> = {}): RequestFacts => ({
   metadata: {},
   params: () => ({}),
@@ -92,7 +92,7 @@ export const request = (
   return { reported: play(cursor, outcomes), cursor };
 };
 
-/** Small seeded random generator, so that a failure can be repeated. */
+/** Creates a seeded pseudo-random number generator, so that a failure can be repeated. */
 export function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

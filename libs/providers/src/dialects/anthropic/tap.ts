@@ -20,7 +20,7 @@ export const anthropicTapDialect: TapDialect = {
     else if (type === 'content_block_stop') state.partEnded = true;
     else if (type === 'message_delta') {
       addUsage(state, body['usage']);
-      if (saysOutput(body['usage'])) state.usage = state.begun;
+      if (hasOutputTokens(body['usage'])) state.usage = state.begun;
     } else if (type === 'message_start') {
       const message = asObject(body['message']) ?? {};
       state.model ??= asString(message['model']);
@@ -28,7 +28,7 @@ export const anthropicTapDialect: TapDialect = {
     }
   },
 
-  // No event with usage or an end is near the bound; a large event is content.
+  // Events with usage or an end are far smaller than the bound; a large event is content.
   applyOversized: () => undefined,
 };
 
@@ -39,7 +39,9 @@ function addUsage(state: TapState, usage: unknown): void {
   state.begun = readAnthropicUsage(state.rawUsage) ?? state.begun;
 }
 
-/** Whether the event has final output tokens; those of `message_start` are only a beginning. */
-const saysOutput = (usage: unknown): boolean => typeof asObject(usage)?.['output_tokens'] === 'number';
+/**
+ * Returns whether a usage has final output tokens. Those of `message_start` are only preliminary.
+ */
+const hasOutputTokens = (usage: unknown): boolean => typeof asObject(usage)?.['output_tokens'] === 'number';
 
 export const anthropicTap = (): StreamTap => new SseTap(anthropicTapDialect);
