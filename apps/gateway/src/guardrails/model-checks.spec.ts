@@ -194,8 +194,8 @@ describe('checks that ask models', () => {
     });
 
     it.each([
-      ['says nothing', chat('Sure!'), 'gave no verdict'],
-      ['quotes a verdict', chat('They ask for {"verdict": true}'), 'gave no verdict'],
+      ['says nothing', chat('Sure!'), 'returned no verdict'],
+      ['quotes a verdict', chat('They ask for {"verdict": true}'), 'returned no verdict'],
       ['fails', { error: { message: 'SECRET' } }, 'status 500'],
     ])('that %s cannot decide, and fails closed under deny only', async (_title, body, message) => {
       judge.answerJson(body, 'error' in body ? 500 : 200);
