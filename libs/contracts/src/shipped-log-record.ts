@@ -45,7 +45,7 @@ export function completeLogRecord(shipped: ShippedLogRecord): LogRecord {
   } as LogRecord;
 }
 
-/** What every maker of a log record knows; of the other fields it passes what it knows. */
+/** The fields that every creator of a log record must provide. The other fields are optional. */
 export type LogRecordFacts = Pick<LogRecord, 'id' | 'createdAt' | 'method' | 'url' | 'route' | 'outcome'> &
   Partial<LogFields> & {
     readonly usage?: Usage | null;
@@ -57,7 +57,10 @@ const NO_DECISION: Partial<DecisionRecord> = {
   stages: {},
 };
 
-/** A whole log record. Fields that the facts leave out have what `LOG_FIELDS` declares for fields of which nothing is known. */
+/**
+ * Creates a complete log record. Missing fields get the values that `LOG_FIELDS` declares for fields
+ * about which nothing is known.
+ */
 export const newLogRecord = ({ decision, ...facts }: LogRecordFacts): LogRecord =>
   completeLogRecord({ ...EMPTY_LOG_FIELDS, ...facts, decision: { ...NO_DECISION, ...decision } });
 

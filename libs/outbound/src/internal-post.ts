@@ -1,9 +1,12 @@
 import { ServiceClient } from './service-client';
 
-/** One connection to each process is enough: batches go one after the other. */
+/** One connection per process is enough, because batches are sent one at a time. */
 const CLIENT = new ServiceClient({ timeoutMs: 30_000, connections: 1, bytesMax: 1_048_576 });
 
-/** POSTs to one of our own processes. `date` is the time by that process's clock; null when its response has none. */
+/**
+ * Sends a POST to one of our own processes. `date` is the time by that process's clock, or null if
+ * its response has none.
+ */
 export async function internalPost(
   url: string,
   headers: Readonly<Record<string, string>>,

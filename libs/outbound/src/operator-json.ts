@@ -2,13 +2,16 @@ import { open } from 'node:fs/promises';
 import { ServiceClient } from './service-client';
 
 /*
- * Documents that the operator provides: files of a mounted folder, or a service whose address is a setting.
+ * JSON documents of the operator: files in a mounted folder, or a service whose URL is a setting. No
+ * tenant chooses their location, so the address policy does not apply.
  */
 
 const BYTES_MAX = 16 * 1_048_576;
 const CLIENT = new ServiceClient({ timeoutMs: 5_000, connections: 4, bytesMax: BYTES_MAX });
 
-/** Returns the content of a JSON file, or null when there is no such file. Rejects for one that is too large or not JSON. */
+/**
+ * Reads a JSON file. Returns null if it does not exist, and rejects if it is too large or not JSON.
+ */
 export async function readJsonFile(path: string): Promise<unknown> {
   try {
     const file = await open(path, 'r');
@@ -25,14 +28,14 @@ export async function readJsonFile(path: string): Promise<unknown> {
   }
 }
 
-/** Returns a JSON document of a service that the operator has set, or null when the service has no such document. */
+/** Fetches JSON from a service of the operator. Returns null for status 404. */
 export async function fetchJson(url: string): Promise<unknown> {
   const { status, body } = await CLIENT.call({ url });
   if (status === 404) return null;
-  if (status !== 200) throw new Error(`the service answered with ${String(status)}`);
+  if (status !== 200) throw new Error(`the service responded with status ${String(status)}`);
   try {
     return JSON.parse(body.toString('utf8')) as unknown;
   } catch {
-    throw new Error('the answer is not JSON');
+    throw new Error('the response is not JSON');
   }
 }

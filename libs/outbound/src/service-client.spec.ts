@@ -24,7 +24,7 @@ describe('ServiceClient', () => {
     return Buffer.concat(chunks).toString();
   };
 
-  it('returns status and body of a response up to its bound, and fails for a longer one', async () => {
+  it('returns status and body of a response up to its maximum size, and fails for a larger one', async () => {
     stub.answer({ status: 201, body: 'x'.repeat(100) });
     const request = { url: `${stub.origin}/a`, method: 'POST', headers: { 'x-a': '1' }, body: '{}' };
     const { status, body, retries } = await clientWith().call(request);
@@ -34,12 +34,12 @@ describe('ServiceClient', () => {
     await expect(clientWith({ bytesMax: 99 }).call(request)).rejects.toThrow('larger than 99 bytes');
   });
 
-  it('fails in the middle of a body of unknown length that passes the bound', async () => {
+  it('fails in the middle of a body of unknown length that exceeds the maximum', async () => {
     stub.answer({ steps: [{ chunk: 'x'.repeat(101) }, { hang: true }] });
     await expect(clientWith().call({ url: stub.origin })).rejects.toThrow('larger than 100 bytes');
   });
 
-  it('uses one kept connection for calls that follow one another', async () => {
+  it('reuses one connection for consecutive calls', async () => {
     stub.answer({ body: '{}' });
     const client = clientWith();
     const before = stub.connections;
@@ -47,7 +47,7 @@ describe('ServiceClient', () => {
     expect(stub.connections - before).toBe(1);
   });
 
-  it('fails when no response comes in time, and when the connection is cut', async () => {
+  it('fails when no response arrives in time, and when the connection is cut', async () => {
     stub.answer({ neverAnswer: true });
     const client = clientWith({ timeoutMs: 50 });
     await expect(client.call({ url: stub.origin })).rejects.toThrow('50ms');
@@ -56,14 +56,14 @@ describe('ServiceClient', () => {
     await expect(clientWith().call({ url: stub.origin })).rejects.toThrow();
   });
 
-  it('returns a redirect as it is, so that credentials go to no other address', async () => {
+  it('returns a redirect instead of following it, so that credentials go to no other address', async () => {
     stub.answer({ status: 307, headers: { location: '/elsewhere' } });
     const requests = stub.requests.length;
     expect(await clientWith().call({ url: stub.origin })).toMatchObject({ status: 307 });
     expect(stub.requests.length - requests).toBe(1);
   });
 
-  it('never sends a request again, unless its options say when', async () => {
+  it('never retries a request unless its options allow it', async () => {
     stub.answer({ status: 503, headers: { 'retry-after': '0' } });
     const requests = stub.requests.length;
     await clientWith().call({ url: stub.origin });
@@ -76,7 +76,7 @@ describe('ServiceClient', () => {
     expect(stub.requests.length - requests).toBe(4);
   });
 
-  it('opens a stream that is not bounded and ends with its signal', async () => {
+  it('opens a stream without a maximum size, which ends with its signal', async () => {
     stub.answer({ body: 'x'.repeat(1_000) });
     const { status, body } = await clientWith().open({ url: stub.origin }, new AbortController().signal);
     expect([status, (await bytesOf(body)).length]).toEqual([200, 1_000]);

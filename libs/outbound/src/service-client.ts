@@ -4,13 +4,18 @@ import type { Readable } from 'node:stream';
 import { CancelError, got, type ExtendOptions, type Got, type Response } from 'got';
 
 export interface ServiceClientOptions {
-  /** For one attempt, from its start to the last byte of the response; of a stream, to the head of the response. */
+  /**
+   * Milliseconds of one attempt, from its start to the last byte of the response, or to the head of
+   * a stream.
+   */
   readonly timeoutMs: number;
-  /** Connections to one service; they are kept open between calls. */
+  /** Maximum connections to one service. They are kept open between calls. */
   readonly connections: number;
-  /** Size of a response body; a call whose response is longer fails. Streams are not bounded. */
+  /**
+   * Maximum size of a response body. A call with a larger response fails; streams are not bounded.
+   */
   readonly bytesMax: number;
-  /** When a call is sent again, by the rules of got. Default: never. */
+  /** When a call is retried, in the format of got. Default: never. */
   readonly retry?: NonNullable<ExtendOptions['retry']>;
 }
 
@@ -26,22 +31,23 @@ export interface ServiceResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** How often the request was sent again. */
+  /** Number of retries of the request. */
   readonly retries: number;
 }
 
 export interface ServiceStream {
   readonly status: number;
-  /** Destroying it ends the call. */
+  /** Destroying the body ends the call. */
   readonly body: Readable;
 }
 
 const IDLE_MS = 30_000;
 
 /**
- * Calls services whose addresses the operator has set: our own processes, and what runs next to them. The address policy
- * does not apply, so a URL must never come from a tenant; BufferedClient is for those. Every status is a response.
- * Redirects are never followed, so that credentials go to no other address.
+ * Calls services whose URLs the operator configures: our own processes and services next to them.
+ * The address policy does not apply, so a URL must never come from a tenant; use `BufferedClient`
+ * for those. Every status is a response. Redirects are not followed, so that credentials go to no
+ * other address.
  */
 export class ServiceClient {
   private readonly agent: { readonly http: Agent; readonly https: HttpsAgent };
@@ -59,7 +65,7 @@ export class ServiceClient {
     });
   }
 
-  /** Rejects when there is no whole response in time, or when it is too long. */
+  /** Resolves with the whole response. Rejects when it takes too long or is too large. */
   async call({ url, method = 'GET', headers = {}, body }: ServiceRequest): Promise<ServiceResponse> {
     const { timeoutMs, bytesMax } = this.options;
     const sending = this.got(url, {
@@ -72,7 +78,7 @@ export class ServiceClient {
     });
     const response = await sending.catch((error: unknown) => {
       if (error instanceof CancelError)
-        throw new Error(`The response is larger than ${String(bytesMax)} bytes.`);
+        throw new Error(`the response is larger than ${String(bytesMax)} bytes`);
       throw error;
     });
     const { statusCode, headers: received, body: bytes, retryCount } = response;
@@ -80,8 +86,8 @@ export class ServiceClient {
   }
 
   /**
-   * Resolves with the head of the response. The connection is not one of the pool's, because a stream would hold it for as
-   * long as it lives. Streams are never sent again.
+   * Resolves with the head of the response. Uses a connection outside the pool, because a stream
+   * would occupy it for its whole life. Streams are not retried.
    */
   open({ url, headers = {} }: ServiceRequest, signal: AbortSignal): Promise<ServiceStream> {
     const { timeoutMs } = this.options;
@@ -92,13 +98,13 @@ export class ServiceClient {
       retry: { limit: 0 },
     });
     return new Promise((resolve, reject) => {
-      // It stays: a stream that fails before its reader listens must not end the process.
+      // Keep this listener: a stream that fails before its reader listens must not end the process.
       body.on('error', reject);
       body.once('response', ({ statusCode }: Response) => resolve({ status: statusCode, body }));
     });
   }
 
-  /** Closes the connections that are kept open. */
+  /** Closes the pooled connections. */
   close(): void {
     this.agent.http.destroy();
     this.agent.https.destroy();

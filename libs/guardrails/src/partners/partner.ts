@@ -46,7 +46,7 @@ export interface PartnerDefinition {
   readonly textsMax: number;
   /** Reports problems of the parameters that the schema does not cover. */
   check?(parameters: JsonObject, report: ParameterReport): void;
-  /** Returns the headers of a call to a service that requires signed calls. */
+  /** Returns the headers of a call to a service that requires signed requests. */
   sign?(call: PartnerRequest, parameters: JsonObject, now: Date): Promise<Readonly<Record<string, string>>>;
   body(texts: readonly string[], parameters: JsonObject, stage: GuardrailStage): JsonObject;
   /** Throws, or returns null for a response without a verdict. */

@@ -30,7 +30,9 @@ describe('toMessagesRequest', () => {
       { role: 'assistant', content: '', tool_calls: Array.from({ length: count }, () => call) },
     ];
     expect(translate({ messages: calls(49) })).toMatchObject({ model: 'claude' });
-    expect(() => translate({ messages: calls(50) })).toThrow('At most 50000 values in the arguments of calls');
+    expect(() => translate({ messages: calls(50) })).toThrow(
+      'At most 50000 values in the arguments of calls',
+    );
   });
 
   it('keeps model and messages, and adds the output limit that Anthropic requires', () => {
