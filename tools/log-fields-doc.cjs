@@ -35,8 +35,8 @@ when it is out of date. How to add a field: [logs.md](logs.md).
 - **Record**: name in the record that a gateway sends.
 - **API**: name in \`GET /v1/logs\`. Id and time keep their names; tokens, cost,
   bodies and the decision record have other forms there.
-- **Filter**: parameters of \`GET /v1/logs\`. Time, status, cost and tokens have parameters of their own
-  (\`time_of_generation_min\`, \`status\`, \`cost_min\`, \`total_units_min\`, …).
+- **Filter**: parameters of \`GET /v1/logs\`. Time, status, cost and tokens have parameters of their
+  own (\`time_of_generation_min\`, \`status\`, \`cost_min\`, \`total_units_min\`, …).
 - **Export**: name in exports. Money is exported in US cents.
 - **ClickHouse**: type in the table of analytics. Tokens and what the store derives are there too.
 
