@@ -8,6 +8,7 @@ import {
   type WorkspaceDocument,
 } from '@gw/contracts';
 import { GatewayError, hashApiKey } from '@gw/kernel';
+import { LRUCache } from 'lru-cache';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
@@ -50,13 +51,13 @@ export interface PrincipalOptions {
   /** Takes keys that a pepper of an earlier master key has recognised. */
   readonly earlier: Pick<EarlierKeys, 'report'>;
   readonly blockInlineConfig: boolean;
-  /** Raw keys remembered with their hash; at the cap all are forgotten, which costs one hash each. */
+  /** Raw keys remembered with their hash, at most; the one used longest ago goes, which costs a hash when it comes back. */
   readonly capacity: number;
 }
 
 /** Turns API keys into principals. The usual request costs three map look-ups and no hash. */
 export class Principals {
-  private readonly known = new Map<string, Known>();
+  private readonly known: LRUCache<string, Known>;
 
   private readonly ended: EndedKeys;
 
@@ -64,6 +65,8 @@ export class Principals {
     private readonly documents: Documents,
     private readonly options: PrincipalOptions,
   ) {
+    // By size and not by `max`, which reserves its memory at once.
+    this.known = new LRUCache({ maxSize: Math.floor(options.capacity), sizeCalculation: () => 1 });
     this.ended = new EndedKeys(documents);
   }
 
@@ -107,7 +110,6 @@ export class Principals {
       throw refusal('api_key_invalid', key);
     }
     const principal = this.build(key, workspace, organisation);
-    if (this.known.size >= this.options.capacity) this.known.clear();
     this.known.set(apiKey, { key: at, workspace: workspaceKey, organisation: organisationKey, principal });
     return principal;
   }

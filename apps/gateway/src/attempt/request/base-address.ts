@@ -1,5 +1,6 @@
 import { HEADER } from '@gw/contracts';
 import { assertAllowedUrl, GatewayError, type AddressPolicy } from '@gw/kernel';
+import { LRUCache } from 'lru-cache';
 import type { Upstream } from '../../core/upstream';
 import type { RequestView } from '../../core/request-context';
 import { modelOf } from '../targeting';
@@ -17,7 +18,7 @@ const BASES_MAX = 10_000;
 
 /** Where a provider's paths begin. Every address is checked by the policy, once, and remembered by its text. */
 export class BaseAddresses {
-  private readonly known = new Map<string, BaseAddress>();
+  private readonly known = new LRUCache<string, BaseAddress>({ max: BASES_MAX });
 
   constructor(private readonly policy: AddressPolicy) {}
 
@@ -49,7 +50,6 @@ export class BaseAddresses {
     assertAllowedUrl(this.policy, url, param);
     const { origin, pathname } = new URL(url);
     const base = { origin, path: pathname.replace(/(?<!\/)\/+$/, '') };
-    if (this.known.size >= BASES_MAX) this.known.clear();
     this.known.set(url, base);
     return base;
   }

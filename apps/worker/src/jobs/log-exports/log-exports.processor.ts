@@ -13,6 +13,7 @@ import {
 import type { LogStores } from '@gw/object-store';
 import { describeFault, type Log } from '@gw/web';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { hostname } from 'node:os';
 import type { DataSource } from 'typeorm';
 import { exportFolder, ExportRun } from './export-run';
@@ -36,7 +37,7 @@ export class LogExportsProcessor implements JobProcessor, BeforeApplicationShutd
   readonly spec = logExportsJob;
   private active = 0;
   private isStopping = false;
-  private readonly failures = new Map<string, number>();
+  private readonly failures = new LRUCache<string, number>({ max: KNOWN_FAILURES_MAX });
 
   constructor(
     private readonly source: DataSource,
@@ -107,7 +108,6 @@ export class LogExportsProcessor implements JobProcessor, BeforeApplicationShutd
 
   private countFailure({ id, rowsDone }: LogExportEntity): number {
     const place = `${id} ${String(rowsDone)}`;
-    if (this.failures.size >= KNOWN_FAILURES_MAX) this.failures.clear();
     const count = (this.failures.get(place) ?? 0) + 1;
     this.failures.set(place, count);
     return count;
