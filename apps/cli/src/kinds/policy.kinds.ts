@@ -18,8 +18,11 @@ interface PolicyShape {
 /** Keeps the oldest policy of each name, because only the name identifies a policy. */
 function oldestOfEachName(existing: readonly Standing[]): Standing[] {
   const byName = new Map<string, Standing>();
-  // Lists start with the newest.
-  for (const one of existing) byName.set(JSON.stringify([one.item['workspace'], one.item['name']]), one);
+  for (const one of existing) {
+    const name = JSON.stringify([one.item['workspace'], one.item['name']]);
+    // The client gives the oldest first.
+    if (!byName.has(name)) byName.set(name, one);
+  }
   return [...byName.values()];
 }
 

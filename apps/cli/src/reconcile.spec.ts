@@ -1,0 +1,305 @@
+import { StubControlPlane } from './spec-support/stub-control-plane';
+
+const LABELS = '/v1/labels';
+const WEBHOOKS = '/v1/alert-webhooks';
+const REFERENCES = '/v1/secret-references';
+const POLICIES = '/v1/policies/usage-limits';
+
+let plane: StubControlPlane;
+beforeEach(async () => {
+  plane = await StubControlPlane.start();
+});
+afterEach(() => {
+  plane.stop();
+});
+
+const file = (...lines: string[]): string => `${lines.join('\n')}\n`;
+const labels = (...items: string[]): string => file('labels:', ...items.map((item) => `  - { ${item} }`));
+
+describe('tollgate diff', () => {
+  it('reports no difference when the control plane is as the file says', async () => {
+    plane.add(LABELS, { name: 'one', description: 'first' });
+    expect(await plane.run('diff', labels('name: one, description: first'))).toEqual({
+      ...{ code: 0, out: 'No difference.\n', err: '' },
+    });
+  });
+
+  it('exits with 1, marks an absent item with + and a changed one with ~ and its members', async () => {
+    plane.add(LABELS, { name: 'one', description: 'old', color_code: '#fff' });
+    const { code, out } = await plane.run('diff', labels('name: one, description: new', 'name: two'));
+    expect({ code, out }).toEqual({
+      code: 1,
+      out: '~ labels one (description, color_code)\n+ labels two\n',
+    });
+  });
+
+  it('sends no write to the control plane, not even one to be checked', async () => {
+    plane.add(LABELS, { name: 'one' });
+    await plane.run('diff --prune', labels('name: two'));
+    expect([...plane.writes, ...plane.checks]).toEqual([]);
+  });
+
+  it('marks what the file leaves out with - only with --prune', async () => {
+    plane.add(LABELS, { name: 'one' });
+    plane.add(LABELS, { name: 'two' });
+    expect((await plane.run('diff', labels('name: one'))).out).toBe('No difference.\n');
+    expect((await plane.run('diff --prune', labels('name: one'))).out).toBe('- labels two\n');
+  });
+
+  it('does not prune a kind that the file does not have', async () => {
+    plane.add(LABELS, { name: 'one' });
+    plane.add(WEBHOOKS, { name: 'pager', url: 'https://pager.test', enabled: true });
+    expect((await plane.run('diff --prune', labels('name: one'))).out).toBe('No difference.\n');
+  });
+
+  it('takes null and an absent member as the same', async () => {
+    plane.add(LABELS, { name: 'one', description: null });
+    expect((await plane.run('diff', labels('name: one, color_code: null'))).code).toBe(0);
+  });
+
+  it('compares a member that the file leaves out with the default of the server', async () => {
+    plane.add(WEBHOOKS, { name: 'pager', url: 'https://pager.test', enabled: true });
+    plane.add(WEBHOOKS, { name: 'paused', url: 'https://pager.test', enabled: false });
+    const text = file(
+      'alert_webhooks:',
+      '  - { name: pager, url: "https://pager.test" }',
+      '  - { name: paused, url: "https://pager.test" }',
+    );
+    expect((await plane.run('diff', text)).out).toBe('~ alert_webhooks paused (enabled)\n');
+  });
+
+  it('compares the oldest of several policies with one name', async () => {
+    const policy = { name: 'cap', type: 'cost', workspace_id: 'ws-main', enforcement: 'standard' };
+    plane.add(POLICIES, { ...policy, credit_limit: 10, on_outage: 'hold' });
+    plane.add(POLICIES, { ...policy, credit_limit: 20, on_outage: 'hold' });
+    const text = file(
+      'usage_limit_policies:',
+      '  - { workspace: main, name: cap, type: cost, credit_limit: 10 }',
+    );
+    expect((await plane.run('diff', text)).out).toBe('No difference.\n');
+  });
+
+  it('tells items of one name apart by their workspaces', async () => {
+    plane.add(LABELS, { name: 'one', workspace_id: 'ws-main' });
+    const { out } = await plane.run('diff --prune', labels('name: one'));
+    expect(out).toBe('+ labels one\n- labels main/one\n');
+  });
+
+  it('takes the default workspace as the same under another slug', async () => {
+    const text = file(
+      'workspaces:',
+      '  - { slug: home, name: Main, is_default: true }',
+      'labels:',
+      '  - { workspace: home, name: one }',
+    );
+    plane.add(LABELS, { name: 'one', workspace_id: 'ws-main' });
+    expect(await plane.run('diff', text)).toMatchObject({ code: 0, out: 'No difference.\n' });
+  });
+});
+
+describe('tollgate apply', () => {
+  it('creates what refers to a new workspace after it, whatever the order of the file', async () => {
+    const text = file(
+      'labels:',
+      '  - { workspace: search, name: one }',
+      'workspaces:',
+      '  - { slug: search, name: Search }',
+    );
+    expect(await plane.run('apply', text)).toMatchObject({ code: 0 });
+    expect(plane.written).toEqual(['POST /v1/workspaces', 'POST /v1/labels']);
+    const [workspace] = plane.rowsOf('/v1/workspaces').slice(-1);
+    expect(plane.rowsOf(LABELS)).toMatchObject([{ name: 'one', workspace_id: workspace?.['id'] }]);
+  });
+
+  it('clears the members that the file leaves out', async () => {
+    const { id } = plane.add(LABELS, { name: 'one', description: 'old', color_code: '#fff' });
+    await plane.run('apply', labels('name: one, color_code: "#fff"'));
+    expect(plane.writes).toEqual([
+      {
+        line: `PUT /v1/labels/${String(id)}`,
+        body: { name: 'one', description: null, color_code: '#fff' },
+      },
+    ]);
+  });
+
+  it('changes nothing when it runs a second time', async () => {
+    const text = labels('name: one, description: first', 'workspace: main, name: two');
+    await plane.run('apply', text);
+    const writes = plane.writes.length;
+    expect(await plane.run('apply --prune', text)).toMatchObject({ code: 0, out: 'Nothing to change.\n' });
+    expect(plane.writes).toHaveLength(writes);
+  });
+
+  it('deletes after all other writes, and the last kind first', async () => {
+    const label = plane.add(LABELS, { name: 'old' });
+    const webhook = plane.add(WEBHOOKS, { name: 'old', url: 'https://old.test', enabled: true });
+    const text = `${labels('name: new')}alert_webhooks: []\n`;
+    await plane.run('apply --prune', text);
+    expect(plane.written).toEqual([
+      'POST /v1/labels',
+      `DELETE /v1/alert-webhooks/${String(webhook['id'])}`,
+      `DELETE /v1/labels/${String(label['id'])}`,
+    ]);
+  });
+
+  it('writes nothing when the control plane refuses one of the writes, and names every problem with its line', async () => {
+    plane.refuse('POST /v1/alert-webhooks', 400, {
+      ...{ message: 'url must be https.', param: 'url' },
+    });
+    const { id } = plane.add(LABELS, { name: 'one' });
+    plane.refuse(`PUT /v1/labels/${String(id)}`, 400, { message: 'color_code is no color.' });
+    const text = `${labels('name: one, color_code: pale', 'name: two')}alert_webhooks:\n  - { name: a, url: "http://a" }\n`;
+    const { code, err } = await plane.run('apply', text);
+    expect(code).toBe(2);
+    expect(plane.writes).toEqual([]);
+    expect(err).toContain('nothing was changed');
+    expect(err).toContain(`-:3: labels one: PUT /v1/labels/${String(id)}: color_code is no color.`);
+    expect(err).toContain('-:6: alert_webhooks a: POST /v1/alert-webhooks: url must be https.');
+  });
+
+  it('names the item of a write that fails although its check passed, and exits with 3', async () => {
+    plane.refuse('POST /v1/labels', 500, { message: 'out of order' }, { onlyWrite: true });
+    const { code, err } = await plane.run('apply', labels('name: one'));
+    expect(code).toBe(3);
+    expect(err).toContain('labels one: POST /v1/labels: out of order');
+  });
+
+  it('prints a secret that the control plane shows once under its item', async () => {
+    const { out } = await plane.run(
+      'apply',
+      file('alert_webhooks:', '  - { name: pager, url: "https://pager.test" }'),
+    );
+    expect(out).toBe('+ alert_webhooks pager\n  secret: shown-once\n');
+  });
+
+  it('refuses to change a member that is fixed', async () => {
+    plane.add(POLICIES, { name: 'cap', type: 'cost', credit_limit: 1, workspace_id: 'ws-main' });
+    const text = file(
+      'usage_limit_policies:',
+      '  - { workspace: main, name: cap, type: tokens, credit_limit: 1 }',
+    );
+    const { code, err } = await plane.run('apply', text);
+    expect({ code, writes: plane.writes }).toEqual({ code: 2, writes: [] });
+    expect(err).toContain('usage_limit_policies main/cap: type cannot be changed');
+  });
+
+  it('refuses an item that the file has twice', async () => {
+    expect(await plane.run('apply', labels('name: one', 'name: one'))).toMatchObject({
+      code: 2,
+      err: 'tollgate: labels: one is in the file twice; remove one of them.\n',
+    });
+  });
+
+  it.each([
+    ['a kind that is unknown', 'gadgets: []\n', 'gadgets'],
+    ['a kind that is no list', 'labels: { name: one }\n', "The file's labels must be a list of objects."],
+    ['a workspace that is unknown', labels('workspace: gone, name: one'), 'There is no workspace gone'],
+  ])('refuses %s before it writes', async (_case, text, message) => {
+    const { code, err } = await plane.run('apply', text);
+    expect({ code, writes: plane.writes }).toEqual({ code: 2, writes: [] });
+    expect(err).toContain(message);
+  });
+
+  it('refuses --force without --prune, since it is about deletions alone', async () => {
+    const { code, err } = await plane.run('apply --force', labels('name: one'));
+    expect(code).toBe(2);
+    expect(err).toContain('--force needs --prune');
+  });
+
+  it('refuses to delete what is in use and names the use, and deletes it with --force', async () => {
+    const { id } = plane.add(LABELS, { name: 'old' });
+    const line = `DELETE /v1/labels/${String(id)}`;
+    const details = [{ path: 'prompts.greeting', message: 'the prompt greeting has it' }];
+    plane.refuse(line, 409, { message: 'The label is in use.', details });
+
+    const refused = await plane.run('apply --prune', 'labels: []\n');
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.err).toMatch(/the prompt greeting has it\n +--force deletes it anyway/);
+
+    const forced = await plane.run('apply --prune --force', 'labels: []\n');
+    expect(forced).toMatchObject({
+      ...{ code: 0, out: '- labels old\n  in use: the prompt greeting has it\n' },
+    });
+    expect(plane.written).toEqual([`${line}?force=true`]);
+  });
+});
+
+describe('tollgate apply with secrets', () => {
+  const REFERENCE = { slug: 'vault', manager_type: 'hashicorp', name: 'Vault', allowed_workspaces: [] };
+  const reference = (name: string, token = '{ env: VAULT_TOKEN }'): string =>
+    file(
+      'secret_references:',
+      `  - { slug: vault, manager_type: hashicorp, name: ${name}, auth_config: { token: ${token} } }`,
+    );
+
+  it('sends the value of the environment variable that the file names', async () => {
+    await plane.run('apply', reference('Vault'), { VAULT_TOKEN: 's3cret' });
+    expect(plane.writes).toMatchObject([{ body: { auth_config: { token: 's3cret' } } }]);
+  });
+
+  it('names the variable that a new item needs and the environment lacks, and writes nothing', async () => {
+    const { code, err } = await plane.run('apply', reference('Vault'));
+    expect({ code, writes: plane.writes }).toEqual({ code: 2, writes: [] });
+    expect(err).toContain('The environment variable VAULT_TOKEN is not set');
+  });
+
+  it('keeps the saved secret when another member changes and the variable is not set', async () => {
+    plane.add(REFERENCES, { ...REFERENCE, auth_config: { masked_token: 's3***' } });
+    const { out } = await plane.run('apply', reference('Safe'));
+    expect(out).toBe('~ secret_references vault (name)\n');
+    expect(plane.writes).toMatchObject([{ body: { name: 'Safe', auth_config: {} } }]);
+    expect(plane.writes[0]?.body['auth_config']).toEqual({});
+  });
+
+  it('writes the secret of an unchanged item only with --secrets, since it cannot see whether it differs', async () => {
+    plane.add(REFERENCES, { ...REFERENCE, auth_config: { masked_token: 's3***' } });
+    const variables = { VAULT_TOKEN: 'rotated' };
+    expect((await plane.run('apply', reference('Vault'), variables)).out).toBe('Nothing to change.\n');
+    await plane.run('apply --secrets', reference('Vault'), variables);
+    expect(plane.writes).toMatchObject([{ body: { auth_config: { token: 'rotated' } } }]);
+  });
+
+  it('takes a secret that is written out in the file as no difference', async () => {
+    plane.add(REFERENCES, { ...REFERENCE, auth_config: { masked_token: 's3***' } });
+    expect((await plane.run('diff', reference('Vault', 'plain-text'))).code).toBe(0);
+  });
+});
+
+describe('tollgate plan', () => {
+  it('has every write checked and makes none', async () => {
+    plane.add(LABELS, { name: 'old' });
+    const { code, out } = await plane.run('plan --prune', labels('name: new'));
+    expect({ code, out }).toEqual({ code: 0, out: '+ labels new\n- labels old\n' });
+    expect(plane.checks).toHaveLength(2);
+    expect(plane.writes).toEqual([]);
+  });
+
+  it('marks with ? a conflict that the workspace of the same file may settle', async () => {
+    plane.refuse('POST /v1/labels', 409, { message: 'There is such a label.' });
+    const text = `workspaces:\n  - { slug: search, name: Search }\n${labels('workspace: search, name: one')}`;
+    const { code, out } = await plane.run('plan', text);
+    expect(code).toBe(0);
+    expect(out).toContain('? -:5: labels search/one: refused in the current state');
+  });
+});
+
+describe('tollgate export', () => {
+  it('writes a file that diff finds no difference in, with names of variables in the place of secrets', async () => {
+    plane.add(LABELS, { name: 'one', workspace_id: 'ws-main', description: 'first' });
+    plane.add(REFERENCES, {
+      ...{ slug: 'vault', manager_type: 'hashicorp', name: 'Vault', allowed_workspaces: ['ws-main'] },
+      auth_config: { masked_token: 's3***' },
+    });
+    const { out } = await plane.run('export');
+    expect(out).toContain('env: TOLLGATE_SECRET_REFERENCE_VAULT_TOKEN');
+    const same = await plane.run('diff --prune', out.replace('version: 1\n', ''));
+    expect(same).toMatchObject({ code: 0, out: 'No difference.\n' });
+  });
+
+  it('reads every page of a list and writes the oldest first', async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `label-${String(index)}`);
+    for (const name of names) plane.add(LABELS, { name });
+    const { out } = await plane.run('export');
+    expect([...out.matchAll(/name: (label-\d+)/g)].map(([, name]) => name)).toEqual(names);
+  });
+});
