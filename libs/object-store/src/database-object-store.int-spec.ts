@@ -1,6 +1,6 @@
 import { testDatabase } from '@gw/testing';
 import { DatabaseObjectStore } from './database-object-store';
-import { objectStoreContract } from './testing/object-store-contract';
+import { objectStoreContract } from './spec-support/object-store-contract';
 
 const database = testDatabase();
 

@@ -8,7 +8,7 @@ import { DatabaseObjectStore } from './database-object-store';
 import { DiskObjectStore } from './disk-object-store';
 import { S3ObjectStore } from './s3-object-store';
 import { OBJECT_STORE_SETTINGS, openLogStores } from './settings';
-import { objectStoreContract } from './testing/object-store-contract';
+import { objectStoreContract } from './spec-support/object-store-contract';
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-objects-'));
 let stub: StubObjectStore;

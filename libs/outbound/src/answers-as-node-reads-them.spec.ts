@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { AnswerParser } from './answer-parser';
-import { clientWith, rawServer, requestTo, run } from './testing/loopback';
+import { clientWith, rawServer, requestTo, run } from './spec-support/loopback';
 
 /** Returns a seeded pseudo-random number generator (mulberry32). */
 function numbers(seed: number): (below: number) => number {

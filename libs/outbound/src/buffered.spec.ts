@@ -4,19 +4,19 @@ import { gzipSync } from 'node:zlib';
 import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
 import { BufferedClient, type BufferedAnswer, type BufferedRequest } from './buffered';
-import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
-import { closedAfterEach, httpServer, listen, rawServer, trusting, until } from './testing/loopback';
-import type * as PublicNetwork from './testing/public-network';
-import { lookupOf, routes } from './testing/public-network';
+import { CERTIFICATE, PRIVATE_KEY } from './spec-support/certificate';
+import { closedAfterEach, httpServer, listen, rawServer, trusting, until } from './spec-support/loopback';
+import type * as PublicNetwork from './spec-support/public-network';
+import { lookupOf, routes } from './spec-support/public-network';
 
 jest.mock('node:net', () =>
   jest
-    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .requireActual<typeof PublicNetwork>('./spec-support/public-network')
     .routedNet(jest.requireActual('node:net')),
 );
 jest.mock('node:tls', () =>
   jest
-    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .requireActual<typeof PublicNetwork>('./spec-support/public-network')
     .routedTls(jest.requireActual('node:tls')),
 );
 

@@ -1,4 +1,4 @@
-import { closedAfterEach, rawServer, requestTo, start, until, type Running } from './testing/loopback';
+import { closedAfterEach, rawServer, requestTo, start, until, type Running } from './spec-support/loopback';
 
 const { serve, client } = closedAfterEach();
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';

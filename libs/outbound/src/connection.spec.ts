@@ -2,7 +2,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
-import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
+import { CERTIFICATE, PRIVATE_KEY } from './spec-support/certificate';
 import {
   closedAfterEach,
   httpServer,
@@ -13,13 +13,13 @@ import {
   until,
   type Loopback,
   type Outcome,
-} from './testing/loopback';
+} from './spec-support/loopback';
 import type { BodySource, OutboundRequest } from './types';
-import type * as PublicNetwork from './testing/public-network';
+import type * as PublicNetwork from './spec-support/public-network';
 
 jest.mock('node:tls', () =>
   jest
-    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .requireActual<typeof PublicNetwork>('./spec-support/public-network')
     .routedTls(jest.requireActual('node:tls')),
 );
 

@@ -3,20 +3,20 @@ import type { TLSSocket } from 'node:tls';
 import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
 import type { OutboundClient } from './outbound-client';
-import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
-import { clientWith, httpServer, listen, requestTo, run, type Loopback } from './testing/loopback';
+import { CERTIFICATE, PRIVATE_KEY } from './spec-support/certificate';
+import { clientWith, httpServer, listen, requestTo, run, type Loopback } from './spec-support/loopback';
 import { OutboundError } from './types';
-import type * as PublicNetwork from './testing/public-network';
-import { lookupOf, routes, type DnsAnswer } from './testing/public-network';
+import type * as PublicNetwork from './spec-support/public-network';
+import { lookupOf, routes, type DnsAnswer } from './spec-support/public-network';
 
 jest.mock('node:net', () =>
   jest
-    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .requireActual<typeof PublicNetwork>('./spec-support/public-network')
     .routedNet(jest.requireActual('node:net')),
 );
 jest.mock('node:tls', () =>
   jest
-    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .requireActual<typeof PublicNetwork>('./spec-support/public-network')
     .routedTls(jest.requireActual('node:tls')),
 );
 

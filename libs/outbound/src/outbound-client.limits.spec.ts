@@ -8,7 +8,7 @@ import {
   start,
   until,
   type Loopback,
-} from './testing/loopback';
+} from './spec-support/loopback';
 
 const { serve, client } = closedAfterEach();
 

@@ -11,7 +11,7 @@ import {
   until,
   type Loopback,
   type Outcome,
-} from './testing/loopback';
+} from './spec-support/loopback';
 
 const { serve, client } = closedAfterEach();
 

@@ -4,7 +4,7 @@ import { BufferedClient } from './buffered';
 import type { OutboundClient } from './outbound-client';
 import { createProxySelector } from './proxy';
 import { parseTarget } from './target';
-import { CERTIFICATE, PRIVATE_KEY } from './testing/certificate';
+import { CERTIFICATE, PRIVATE_KEY } from './spec-support/certificate';
 import {
   clientWith,
   httpServer,
@@ -14,14 +14,14 @@ import {
   run,
   until,
   type Loopback,
-} from './testing/loopback';
-import { proxyServer, type ProxyServer } from './testing/proxy-server';
-import type * as PublicNetwork from './testing/public-network';
-import { lookupOf } from './testing/public-network';
+} from './spec-support/loopback';
+import { proxyServer, type ProxyServer } from './spec-support/proxy-server';
+import type * as PublicNetwork from './spec-support/public-network';
+import { lookupOf } from './spec-support/public-network';
 
 jest.mock('node:tls', () =>
   jest
-    .requireActual<typeof PublicNetwork>('./testing/public-network')
+    .requireActual<typeof PublicNetwork>('./spec-support/public-network')
     .routedTls(jest.requireActual('node:tls')),
 );
 

@@ -1,4 +1,4 @@
-import { until } from './testing/loopback';
+import { until } from './spec-support/loopback';
 import { TimerWheel, WheelEntry } from './timer-wheel';
 
 class Probe extends WheelEntry {

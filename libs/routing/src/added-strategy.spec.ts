@@ -4,7 +4,7 @@ import { commonFault, faultOf } from './faults';
 import { createPlan, createRoutingState, simulate } from './index';
 import { STRATEGIES } from './strategies';
 import { defineStrategy, type Strategy } from './strategy';
-import { factsOf, runtimeOf } from './testing/play';
+import { factsOf, runtimeOf } from './spec-support/play';
 
 interface CompiledNamed extends CompiledStrategy {
   readonly header: string;

@@ -2,7 +2,7 @@ import type { BreakerSettings, CompiledBreaker } from '@gw/config-schema';
 import { compileConfig } from './config-language';
 import fc from 'fast-check';
 import { Breaker, isBreakerFailure } from './index';
-import { answered, failed } from './testing/play';
+import { answered, failed } from './spec-support/play';
 
 const rulesOf = (cb_config: BreakerSettings): CompiledBreaker =>
   compileConfig({ strategy: { mode: 'single', cb_config }, targets: [{ provider: 'x' }] }).targets[0]

@@ -7,7 +7,7 @@ import {
   type HedgeReport,
   type RoutingStep,
 } from './index';
-import { answered, compiled, dice, factsOf, failed, play, request, runtimeOf } from './testing/play';
+import { answered, compiled, dice, factsOf, failed, play, request, runtimeOf } from './spec-support/play';
 
 const a = { name: 'a', provider: 'openai' };
 const b = { name: 'b', provider: 'anthropic' };

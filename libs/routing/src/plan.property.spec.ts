@@ -11,7 +11,7 @@ import {
   type RequestFacts,
   type RoutingState,
 } from './index';
-import { dice, factsOf } from './testing/play';
+import { dice, factsOf } from './spec-support/play';
 
 const facts: RequestFacts = factsOf({ metadata: { plan: 'paid' }, params: () => ({ user: 'u1' }) });
 

@@ -8,7 +8,7 @@ import {
   type RoutingCursor,
 } from './index';
 import type { AttemptOutcome } from './types';
-import { answered, compiled, factsOf, failed, play, runtimeOf } from './testing/play';
+import { answered, compiled, factsOf, failed, play, runtimeOf } from './spec-support/play';
 
 const plan = (config: GatewayConfig, random = 0, metadata: Record<string, string> = {}): RoutingCursor =>
   createPlan(compiled(config), factsOf({ metadata }), runtimeOf(random));

@@ -1,6 +1,6 @@
 import { compileConfig } from './config-language';
 import { simulate, type SimulatedRequest } from './index';
-import { answered, compiled } from './testing/play';
+import { answered, compiled } from './spec-support/play';
 
 const request: SimulatedRequest = {
   metadata: { plan: 'paid' },

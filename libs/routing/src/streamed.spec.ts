@@ -1,5 +1,5 @@
 import { createPlan, type AttemptOutcome, type RoutingCursor } from './index';
-import { answered, compiled, factsOf, runtimeOf } from './testing/play';
+import { answered, compiled, factsOf, runtimeOf } from './spec-support/play';
 
 const a = { name: 'a', provider: 'openai' };
 const b = { name: 'b', provider: 'anthropic' };
