@@ -20,12 +20,14 @@ function appNames() {
   );
 }
 
+/** @param {string} folder */
 function sourceFiles(folder) {
   return readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && !NOT_BUILT.test(entry.name))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
+/** @param {string[]} apps */
 function fingerprint(apps) {
   const libs = readdirSync(join(ROOT, 'libs')).filter((lib) => lib !== 'testing');
   const folders = [...apps.map((app) => `apps/${app}/src`), ...libs.map((lib) => `libs/${lib}/src`)];
@@ -39,14 +41,17 @@ function fingerprint(apps) {
   return hash.digest('hex');
 }
 
+/** @param {string[]} apps @param {string} stamp */
 function isBuilt(apps, stamp) {
   const entries = apps.map((app) => join(ROOT, 'dist', app, 'apps', app, 'src', 'main.js'));
   return entries.every(existsSync) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp;
 }
 
+/** @param {string} app */
 function build(app) {
   const { targets } = JSON.parse(readFileSync(join(ROOT, 'apps', app, 'project.json'), 'utf8'));
-  return new Promise((resolve, reject) => {
+  /** @type {Promise<void>} */
+  const built = new Promise((resolve, reject) => {
     const child = spawn(targets.build.options.command, {
       cwd: ROOT,
       env: runtimeEnvironment(),
@@ -61,6 +66,7 @@ function build(app) {
       else reject(new StartError(`The build of ${app} failed:\n${messages.trim()}`));
     });
   });
+  return built;
 }
 
 /** Leaves `dist/<app>` in step with the sources. Says nothing when there is nothing to do. Who comes while another builds waits for it. */

@@ -19,18 +19,24 @@ const FAMILIES = {
   AB09: 'A budget is exhausted, or the model is not enabled.',
 };
 
-/** The exports of a TypeScript file that imports nothing. */
+/**
+ * The exports of a TypeScript file that imports nothing.
+ * @param {string} path
+ */
 function load(path) {
   const { code } = transformFileSync(path, {
     swcrc: false,
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
     module: { type: 'commonjs' },
   });
+  // `_compile` is not typed.
+  /** @type {any} */
   const loaded = new Module(path);
   loaded._compile(code, path);
   return loaded.exports;
 }
 
+/** @param {typeof import('../libs/kernel/src/errors.ts')} catalogue */
 function render({ ERRORS, GatewayError }) {
   const types = Object.entries(ERRORS);
   const strangers = types.filter(([, { code }]) => !(code in FAMILIES)).map(([type]) => type);

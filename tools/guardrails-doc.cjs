@@ -9,15 +9,21 @@ const { labelledSentences } = require('../libs/guardrails/src/spec-support/pii-s
 
 const TARGET = join(__dirname, '../docs/guardrails.md');
 
-/** A bar would end the cell. */
+/**
+ * A bar would end the cell.
+ * @param {string} text
+ */
 const cell = (text) => text.replaceAll('|', '\\|');
+/** @param {string} text */
 const code = (text) => `\`${text}\``;
 
+/** @param {[string, { default?: unknown }]} entry @param {readonly string[]} required */
 function parameter([name, { default: byDefault }], required) {
   if (required.includes(name)) return `${code(name)}*`;
   return byDefault === undefined ? code(name) : `${code(name)} ${code(JSON.stringify(byDefault))}`;
 }
 
+/** @param {(typeof CHECKS)[number]} check */
 function checkRow({
   id,
   aliases = [],
@@ -29,7 +35,9 @@ function checkRow({
   parameters,
   doc,
 }) {
-  const { properties, required } = parameters;
+  const { properties, required } = /** @type {{ properties: object; required: readonly string[] }} */ (
+    parameters
+  );
   const own = Object.entries(properties).filter(([name]) => name !== 'failOnError');
   const named = aliases.length > 0 ? `${code(id)}, also ${aliases.map(code).join(', ')}` : code(id);
   const traits = [
@@ -59,6 +67,7 @@ function examples() {
 
 function piiTable() {
   const sentences = labelledSentences();
+  /** @param {number} share */
   const percent = (share) => `${(share * 100).toFixed(1)} %`;
   return [
     `${sentences.length} sentences, ${new Set(sentences.map(({ language }) => language)).size} languages, ${sentences.filter(({ places }) => places.length === 0).length} of them with nothing to find.`,
@@ -72,6 +81,7 @@ function piiTable() {
   ].join('\n');
 }
 
+/** @param {string} text @param {string} name @param {string} content */
 function withBlock(text, name, content) {
   const [start, end] = [`<!-- ${name} -->\n`, `\n<!-- /${name} -->`];
   const from = text.indexOf(start);

@@ -38,7 +38,10 @@ const { values } = parseArgs({
   },
 });
 
-/** Mulberry32. */
+/**
+ * Mulberry32.
+ * @param {number} seed
+ */
 function randomOf(seed) {
   let state = seed >>> 0;
   return () => {
@@ -49,6 +52,7 @@ function randomOf(seed) {
   };
 }
 
+/** @param {string} suffix */
 const filesOf = (suffix) =>
   readdirSync(join(ROOT, SOURCES), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.includes('spec'))
@@ -56,15 +60,29 @@ const filesOf = (suffix) =>
     .filter((file) => file.endsWith(suffix) && !file.includes('spec-support'))
     .sort();
 
-/** What the ids of a controller's operations begin with. */
+/**
+ * What the ids of a controller's operations begin with.
+ * @param {string} controller
+ */
 const prefixOf = (controller) =>
-  `${controller[0].toLowerCase()}${controller.slice(1).replace(/Controller$/, '')}_`;
+  `${controller.charAt(0).toLowerCase()}${controller.slice(1).replace(/Controller$/, '')}_`;
 
+/** @param {string} folder */
 const controllersIn = (folder) =>
   filesOf('.controller.ts')
     .filter((file) => dirname(file) === folder)
     .flatMap((file) => [...readFileSync(join(ROOT, file), 'utf8').matchAll(/export class (\w+)/g)])
-    .map(([, name]) => name);
+    .map(([, name = '']) => name);
+
+/**
+ * @typedef Guard
+ * @property {string} name
+ * @property {string} [matrix] The spec that has to fail; absent: the tenancy matrix.
+ * @property {string | undefined} [title] Of the cases that have to fail.
+ * @property {string[]} routes
+ * @property {string} file
+ * @property {(source: string) => string} change
+ */
 
 /** The scope check of one route, which stays declared. */
 function scopeGuards() {
@@ -72,13 +90,14 @@ function scopeGuards() {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const classes = [...text.matchAll(/export class (\w+)/g)];
     return [...text.matchAll(/@(?:Requires|Route\.\w+)\([\s\S]*?\n {2}(\w+)\(/g)].map((match) => {
-      const owner = classes.findLast((each) => each.index < match.index)?.[1];
+      const owner = classes.findLast((each) => each.index < match.index)?.[1] ?? '';
       const isThis = `context.getClass().name === '${owner}' && context.getHandler().name === '${match[1]}'`;
       return {
         name: `scopes of ${owner}.${match[1]}`,
         routes: [`${prefixOf(owner)}${match[1]}`],
         file: GUARD,
-        change: (source) => source.replace(ENFORCED, `if (!(${isThis})) { ${ENFORCED} }`),
+        change: (/** @type {string} */ source) =>
+          source.replace(ENFORCED, `if (!(${isThis})) { ${ENFORCED} }`),
       };
     });
   });
@@ -94,7 +113,7 @@ function tenantGuards() {
         name: `tenant in ${file}:${String(text.slice(0, index).split('\n').length)} (${guard.trim()})`,
         routes: controllersIn(dirname(file)).map(prefixOf),
         file,
-        change: (source) => source.slice(0, index) + source.slice(index + guard.length),
+        change: (/** @type {string} */ source) => source.slice(0, index) + source.slice(index + guard.length),
       }));
   });
 }
@@ -112,28 +131,28 @@ const REFUSALS = [
 ];
 
 const rightGuards = () =>
-  REFUSALS.map(([name, before, after]) => ({
+  REFUSALS.map(([name, before = '', after = '']) => ({
     name: `rights: ${name}`,
     matrix: RIGHTS,
     routes: [],
     file: GRANTS,
-    change: (source) => source.replace(before, after),
+    change: (/** @type {string} */ source) => source.replace(before, after),
   }));
 
 const classGuards = () =>
-  MUTATIONS.map(([name, file, before, after, spec, title]) => ({
+  MUTATIONS.map(([name, file = '', before = '', after = '', spec = '', title]) => ({
     name: `class: ${name}`,
     matrix: spec,
     title,
     routes: [],
     file,
-    change: (source) => source.replace(before, () => after),
+    change: (/** @type {string} */ source) => source.replace(before, () => after),
   }));
 
 /** Guards of `guard-mutations.cjs` whose text or spec is no longer where the list says. */
 const outdated = () =>
-  MUTATIONS.flatMap(([name, file, before, , spec]) => {
-    const [path, specPath] = [file, spec].map((each) => join(ROOT, each));
+  MUTATIONS.flatMap(([name, file = '', before = '', , spec = '']) => {
+    const [path, specPath] = [join(ROOT, file), join(ROOT, spec)];
     const isThere = existsSync(path) && readFileSync(path, 'utf8').includes(before);
     return [
       ...(isThere ? [] : [`${name}: ${file} does not say: ${before}`]),
@@ -141,11 +160,18 @@ const outdated = () =>
     ];
   });
 
+/**
+ * @template T
+ * @param {T[]} list
+ * @param {number} count
+ * @param {() => number} random
+ * @returns {T[]}
+ */
 function pick(list, count, random) {
   const left = [...list];
   return Array.from({ length: Math.min(count, left.length) }, () =>
-    left.splice(Math.floor(random() * left.length), 1).at(0),
-  );
+    left.splice(Math.floor(random() * left.length), 1),
+  ).flat(1);
 }
 
 function copyTree() {
@@ -163,7 +189,12 @@ function copyTree() {
   return { folder, tree };
 }
 
-/** Of the matrix in a copy, the rows of these routes: a part that is red makes the whole red. */
+/**
+ * Of the matrix in a copy, the rows of these routes: a part that is red makes the whole red.
+ * @param {string} tree
+ * @param {string} whole
+ * @param {string[]} routes
+ */
 function narrowMatrix(tree, whole, routes) {
   const text = [
     [
@@ -172,16 +203,20 @@ function narrowMatrix(tree, whole, routes) {
     ],
     ['toBeGreaterThan(4_000)', 'toBeGreaterThan(0)'],
     ['toBeGreaterThan(400)', 'toBeGreaterThan(-1)'],
-  ].reduce((source, [before, after]) => {
+  ].reduce((source, [before = '', after = '']) => {
     if (!source.includes(before)) throw new Error(`The matrix no longer says: ${before}`);
     return source.replace(before, after);
   }, whole);
   writeFileSync(join(tree, MATRIX), text);
 }
 
+/** @param {string} spec */
 const configOf = (spec) => (spec.endsWith('.int-spec.ts') ? 'jest.int.cjs' : 'jest.config.cjs');
 
-/** Titles of the cases that failed, of those with `title` if it is given; null when none did. Throws when the matrix or another spec could not be run. */
+/**
+ * Titles of the cases that failed, of those with `title` if it is given; null when none did. Throws when the matrix or another spec could not be run.
+ * @param {string} tree
+ */
 function runMatrix(tree, matrix = MATRIX, title = '') {
   const output = join(tree, 'matrix.json');
   rmSync(output, { force: true });
@@ -200,13 +235,16 @@ function runMatrix(tree, matrix = MATRIX, title = '') {
     '--runTestsByPath',
     matrix,
   ];
-  let [stderr, signal] = ['', null];
+  let stderr = '';
+  /** @type {NodeJS.Signals | null} */
+  let signal = null;
   // On a busy machine the database may be late, and then nothing was said of guards.
   for (let tries = 0; tries < 3 && !existsSync(output); tries += 1)
     ({ stderr, signal } = spawnSync(runtimePath(), args, { cwd: tree, encoding: 'utf8', timeout: 600_000 }));
   // Without the guard there may be no end to what is kept, until V8 ends the process.
   if (signal === 'SIGABRT') return ['the process ran out of memory'];
   if (!existsSync(output)) throw new Error(`The matrix did not run:\n${stderr}`);
+  /** @type {{ testResults: { assertionResults: { status: string; title: string }[] }[] }} */
   const { testResults } = JSON.parse(readFileSync(output, 'utf8'));
   const results = testResults
     .flatMap(({ assertionResults }) => assertionResults)
@@ -214,6 +252,31 @@ function runMatrix(tree, matrix = MATRIX, title = '') {
   if (results.length === 0) throw new Error(`The matrix did not run:\n${stderr}`);
   const failed = results.filter(({ status }) => status === 'failed').map(({ title }) => title);
   return failed.length > 0 ? failed : null;
+}
+
+/**
+ * Takes one guard away in the copy and puts it back. Returns whether a spec missed it.
+ * @param {string} tree
+ * @param {string} whole
+ * @param {Guard} guard
+ */
+function isMissed(tree, whole, { name, matrix = MATRIX, title, routes, file, change }) {
+  narrowMatrix(tree, whole, routes);
+  const source = readFileSync(join(tree, file), 'utf8');
+  const mutant = change(source);
+  if (mutant === source) throw new Error(`${name}: there is nothing to take away.`);
+  writeFileSync(join(tree, file), mutant);
+  let failed = runMatrix(tree, matrix, title);
+  if (!failed && matrix === MATRIX) {
+    // Not missed by its own rows: perhaps by others.
+    writeFileSync(join(tree, MATRIX), whole);
+    failed = runMatrix(tree);
+  }
+  writeFileSync(join(tree, file), source);
+  console.log(
+    failed ? `red    ${name}: ${String(failed.length)} cases, first: ${failed[0]}` : `GREEN  ${name}`,
+  );
+  return failed !== null;
 }
 
 function main() {
@@ -226,12 +289,15 @@ function main() {
   const seed = Number(values.seed);
   const random = randomOf(seed);
   const count = Number(values.count);
+  /** @param {Guard[]} guards */
+  const chosen = (guards) =>
+    guards.filter(({ name, matrix }) => `${name} ${matrix ?? ''}`.includes(values.only));
   const [scopes, tenants, rights, classes] = [
-    scopeGuards(),
-    tenantGuards(),
-    rightGuards(),
-    classGuards(),
-  ].map((guards) => guards.filter(({ name, matrix }) => `${name} ${matrix ?? ''}`.includes(values.only)));
+    chosen(scopeGuards()),
+    chosen(tenantGuards()),
+    chosen(rightGuards()),
+    chosen(classGuards()),
+  ];
   const picked = [
     ...pick(scopes, Math.ceil(count / 2), random),
     ...pick(tenants, Math.floor(count / 2), random),
@@ -242,7 +308,7 @@ function main() {
     `Seed ${String(seed)}: ${String(picked.length)} of ${String(scopes.length)} scope checks, ${String(tenants.length)} tenant conditions, ${String(rights.length)} rules about rights and ${String(classes.length)} guards of classes.`,
   );
   const { folder, tree } = copyTree();
-  let missed = 0;
+  let unnoticed = 0;
   try {
     const whole = readFileSync(join(tree, MATRIX), 'utf8');
     const narrowed = picked.filter(({ matrix = MATRIX }) => matrix === MATRIX);
@@ -258,28 +324,11 @@ function main() {
       const before = runMatrix(tree, matrix, title);
       if (before) throw new Error(`${matrix} fails with every guard in place: ${before[0]}`);
     }
-    for (const { name, matrix = MATRIX, title, routes, file, change } of picked) {
-      narrowMatrix(tree, whole, routes);
-      const source = readFileSync(join(tree, file), 'utf8');
-      const mutant = change(source);
-      if (mutant === source) throw new Error(`${name}: there is nothing to take away.`);
-      writeFileSync(join(tree, file), mutant);
-      let failed = runMatrix(tree, matrix, title);
-      if (!failed && matrix === MATRIX) {
-        // Not missed by its own rows: perhaps by others.
-        writeFileSync(join(tree, MATRIX), whole);
-        failed = runMatrix(tree);
-      }
-      writeFileSync(join(tree, file), source);
-      if (!failed) missed += 1;
-      console.log(
-        failed ? `red    ${name}: ${String(failed.length)} cases, first: ${failed[0]}` : `GREEN  ${name}`,
-      );
-    }
+    for (const guard of picked) if (!isMissed(tree, whole, guard)) unnoticed += 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  process.exitCode = missed > 0 ? 1 : 0;
+  process.exitCode = unnoticed > 0 ? 1 : 0;
 }
 
 main();

@@ -8,6 +8,8 @@ const { dirname, join, posix } = require('node:path');
 const ts = require('typescript');
 const { ROOT } = require('./runtime.cjs');
 
+/** What each file or folder imports. @typedef {Map<string, string[]>} Graph */
+
 const FILES_MAX = 3;
 /** Folders below these may not import each other in a circle. Files next to them put the app together. */
 const FOLDERS_OF = ['apps/admin-api/src', 'apps/admin-api/src/platform'];
@@ -15,26 +17,33 @@ const FOLDERS_OF = ['apps/admin-api/src', 'apps/admin-api/src/platform'];
 const APART = 'apps/admin-api/src/resources';
 const LEFT_OUT = /\.(?:[a-z-]+-)?spec\.ts$|\.d\.ts$|\/spec-support\/|\/node_modules\/|\/dist\//;
 
-/** Import paths of the workspace's libs by their names. */
+/**
+ * Import paths of the workspace's libs by their names.
+ * @param {string} root
+ */
 function libsOf(root) {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.base.json'), ts.sys.readFile);
-  return Object.entries(config?.compilerOptions?.paths ?? {}).map(([name, [path]]) => [
-    name,
-    posix.normalize(path),
-  ]);
+  /** @type {Record<string, [string]>} */
+  const paths = config?.compilerOptions?.paths ?? {};
+  return new Map(Object.entries(paths).map(([name, [path]]) => [name, posix.normalize(path)]));
 }
 
-/** Each source file, relative to the root, with the source files that it imports. */
+/**
+ * Each source file, relative to the root, with the source files that it imports.
+ * @param {string} root
+ */
 function importGraph(root) {
   const files = globSync('{apps,libs}/**/*.ts', { cwd: root, exclude: ['**/node_modules', '**/dist'] })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => !LEFT_OUT.test(file));
   const known = new Set(files);
-  const libs = new Map(existsSync(join(root, 'tsconfig.base.json')) ? libsOf(root) : []);
+  const libs = existsSync(join(root, 'tsconfig.base.json')) ? libsOf(root) : new Map();
+  /** @param {string} from @param {string} name */
   const resolve = (from, name) => {
     const base = name.startsWith('.') ? posix.join(dirname(from), name) : libs.get(name);
     return base && [base, `${base}.ts`, `${base}/index.ts`].find((path) => known.has(path));
   };
+  /** @param {string} file */
   const importsOf = (file) =>
     ts
       .preProcessFile(readFileSync(join(root, file), 'utf8'), true, true)
@@ -43,21 +52,31 @@ function importGraph(root) {
   return new Map(files.sort().map((file) => [file, [...new Set(importsOf(file))]]));
 }
 
-/** Strongly connected components of more than one node (Tarjan), the largest first. */
+/**
+ * Strongly connected components of more than one node (Tarjan), the largest first.
+ * @param {Graph} graph
+ */
 function circlesOf(graph) {
+  /** @type {Map<string, number>} */
   const order = new Map();
+  /** @type {Map<string, number>} */
   const lowest = new Map();
+  const lowestOf = (/** @type {string} */ node) => lowest.get(node) ?? 0;
+  /** @type {string[]} */
   const stack = [];
+  /** @type {Set<string>} */
   const isOpen = new Set();
+  /** @type {string[][]} */
   const circles = [];
+  /** @param {string} node */
   const visit = (node) => {
+    lowest.set(node, order.size);
     order.set(node, order.size);
-    lowest.set(node, order.get(node));
     stack.push(node);
     isOpen.add(node);
-    for (const next of graph.get(node)) {
+    for (const next of graph.get(node) ?? []) {
       if (!order.has(next)) visit(next);
-      if (isOpen.has(next)) lowest.set(node, Math.min(lowest.get(node), lowest.get(next)));
+      if (isOpen.has(next)) lowest.set(node, Math.min(lowestOf(node), lowestOf(next)));
     }
     if (lowest.get(node) !== order.get(node)) return;
     const circle = stack.splice(stack.indexOf(node));
@@ -68,28 +87,40 @@ function circlesOf(graph) {
   return circles.sort((one, other) => other.length - one.length);
 }
 
-/** The folders below `parent`, each with the other ones that its files import. */
+/**
+ * The folders below `parent`, each with the other ones that its files import.
+ * @param {Graph} files
+ * @param {string} parent
+ */
 function folderGraph(files, parent) {
+  /** @param {string} file */
   const folderOf = (file) => {
     const [folder, ...rest] = file.startsWith(`${parent}/`) ? file.slice(parent.length + 1).split('/') : [];
     return rest.length > 0 ? folder : undefined;
   };
+  /** @type {Map<string, Set<string>>} */
   const folders = new Map();
   for (const [file, imports] of files) {
     const from = folderOf(file);
     if (from === undefined) continue;
-    if (!folders.has(from)) folders.set(from, new Set());
-    for (const to of imports.map(folderOf)) if (to !== undefined && to !== from) folders.get(from).add(to);
+    const found = folders.get(from) ?? new Set();
+    folders.set(from, found);
+    for (const to of imports.map(folderOf)) if (to !== undefined && to !== from) found.add(to);
   }
   return new Map([...folders].map(([folder, imports]) => [folder, [...imports]]));
 }
 
-/** Prints the circles with the imports that make them. */
+/**
+ * Prints the circles with the imports that make them.
+ * @param {string[][]} circles
+ * @param {Graph} graph
+ * @param {(circle: string[]) => string} title
+ */
 function report(circles, graph, title) {
   for (const circle of circles) {
     console.error(title(circle));
     for (const member of circle) {
-      const inside = graph.get(member).filter((next) => circle.includes(next));
+      const inside = (graph.get(member) ?? []).filter((next) => circle.includes(next));
       console.error(`  ${member} imports ${inside.join(', ')}`);
     }
   }

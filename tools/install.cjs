@@ -4,6 +4,7 @@ const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT, StartError } = require('./runtime.cjs');
 
+/** @param {string} lockfile @returns {Record<string, Record<string, unknown>> | null} */
 function packagesOf(lockfile) {
   try {
     return JSON.parse(readFileSync(join(ROOT, lockfile), 'utf8')).packages;
@@ -20,7 +21,8 @@ function isInstalled() {
   // A package that is optional may be missing: most are for another platform.
   const present = Object.entries(wanted).every(([path, { version, optional, link, peer }]) => {
     if (path === '' || link) return true;
-    return installed[path] ? installed[path].version === version : Boolean(optional || peer);
+    const there = installed[path];
+    return there ? there.version === version : Boolean(optional || peer);
   });
   return present && Object.keys(installed).every((path) => path in wanted);
 }

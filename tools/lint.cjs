@@ -3,7 +3,10 @@ const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
-/** Name and arguments of each part. Together they are the whole tree. */
+/**
+ * Name and arguments of each part. Together they are the whole tree.
+ * @type {readonly (readonly [name: string, ...args: string[]])[]}
+ */
 const LINT_PARTS = [
   ['apps', 'apps'],
   ['libs a to l', 'libs/[a-l]*/**/*.{ts,cjs}'],
@@ -13,9 +16,13 @@ const LINT_PARTS = [
 const HEAP_MIB = 4_096;
 const LINT_NODE_FLAGS = [`--max-old-space-size=${String(HEAP_MIB)}`];
 
-/** ESLint reads the project graph that Nx kept last, so Nx brings it up to date first. */
+/**
+ * ESLint reads the project graph that Nx kept last, so Nx brings it up to date first.
+ * @type {readonly [script: string, ...args: string[]]}
+ */
 const GRAPH_ARGUMENTS = ['nx/dist/bin/nx.js', 'show', 'projects'];
 
+/** @param {string} part */
 const cacheFlags = (part) => [
   '--cache',
   '--cache-strategy',
@@ -29,7 +36,11 @@ const CIRCLES = '../tools/import-circles.cjs';
 
 module.exports = { CIRCLES, GRAPH_ARGUMENTS, LINT_NODE_FLAGS, LINT_PARTS, cacheFlags };
 
-function run([script, ...args], stdout = 'inherit') {
+/**
+ * @param {readonly string[]} command
+ * @param {'inherit' | 'ignore'} stdout
+ */
+function run([script = '', ...args], stdout = 'inherit') {
   const { status } = spawnSync(
     runtimePath(),
     [...LINT_NODE_FLAGS, join(ROOT, 'node_modules', script), ...args],
@@ -50,5 +61,4 @@ if (require.main === module)
         !run(['eslint/bin/eslint.js', ...args, '--max-warnings', '0', ...cacheFlags(part)]),
     );
     if (!run([CIRCLES]) || failed.length > 0) process.exitCode = 1;
-    return Promise.resolve();
   });

@@ -7,6 +7,7 @@ const { StartError } = require('./runtime.cjs');
 const POLL_MS = 100;
 const PATIENCE_MS = 5 * 60_000;
 
+/** @param {string} path */
 function holderOf(path) {
   try {
     return Number(readFileSync(path, 'utf8'));
@@ -15,27 +16,38 @@ function holderOf(path) {
   }
 }
 
+/** @param {number} pid */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     return error.code === 'EPERM';
   }
 }
 
-/** A link either appears with its content or fails: nobody reads a lock that has no holder yet. */
+/**
+ * A link either appears with its content or fails: nobody reads a lock that has no holder yet.
+ * @param {string} path
+ * @param {string} own
+ */
 function take(path, own) {
   try {
     linkSync(own, path);
     return true;
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     if (error.code !== 'EEXIST') throw error;
     return false;
   }
 }
 
-/** Runs `work` while no other process runs work under the same path; waits for it as long as a build may take. */
+/**
+ * Runs `work` while no other process runs work under the same path; waits for it as long as a build may take.
+ * @template T
+ * @param {string} path
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
 async function withLock(path, work) {
   mkdirSync(dirname(path), { recursive: true });
   const own = `${path}.${String(process.pid)}`;

@@ -8,10 +8,15 @@ const { LOG_COLUMNS } = require('../libs/log-store/src/rows/log-columns.ts');
 const TARGET = join(__dirname, '../docs/log-fields.md');
 
 const NONE = '–';
-/** A bar would end the cell. */
+/**
+ * A bar would end the cell.
+ * @param {string} text
+ */
 const cell = (text) => text.replaceAll('|', '\\|');
+/** @param {string | undefined} text */
 const code = (text) => (text === undefined ? NONE : `\`${text}\``);
 
+/** @param {string} name @param {any} filter */
 function filters(name, { anyOf, alias, between } = {}) {
   const names = [
     ...(anyOf ? [name, ...(alias ? [alias.name] : [])] : []),
@@ -20,9 +25,16 @@ function filters(name, { anyOf, alias, between } = {}) {
   return names.map(code).join(', ') || NONE;
 }
 
+/** @param {[string, any]} entry */
 function row([name, { sql, unit, about, filter, shown, exported, fact }]) {
   const type = unit === undefined ? sql : `${sql}, ${unit}`;
-  const cells = [code(name), code(LOG_FIELDS[name]?.member), type, cell(about), code(shown?.as)];
+  const cells = [
+    code(name),
+    code(/** @type {any} */ (LOG_FIELDS)[name]?.member),
+    type,
+    cell(about),
+    code(shown?.as),
+  ];
   return `| ${[...cells, filters(name, filter), code(exported?.as), code(fact)].join(' | ')} |`;
 }
 

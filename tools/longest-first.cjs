@@ -11,13 +11,15 @@ const LONG = [
   ...['bound-secrets', 'path-ids', 'openapi', 'postgres-analytics', 'mcp-mappings', 'log-stream'],
 ];
 
+/** @param {import('@jest/test-result').Test} test */
 const rankOf = ({ path }) => {
-  const rank = LONG.indexOf(basename(path).split('.')[0]);
+  const rank = LONG.indexOf(basename(path).replace(/\..*/, ''));
   return rank < 0 ? LONG.length : rank;
 };
 
 module.exports = class LongestFirst extends Sequencer {
-  sort(tests) {
-    return super.sort(tests).sort((one, other) => rankOf(one) - rankOf(other));
+  /** @override @param {import('@jest/test-result').Test[]} tests */
+  async sort(tests) {
+    return (await super.sort(tests)).sort((one, other) => rankOf(one) - rankOf(other));
   }
 };

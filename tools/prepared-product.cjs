@@ -10,24 +10,28 @@ const { ensureBuilt } = require('./build.cjs');
 /** Names the folder for the suites; see `e2e/spec-support/prepared-data.ts`. */
 const PREPARED_DATA = 'TOLLGATE_TEST_PREPARED_DATA';
 const START_TIMEOUT_MS = 120_000;
+/** The product starts its own servers, as for its users. */
+const OURS = { DATABASE_URL: undefined, REDIS_URL: undefined, NODE_ENV: undefined };
 
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
       server.close(() => resolve(port));
     });
   });
 }
 
-/** Starts the product in the folder and stops it once it is ready. Rejects with its output when it does not get there. */
+/**
+ * Starts the product in the folder and stops it once it is ready. Rejects with its output when it does not get there.
+ * @param {string} folder
+ */
 async function prepare(folder) {
   const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
-  const { DATABASE_URL: _database, REDIS_URL: _redis, NODE_ENV: _environment, ...environment } = process.env;
   const ports = { GATEWAY_PORT: String(gateway), ADMIN_PORT: String(admin), WORKER_PORT: String(worker) };
   const child = spawn(process.execPath, [join(__dirname, 'start.cjs')], {
-    env: { ...environment, ...ports, DATA_DIR: folder, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
+    env: { ...process.env, ...OURS, ...ports, DATA_DIR: folder, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: START_TIMEOUT_MS,
   });

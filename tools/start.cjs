@@ -10,6 +10,7 @@ const PARENT_CHECK_MS = 500;
 /**
  * A signal to npm reaches npm and its shell, which end without passing it on. What they have started must not go on without them:
  * it holds the ports and the data folder. Started without npm, it may outlive the shell that it came from.
+ * @param {import('node:child_process').ChildProcess} launcher
  */
 function stopWithNpm(launcher) {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -34,7 +35,9 @@ runMain(async () => {
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...runtimeEnvironment() },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => launcher.kill(signal));
+  /** @type {NodeJS.Signals[]} */
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, () => launcher.kill(signal));
   stopWithNpm(launcher);
   launcher.on('error', (error) => {
     console.error(`tollgate: the launcher could not be started: ${error.message}`);

@@ -3,11 +3,12 @@ const { spawnSync } = require('node:child_process');
 const { StartError } = require('./runtime.cjs');
 
 /** By the command that shows that it is there; the package of Debian has the name that follows. */
-const SERVERS = [
+const SERVERS = /** @type {const} */ ([
   ['redis-server', '--version', 'redis-server'],
   ['nginx', '-v', 'nginx'],
-];
+]);
 
+/** @param {string} command @param {string[]} args @param {import('node:child_process').StdioOptions} stdio */
 const succeeds = (command, args, stdio = 'ignore') => {
   const { error, status } = spawnSync(command, args, {
     stdio,
@@ -22,6 +23,7 @@ function ensureServers() {
   if (process.getuid?.() === 0 && succeeds('apt-get', ['--version'])) {
     const packages = missing.map(([, , name]) => name);
     console.log(`Installing ${packages.join(', ')} (apt-get) …`);
+    /** @type {import('node:child_process').StdioOptions} */
     const shown = ['ignore', 'ignore', 'inherit'];
     succeeds('apt-get', ['update', '-qq'], shown);
     succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], shown);

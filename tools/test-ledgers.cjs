@@ -5,7 +5,7 @@ const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
-const OPTIONS = {
+const OPTIONS = /** @type {const} */ ({
   /** While parts are killed. */
   requests: { type: 'string', default: '100000' },
   /** How often each part is killed. */
@@ -14,9 +14,9 @@ const OPTIONS = {
   'postgres-away': { type: 'string', default: '300' },
   /** Requests a second meanwhile. */
   rate: { type: 'string', default: '100' },
-};
+});
 
-runMain(async () => {
+runMain(() => {
   const { values } = parseArgs({ options: OPTIONS });
   const settings = Object.entries(values).map(([name, value]) => [
     `LEDGERS_${name.replace('-', '_').toUpperCase()}`,

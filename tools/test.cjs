@@ -11,28 +11,43 @@ const isCi = Boolean(process.env.CI);
 const PRETTIER_CACHE = ['--cache', '--cache-location', 'node_modules/.cache/prettier/.prettier-cache'];
 
 const [graphTool, ...graphArguments] = GRAPH_ARGUMENTS;
+/** Title, script below `node_modules` and arguments. @typedef {[title: string, script: string, args: readonly string[]]} Check */
+
+/** @type {Check} */
 const GRAPH = ['Project graph', graphTool, graphArguments];
+/** @type {Check[]} */
 const CHECKS = [
   [
     'Format',
     'prettier/bin/prettier.cjs',
     ['--check', '--log-level', 'warn', '.', ...(isCi ? [] : PRETTIER_CACHE)],
   ],
-  ...LINT_PARTS.map(([part, ...args]) => [
-    `Lint: ${part}`,
-    'eslint/bin/eslint.js',
-    [...args, '--max-warnings', '0', ...(isCi ? [] : cacheFlags(part))],
-  ]),
+  ...LINT_PARTS.map(
+    /** @returns {Check} */ ([part, ...args]) => [
+      `Lint: ${part}`,
+      'eslint/bin/eslint.js',
+      [...args, '--max-warnings', '0', ...(isCi ? [] : cacheFlags(part))],
+    ],
+  ),
   ['Lint: circles of imports', CIRCLES, []],
   ['Types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
+  ['Types: tools', 'typescript/bin/tsc', ['-p', 'tools/tsconfig.json']],
 ];
+/** @type {readonly (readonly [title: string, config: string])[]} */
 const SUITES = [
   ['Unit tests', 'jest.config.cjs'],
   ['Integration tests', 'jest.int.cjs'],
   ['End-to-end tests', 'jest.e2e.cjs'],
 ];
 
-/** Resolves to whether it passed. `output` `held`: shown when it ends, so that tools that run side by side do not mix. */
+/**
+ * Resolves to whether it passed. `output` `held`: shown when it ends, so that tools that run side by side do not mix.
+ * @param {string} title
+ * @param {string} script
+ * @param {readonly string[]} args
+ * @param {{ output?: string; nodeFlags?: readonly string[] }} options
+ * @returns {Promise<boolean>}
+ */
 function runTool(title, script, args, { output = 'inherit', nodeFlags = [] } = {}) {
   const isHeld = output === 'held';
   if (!isHeld) console.log(`\n=== ${title}`);
@@ -50,6 +65,7 @@ function runTool(title, script, args, { output = 'inherit', nodeFlags = [] } = {
     timeout: STEP_TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });
+  /** @type {Buffer[]} */
   const held = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => held.push(chunk));
   return new Promise((resolve, reject) => {
@@ -63,8 +79,12 @@ function runTool(title, script, args, { output = 'inherit', nodeFlags = [] } = {
   });
 }
 
-/** Two at a time: each of them uses one core, and much memory. Returns the titles of those that failed. */
+/**
+ * Two at a time: each of them uses one core, and much memory. Returns the titles of those that failed.
+ * @param {Check[]} checks
+ */
 async function runChecks(checks) {
+  /** @type {string[]} */
   const failed = [];
   const waiting = [...checks];
   const lane = async () => {
@@ -78,7 +98,10 @@ async function runChecks(checks) {
   return failed;
 }
 
-/** A suite that could not be loaded has no tests that failed, but has failed. */
+/**
+ * A suite that could not be loaded has no tests that failed, but has failed.
+ * @param {string} report
+ */
 function readTotals(report) {
   try {
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(

@@ -1,5 +1,6 @@
 // Lets a script require the sources of libs as they are: `require('./typescript.cjs')`, then `require('../libs/x/src/index.ts')`.
 const { readFileSync } = require('node:fs');
+/** Its hooks are not typed. @type {any} */
 const Module = require('node:module');
 const { join } = require('node:path');
 const { transformFileSync } = require('@swc/core');
@@ -11,10 +12,11 @@ options.swcrc = false;
 options.jsc.baseUrl = ROOT;
 options.sourceMaps = false;
 
-Module._extensions['.ts'] = (module, path) => module._compile(transformFileSync(path, options).code, path);
+Module._extensions['.ts'] = (/** @type {{ _compile: Function }} */ module, /** @type {string} */ path) =>
+  module._compile(transformFileSync(path, options).code, path);
 
 const resolve = Module._resolveFilename;
-Module._resolveFilename = (request, ...rest) => {
+Module._resolveFilename = (/** @type {string} */ request, /** @type {unknown[]} */ ...rest) => {
   const lib = /^@gw\/([\w-]+)$/.exec(request)?.[1];
   return resolve(lib ? join(ROOT, 'libs', lib, 'src/index.ts') : request, ...rest);
 };

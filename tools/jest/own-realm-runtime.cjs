@@ -83,9 +83,10 @@ module.exports = class OwnRealmRuntime extends Runtime {
     requireBuilder.requireDispatch = (from, name) => running.requireModuleOrMock(from, name);
     running.requireModuleOrMock = (from, name) => this.requireModuleOrMock(from, name);
     this.mappedNames = config.moduleNameMapper.map(([pattern]) => new RegExp(pattern));
-    const globalConfig = /** @type {import('@jest/types').Config.GlobalConfig} */ (others.at(-1));
-    // The tests of a pure lib may mock its modules; while Jest watches, a module may change.
-    this.sharesPureModules = !isInPureLib(this._testPath) && !globalConfig.watch && !globalConfig.watchAll;
+    const { watch, watchAll } = /** @type {import('@jest/types').Config.GlobalConfig} */ (others.at(-1));
+    // A test that mocks may change what pure modules hold; while Jest watches, a module may change.
+    const mocks = readFileSync(this._testPath, 'utf8').includes('jest.mock(');
+    this.sharesPureModules = !isInPureLib(this._testPath) && !mocks && !watch && !watchAll;
     if (this.sharesPureModules) for (const [path, module] of pureModules) this.cjsRegistry.set(path, module);
   }
 
