@@ -58,7 +58,7 @@ describe('a gateway that shuts down', () => {
       const response = await ask({ provider: '@main', on_stream_failure: onStreamFailure }, true);
       const text = response.text();
       await stub.waitForRequest();
-      await eventually(() => gateway.plane.underWay.olderThan(Infinity)[0]?.firstByteAt ?? false);
+      await eventually(() => gateway.plane.underWay.olderThan(Infinity)[0]?.reply.firstByteAt ?? false);
       await gateway.plane.interrupt();
       const events = (await text).trim().split('\n\n');
       expect(JSON.parse((events.at(-1) ?? '').slice('data: '.length))).toMatchObject({

@@ -9,11 +9,11 @@ import type { RequestContext } from '../core/request-context';
  * have that access already. `isAllowed`: `ALLOW_CLIENT_SECRETS`, which counts only where nothing limits, judges or must record the request.
  */
 export function refuseAccess(context: RequestContext, { saved }: Upstream, isAllowed: boolean): void {
-  const { route, upgrade, guarding } = context;
+  const { route, upgrade, guardrails } = context;
   if (!route.handsOutAccess || saved === null || upgrade !== null) return;
   const principal = context.principal as Principal;
   const isFree =
-    guarding === null &&
+    guardrails === null &&
     !principal.strictAudit &&
     saved.allowAllModels &&
     saved.models.every(({ enabled }) => enabled) &&

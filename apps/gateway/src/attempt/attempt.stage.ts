@@ -34,7 +34,7 @@ export class AttemptStage implements Stage, AttemptMaker {
   }
 
   run(context: RequestContext): Promise<void> | undefined {
-    if (context.rendered !== null || context.replayed !== null) return undefined;
+    if (hasReply(context)) return undefined;
     return new Promise((resolve, reject) => {
       new Attempts(this, context, this.plan(context), resolve, reject).goOn();
     });
@@ -45,7 +45,7 @@ export class AttemptStage implements Stage, AttemptMaker {
   }
 
   mayCall(context: RequestContext, pending = 0): boolean {
-    return context.calls + pending + callsOf(context) <= this.options.callsMax;
+    return context.attempts.calls + pending + callsOf(context) <= this.options.callsMax;
   }
 
   begin(context: RequestContext, target: CompiledTarget, listener: AttemptListener): void {
@@ -100,9 +100,10 @@ export class AttemptStage implements Stage, AttemptMaker {
   }
 
   private send(context: RequestContext, upstream: Upstream, listener: AttemptListener): void {
-    const { guarding } = context;
-    if (guarding === null) this.sendAs(context, context, upstream, listener);
-    else guarding.attempt(upstream, listener, (request, own) => this.sendAs(context, request, upstream, own));
+    const { guardrails } = context;
+    if (guardrails === null) this.sendAs(context, context, upstream, listener);
+    else
+      guardrails.attempt(upstream, listener, (request, own) => this.sendAs(context, request, upstream, own));
   }
 
   /** `request`: the request itself, or what guardrails have made of it. */
@@ -113,8 +114,8 @@ export class AttemptStage implements Stage, AttemptMaker {
     listener: AttemptListener,
   ): void {
     const built = this.builder.build(request, upstream);
-    if (request !== context) context.hidesUsage = request.hidesUsage;
-    context.calls += callsOf(context);
+    context.attempts.hidesUsage = built.hidesUsage;
+    context.attempts.calls += callsOf(context);
     this.sender.send(context, withBuilt(upstream, built), built, listener);
   }
 
@@ -141,6 +142,10 @@ export class AttemptStage implements Stage, AttemptMaker {
     );
   }
 }
+
+/** A rendered prompt or a stored response is the reply: no provider is called. */
+const hasReply = ({ prompt, idempotency }: RequestContext): boolean =>
+  (prompt !== null && prompt.rendered !== null) || (idempotency !== null && idempotency.replayed !== null);
 
 /** That one attempt makes. */
 const callsOf = ({ route }: RequestContext): number => (route.followUp === null ? 1 : 2);

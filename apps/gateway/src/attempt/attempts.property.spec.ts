@@ -226,7 +226,10 @@ function expectEnd({ context, maker: { calls }, failure, compiled }: Executed): 
     const own = calls.filter(({ target: { path: called } }) => called === path);
     expect(own.length).toBeLessThanOrEqual(1 + retry.attempts + second);
   }
-  const { attempts, answer } = context;
+  const {
+    attempts: { records: attempts },
+    answer,
+  } = context;
   expect(attempts.length).toBe(calls.length);
   const last = attempts.at(-1);
   if (context.clientGone) expect(answer).toBeNull();
@@ -243,7 +246,7 @@ function expectNothingOpen({ context, maker, compiled, state }: Executed): void 
   }
   const paths = new Set(compiled.targets.map(({ path }) => path));
   const under = [...paths].reduce((sum, path) => sum + state.statistics.busyOf(path), 0);
-  expect(under).toBe(context.busyEndpoint === null ? 0 : 1);
+  expect(under).toBe(context.attempts.busyEndpoint === null ? 0 : 1);
 }
 
 describe('any config with any outcomes, executed', () => {
@@ -255,10 +258,10 @@ describe('any config with any outcomes, executed', () => {
         if (executed.failure?.type === 'condition_unmatched') expect(executed.maker.calls).toEqual([]);
         else expectEnd(executed);
         expectNothingOpen(executed);
-        if (executed.context.attempts.some(({ hedge }) => hedge === 'second')) hedged += 1;
-        if (executed.context.pace !== null) paced += 1;
-        executed.context.pace?.over(null);
-        expect(executed.context.routing.length).toBeLessThanOrEqual(50);
+        if (executed.context.attempts.records.some(({ hedge }) => hedge === 'second')) hedged += 1;
+        if (executed.context.attempts.pace !== null) paced += 1;
+        executed.context.attempts.pace?.over(null);
+        expect(executed.context.attempts.events.length).toBeLessThanOrEqual(50);
       }),
       { seed: 5, numRuns: 200 },
     );

@@ -3,7 +3,9 @@ import type { OutboundError } from '@gw/outbound';
 import type { AttemptOutcome, RoutingCursor, RoutingStep } from '@gw/routing';
 import { isEventStream, isPlainEvents, type Answer } from './answer';
 import { type Upstream } from '../core/upstream';
-import type { RequestContext, OpenStream } from '../core/request-context';
+import { noteCacheUse } from '../cache/request-cache';
+import type { RequestContext } from '../core/request-context';
+import type { OpenStream } from './request-attempts';
 import { RECEIVE_STAGE } from '../core/pipeline';
 import { recordOf } from './attempt-record';
 import type { StreamListener } from './first-event';
@@ -72,8 +74,8 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   begun(answer: Answer): void {
-    this.context.requested = answer.upstream;
-    this.context.cacheUse = answer.cache;
+    this.context.attempts.callBegins(answer.upstream);
+    noteCacheUse(this.context, answer.cache);
     this.context.whenClientGone(answer);
   }
 
@@ -87,7 +89,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   broke(answer: Answer, error: OutboundError): void {
     const { context } = this;
-    if (error.failure === 'aborted' && context.clientGone) context.left = answer.upstream;
+    if (error.failure === 'aborted' && context.clientGone) context.attempts.left = answer.upstream;
     // It had begun to answer, so that its limits still hold what was reserved.
     if (answer.status !== 0 && !context.clientGone) this.maker.discard(context, answer);
     const tried = brokenTry(error, context, answer);
@@ -103,12 +105,15 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     const { context, step } = this;
     const tookMs = context.elapsedMs() - this.startedMs;
     const isPair = other !== null;
+    noteCacheUse(context, winner.answer?.cache ?? null);
+    if (winner.answer !== null) context.attempts.hidesUsage = winner.hidesUsage;
+    if (isPair) context.attempts.busyEndpoint = this.cursor.endpoint(winner.target);
     for (const call of isPair ? [other, winner] : [winner]) {
       const { target, tried, answer, startedMs, outcome, which } = call;
       const upstream = answer?.upstream ?? null;
       const { elapsedMs } = outcome;
       const record = recordOf(context, target, step.retry, tried, startedMs, elapsedMs, upstream);
-      context.attempts.push(isPair ? { ...record, hedge: which } : record);
+      context.attempts.records.push(isPair ? { ...record, hedge: which } : record);
     }
     if (!isPair) {
       this.conclude(winner.tried as Tried, winner.outcome, tookMs);
@@ -117,7 +122,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     const { status, failure, elapsedMs } = other.outcome;
     const cancelled = other.tried === null;
     if (cancelled && other.answer !== null) {
-      (context.extraUse ??= []).push({ upstream: other.answer.upstream, model: null, usage: null });
+      context.usage.addExtra({ upstream: other.answer.upstream, model: null, usage: null });
     }
     const hedge = { winner: winner.which, other: { status, failure, elapsedMs, cancelled } };
     this.conclude(winner.tried as Tried, { ...winner.outcome, hedge }, tookMs);
@@ -125,9 +130,9 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   completed(): void {
     const { context, outcome } = this;
-    const { pace, meter } = context;
-    context.openStream = context.pace = null;
-    const speed = pace?.speed(meter?.usage() ?? null) ?? null;
+    const { attempts, reply } = context;
+    const speed = attempts.pace?.speed(reply.meter?.usage() ?? null) ?? null;
+    attempts.openStream = attempts.pace = null;
     this.cursor.next(outcome && { ...outcome, speed });
     this.cursor.abandon();
     this.tell();
@@ -148,9 +153,15 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.maker.discard(this.context, answer);
   }
 
+  refuse(next: Answer, broken: Answer): void {
+    this.drop(next);
+    this.context.answer = broken;
+    this.context.attempts.openStream = null;
+  }
+
   goOnFrom(text: string, reason: string, done: () => void): void {
     this.cut(reason);
-    this.context.partial = text;
+    this.context.attempts.partial = text;
     this.sinceMs = this.context.elapsedMs();
     // Not from within the callback of the call that brings the next answer.
     this.resolve = this.reject = () => queueMicrotask(done);
@@ -165,10 +176,9 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
       return;
     }
     this.startedMs = context.elapsedMs();
-    context.asksAnew = step.retry > 0 && (context.asksAnew || context.cacheUse?.isHit === true);
-    context.cacheUse = null;
+    context.cache?.attemptBegins(step.retry > 0);
     if (cursor.compiled.needsStatistics) this.markBusy();
-    if (context.partial !== null) cursor.note(step.target.path, 'stream_continued');
+    if (context.attempts.partial !== null) cursor.note(step.target.path, 'stream_continued');
     if (step.hedge !== null && isHedgeable(context)) {
       new HedgedTry(maker, context, cursor, step.hedge, step.target, this).begin();
       return;
@@ -196,7 +206,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   private resend(tried: Tried, upstream: Upstream): void {
     this.resent = true;
     this.push(tried, upstream);
-    this.context.requested = null;
+    this.context.attempts.requested = null;
     this.markIdle();
     queueMicrotask(() => this.begin());
   }
@@ -204,7 +214,9 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   private push(tried: Tried, upstream: Upstream | null): number {
     const { context, step, startedMs } = this;
     const elapsedMs = context.elapsedMs() - startedMs;
-    context.attempts.push(recordOf(context, step.target, step.retry, tried, startedMs, elapsedMs, upstream));
+    context.attempts.records.push(
+      recordOf(context, step.target, step.retry, tried, startedMs, elapsedMs, upstream),
+    );
     return elapsedMs;
   }
 
@@ -215,14 +227,14 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private conclude(tried: Tried, outcome: AttemptOutcome, tookMs: number): void {
     const { context } = this;
-    context.requested = null;
+    context.attempts.requested = null;
     // While the reply is under way, its own time holds this.
-    if (context.reply === null) context.waitedMs += tookMs;
+    if (context.reply.writer === null) context.attempts.waitedMs += tookMs;
     this.last = tried;
     this.outcome = outcome;
     if ('failure' in tried) this.markIdle();
-    if (context.cacheUse?.isHit === true) this.markIdle();
-    // What ends because the client leaves says nothing of the target.
+    if (context.cache?.use?.isHit === true) this.markIdle();
+    // A client disconnect is not evidence about the target's health.
     if (context.clientGone || isStopped(tried)) this.finish();
     else if (this.staysOpen(tried, outcome)) this.open();
     else {
@@ -239,8 +251,8 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     const { answer } = tried;
     if (answer.status > 299 || !isEventStream(answer) || outcome.hedge || !cursor.endsWith(outcome)) return;
     // Nothing can go on with it.
-    if (context.partial !== null && !isPlainEvents(answer)) return;
-    context.pace = new StreamPace(context, cursor, answer.status, startedMs, outcome.elapsedMs);
+    if (context.attempts.partial !== null && !isPlainEvents(answer)) return;
+    context.attempts.pace = new StreamPace(context, cursor, answer.status, startedMs, outcome.elapsedMs);
     this.outcome = { ...outcome, goesOn: true };
   }
 
@@ -256,10 +268,10 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private open(): void {
     const { context, cursor, startedMs, outcome } = this;
-    context.openStream = this;
+    context.attempts.openStream = this;
     if (cursor.compiled.needsStatistics || cursor.compiled.hasBreakers) {
       const { status, elapsedMs } = outcome as AttemptOutcome;
-      context.pace = new StreamPace(context, cursor, status ?? 200, startedMs, elapsedMs);
+      context.attempts.pace = new StreamPace(context, cursor, status ?? 200, startedMs, elapsedMs);
     }
     this.tell();
     this.settle();
@@ -267,11 +279,12 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private cut(reason: string): void {
     const { context } = this;
-    context.openStream = context.pace = null;
-    const last = context.attempts.at(-1);
+    context.attempts.openStream = context.attempts.pace = null;
+    const { records } = context.attempts;
+    const last = records.at(-1);
     if (last) {
       const durationMs = context.elapsedMs() - last.startedMs;
-      context.attempts[context.attempts.length - 1] = { ...last, end: 'interrupted', reason, durationMs };
+      records[records.length - 1] = { ...last, end: 'interrupted', reason, durationMs };
     }
     if (this.outcome) this.outcome = { ...this.outcome, status: null, failure: 'cut' };
   }
@@ -284,15 +297,13 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   /** An answer that goes to the client keeps its endpoint busy until it is settled. */
   private markBusy(): void {
     const endpoint = this.cursor.endpoint(this.step.target);
-    this.context.busyEndpoint = endpoint;
+    this.context.attempts.busyEndpoint = endpoint;
     this.cursor.runtime.state.statistics.started(endpoint);
   }
 
   private markIdle(): void {
-    const { busyEndpoint } = this.context;
-    if (busyEndpoint === null) return;
-    this.context.busyEndpoint = null;
-    this.cursor.runtime.state.statistics.ended(busyEndpoint);
+    const busyEndpoint = this.context.attempts.takeBusyEndpoint();
+    if (busyEndpoint !== null) this.cursor.runtime.state.statistics.ended(busyEndpoint);
   }
 
   private finish(): void {
@@ -303,9 +314,10 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private tell(): void {
     const { context, cursor } = this;
-    context.strategy = cursor.strategyTrail;
-    context.matchedCondition = cursor.matchedCondition;
-    context.routing = cursor.routingEvents;
+    const { attempts } = context;
+    attempts.strategy = cursor.strategyTrail;
+    attempts.matchedCondition = cursor.matchedCondition;
+    attempts.events = cursor.routingEvents;
   }
 
   private settle(): void {
@@ -321,10 +333,10 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 function settleOn(context: RequestContext, last: Tried | null): void {
   if (context.clientGone) {
     if (last && 'answer' in last) {
-      context.left = last.answer.upstream;
+      context.attempts.left = last.answer.upstream;
       last.answer.call?.abort();
     }
-    context.outcome = 'client_closed';
+    context.reply.clientLeft();
     return;
   }
   if (last === null) throw new GatewayError('internal_error');

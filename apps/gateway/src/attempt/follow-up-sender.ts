@@ -35,7 +35,7 @@ export class FollowUpSender implements AttemptSender {
     const answer = await sent(this.sender, context, upstream, built, listener);
     if (answer.error !== null || answer.status >= 300) return answer;
     const path = followUp(await objectOf(answer));
-    context.followed = path;
+    context.attempts.followed = path;
     const { request } = built;
     const { upstreamPath } = context.route;
     const at = request.path.lastIndexOf(upstreamPath);

@@ -1,12 +1,13 @@
-import type { LogRecord, RoutingEvent, Usage } from '@gw/contracts';
+import type { RoutingEvent, Usage } from '@gw/contracts';
 import type { OutboundError } from '@gw/outbound';
 import type { RoutingCursor } from '@gw/routing';
+import { outcomeOf, type OutcomeFacts } from '../core/outcome';
 import type { BodySink } from '../core/upstream';
 
 /** The parts of a request that its pace reads and reports to; `RequestContext` has them. */
 interface PacedRequest {
-  readonly outcome: LogRecord['outcome'];
-  routing: readonly RoutingEvent[];
+  readonly reply: OutcomeFacts;
+  readonly attempts: { events: readonly RoutingEvent[] };
   elapsedMs(): number;
 }
 
@@ -69,14 +70,14 @@ export class StreamPace {
   /** The request has ended with the stream. `usage`: as the stream reported it. */
   over(usage: Usage | null): void {
     const { context, cursor, status } = this;
-    const { outcome } = context;
+    const outcome = outcomeOf(context.reply);
     if (outcome !== 'ok' && outcome !== 'interrupted') cursor.streamed(null);
     else {
       const failure = outcome === 'ok' ? null : 'cut';
       const elapsedMs = this.firstMs === null ? this.headMs : this.firstMs - this.startedMs;
       cursor.streamed({ status, failure, retryAfterMs: null, elapsedMs, speed: this.speed(usage) });
     }
-    context.routing = cursor.routingEvents;
+    context.attempts.events = cursor.routingEvents;
   }
 
   private note(chunk: Buffer): void {

@@ -1,12 +1,13 @@
-import type { CacheEmbedding, DecisionRecord, LogRecord } from '@gw/contracts';
+import type { CacheEmbedding, DecisionRecord } from '@gw/contracts';
 import type { Lookup, SharedCall } from '@gw/cache';
+import { outcomeOf, type OutcomeFacts } from '../core/outcome';
 
 /** The parts of a request that decide what its cache use does; `RequestContext` has them. */
 interface CachingRequest {
   readonly settled: boolean;
-  readonly outcome: LogRecord['outcome'];
+  readonly reply: OutcomeFacts;
   readonly answer: { readonly cache: CacheUse | null } | null;
-  readonly cacheUse: CacheUse | null;
+  readonly cache: { readonly use: CacheUse | null } | null;
 }
 
 /** What the cache did for one attempt. */
@@ -54,7 +55,8 @@ export class CacheUse {
     const { keep, context } = this;
     this.keep = null;
     // Not before the client's last byte.
-    if (keep !== null && context.outcome === 'ok' && context.answer?.cache === this) setImmediate(keep);
+    if (keep !== null && context.answer?.cache === this && outcomeOf(context.reply) === 'ok')
+      setImmediate(keep);
   }
 
   record(): DecisionRecord['cache'] {
@@ -71,9 +73,6 @@ export class CacheUse {
   }
 }
 
-/** Of the answer; without one, of the try that was made last. Null: no cache was used. */
-export const cacheUseOf = ({
-  answer,
-  cacheUse,
-}: Pick<CachingRequest, 'answer' | 'cacheUse'>): CacheUse | null =>
-  answer === null ? cacheUse : answer.cache;
+/** For the response; without one, for the attempt that was begun last. Null: no cache was used. */
+export const cacheUseOf = ({ answer, cache }: Pick<CachingRequest, 'answer' | 'cache'>): CacheUse | null =>
+  answer === null ? (cache?.use ?? null) : answer.cache;

@@ -73,8 +73,9 @@ export class CachingSender implements AttemptSender {
     cache: CompiledCache,
     body: Buffer,
   ): void {
-    const { asksAnew, gw } = context;
-    const policy = cachePolicy(cache, asksAnew ? { ...gw.cache, forceRefresh: true } : gw.cache);
+    const { gw } = context;
+    const skips = context.cache?.skips === true;
+    const policy = cachePolicy(cache, skips ? { ...gw.cache, forceRefresh: true } : gw.cache);
     const embedder =
       policy.threshold === null || cache.embeddings === null
         ? null

@@ -114,14 +114,14 @@ function embeddingOf(
     body,
     spooled: null,
     scan: shallowScan(body),
-    hidesUsage: false,
-    partial: null,
+    attempts: NO_ATTEMPTS,
     isParsed: false,
     json: () => parsed,
   };
 }
 
 const NONE: readonly string[] = [];
+const NO_ATTEMPTS = { partial: null };
 const HEADERS = ['accept', 'application/json'];
 const ROUTE = routeOf('POST', '/embeddings');
 

@@ -1,12 +1,13 @@
 import { HEADER } from '@gw/contracts';
 import { GatewayError, type ErrorType } from '@gw/kernel';
-import type { GuardrailPlan, Guardrails } from '../guardrails/guardrails';
+import type { Guardrails } from '../guardrails/guardrails';
 import { addressHeaderOf, providerFieldsOf } from '../accept/provider-headers';
 import { Configs, type ResolvedConfig } from './configs';
 import { heldRequestMetadata } from '../auth/metadata-rules';
 import type { Principal } from '../auth/principals';
 import type { RequestContext, GatewayHeaders, Stage } from '../core/request-context';
-import { Guarding } from '../guardrails/guarding';
+import { guard } from '../guardrails/guarding';
+import { useConfig } from './use-config';
 import { type GuardTools } from '../guardrails/guarded-request';
 
 /** Finds the config that rules the request: the header's, else the key's default, else the workspace's. */
@@ -31,16 +32,13 @@ export class ResolveStage implements Stage {
     principal: Principal,
     resolved: ResolvedConfig,
   ): void | Promise<void> {
-    apply(context, resolved);
+    useConfig(context, resolved);
+    addMetadata(context, principal);
     const plan = this.guardrails.of(principal, resolved.compiled);
     if (plan === null) return undefined;
-    if (plan instanceof Promise) return plan.then((made) => this.guard(context, made));
-    this.guard(context, plan);
+    if (plan instanceof Promise) return plan.then((made) => guard(context, made, this.tools));
+    guard(context, plan, this.tools);
     return undefined;
-  }
-
-  private guard(context: RequestContext, plan: GuardrailPlan): void {
-    if (plan.size > 0) context.guarding = new Guarding(context, plan, this.tools);
   }
 
   private find({ gw, req }: RequestContext, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {
@@ -75,12 +73,8 @@ function ownConfigOf({ key, workspace }: Principal): string | null {
   return key.type === 'workspace-user' ? (workspace.defaults.userKeyConfig ?? null) : null;
 }
 
-function apply(context: RequestContext, { id, compiled, source }: ResolvedConfig): void {
-  context.config = compiled;
-  context.configId = id;
-  context.configSource = source;
-  // The workspace's and the key's metadata win over the request's.
-  const { key, workspace, organisation } = context.principal as Principal;
+/** The workspace's and the key's metadata win over the request's. */
+function addMetadata(context: RequestContext, { key, workspace, organisation }: Principal): void {
   if (hasEntries(key.defaults.metadata) || hasEntries(workspace.defaults.metadata)) {
     context.metadata = { ...context.metadata, ...key.defaults.metadata, ...workspace.defaults.metadata };
   }

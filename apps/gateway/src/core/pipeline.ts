@@ -80,10 +80,10 @@ export class Pipeline {
   /** Ends a request because the process ends: with 503 where nothing of an answer has left, else by a cut. */
   interrupt(context: RequestContext): void {
     const error = gatewayStopping();
-    context.outcome = 'interrupted';
-    context.failure = error;
-    if (context.reply !== null) {
-      context.reply.break();
+    const { reply } = context;
+    reply.cut(error);
+    if (reply.writer !== null) {
+      reply.writer.break();
       return;
     }
     // A stage that is still at work has no client to answer any more.
@@ -124,8 +124,8 @@ export class Pipeline {
   private fail(context: RequestContext, error: GatewayError): void {
     if (error.status >= 500) this.log(context, error);
     // An answer that has begun is ended by its writer.
-    if (context.reply !== null) return;
-    context.outcome = context.clientGone ? 'client_closed' : error.status < 500 ? 'denied' : 'failed';
+    if (context.reply.writer !== null) return;
+    if (context.clientGone) context.reply.clientLeft();
     this.stages.reply.fail(context, error);
   }
 }

@@ -2,24 +2,19 @@ import { performance } from 'node:perf_hooks';
 import type { LogRecord, Usage } from '@gw/contracts';
 import type { FrameBody, Journal } from '@gw/journal';
 import type { TargetStatistics } from '@gw/routing';
-import type { Accounts } from '../limits/accounts';
-import { isAbsurd } from '../usage/absurd-use';
-import type { BatchOutput, LinePricer, TargetPricer } from '../usage/use';
-import type { ChargesAlone } from '../record/charges-alone';
-import { begunName, earlierUses, tellsOfOthers } from '../usage/made-earlier';
-import { type EarlierUse } from '../usage/use';
-import type { SessionParts } from '../usage/use';
-import type { Upstream } from './upstream';
-import type { RequestContext } from './request-context';
-import type { CacheUse } from '../cache/cache-use';
-import { addExtraUse } from '../usage/extra-use';
-import { NO_USAGE, sumOf } from '../usage/use';
 import type { RequestGuardrails } from '../guardrails/request-guardrails';
+import type { InFlightLog } from '../in-flight/in-flight-log';
+import type { Accounts } from '../limits/accounts';
 import type { RequestMetrics } from '../metrics/request-metrics';
+import type { ChargesAlone } from '../record/charges-alone';
 import { logRecord, overheadOf } from '../record/log-record';
 import { isRefused, type RefusedRequests } from '../record/refused-requests';
+import { addExtraUse } from '../usage/extra-use';
+import { priceCached, priceUse } from '../usage/pricing';
+import type { TargetPricer } from '../usage/use';
+import { outcomeOf } from './outcome';
 import { SETTLE_STAGE } from './pipeline';
-import { NOT_NOTED, type InFlightLog } from '../in-flight/in-flight-log';
+import type { RequestContext } from './request-context';
 
 export interface SettlementOptions {
   readonly gatewayId: string;
@@ -32,7 +27,7 @@ export interface SettlementOptions {
   /** Decides whether a request without a usable key gets a record. */
   readonly refused: RefusedRequests;
   /** Which a request leaves with its record. */
-  readonly inFlight: Pick<InFlightLog, 'end'>;
+  readonly inFlight: Pick<InFlightLog, 'end' | 'joinCheck'>;
 }
 
 /** The last stage: what was used, what it cost, one log record. Runs once for every request, whatever became of it. */
@@ -75,22 +70,23 @@ export class Settlement {
   ): void => {
     context.settled = true;
     this.account(context, used, responseModel);
-    if (request.settled || (request.charges?.length ?? 0) >= CHECK_CHARGES_MAX) {
-      if (context.attempts.length > 0) this.record(context, responseModel, NOTHING);
+    if (request.settled || (request.usage.charges?.length ?? 0) >= CHECK_CHARGES_MAX) {
+      if (context.attempts.records.length > 0) this.record(context, responseModel, NOTHING);
       else this.options.inFlight.end(context);
       return;
     }
-    if (context.notedBytes !== NOT_NOTED) request.checks = [...request.checks, context];
-    for (const charge of context.charges ?? []) {
+    this.options.inFlight.joinCheck(context, request);
+    for (const charge of context.usage.charges ?? []) {
       // What failed and cost nothing is no line of a bill.
-      if (charge.cost !== 0 || charge.tokens !== 0) (request.charges ??= []).push(charge);
+      if (charge.cost !== 0 || charge.tokens !== 0) request.usage.addCharge(charge);
     }
   };
 
   private finish(context: RequestContext, onDurable: () => void): void {
     const startedAt = performance.now();
-    const responseModel = context.meter?.model() ?? null;
-    this.account(context, context.meter?.usage() ?? null, responseModel);
+    const { meter } = context.reply;
+    const responseModel = meter?.model() ?? null;
+    this.account(context, meter?.usage() ?? null, responseModel);
     context.stageMs[SETTLE_STAGE] = performance.now() - startedAt;
     if (isRefused(context) && !this.refused.admits(context)) {
       this.options.inFlight.end(context);
@@ -98,24 +94,25 @@ export class Settlement {
     } else this.record(context, responseModel, onDurable);
     const { metrics } = this.options;
     if (metrics !== null) metrics.count(context, overheadOf(context));
-    context.firstAnswer?.settle(context);
+    context.idempotency?.first?.settle(outcomeOf(context.reply), context.reply.status);
     context.answer?.cache?.settle();
     context.giveBack();
   }
 
   private record(context: RequestContext, responseModel: string | null, onDurable: () => void): void {
-    const { reply, principal, gw } = context;
+    const { principal, gw } = context;
+    const { writer } = context.reply;
     const { bodyMaxBytes, gatewayId } = this.options;
     const keep = principal !== null && principal.logBodies && gw.logBodies;
     const record = logRecord(context, {
       gatewayId,
       requestTruncated: (keep && context.body.length > bodyMaxBytes) || context.spooled !== null,
-      responseTruncated: keep && reply !== null && (reply.truncated || reply.keptBytes > bodyMaxBytes),
+      responseTruncated: keep && writer !== null && (writer.truncated || writer.keptBytes > bodyMaxBytes),
       responseModel,
     });
     const request = keep ? clipped(context.body, bodyMaxBytes) : null;
-    const response = keep && reply ? clippedAll(reply.kept, reply.keptBytes, bodyMaxBytes) : null;
-    this.amendLater(context.guarding, record);
+    const response = keep && writer ? clippedAll(writer.kept, writer.keptBytes, bodyMaxBytes) : null;
+    this.amendLater(context.guardrails, record);
     this.keep(record, request, response, onDurable);
     this.options.inFlight.end(context);
   }
@@ -127,9 +124,9 @@ export class Settlement {
   }
 
   /** The record once more, with the verdicts that come after the answer has left. Its bodies are there already. */
-  private amendLater(guarding: RequestGuardrails | null, record: Buffer): void {
-    if (guarding?.late.isIncomplete !== true) return;
-    const { late, records } = guarding;
+  private amendLater(guardrails: RequestGuardrails | null, record: Buffer): void {
+    if (guardrails?.late.isIncomplete !== true) return;
+    const { late, records } = guardrails;
     // The record's buffer is that of the next one.
     const first = record.toString('utf8');
     late.whenComplete(() => {
@@ -141,126 +138,34 @@ export class Settlement {
 
   /** For strategies that choose by load or cost. */
   private measure(context: RequestContext, endpoint: string): void {
-    context.busyEndpoint = null;
     this.statistics.ended(endpoint);
     // Cached and shared answers say nothing about a target's cost, so they are not recorded.
-    if (context.cost !== null && context.answer?.cache?.isFree !== true)
-      this.statistics.cost(endpoint, context.cost);
+    if (context.usage.cost !== null && context.answer?.cache?.isFree !== true)
+      this.statistics.cost(endpoint, context.usage.cost);
   }
 
   /** `used`: what the answer says that was used, which is nothing where it was not made for this request. */
   private account(context: RequestContext, used: Usage | null, responseModel: string | null): void {
-    const { answer } = context;
-    const upstream = answer === null ? context.left : answer.upstream;
+    const { answer, attempts, usage } = context;
+    const upstream = answer === null ? attempts.left : answer.upstream;
     const cache = answer === null ? null : answer.cache;
-    if (upstream !== null) this.priceUse(context, upstream, responseModel, used);
-    if (cache !== null) accountCache(context, cache);
-    if (context.pace !== null) context.pace.over(used);
-    if (context.busyEndpoint !== null) this.measure(context, context.busyEndpoint);
-    const isTold = context.usage !== null;
-    if (context.extraUse !== null) addExtraUse(context, context.extraUse, this.pricer, this.accounts);
-    this.accounts.settle(context, upstream, isTold);
+    if (upstream !== null) priceUse(context, upstream, responseModel, used, this.pricer);
+    if (cache !== null) priceCached(usage, cache);
+    if (attempts.pace !== null) attempts.pace.over(used);
+    const busy = attempts.takeBusyEndpoint();
+    if (busy !== null) this.measure(context, busy);
+    const isReported = usage.reported !== null;
+    if (usage.extra !== null) addExtraUse(context, usage.extra, this.pricer, this.accounts);
+    this.accounts.settle(context, upstream, isReported);
   }
-
-  private priceUse(
-    context: RequestContext,
-    upstream: Upstream,
-    responseModel: string | null,
-    used: Usage | null,
-  ): void {
-    if (context.parts !== null) {
-      addParts(context, context.parts);
-      return;
-    }
-    if (tellsOfOthers(context, used)) {
-      const reported = earlierUses(
-        context,
-        upstream,
-        linePricer(this.pricer, upstream, context.startedWallMs),
-      );
-      if (reported.length > 0) {
-        this.priceEarlier(context, upstream, reported);
-        return;
-      }
-      // Any other use that a GET tells was charged when it was made.
-      if (context.method === 'GET') return;
-      context.begun = begunName(context, upstream);
-      // What it has used so far is not all of it.
-      if (context.begun !== null) return;
-    }
-    if (used !== null && !isAbsurd(used)) this.price(context, upstream, responseModel, used);
-  }
-
-  /** Each use by its own name. The lines of a price are of one use alone. */
-  private priceEarlier(context: RequestContext, upstream: Upstream, reported: readonly EarlierUse[]): void {
-    context.earlier = reported.map((use) => {
-      if (use.output === undefined) this.price(context, upstream, use.model, use.usage, use.isBatch);
-      else priceOutput(context, use.output);
-      // Nothing costs nothing, whatever the model.
-      if (use.usage.inputTokens + use.usage.outputTokens === 0) context.cost ??= 0;
-      return { ...use, cost: context.cost };
-    });
-    if (reported.length === 1) return;
-    context.price = null;
-    context.usage = reported.map(({ usage }) => usage).reduce(sumOf);
-    context.cost = atMost(context.earlier.reduce((sum, { cost }) => sum + (cost ?? 0), 0));
-  }
-
-  private price(
-    context: RequestContext,
-    upstream: Upstream,
-    responseModel: string | null,
-    usage: Usage,
-    isBatch = false,
-  ): void {
-    context.usage = usage;
-    const billable = isBatch ? { ...usage, batch: true } : usage;
-    const priced = this.pricer.price(upstream, responseModel, billable, context.startedWallMs);
-    context.price = priced && { source: priced.source, model: priced.model, lines: priced.lines };
-    context.cost = priced && atMost(priced.total);
-  }
-}
-
-/** Of the answers of a batch. */
-export const linePricer =
-  (pricer: Pick<TargetPricer, 'price'>, upstream: Upstream, atMs: number): LinePricer =>
-  (model, usage) =>
-    pricer.price(upstream, model, { ...usage, batch: true }, atMs);
-
-/** The record takes no larger integer. */
-const atMost = (cost: number): number => Math.min(cost, Number.MAX_SAFE_INTEGER);
-
-function priceOutput(context: RequestContext, { usage, cost, price }: BatchOutput): void {
-  context.usage = usage;
-  context.price = price;
-  context.cost = cost;
 }
 
 /** What must be waited for before the record is written; undefined: nothing, as for most. */
-function preparationOf({ meter, guarding }: RequestContext): Promise<void> | undefined {
-  const metered = meter?.prepare?.();
-  if (guarding === null) return metered;
-  return metered === undefined ? guarding.late.prepare() : metered.then(() => guarding.late.prepare());
-}
-
-/** A session was priced part by part. */
-function addParts(context: RequestContext, { usage, cost, tokens, isEstimated, price }: SessionParts): void {
-  context.usage = usage;
-  context.cost = cost;
-  context.price = price;
-  if (isEstimated) context.estimatedTokens = tokens;
-}
-
-/** A cached or shared answer costs nothing; the embedding call that found it has a cost of its own. */
-function accountCache(context: RequestContext, cache: CacheUse): void {
-  if (cache.isFree) {
-    cache.savedCost = context.cost;
-    context.usage = NO_USAGE;
-    context.price = null;
-    context.cost = 0;
-  }
-  const embedded = cache.embedding?.cost ?? null;
-  if (embedded !== null) context.cost = (context.cost ?? 0) + embedded;
+function preparationOf({ reply, guardrails }: RequestContext): Promise<void> | undefined {
+  const metered = reply.meter?.prepare?.();
+  if (guardrails === null) return metered;
+  const { late } = guardrails;
+  return metered === undefined ? late.prepare() : metered.then(() => late.prepare());
 }
 
 /** A record's charges are entered up to 64 of them, and those of the request itself come last. */

@@ -66,7 +66,7 @@ export class GuardedAttempt implements AttemptListener {
   private streams(answer: Answer): void {
     const { judges, verdict, facts, output } = this.guarded;
     const { context, guarding } = this;
-    if (context.partial !== null && guarding.streamed !== output) {
+    if (context.attempts.partial !== null && guarding.streamed !== output) {
       this.listener.refused(
         new GatewayError('route_unsupported', {
           message: 'The target has other guardrails than the answer that broke off.',

@@ -31,6 +31,11 @@ import type { RequestGuardrails, Send } from './request-guardrails';
 /** Verdicts that the log of one request keeps. */
 const RECORDS_MAX = 100;
 
+/** The request is judged by the guardrails of a plan, unless that has none. */
+export function guard(context: RequestContext, plan: GuardrailPlan, tools: GuardTools): void {
+  if (plan.size > 0) context.guardrails = new Guarding(context, plan, tools);
+}
+
 /** What the input guardrails have decided about a request on its way to a provider. */
 interface Judged extends SeenBody {
   readonly facts: RequestFacts;
@@ -90,7 +95,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
   /** An answer that no client gets has been paid for all the same. */
   noteUse({ upstream, cache }: Answer, { usage, model }: AnswerFacts): void {
     if (cache?.isFree === true || usage === null) return;
-    (this.context.extraUse ??= []).push({ upstream, model, usage });
+    this.context.usage.addExtra({ upstream, model, usage });
   }
 
   /** Runs the asynchronous guardrails, whose verdicts are for the log alone. */

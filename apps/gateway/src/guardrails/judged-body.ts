@@ -21,7 +21,7 @@ export class JudgedBody {
   sink(context: RequestContext, reply: Reply, status: number, headers: HeaderList): BodySink {
     for (const name of OF_OTHER_BYTES) removeHeader(headers, name);
     if (this.contentType !== null) setHeader(headers, 'content-type', this.contentType);
-    context.meter = { usage: () => this.facts().usage, model: () => this.facts().model };
+    context.reply.meteredBy({ usage: () => this.facts().usage, model: () => this.facts().model });
     return {
       data: () => undefined,
       end: () => {

@@ -15,6 +15,7 @@ import type { Settlement } from '../core/settlement';
 import type { AttemptStage } from '../attempt/attempt.stage';
 import { routeOf } from '../routes/route-table';
 import type { Configs, ResolvedConfig } from '../configs/configs';
+import { useConfig } from '../configs/use-config';
 import type { Principal } from '../auth/principals';
 
 const ROUTES = {
@@ -51,10 +52,8 @@ export class ModelCalls {
     try {
       call.signal.throwIfAborted();
       const { principal } = request;
-      const { id, compiled, source } = await this.resolved(principal as Principal, call);
-      context.config = compiled;
-      context.configId = id;
-      context.configSource = source;
+      const resolved = await this.resolved(principal as Principal, call);
+      useConfig(context, resolved);
       await this.attempt.run(context);
       read = await readWhole(context);
       return read.answer;
@@ -77,7 +76,7 @@ export class ModelCalls {
   }
 
   private async charge(context: RequestContext, request: RequestContext, read: Read | null): Promise<void> {
-    if (request.settled && context.attempts.length > 0) {
+    if (request.settled && context.attempts.records.length > 0) {
       // The reservation of its request is closed. What is refused here was used all the same, and is recorded.
       await Promise.resolve(this.accounts.admit(context)).catch(() => undefined);
     }
@@ -102,9 +101,8 @@ function contextFor(request: RequestContext, { route, body: parsed }: ModelCall)
   );
   const body = Buffer.from(JSON.stringify(parsed));
   context.replaceBody(body, parsed, shallowScan(body));
-  context.madeFor = request;
-  context.charges = [];
-  context.gw = {
+  context.usage.keepCharges();
+  context.callFor(request, {
     ...request.gw,
     provider: null,
     virtualKey: null,
@@ -113,11 +111,7 @@ function contextFor(request: RequestContext, { route, body: parsed }: ModelCall)
     forwardHeaders: NO_HEADERS,
     requestTimeoutMs: null,
     providerKey: null,
-  };
-  context.principal = request.principal;
-  context.metadata = request.metadata;
-  context.traceId = request.traceId;
-  context.parentSpanId = request.spanId;
+  });
   return context;
 }
 
@@ -131,15 +125,16 @@ async function readWhole(context: RequestContext): Promise<Read> {
   const body = await new Promise<Buffer | GatewayError | null>((resolve) => {
     answer.attach(new WholeAnswer(answer, resolve));
   });
-  context.status = answer.status;
+  const { reply } = context;
+  reply.read(answer.status, body instanceof Buffer ? body.length : 0);
   if (body === null) {
-    context.outcome = context.clientGone ? 'client_closed' : 'interrupted';
+    if (context.clientGone) reply.clientLeft();
+    else reply.cut(null);
     throw new CheckError('The answer of the model broke off.');
   }
   if (body instanceof GatewayError) throw body;
-  context.responseBytes = body.length;
   if (answer.status < 200 || answer.status > 299) {
-    context.outcome = 'provider_error';
+    reply.providerFailed();
     throw new CheckError(`The model answered with status ${String(answer.status)}.`);
   }
   const { usage, model } = readAnswer(answer.upstream.provider, body);

@@ -45,7 +45,7 @@ export function factsOf(context: RequestContext, { provider, saved, model }: Ups
     metadata,
     headers: headersOf(context),
     isStreaming: scan?.stream === true,
-    ...(context.guarding !== null && { models: context.guarding }),
+    ...(context.guardrails !== null && { models: context.guardrails }),
     work: workOf(context),
   };
 }
@@ -147,7 +147,7 @@ export function askedWith(
   parsed: JsonObject | null,
   isPlain: boolean,
 ): RequestView {
-  const { gw, metadata, spooled, principal, partial, config, configSource, startedWallMs } = context;
+  const { gw, metadata, spooled, principal, attempts, config, configSource, startedWallMs } = context;
   const { method, query, route, upgrade, req } = context;
   const { rawHeaders, headers } = req;
   return {
@@ -157,10 +157,9 @@ export function askedWith(
     spooled,
     scan: body === null ? context.scan : scanOf(context, body, parsed !== null),
     principal,
-    partial,
+    attempts,
     config,
     configSource,
-    hidesUsage: false,
     startedWallMs,
     method,
     query,

@@ -9,6 +9,7 @@ import { awaitAnswer } from '../attempt/held-answer';
 import type { AttemptListener } from '../attempt/answer';
 import { brokenTry, outcomeOf, refusedTry, type Tried } from '../attempt/tried';
 import { routeFamily } from '@gw/contracts';
+import { RequestHedge } from './request-hedge';
 
 /** What became of one of the calls. */
 export interface HedgedCall {
@@ -20,6 +21,8 @@ export interface HedgedCall {
   readonly answer: Answer | null;
   readonly outcome: AttemptOutcome;
   readonly startedMs: number;
+  /** Its request asks for usage that the client must not see. */
+  readonly hidesUsage: boolean;
 }
 
 export interface HedgeListener {
@@ -91,12 +94,13 @@ export class HedgedTry implements LeaveListener {
     state.statistics.started(cursor.endpoint(offer.target));
     this.second = this.lane('second', offer.target);
     // Before the second call is noted on the disk: a gateway that dies now is billed for both.
-    this.context.alongside = this.first.answer?.upstream ?? null;
+    const upstream = this.first.answer?.upstream;
+    this.context.hedge = upstream === undefined ? null : new RequestHedge(upstream);
     this.second.begin();
   }
 
   private ended(lane: Lane): void {
-    this.context.alongside = null;
+    this.context.hedge = null;
     const other = lane === this.first ? this.second : this.first;
     if (other === null) {
       this.clear();
@@ -111,12 +115,9 @@ export class HedgedTry implements LeaveListener {
   private settle(winner: Lane, other: Lane | null): void {
     const { context, cursor } = this;
     context.whenClientGone(winner.answer);
-    context.cacheUse = winner.answer?.cache ?? null;
-    if (winner.answer !== null) context.hidesUsage = winner.hidesUsage;
     if (other !== null) {
       if (other.tried !== null && 'answer' in other.tried) this.maker.discard(context, other.tried.answer);
       cursor.runtime.state.statistics.ended(cursor.endpoint(other.target));
-      context.busyEndpoint = cursor.endpoint(winner.target);
     }
     this.listener.hedged(winner, other);
   }
@@ -163,8 +164,8 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
   /** A call that begins late, since something had to be looked up first, may be wanted no more. */
   begun(answer: Answer): void {
     this.answer = answer;
-    this.context.requested = answer.upstream;
-    this.hidesUsage = this.context.hidesUsage;
+    this.context.attempts.callBegins(answer.upstream);
+    this.hidesUsage = this.context.attempts.hidesUsage;
     if (this.over || this.context.clientGone) this.leave();
   }
 

@@ -32,7 +32,7 @@ export class FirstAnswer {
   }
 
   /** What became of the request decides: whatever was not answered whole, or not by a provider, may be sent again. */
-  settle({ outcome, status }: Pick<LogRecord, 'outcome' | 'status'>): void {
+  settle(outcome: LogRecord['outcome'], status: number): void {
     const isWhole = outcome === 'ok' || outcome === 'provider_error';
     if (!isWhole || !isFinalStatus(status)) void this.call.release();
     else if (this.tooLarge) void this.call.complete(null);

@@ -6,6 +6,7 @@ import { idempotencyFingerprint, idempotencyScope, readIdempotencyKey, type Shar
 import type { Principal } from '../auth/principals';
 import type { RequestContext, Stage } from '../core/request-context';
 import { FirstAnswer } from './first-answer';
+import { RequestIdempotency } from './request-idempotency';
 
 export interface IdempotencyStageOptions {
   /** The longest wait for a first request under way, where the request does not say how long it may take. */
@@ -28,7 +29,9 @@ export class IdempotencyStage implements Stage {
 
   run(context: RequestContext): void | Promise<void> {
     const value = context.req.headers['idempotency-key'];
-    if (value === undefined || context.method !== 'POST' || context.rendered !== null) return undefined;
+    if (value === undefined || context.method !== 'POST') return undefined;
+    // A prompt that is only rendered calls no provider.
+    if (context.prompt !== null && context.prompt.rendered !== null) return undefined;
     return this.begin(context, value);
   }
 
@@ -37,6 +40,7 @@ export class IdempotencyStage implements Stage {
     const scope = scopeOf(context, readIdempotencyKey(value) as string);
     const fingerprint = await fingerprintOf(context);
     const tenant = tenantOf(context);
+    const own = (context.idempotency = new RequestIdempotency());
     const startedMs = context.elapsedMs();
     const begun = await this.idempotency
       .begin(scope, fingerprint, {
@@ -45,17 +49,13 @@ export class IdempotencyStage implements Stage {
         tenant,
       })
       .finally(() => {
-        context.waitedMs += context.elapsedMs() - startedMs;
+        own.waitedMs += context.elapsedMs() - startedMs;
       });
     if (begun.kind === 'replay') {
-      context.replayed = begun.answer;
+      own.replayed = begun.answer;
       return;
     }
-    context.firstAnswer = new FirstAnswer(
-      begun,
-      memory.of(tenant.workspaceId, tenant.organisationId),
-      bodyBytesMax,
-    );
+    own.first = new FirstAnswer(begun, memory.of(tenant.workspaceId, tenant.organisationId), bodyBytesMax);
   }
 }
 
@@ -99,11 +99,11 @@ async function fingerprintOf(context: RequestContext): Promise<string> {
 }
 
 /** A first answer was judged for the key that made the request, by the rules of then: it is not given to others, nor past newer rules. */
-const inForce = ({ principal, configId, configSource, guarding }: RequestContext): readonly string[] => [
+const inForce = ({ principal, configId, configSource, guardrails }: RequestContext): readonly string[] => [
   (principal as Principal).key.id,
   configId ?? '',
   configSource.versionId ?? '',
-  ...(guarding?.versions() ?? []),
+  ...(guardrails?.versions() ?? []),
 ];
 
 /** Of a body on the disk its digest. */

@@ -13,13 +13,13 @@ export class ReplayedReply implements Stage {
   constructor(private readonly settle: Settle) {}
 
   run(context: RequestContext): void {
-    const { replayed } = context;
+    const replayed = context.idempotency === null ? null : context.idempotency.replayed;
     if (replayed !== null && !context.clientGone) this.replay(context, replayed);
   }
 
   private replay(context: RequestContext, stored: StoredAnswer): void {
-    context.streamed = stored.streamed;
-    if (stored.status >= 400) context.outcome = 'provider_error';
+    if (stored.streamed) context.reply.streams();
+    if (stored.status >= 400) context.reply.providerFailed();
     let last: Buffer | null = null;
     const call = replayAnswer(stored, {
       onHeaders: (status, described) => {
@@ -36,7 +36,7 @@ export class ReplayedReply implements Stage {
         reply.end(last);
       },
       onError: () => {
-        context.outcome = 'client_closed';
+        context.reply.clientLeft();
         this.settle(context, () => undefined);
       },
     });

@@ -7,7 +7,7 @@ import type { RequestContext } from '../core/request-context';
 import { writeBegunDecision } from '../record/decision';
 import type { JsonWriter } from '../record/json-writer';
 import { K } from '../record/keys';
-import { writeMetadata, writeRequest, writeUpstream } from '../record/log-record';
+import { receivedBytesOf, writeMetadata, writeRequest, writeUpstream } from '../record/log-record';
 
 /** The error type of a record whose gateway ended before the request did. */
 export const GATEWAY_LOST = 'gateway_lost';
@@ -33,11 +33,11 @@ export function writeBegun(
   writeRequest(w, context);
   writeUpstream(w, provider, saved, model ?? requestedModel(context));
   w.text(K.targetPath, target.path);
-  if (context.streamed) w.boolean(K.streamed, true);
+  if (context.reply.streamed) w.boolean(K.streamed, true);
   if (cost !== null) w.number(K.cost, cost);
   if (cache !== null) w.text(K.cacheStatus, cache.status);
   writeMetadata(w, context.metadata);
-  w.number(K.requestBytes, context.body.length + context.receivedBytes);
+  w.number(K.requestBytes, receivedBytesOf(context));
   w.text(K.gatewayId, gatewayId);
   writeBegunDecision(w, context, charges);
   return w.end();

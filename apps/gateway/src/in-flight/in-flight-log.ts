@@ -104,6 +104,11 @@ export class InFlightLog {
     this.endedNow.push(context.id);
   }
 
+  /** A call of a check is over, whose cost is a part of the request's record. */
+  joinCheck(check: RequestContext, request: RequestContext): void {
+    if (check.notedBytes !== NOT_NOTED) request.checks = [...request.checks, check];
+  }
+
   /** Writes what is pending. */
   readonly flush = (): void => {
     this.isScheduled = false;
@@ -133,7 +138,7 @@ export class InFlightLog {
     let written = 0;
     for (const context of this.requests.olderThan(atMs - AGE_MS)) {
       if (!this.requests.holds(context) || !hasGrown(context)) continue;
-      this.note(context, context.answer?.upstream ?? context.requested);
+      this.note(context, context.answer?.upstream ?? context.attempts.requested);
       written += 1;
       if (written % SLICE === 0) await this.yield();
     }
@@ -162,7 +167,7 @@ export class InFlightLog {
     let written = 0;
     for (const context of this.requests.olderThan(Infinity)) {
       if (!this.requests.holds(context) || context.notedBytes === NOT_NOTED) continue;
-      this.note(context, context.answer?.upstream ?? context.requested);
+      this.note(context, context.answer?.upstream ?? context.attempts.requested);
       written += 1;
       if (written % SLICE === 0) await this.yield();
     }
@@ -183,7 +188,7 @@ export class InFlightLog {
     // A call that a check makes is no request of a client, which would be in the list from its start.
     if (!this.requests.holds(context)) this.requests.join(context);
     const record = this.recordOf(context, upstream);
-    context.notedBytes = context.responseBytes;
+    context.notedBytes = context.reply.bytes;
     this.ensure(record.length + 1);
     record.copy(this.room, this.used);
     this.used += record.length;
@@ -218,8 +223,8 @@ export class InFlightLog {
   }
 }
 
-export const NOT_NOTED = -1;
+const NOT_NOTED = -1;
 
 /** An estimate by what has come is as good until half as much again has. */
-const hasGrown = ({ notedBytes, responseBytes }: RequestContext): boolean =>
-  notedBytes === NOT_NOTED || responseBytes > notedBytes * 1.5;
+const hasGrown = ({ notedBytes, reply }: RequestContext): boolean =>
+  notedBytes === NOT_NOTED || reply.bytes > notedBytes * 1.5;

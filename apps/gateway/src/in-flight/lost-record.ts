@@ -26,8 +26,8 @@ export function lostRecord(
   return writeLost(w, context, upstream, use, gatewayId);
 }
 
-const isFirstCall = ({ answer, attempts, alongside }: RequestContext): boolean =>
-  answer === null && attempts.length === 0 && alongside === null;
+const isFirstCall = ({ answer, attempts, hedge }: RequestContext): boolean =>
+  answer === null && attempts.records.length === 0 && hedge === null;
 
 function writeLost(
   w: JsonWriter,
@@ -56,10 +56,10 @@ function writeLost(
 }
 
 /** What the call that is in flight is, after those that are over. */
-function lineOf({ attempts, answer, madeFor, alongside }: RequestContext, { target }: Upstream): ChargeLine {
+function lineOf({ attempts, answer, madeFor, hedge }: RequestContext, { target }: Upstream): ChargeLine {
   if (madeFor !== null) return 'guardrail';
-  if (alongside !== null) return 'hedge';
-  const before = answer === null ? attempts.at(-1) : attempts.at(-2);
+  if (hedge !== null) return 'hedge';
+  const before = attempts.records.at(answer === null ? -1 : -2);
   if (before === undefined) return 'primary';
   return before.target === target.path ? 'retry' : 'fallback';
 }

@@ -18,6 +18,7 @@ import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
 import { budgetsOf, isUncounted, lineOf } from '../usage/charges';
 import { DiscardedBody } from '../usage/discarded-body';
 import type { Estimates } from '../usage/estimates';
+import { limitsOf } from './request-limits';
 import type { SessionAccounts } from './session-accounts';
 
 /**
@@ -65,10 +66,10 @@ export class Accounts {
     const outcome = this.ledger.admit(buckets, estimate);
     if (outcome instanceof Promise) {
       return outcome.then((settled) => {
-        context.reservation = admitted(context, settled);
+        limitsOf(context).reservation = admitted(context, settled);
       });
     }
-    context.reservation = admitted(context, outcome);
+    limitsOf(context).reservation = admitted(context, outcome);
     return undefined;
   }
 
@@ -115,7 +116,9 @@ export class Accounts {
     // It was released when the call was cancelled.
     if (upstream.reservation) this.ledger.chargeLate(upstream.reservation, charge);
     const flags: readonly ChargeFlag[] = cost === null ? ['estimated', 'unpriced'] : ['estimated'];
-    const loser = context.attempts.findLast(({ end, hedge }) => hedge !== undefined && end === 'cancelled');
+    const loser = context.attempts.records.findLast(
+      ({ end, hedge }) => hedge !== undefined && end === 'cancelled',
+    );
     this.note(context, upstream, charge, flags, lineOf(context, loser));
   }
 
@@ -124,16 +127,17 @@ export class Accounts {
    * said what was used, whatever calls before it have.
    */
   settle(context: RequestContext, upstream: Upstream | null, isTold: boolean): void {
-    const { reservation } = context;
+    const { usage } = context;
+    const reservation = reservationOf(context);
     if (upstream === null) {
       if (reservation) this.ledger.release(reservation);
-      if (context.charges !== null) addDropped(context);
+      usage.addChargesToCost();
       return;
     }
     const limited = reservation !== null || upstream.reservation !== undefined;
-    if (context.begun !== null || (!isTold && isUncounted(context))) this.estimate(context, upstream);
-    if (context.earlier !== null) this.chargeEarlier(context, upstream, context.earlier);
-    else if (limited || context.charges !== null || context.begun !== null) this.charge(context, upstream);
+    if (usage.begun !== null || (!isTold && isUncounted(context))) this.estimate(context, upstream);
+    if (usage.earlier !== null) this.chargeEarlier(context, upstream, usage.earlier);
+    else if (limited || usage.charges !== null || usage.begun !== null) this.charge(context, upstream);
   }
 
   /**
@@ -148,7 +152,8 @@ export class Accounts {
     const { requests, ...all } = this.chargeOf(context);
     const own = { cost: 0, tokens: 0, requests };
     const known = context.method === 'GET' ? own : { ...all, requests };
-    if (context.reservation) this.ledger.settle(context.reservation, known);
+    const reservation = reservationOf(context);
+    if (reservation) this.ledger.settle(reservation, known);
     if (upstream.reservation) this.ledger.settle(upstream.reservation, known);
     const line = lineOf(context);
     for (const { once, usage, cost, output } of reported) {
@@ -161,17 +166,20 @@ export class Accounts {
   }
 
   private charge(context: RequestContext, upstream: Upstream): void {
-    const { usage, reservation } = context;
-    if (usage !== null && isLesson(context)) this.estimates.learn(context, upstream, usage.outputTokens);
+    const { reported } = context.usage;
+    const reservation = reservationOf(context);
+    if (reported !== null && isLesson(context))
+      this.estimates.learn(context, upstream, reported.outputTokens);
     const charge = this.chargeOf(context);
     const left = rest(charge, context);
     if (reservation) this.ledger.settle(reservation, left);
     // What a check asks is a part of what its request uses.
-    else if (context.madeFor?.reservation) this.ledger.charge(context.madeFor.reservation, left);
+    else if (context.madeFor?.limits?.reservation)
+      this.ledger.charge(context.madeFor.limits.reservation, left);
     if (upstream.reservation) this.ledger.settle(upstream.reservation, left);
-    if (context.charges !== null) addDropped(context);
+    context.usage.addChargesToCost();
     const line = lineOf(context);
-    const { begun } = context;
+    const { begun } = context.usage;
     if (begun === null) {
       this.note(context, upstream, charge, flagsOf(context), line);
       return;
@@ -182,19 +190,18 @@ export class Accounts {
 
   private estimate(context: RequestContext, upstream: Upstream): void {
     const { cost, tokens } =
-      context.begun === null
+      context.usage.begun === null
         ? this.estimates.ofUncounted(context, upstream)
-        : this.estimates.ofBegun(context, upstream, upstream.model ?? context.meter?.model() ?? null);
-    // Next to what other calls of the request have cost.
-    if (cost !== null) context.cost = (context.cost ?? 0) + cost;
-    context.estimatedTokens = tokens + (context.usage === null ? 0 : tokensOf(context.usage));
+        : this.estimates.ofBegun(context, upstream, upstream.model ?? context.reply.meter?.model() ?? null);
+    context.usage.estimate(cost, tokens);
   }
 
-  private chargeOf({ usage, cost, estimatedTokens, madeFor }: RequestContext): Charge {
+  private chargeOf({ usage, madeFor }: RequestContext): Charge {
+    const { reported, cost, estimatedTokens } = usage;
     const requests = madeFor === null ? 1 : 0;
     if (estimatedTokens !== null) return { cost, tokens: estimatedTokens, requests };
-    if (usage === null) return { cost: 0, tokens: 0, requests };
-    return { cost, tokens: usage.inputTokens + usage.outputTokens, requests };
+    if (reported === null) return { cost: 0, tokens: 0, requests };
+    return { cost, tokens: tokensOf(reported), requests };
   }
 
   private note(
@@ -207,8 +214,8 @@ export class Accounts {
   ): void {
     const from = budgetsOf(callersOf(context), reservation ?? null);
     // The record's own cost says it all.
-    if (from.length === 0 && requests > 0 && context.charges === null) return;
-    (context.charges ??= []).push({
+    if (from.length === 0 && requests > 0 && context.usage.charges === null) return;
+    context.usage.addCharge({
       line,
       provider: provider.id,
       cost,
@@ -222,30 +229,27 @@ export class Accounts {
 }
 
 /** Whether an answer says how long others will be. A session has learnt from each of its responses. */
-const isLesson = ({ parts, answer, estimatedTokens }: RequestContext): boolean =>
-  parts === null &&
-  estimatedTokens === null &&
+const isLesson = ({ usage, answer }: RequestContext): boolean =>
+  usage.parts === null &&
+  usage.estimatedTokens === null &&
   answer?.cache?.isFree !== true &&
   (answer === null || answer.status < 400);
 
 /** In the limits of the caller: the request's own, or that of the request that a check belongs to. */
-const callersOf = ({ reservation, madeFor }: RequestContext): Reservation | null =>
-  reservation ?? madeFor?.reservation ?? null;
+const callersOf = ({ limits, madeFor }: RequestContext): Reservation | null =>
+  limits?.reservation ?? madeFor?.limits?.reservation ?? null;
 
-/** What attempts have cost whose answers no client got. */
-function addDropped(context: RequestContext): void {
-  for (const { cost } of context.charges ?? []) {
-    if (cost !== null) context.cost = (context.cost ?? 0) + cost;
-  }
-}
+const reservationOf = ({ limits }: RequestContext): Reservation | null => limits?.reservation ?? null;
 
-function flagsOf({ usage, cost, estimatedTokens }: RequestContext): readonly ChargeFlag[] {
+function flagsOf({ usage }: RequestContext): readonly ChargeFlag[] {
+  const { reported, cost, estimatedTokens } = usage;
   if (estimatedTokens !== null) return cost === null ? ['estimated', 'unpriced'] : ['estimated'];
-  return usage !== null && cost === null ? ['unpriced'] : [];
+  return reported !== null && cost === null ? ['unpriced'] : [];
 }
 
 /** What the parts of a session have not charged yet. */
-function rest(charge: Charge, { parts }: RequestContext): Charge {
+function rest(charge: Charge, { usage }: RequestContext): Charge {
+  const { parts } = usage;
   if (parts === null) return charge;
   return {
     cost: Math.max(0, (charge.cost ?? 0) - (parts.cost ?? 0)),

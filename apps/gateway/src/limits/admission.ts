@@ -10,6 +10,7 @@ import {
 import type { ProviderDocument } from '@gw/contracts';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
+import { limitsOf } from './request-limits';
 import type { Principal } from '../auth/principals';
 import type { CallerLimits } from './caller-limits';
 import { endpointTypesOf } from './endpoint-types';
@@ -18,7 +19,7 @@ import { targetBuckets } from './target-limits';
 /** Throws the denial as the caller sees it. */
 export function admitted(context: RequestContext, outcome: Outcome): Reservation {
   if (outcome.admitted) return outcome;
-  context.limits.push(denialState(outcome));
+  limitsOf(context).refuse(denialState(outcome));
   throw denialError(outcome);
 }
 
@@ -59,7 +60,7 @@ function subjectOf({
     metadata,
     config:
       configSource.slug === null || configId === null ? null : { slug: configSource.slug, id: configId },
-    prompt,
+    prompt: prompt?.record ?? null,
     endpointTypes: endpointTypesOf(route),
   };
 }

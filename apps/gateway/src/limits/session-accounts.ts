@@ -3,7 +3,7 @@ import type { Charge, Ledger, Reservation } from '@gw/limits';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import { sumOf } from '../usage/use';
-import type { TargetPricer, SessionParts } from '../usage/use';
+import type { RequestPrice, SessionParts, TargetPricer } from '../usage/use';
 import type { SessionPart } from '../realtime/metering/session-meter';
 import type { Estimates } from '../usage/estimates';
 
@@ -23,7 +23,8 @@ export class SessionAccounts {
     if (answer === null) return 'ok';
     const { upstream } = answer;
     const { charge, usage, price } = this.priced(context, upstream, part);
-    context.parts = added(context.parts ?? NO_PARTS, part.isEstimate ? null : usage, charge, price);
+    const before = context.usage.parts ?? NO_PARTS;
+    context.usage.chargeParts(added(before, part.isEstimate ? null : usage, charge, price));
     const held = heldBy(context, upstream);
     for (const reservation of held) this.ledger.charge(reservation, charge);
     if (held.length > 0 && !part.isEstimate) this.estimates.learn(context, upstream, usage.outputTokens);
@@ -40,7 +41,7 @@ export class SessionAccounts {
 
   /** What a session would be charged if it ended now. Nothing is charged. */
   lost(context: RequestContext, upstream: Upstream, rest: readonly SessionPart[]): Charge {
-    const { parts } = context;
+    const { parts } = context.usage;
     let [cost, tokens] = [parts?.cost ?? null, parts?.tokens ?? 0];
     for (const part of rest) {
       const { charge } = this.priced(context, upstream, part);
@@ -54,7 +55,7 @@ export class SessionAccounts {
     context: RequestContext,
     upstream: Upstream,
     { usage: counted, isOutputUnknown, requested, model }: SessionPart,
-  ): { readonly charge: Charge; readonly usage: Usage; readonly price: RequestContext['price'] } {
+  ): { readonly charge: Charge; readonly usage: Usage; readonly price: RequestPrice | null } {
     const outputTokens = isOutputUnknown
       ? this.estimates.likelyOutput(context, upstream)
       : counted.outputTokens;
@@ -76,7 +77,7 @@ function added(
   { usage, cost, tokens, isEstimated, price }: SessionParts,
   reported: Usage | null,
   charge: Charge,
-  priceOfPart: RequestContext['price'],
+  priceOfPart: RequestPrice | null,
 ): SessionParts {
   return {
     usage: usage && reported ? sumOf(usage, reported) : (usage ?? reported),
@@ -88,7 +89,7 @@ function added(
 }
 
 /** Lines at the same price become one, so that a session of any length has few. */
-function withLines(known: RequestContext['price'], more: RequestContext['price']): RequestContext['price'] {
+function withLines(known: RequestPrice | null, more: RequestPrice | null): RequestPrice | null {
   if (known === null || more === null) return known ?? more;
   const lines = new Map<string, PriceLine>();
   for (const line of [...known.lines, ...more.lines]) {
@@ -105,8 +106,8 @@ function withLines(known: RequestContext['price'], more: RequestContext['price']
 const isStrictCost = ({ measure, strict }: Reservation['buckets'][number]): boolean =>
   strict && measure === 'cost';
 
-function heldBy({ reservation }: RequestContext, upstream: Upstream): readonly Reservation[] {
-  const held = reservation === null ? [] : [reservation];
+function heldBy({ limits }: RequestContext, upstream: Upstream): readonly Reservation[] {
+  const held = limits?.reservation ? [limits.reservation] : [];
   if (upstream.reservation) held.push(upstream.reservation);
   return held;
 }

@@ -1,6 +1,9 @@
 import { monitoredMetrics, readPrometheus, StubProvider, type PrometheusFamily } from '@gw/testing';
 import { startMetricsServer } from '@gw/web';
+import { RequestAttempts } from '../attempt/request-attempts';
 import type { RequestContext } from '../core/request-context';
+import { RequestReply } from '../reply/request-reply';
+import { RequestUsage } from '../usage/request-usage';
 import { GatewayHarness } from '../spec-support/harness';
 import { gatewayMetrics } from './gateway-metrics';
 import { RequestMetrics } from './request-metrics';
@@ -142,15 +145,15 @@ describe('the metrics of a gateway', () => {
 
   it('count errors that the status does not show, such as streams that broke off', () => {
     const requests = new RequestMetrics();
-    const count = (outcome: RequestContext['outcome'], status: number): void => {
-      requests.count(contextOf('gpt-4o', status, outcome), 1);
+    const count = (status: number, facts?: Partial<RequestReply>): void => {
+      requests.count(contextOf('gpt-4o', status, facts), 1);
     };
-    count('ok', 200);
-    count('ok', 101);
-    count('client_closed', 200);
-    count('interrupted', 200);
-    count('interrupted', 502);
-    count('denied', 101);
+    count(200);
+    count(101);
+    count(200, { hasClientLeft: true });
+    count(200, { isCut: true });
+    count(502, { isCut: true });
+    count(101, { isDenied: true });
     expect(Object.fromEntries(requests.broken)).toEqual({ interrupted: 1, denied: 1 });
   });
 
@@ -166,13 +169,11 @@ describe('the metrics of a gateway', () => {
   });
 });
 
-const contextOf = (
-  model: string,
-  status: number,
-  outcome: RequestContext['outcome'] = 'ok',
-): RequestContext =>
+const contextOf = (model: string, status: number, facts: Partial<RequestReply> = {}): RequestContext =>
   ({
     answer: { upstream: { provider: { id: 'openai' }, model }, cache: null },
-    ...{ attempts: [], failure: null, firstByteAt: null, usage: null, cost: null, status, outcome },
-    ...{ routing: [], route: { name: 'chat.completions' }, startedAt: 0, elapsedMs: () => 1 },
+    attempts: new RequestAttempts(),
+    reply: Object.assign(new RequestReply(), { status, ...facts }),
+    usage: new RequestUsage(),
+    ...{ route: { name: 'chat.completions' }, startedAt: 0, elapsedMs: () => 1 },
   }) as unknown as RequestContext;

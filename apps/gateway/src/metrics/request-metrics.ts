@@ -1,5 +1,6 @@
 import { resultOf } from '@gw/contracts';
 import { Histogram } from '@gw/web';
+import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 
 /** Names of models that a process distinguishes; the rest are `other`. */
@@ -54,7 +55,10 @@ export class RequestMetrics {
 
   /** Once for each request, when all is known of it. */
   count(context: RequestContext, overheadMs: number): void {
-    const { answer, attempts, failure, firstByteAt, usage, cost } = context;
+    const { answer } = context;
+    const { records: attempts, events } = context.attempts;
+    const { failure, firstByteAt } = context.reply;
+    const { reported: usage, cost } = context.usage;
     const provider = answer === null ? (attempts.at(-1)?.provider ?? NONE) : answer.upstream.provider.id;
     const counts = this.providerCounts(context.route.name, provider);
     counts.durations.observe(context.elapsedMs() / 1_000);
@@ -65,12 +69,12 @@ export class RequestMetrics {
       model.outputTokens += usage.outputTokens;
     }
     if (cost !== null) model.cost += cost;
-    this.status(model, context.status);
+    this.status(model, context.reply.status);
     this.overhead.observe(overheadMs / 1_000);
     this.outcome(context);
     if (failure !== null) bump(this.errors, failure.type);
     if (answer !== null && answer.cache !== null) bump(this.cache, answer.cache.status);
-    for (const { event } of context.routing) bump(this.routing, event);
+    for (const { event } of events) bump(this.routing, event);
     for (const attempt of attempts) this.attempt(attempt.provider, attempt.end);
   }
 
@@ -78,7 +82,9 @@ export class RequestMetrics {
     for (const providers of this.routes.values()) yield* providers.values();
   }
 
-  private outcome({ outcome, status }: RequestContext): void {
+  private outcome({ reply }: RequestContext): void {
+    const outcome = outcomeOf(reply);
+    const { status } = reply;
     bump(this.outcomes, outcome);
     if (status < 400 && resultOf({ outcome, status }) === 'error') bump(this.broken, outcome);
   }
@@ -134,12 +140,12 @@ export class RequestMetrics {
   }
 
   /** Callers name models; only what a provider has answered well takes one of the names that there may be. */
-  private modelOf({ answer, status }: RequestContext): string {
+  private modelOf({ answer, reply }: RequestContext): string {
     if (answer === null) return NONE;
     const { model } = answer.upstream;
     if (model === null) return NONE;
     if (this.models.has(model)) return model;
-    if (status >= 400 || this.models.size >= MODELS_MAX || model.length > MODEL_NAME_MAX) return OTHER;
+    if (reply.status >= 400 || this.models.size >= MODELS_MAX || model.length > MODEL_NAME_MAX) return OTHER;
     this.models.add(model);
     return model;
   }

@@ -7,6 +7,7 @@ import type { Prompts } from './prompts';
 import type { Principal } from '../auth/principals';
 import type { RequestContext, Stage } from '../core/request-context';
 import { requestOf, variablesOf } from './prompt-request';
+import { RequestPrompt } from './request-prompt';
 
 export interface PromptOptions {
   /** Of a rendered request. */
@@ -36,12 +37,12 @@ export class PromptStage implements Stage {
       context.principal as Principal,
       referenceIn(route.upstreamPath),
     );
-    context.prompt = {
+    context.prompt = new RequestPrompt({
       id: document.id,
       slug: document.slug,
       versionId: version.id,
       version: version.number,
-    };
+    });
     const sent = context.body.length === 0 ? {} : context.json(parseJsonObject);
     const used = variablesIn([...compiled.templates, ...partials.values()]);
     const content = compiled.render({
@@ -53,7 +54,7 @@ export class PromptStage implements Stage {
     const request = requestOf(version, used, isChat ? { messages: content } : { prompt: content }, sent);
     if (route.prompt === 'render') {
       const numbers = exactNumbers(context.body);
-      context.rendered = Buffer.from(withExactNumbers({ success: true, data: request }, numbers));
+      context.prompt.rendered = Buffer.from(withExactNumbers({ success: true, data: request }, numbers));
       return;
     }
     this.replaceBody(context, request);

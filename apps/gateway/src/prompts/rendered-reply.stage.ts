@@ -10,7 +10,7 @@ export class RenderedReply implements Stage {
   constructor(private readonly settle: Settle) {}
 
   run(context: RequestContext): void {
-    const { rendered } = context;
+    const rendered = context.prompt === null ? null : context.prompt.rendered;
     if (rendered === null || context.clientGone) return;
     const headers = ['content-type', 'application/json; charset=utf-8'];
     addGatewayHeaders(headers, context);

@@ -1,7 +1,7 @@
 import type { SessionRecord } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { SessionVerdict } from '../limits/session-accounts';
-import type { RequestContext } from '../core/request-context';
+import type { RequestReply } from '../reply/request-reply';
 import type { Closing } from './peer';
 
 const NO_CLOSE_FRAME = 1006;
@@ -19,7 +19,8 @@ export interface Ending {
   readonly by: SessionRecord['closedBy'];
   /** What goes into the record; absent: the client's reason. */
   readonly code?: number;
-  readonly outcome: RequestContext['outcome'];
+  /** What it says of the request's outcome, next to `failure`; null: nothing. */
+  readonly fact: 'client_left' | 'cut' | 'denied' | 'provider_error' | null;
   readonly failure?: GatewayError;
   readonly toClient: CloseFrame;
   readonly toProvider: CloseFrame;
@@ -27,6 +28,15 @@ export interface Ending {
   readonly last?: Buffer;
   /** The client has ended it: what the provider is making is waited for. */
   readonly isLeft?: true;
+}
+
+/** Reports how a session has ended. */
+export function reportEnding(reply: RequestReply, { fact, failure }: Ending): void {
+  if (failure !== undefined) reply.fail(failure);
+  if (fact === 'client_left') reply.clientLeft();
+  else if (fact === 'cut') reply.cut(failure ?? null);
+  else if (fact === 'denied') reply.deny();
+  else if (fact === 'provider_error') reply.providerFailed();
 }
 
 /** To a side whose connection has ended already: nothing is sent. */
@@ -44,7 +54,7 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 
 export const clientGone: Ending = {
   by: 'client',
-  outcome: 'client_closed',
+  fact: 'client_left',
   toClient: GONE,
   toProvider: { code: GOING_AWAY, reason: 'The client is gone.' },
   isLeft: true,
@@ -53,7 +63,7 @@ export const clientGone: Ending = {
 export const providerGone = (): Ending => ({
   by: 'provider',
   code: NO_CLOSE_FRAME,
-  outcome: 'interrupted',
+  fact: 'cut',
   failure: new GatewayError('stream_interrupted'),
   toClient: { code: INTERNAL_ERROR, reason: 'The connection to the provider broke.' },
   toProvider: GONE,
@@ -62,13 +72,13 @@ export const providerGone = (): Ending => ({
 /** From our side. */
 export function stopped(reason: string, failure?: GatewayError): Ending {
   const frame = { code: GOING_AWAY, reason };
-  const ending = { by: 'gateway', outcome: 'interrupted', toClient: frame, toProvider: frame } as const;
+  const ending = { by: 'gateway', fact: 'cut', toClient: frame, toProvider: frame } as const;
   return failure === undefined ? ending : { ...ending, failure };
 }
 
 export const refused = (why: Refusal): Ending => ({
   by: 'gateway',
-  outcome: 'denied',
+  fact: 'denied',
   toClient: { code: POLICY_VIOLATION, reason: REFUSALS[why] },
   toProvider: OVER,
 });
@@ -76,7 +86,7 @@ export const refused = (why: Refusal): Ending => ({
 /** `last`: the event that says why. */
 export const denied = (failure: GatewayError, reason: string, last: Buffer): Ending => ({
   by: 'gateway',
-  outcome: failure.status < 500 ? 'denied' : 'failed',
+  fact: null,
   failure,
   toClient: { code: POLICY_VIOLATION, reason },
   toProvider: OVER,
@@ -85,9 +95,9 @@ export const denied = (failure: GatewayError, reason: string, last: Buffer): End
 
 export function closedByClient({ code, reason, isFault }: Closing): Ending {
   const toClient = { code, reason };
-  if (!isFault) return { by: 'client', outcome: 'ok', toClient, toProvider: toClient, isLeft: true };
+  if (!isFault) return { by: 'client', fact: null, toClient, toProvider: toClient, isLeft: true };
   const toProvider = { code: GOING_AWAY, reason: 'The client broke the protocol.' };
-  return { by: 'gateway', outcome: 'denied', toClient, toProvider, isLeft: true };
+  return { by: 'gateway', fact: 'denied', toClient, toProvider, isLeft: true };
 }
 
 export function closedByProvider({ code, reason, isFault }: Closing): Ending {
@@ -95,8 +105,8 @@ export function closedByProvider({ code, reason, isFault }: Closing): Ending {
   if (isFault) {
     const failure = new GatewayError('stream_interrupted');
     const toClient = { code: INTERNAL_ERROR, reason: 'The provider broke the protocol.' };
-    return { by: 'gateway', outcome: 'interrupted', failure, toClient, toProvider };
+    return { by: 'gateway', fact: 'cut', failure, toClient, toProvider };
   }
-  const outcome = REGULAR.has(code) ? 'ok' : 'provider_error';
-  return { by: 'provider', outcome, toClient: toProvider, toProvider };
+  const fact = REGULAR.has(code) ? null : 'provider_error';
+  return { by: 'provider', fact, toClient: toProvider, toProvider };
 }

@@ -13,6 +13,7 @@ import {
   denied,
   providerGone,
   refused,
+  reportEnding,
   stopped,
   type Ending,
 } from './endings';
@@ -22,6 +23,7 @@ import { SessionGuard } from '../guardrails/sessions/session-guard';
 import type { Linger, Lingering } from './lingering';
 import type { SessionMeter, SessionPart } from './metering/session-meter';
 import type { Peer } from './peer';
+import { RequestSession } from './request-session';
 import { endedBy } from './session-rights';
 
 export interface SessionOptions {
@@ -78,14 +80,13 @@ export class Session {
     private readonly provider: Peer,
     private readonly options: SessionOptions,
   ) {
-    context.streamed = true;
-    context.status = 101;
     const { meter } = options;
-    context.meter = {
-      usage: () => context.parts?.usage ?? null,
+    const own = (context.session = new RequestSession());
+    context.reply.upgraded({
+      usage: () => context.usage.parts?.usage ?? null,
       model: () => meter.model(),
       rest: () => meter.rest(),
-    };
+    });
     this.idle = setTimeout(() => {
       this.stop('No frame came for too long.');
     }, options.idleTimeoutMs);
@@ -94,13 +95,12 @@ export class Session {
     this.guard = options.guarding === null ? null : this.guardWith(options.guarding);
     this.listen(client, provider, (message) => {
       this.clientMessages += 1;
-      context.receivedBytes += message.length;
+      own.receivedBytes += message.length;
       return 'ok';
     });
     this.listen(provider, client, (message, isBinary) => {
       this.providerMessages += 1;
-      context.responseBytes += message.length;
-      context.firstByteAt ??= performance.now();
+      context.reply.sent(message.length);
       const ended = meter.fromProvider(message, isBinary);
       const verdict = ended.length === 0 ? 'ok' : this.charge(ended);
       this.linger?.passed(message, ended);
@@ -228,13 +228,13 @@ export class Session {
     else provider.resume();
   }
 
-  private finish({ by, code, outcome, failure, toClient, toProvider, last }: Ending): void {
+  private finish(ending: Ending): void {
+    const { by, code, toClient, toProvider, last } = ending;
     const { context, client, provider, clientMessages, providerMessages, options } = this;
     this.linger = null;
     this.charge(options.meter.close(by === 'provider'));
-    context.outcome = outcome;
-    context.failure = failure ?? null;
-    context.session = {
+    reportEnding(context.reply, ending);
+    (context.session ??= new RequestSession()).record = {
       closedBy: by,
       code: code ?? toClient.code,
       reason: toClient.reason.toString('utf8'),

@@ -64,7 +64,7 @@ export class Sessions {
     const client = this.accept(context, answer);
     if (client === null) {
       provider.terminate();
-      context.outcome = 'client_closed';
+      context.reply.clientLeft();
       this.settle(context, () => undefined);
       return;
     }
@@ -77,7 +77,7 @@ export class Sessions {
         checkModelOf(this.rights.current(saved), named);
       },
       settle: this.settle,
-      guarding: context.guarding?.session(answer.upstream) ?? null,
+      guarding: context.guardrails?.session(answer.upstream) ?? null,
       idleTimeoutMs: this.options.idleTimeoutMs,
       onEnd: (ended) => {
         this.open.delete(ended);

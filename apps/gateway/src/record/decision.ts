@@ -10,12 +10,14 @@ import { K } from './keys';
 
 /** Why the request went where it went: the last member of the record, and the end of it. */
 export function writeDecision(w: JsonWriter, context: RequestContext): void {
-  const { strategy, matchedCondition, routing, price, session, prompt, charges, guarding } = context;
+  const { session, prompt, guardrails } = context;
+  const { strategy, matchedCondition, events: routing } = context.attempts;
+  const { price, charges } = context.usage;
   w.raw(K.decision);
   w.raw(config(context.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
-  writeList(w, K.attempts, context.attempts, writeAttempt);
+  writeList(w, K.attempts, context.attempts.records, writeAttempt);
   if (routing.length > 0) writeList(w, K.routing, routing, writeEvent);
   writeLimits(w, context);
   if (charges !== null) writeList(w, K.charges, charges, writeCharge);
@@ -25,9 +27,9 @@ export function writeDecision(w: JsonWriter, context: RequestContext): void {
     writeList(w, K.lines, price.lines, writeLine);
     w.raw(K.close);
   }
-  if (guarding !== null && guarding.records.length > 0) w.json(K.guardrails, guarding.records);
-  if (session !== null) w.json(K.session, session);
-  if (prompt !== null) w.json(K.prompt, prompt);
+  if (guardrails !== null && guardrails.records.length > 0) w.json(K.guardrails, guardrails.records);
+  if (session !== null && session.record !== null) w.json(K.session, session.record);
+  if (prompt !== null) w.json(K.prompt, prompt.record);
   writeAnswered(w, context);
   w.raw(K.stages);
   writeStages(w, context.stageMs);
@@ -41,7 +43,7 @@ export function writeLostDecision(
   upstream: Upstream | null,
   charges: readonly MadeCharge[],
 ): void {
-  const { strategy, matchedCondition, attempts } = context;
+  const { strategy, matchedCondition, records: attempts } = context.attempts;
   w.raw(K.decision);
   w.raw(config(context.configSource));
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
@@ -56,11 +58,12 @@ export function writeLostDecision(
 /** What a decision has of its own before the first attempt: the last member of what is written of a request that has begun. */
 export function writeBegunDecision(
   w: JsonWriter,
-  { configSource, strategy, matchedCondition }: RequestContext,
+  { configSource, attempts }: RequestContext,
   charges: readonly MadeCharge[],
 ): void {
   w.raw(K.begun);
   w.raw(config(configSource));
+  const { strategy, matchedCondition } = attempts;
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
   if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
@@ -68,10 +71,10 @@ export function writeBegunDecision(
 }
 
 function attemptsInFlight(context: RequestContext, upstream: Upstream): readonly AttemptRecord[] {
-  const { alongside } = context;
-  if (alongside === null) return [attemptInFlight(context, upstream)];
+  const { hedge } = context;
+  if (hedge === null) return [attemptInFlight(context, upstream)];
   return [
-    { ...attemptInFlight(context, alongside), hedge: 'first' },
+    { ...attemptInFlight(context, hedge.first), hedge: 'first' },
     { ...attemptInFlight(context, upstream), hedge: 'second' },
   ];
 }
@@ -80,7 +83,7 @@ function attemptInFlight(
   context: RequestContext,
   { target, provider, saved, model }: Upstream,
 ): AttemptRecord {
-  const last = context.attempts.at(-1);
+  const last = context.attempts.records.at(-1);
   const startedMs = last === undefined ? 0 : last.startedMs + last.durationMs;
   return {
     target: target.path,
@@ -98,11 +101,12 @@ function attemptInFlight(
 
 /** Where the answer comes from, when it is not from a provider of its own. */
 function writeAnswered(w: JsonWriter, context: RequestContext): void {
-  const { firstAnswer, replayed } = context;
+  const { idempotency } = context;
   const cache = cacheUseOf(context);
   if (cache !== null) w.json(K.cache, cache.record());
-  if (firstAnswer !== null) w.text(K.idempotency, 'first');
-  if (replayed !== null) w.text(K.idempotency, 'replayed');
+  if (idempotency === null) return;
+  if (idempotency.first !== null) w.text(K.idempotency, 'first');
+  if (idempotency.replayed !== null) w.text(K.idempotency, 'replayed');
 }
 
 const config = remembered((source: DecisionRecord['config']) => JSON.stringify(source));
@@ -158,14 +162,16 @@ function writeLimit(w: JsonWriter, state: LimitState): void {
 }
 
 /** What the request was admitted to, and what refused it. */
-function writeLimits(w: JsonWriter, { limits, reservation, answer }: RequestContext): void {
+function writeLimits(w: JsonWriter, { limits, answer }: RequestContext): void {
   const own = answer?.upstream.reservation;
-  if (reservation === null && own === undefined && limits.length === 0) return;
+  const reservation = limits === null ? null : limits.reservation;
+  const refusals = limits === null ? [] : limits.refusals;
+  if (reservation === null && own === undefined && refusals.length === 0) return;
   w.raw(K.limits);
   let first = true;
   if (reservation !== null) first = writeAdmitted(w, reservation, first);
   if (own !== undefined) first = writeAdmitted(w, own, first);
-  for (const state of limits) {
+  for (const state of refusals) {
     if (!first) w.raw(K.comma);
     first = false;
     writeLimit(w, state);

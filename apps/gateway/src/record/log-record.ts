@@ -6,7 +6,9 @@ import type { RefusedKey } from '../auth/ended-keys';
 import type { Principal } from '../auth/principals';
 import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
+import type { RequestUsage } from '../usage/request-usage';
 import { cacheUseOf } from '../cache/cache-use';
+import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 import { writeDecision } from './decision';
 import { JsonWriter, remembered } from './json-writer';
@@ -46,17 +48,17 @@ const writer = new JsonWriter();
  * parts that many requests share kept ready: building the object and serialising it costs six times as much.
  */
 export function logRecord(context: RequestContext, facts: RecordFacts): Buffer {
-  const { failure, answer, usage, cost } = context;
-  const last = context.attempts.at(-1);
+  const { answer, reply, usage } = context;
+  const last = context.attempts.records.at(-1);
   writeRecord(writer, context, {
-    outcome: context.outcome,
-    errorType: failure === null ? null : failure.type,
+    outcome: outcomeOf(reply),
+    errorType: reply.failure === null ? null : reply.failure.type,
     upstream: answer === null ? null : answer.upstream,
     failed: answer === null ? (last ?? null) : null,
     responseModel: facts.responseModel,
-    usage,
-    cost,
-    priced: pricedOf(context),
+    usage: usage.reported,
+    cost: usage.cost,
+    priced: pricedOf(usage),
     targetPath: last?.target ?? null,
     retries: last?.retry ?? 0,
     requestTruncated: facts.requestTruncated,
@@ -67,9 +69,9 @@ export function logRecord(context: RequestContext, facts: RecordFacts): Buffer {
   return writer.end();
 }
 
-function pricedOf({ usage, cost, estimatedTokens }: RequestContext): LogRecord['priced'] {
+function pricedOf({ reported, cost, estimatedTokens }: RequestUsage): LogRecord['priced'] {
   if (estimatedTokens !== null) return cost === null ? 'unpriced' : 'estimated';
-  if (usage === null) return 'no_usage';
+  if (reported === null) return 'no_usage';
   return cost === null ? 'unpriced' : 'priced';
 }
 
@@ -77,12 +79,12 @@ function pricedOf({ usage, cost, estimatedTokens }: RequestContext): LogRecord['
 export function writeRecord(w: JsonWriter, context: RequestContext, end: RecordEnd): void {
   w.begin();
   writeRequest(w, context);
-  w.number(K.status, context.status);
+  w.number(K.status, context.reply.status);
   w.text(K.outcome, end.outcome);
   if (end.errorType !== null) w.text(K.errorType, end.errorType);
   writeCalled(w, end, requestedModel(context));
   w.text(K.responseModel, end.responseModel);
-  if (context.streamed) w.boolean(K.streamed, true);
+  if (context.reply.streamed) w.boolean(K.streamed, true);
   if (end.usage !== null) writeUsage(w, end.usage);
   if (end.cost !== null) w.number(K.cost, end.cost);
   w.raw(PRICED[end.priced]);
@@ -100,15 +102,19 @@ export function writeRecord(w: JsonWriter, context: RequestContext, end: RecordE
 const PRICED = { no_usage: K.noUsage, unpriced: K.unpriced, priced: K.priced, estimated: K.estimated };
 
 function writeMeasures(w: JsonWriter, context: RequestContext): void {
-  const { firstByteAt } = context;
+  const { firstByteAt } = context.reply;
   w.ms(K.durationMs, context.elapsedMs());
   if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - context.startedAt);
   w.ms(K.overheadMs, overheadOf(context));
-  w.number(K.requestBytes, context.body.length + context.receivedBytes);
-  w.number(K.responseBytes, context.responseBytes);
+  w.number(K.requestBytes, receivedBytesOf(context));
+  w.number(K.responseBytes, context.reply.bytes);
   w.text(K.requestContentType, context.req.headers['content-type'] ?? null);
   w.text(K.responseContentType, responseTypeOf(context));
 }
+
+/** Bytes that came from the client: the body, in memory or on the disk, or the messages of a session. */
+export const receivedBytesOf = ({ body, spooled, session }: RequestContext): number =>
+  body.length + (spooled?.length ?? 0) + (session?.receivedBytes ?? 0);
 
 export function writeRequest(w: JsonWriter, context: RequestContext): void {
   const { id, traceId, spanId, parentSpanId, spanName, principal, url, query } = context;
@@ -215,13 +221,14 @@ export function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, s
 const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
 
 /** What the stages took without their waiting: the request's body and the provider are not ours. */
-export function overheadOf({ stageMs, waitedMs }: RequestContext): number {
+export function overheadOf({ stageMs, attempts, idempotency }: RequestContext): number {
   let sum = 0;
   for (let at = 0; at < stageMs.length; at += 1) {
     const took = stageMs[at] as number;
     if (at !== RECEIVE && at !== REPLY && took > 0) sum += took;
   }
-  return Math.max(0, sum - waitedMs);
+  const waitedMs = idempotency === null ? 0 : idempotency.waitedMs;
+  return Math.max(0, sum - attempts.waitedMs - waitedMs);
 }
 
 const responseTypeOf = ({ answer }: RequestContext): string | null =>

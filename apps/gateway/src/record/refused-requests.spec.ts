@@ -1,6 +1,7 @@
 import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
-import { GatewayError, MINUTE_MS } from '@gw/kernel';
+import { GatewayError, MINUTE_MS, type ErrorType } from '@gw/kernel';
 import type { RequestContext } from '../core/request-context';
+import { RequestReply } from '../reply/request-reply';
 import { isRefused, RefusedRequests } from './refused-requests';
 
 interface Report {
@@ -10,11 +11,17 @@ interface Report {
 const requestsOf = (reports: Report[] = []): RefusedRequests =>
   new RefusedRequests({ warn: (report: Report) => reports.push(report) } as never);
 
+function replyWith(type: ErrorType | null): RequestReply {
+  const reply = new RequestReply();
+  if (type !== null) reply.fail(new GatewayError(type));
+  return reply;
+}
+
 const refused = (id: string | null, changes: Partial<RequestContext> = {}): RequestContext =>
   ({
     principal: null,
     refusedKey: id === null ? null : { id, organisationId: 'organisation-1' },
-    failure: new GatewayError('api_key_invalid'),
+    reply: replyWith('api_key_invalid'),
     startedWallMs: 0,
     ...changes,
   }) as RequestContext;
@@ -55,9 +62,11 @@ describe('RefusedRequests', () => {
 
   it('leaves requests of usable keys alone', () => {
     const principal = {} as RequestContext['principal'];
-    expect(isRefused(refused(null, { principal, failure: null }))).toBe(false);
-    expect(isRefused(refused(null, { principal, failure: new GatewayError('rate_limited') }))).toBe(false);
-    expect(isRefused(refused(null, { principal, failure: new GatewayError('api_key_expired') }))).toBe(true);
+    const isRefusedWith = (type: ErrorType | null): boolean =>
+      isRefused(refused(null, { principal, reply: replyWith(type) }));
+    expect(isRefusedWith(null)).toBe(false);
+    expect(isRefusedWith('rate_limited')).toBe(false);
+    expect(isRefusedWith('api_key_expired')).toBe(true);
   });
 });
 

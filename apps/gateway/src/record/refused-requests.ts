@@ -73,15 +73,15 @@ export class RefusedRequests {
 }
 
 /** Whether the request has no usable key. */
-export const isRefused = ({ principal, failure }: RequestContext): boolean =>
-  principal === null || (failure !== null && UNUSABLE.has(failure.type));
+export const isRefused = ({ principal, reply }: RequestContext): boolean =>
+  principal === null || (reply.failure !== null && UNUSABLE.has(reply.failure.type));
 
 /** Failures of requests whose key is known and may not be used. */
 const UNUSABLE: ReadonlySet<string> = new Set(['api_key_expired', 'api_key_invalid']);
 
-function reasonOf({ failure, principal, refusedKey }: RequestContext): RefusalReason {
+function reasonOf({ reply, principal, refusedKey }: RequestContext): RefusalReason {
   const isKnown = principal !== null || refusedKey !== null;
-  const type = failure?.type;
+  const type = reply.failure?.type;
   if (type === 'api_key_missing') return 'missing';
   if (type === 'api_key_expired') return 'expired';
   if (type === 'api_key_invalid') return isKnown ? 'ended' : 'unknown';

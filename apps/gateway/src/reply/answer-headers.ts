@@ -11,7 +11,7 @@ const EXPLAIN_BYTES_MAX = 8_192;
 export function addGatewayHeaders(headers: HeaderList, context: RequestContext): void {
   headers.push(HEADER.requestId, context.id, HEADER.traceId, traceIdOf(context));
   addRequestId(headers, context);
-  const last = context.attempts.at(-1);
+  const last = context.attempts.records.at(-1);
   if (last) {
     headers.push(
       HEADER.lastUsedOption,
@@ -27,7 +27,7 @@ export function addGatewayHeaders(headers: HeaderList, context: RequestContext):
 }
 
 /** Where SDKs look for the id of a request: the provider's own stays, else it is ours. On passthrough nothing is added to an answer. */
-function addRequestId(headers: HeaderList, { id, route, answer, failure }: RequestContext): void {
+function addRequestId(headers: HeaderList, { id, route, answer, reply: { failure } }: RequestContext): void {
   if (route.kind === 'passthrough' && answer !== null && failure === null) return;
   const name = route.dialect === 'anthropic' ? 'request-id' : 'x-request-id';
   if (valueOf(headers, name) === undefined) headers.push(name, id);
@@ -36,10 +36,10 @@ function addRequestId(headers: HeaderList, { id, route, answer, failure }: Reque
 const traceIdOf = ({ id, traceId }: RequestContext): string => (traceId === id ? id : headerSafe(traceId));
 
 /** 0: the first try answered, n: the nth retry did, -1: all tries of the last target failed after retries. */
-function retryCount({ attempts, failure }: RequestContext): number {
-  const last = attempts.at(-1);
+function retryCount({ attempts, reply }: RequestContext): number {
+  const last = attempts.records.at(-1);
   if (!last || last.retry === 0) return 0;
-  return failure !== null || (last.status ?? 500) >= 400 ? -1 : last.retry;
+  return reply.failure !== null || (last.status ?? 500) >= 400 ? -1 : last.retry;
 }
 
 /**
@@ -47,12 +47,13 @@ function retryCount({ attempts, failure }: RequestContext): number {
  * price and timings, is in the log under the request's id.
  */
 function explained(context: RequestContext): string {
-  const { configSource, strategy, matchedCondition, attempts, routing, reservation, answer } = context;
+  const { configSource, limits, answer } = context;
+  const { strategy, matchedCondition, records: attempts, events: routing } = context.attempts;
   const cache = cacheUseOf(context)?.record();
-  const limits = [
-    ...(reservation?.states() ?? []),
+  const limitStates = [
+    ...(limits?.reservation?.states() ?? []),
     ...(answer?.upstream.reservation?.states() ?? []),
-    ...context.limits,
+    ...(limits?.refusals ?? []),
   ];
   const text = JSON.stringify({
     config: configSource,
@@ -60,7 +61,7 @@ function explained(context: RequestContext): string {
     matchedCondition,
     attempts,
     ...(routing.length > 0 && { routing }),
-    limits,
+    limits: limitStates,
     cache,
   });
   const ascii = text.replace(

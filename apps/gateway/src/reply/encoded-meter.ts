@@ -5,6 +5,7 @@ import { valueOf } from '../http/header-rules';
 import { tellsOfOthers } from '../usage/made-earlier';
 import type { Answer } from '../attempt/answer';
 import { decode, type Coding } from '../attempt/decoding';
+import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 import type { Reply } from './reply';
 
@@ -32,7 +33,7 @@ export class EncodedMeter {
     private readonly coding: Coding,
   ) {
     const type = valueOf(answer.headers, 'content-type');
-    if (answer.status < 400 && type?.startsWith('text/event-stream')) context.streamed = true;
+    if (answer.status < 400 && type?.startsWith('text/event-stream')) context.reply.streams();
     this.isJson = type?.includes('json') ?? false;
   }
 
@@ -60,7 +61,7 @@ export class EncodedMeter {
   async prepare(): Promise<void> {
     if (this.reply.keptBytes === 0) return;
     const { provider } = this.answer.upstream;
-    if (this.context.streamed) await this.readEvents(provider);
+    if (this.context.reply.streamed) await this.readEvents(provider);
     else if (!this.reply.truncated) await this.readWhole(provider);
   }
 
@@ -83,10 +84,9 @@ export class EncodedMeter {
     this.streamedMade = tap.made;
     this.streamedBegun = tap.begun();
     const { context, reply } = this;
-    if (context.outcome !== 'ok' || reply.truncated || !whole) return;
+    if (outcomeOf(context.reply) !== 'ok' || reply.truncated || !whole) return;
     if (tap.complete && !tap.failed) return;
-    context.outcome = 'interrupted';
-    if (!tap.complete) context.failure = new GatewayError('stream_interrupted');
+    context.reply.cut(tap.complete ? null : new GatewayError('stream_interrupted'));
   }
 }
 

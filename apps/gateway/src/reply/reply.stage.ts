@@ -23,7 +23,8 @@ import { WatchedAnswer } from '../guardrails/streams/watched-answer';
 import type { KeepAlive } from './keep-alive';
 import { Reply, type Flow, type Settle } from './reply';
 import { AnswerFlow, ContinuableStream } from './sinks/continuable-stream.sink';
-import { linePricer } from '../core/settlement';
+import { linePricer } from '../usage/pricing';
+import type { Meter } from './request-reply';
 import { type TargetPricer } from '../usage/use';
 import { EventStreamSink } from './sinks/event-stream.sink';
 import { lacksUsageOnly, LateUsage } from './sinks/late-usage';
@@ -47,22 +48,23 @@ export class ReplyStage implements Stage {
 
   run(context: RequestContext): void {
     // A rendered prompt or a stored response has been the reply.
-    if (context.reply !== null) return;
+    if (context.reply.writer !== null) return;
     const { answer } = context;
     if (answer === null || context.clientGone) {
-      context.outcome = 'client_closed';
+      context.reply.clientLeft();
       this.settle(context, () => undefined);
       return;
     }
     const headers = answerHeaders(answer);
     addGatewayHeaders(headers, context);
-    if (context.openStream !== null) {
+    if (context.attempts.openStream !== null) {
       this.handOn(context, answer, headers);
       return;
     }
     const reply = this.replyTo(context, answer, answer.call);
     const sink = this.sinkFor(context, answer, reply, headers);
-    const paced = context.pace === null ? sink : context.pace.through(sink);
+    const { pace } = context.attempts;
+    const paced = pace === null ? sink : pace.through(sink);
     answer.attach(paced);
     context.whenClientGone({ clientGone: () => this.leave(context, answer, paced) });
   }
@@ -95,7 +97,7 @@ export class ReplyStage implements Stage {
 
   /** An error of the gateway itself, in the client's dialect. */
   fail(context: RequestContext, error: GatewayError): void {
-    context.failure = error;
+    context.reply.fail(error);
     const reply = new Reply(context, this.settle, null, KEEP_BYTES_MIN);
     reply.start(error.status, errorHeaders(error, context));
     reply.end(errorBody(error, context.route.dialect, context.id));
@@ -143,10 +145,10 @@ export class ReplyStage implements Stage {
   }
 
   private errorSink(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
-    context.outcome = 'provider_error';
+    context.reply.providerFailed();
     const { provider } = answer.upstream;
     return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
-      context.meter = meterOf(answer, received);
+      context.reply.meteredBy(meterOf(answer, received));
       const body = received && withoutCredential(received, answer.upstream);
       const original = body === null ? null : readable(body);
       // An error that is already in the client's dialect needs no other shape.
@@ -178,7 +180,7 @@ export class ReplyStage implements Stage {
   private abandon(context: RequestContext, answer: Answer): void {
     answer.call?.abort();
     if (context.settled) return;
-    context.outcome = 'client_closed';
+    context.reply.clientLeft();
     this.settle(context, () => undefined);
   }
 }
@@ -191,14 +193,11 @@ function passedError(context: RequestContext, answer: Answer, reply: Reply, head
     return new PassingSink(context, reply, answer);
   }
   return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
-    context.meter = meterOf(answer, received);
+    context.reply.meteredBy(meterOf(answer, received));
     removeHeader(headers, 'content-length');
     removeHeader(headers, 'content-encoding');
     if (received === null) setHeader(headers, 'content-type', 'application/json; charset=utf-8');
-    if (answer.error !== null) {
-      context.outcome = 'interrupted';
-      context.failure = failure;
-    }
+    if (answer.error !== null) context.reply.cut(failure);
     reply.start(status, headers);
     reply.end(
       received === null
@@ -209,7 +208,7 @@ function passedError(context: RequestContext, answer: Answer, reply: Reply, head
 }
 
 /** An error may report a use: it is charged whether it is the last answer or one that was tried again. */
-function meterOf({ upstream }: Answer, body: Buffer | null): RequestContext['meter'] {
+function meterOf({ upstream }: Answer, body: Buffer | null): Meter | null {
   if (body === null) return null;
   const { usage, model } = readAnswer(upstream.provider, body);
   return { usage: () => usage, model: () => model };
@@ -242,15 +241,17 @@ function translatedBody(
     try {
       if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
       const parsed = parseExactAnswer(body);
-      context.meter = { usage: () => provider.usage(parsed), model: () => stringOf(parsed['model']) };
+      context.reply.meteredBy({
+        usage: () => provider.usage(parsed),
+        model: () => stringOf(parsed['model']),
+      });
       const translated = translator.response(parsed, translation);
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');
       reply.start(answer.status, headers);
       reply.end(Buffer.from(JSON.stringify(translated)));
     } catch (cause) {
       const error = failure ?? unreadableAnswer(provider.id, cause);
-      context.failure = error;
-      context.outcome = 'failed';
+      context.reply.fail(error);
       reply.start(error.status, errorHeaders(error, context));
       reply.end(errorBody(error, context.route.dialect, context.id));
     }

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { performance } from 'node:perf_hooks';
 import { atTurnEnd } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import { WholeResponse } from '../http/whole-response';
 import { AnswerTail } from './answer-tail';
 import type { RequestContext } from '../core/request-context';
+import type { ReplyWriter } from './request-reply';
 
 /** Settles the request: the log record is durable once the callback runs. */
 export type Settle = (context: RequestContext, onDurable: () => void) => void;
@@ -20,7 +20,7 @@ export interface Flow {
  * Writes one answer to the client. Head and first pieces wait for the end of the current turn of the event loop, so that a
  * small answer leaves in one write; nothing waits longer. The last byte is sent only after the log record is durable.
  */
-export class Reply {
+export class Reply implements ReplyWriter {
   private headers: HeaderList = [];
   private early: Buffer[] | null = [];
   private ended = false;
@@ -42,7 +42,7 @@ export class Reply {
     private readonly flow: Flow | null,
     private readonly keepBytes: number,
   ) {
-    context.reply = this;
+    context.reply.writer = this;
   }
 
   get headSent(): boolean {
@@ -51,9 +51,9 @@ export class Reply {
 
   /** `headers` is the reply's own from now on. */
   start(status: number, headers: HeaderList): void {
-    this.context.status = status;
+    this.context.reply.status = status;
     this.headers = headers;
-    this.context.firstAnswer?.begin(headers);
+    this.context.idempotency?.first?.begin(headers);
     flushHeadAtTurnEnd(this);
   }
 
@@ -154,9 +154,8 @@ export class Reply {
   /** Each piece of the answer, before it is settled and sent. */
   protected note(chunk: Buffer): void {
     const { context } = this;
-    context.firstByteAt ??= performance.now();
-    context.responseBytes += chunk.length;
-    context.firstAnswer?.write(chunk);
+    context.reply.sent(chunk.length);
+    context.idempotency?.first?.write(chunk);
     if (!this.truncated && this.keptBytes + chunk.length <= this.keepBytes) {
       this.kept.push(chunk);
       this.keptBytes += chunk.length;
@@ -187,9 +186,13 @@ export class Reply {
     if (last && last.length > 0) early.push(last);
     const whole = early.length === 1 ? (early[0] as Buffer) : Buffer.concat(early);
     const hasLength = withLength(this.headers, whole.length, this.context);
-    if (hasLength && res instanceof WholeResponse && res.endWhole(this.context.status, this.headers, whole))
+    if (
+      hasLength &&
+      res instanceof WholeResponse &&
+      res.endWhole(this.context.reply.status, this.headers, whole)
+    )
       return;
-    res.writeHead(this.context.status, this.headers);
+    res.writeHead(this.context.reply.status, this.headers);
     if (whole.length > 0) res.end(whole);
     else res.end();
   }
@@ -205,7 +208,7 @@ export class Reply {
     this.early = null;
     const { res } = this.context;
     res.cork();
-    res.writeHead(this.context.status, this.headers);
+    res.writeHead(this.context.reply.status, this.headers);
     // Without a first piece the head would wait for one.
     if (early.length === 0) res.flushHeaders();
     for (const chunk of early) this.push(chunk);
@@ -216,7 +219,7 @@ export class Reply {
     const { res } = this.context;
     if (res.write(chunk) || this.blocked || !this.flow) return;
     this.blocked = true;
-    this.context.pace?.holdUp();
+    this.context.attempts.pace?.holdUp();
     this.flow.pause();
     res.once('drain', () => {
       this.blocked = false;
@@ -236,13 +239,13 @@ function tailOf(kept: readonly Buffer[]): AnswerTail {
 
 const flushHeadAtTurnEnd = atTurnEnd((reply: Reply) => reply.flushHead());
 
-const hasNoBody = ({ method, status }: RequestContext): boolean =>
+const hasNoBody = ({ method, reply: { status } }: RequestContext): boolean =>
   method === 'HEAD' || status === 204 || status === 304;
 
 /** Whether an answer has announced more bytes than it has, so that its client would wait for the rest. */
 function isShort(headers: HeaderList, context: RequestContext): boolean {
   const announced = valueOf(headers, 'content-length');
-  return announced !== undefined && context.responseBytes < Number(announced) && !hasNoBody(context);
+  return announced !== undefined && context.reply.bytes < Number(announced) && !hasNoBody(context);
 }
 
 /** A whole answer says how long it is, unless it may have no body: false. */

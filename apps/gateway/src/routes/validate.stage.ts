@@ -10,7 +10,7 @@ import type { RequestContext, Stage } from '../core/request-context';
  */
 export class ValidateStage implements Stage {
   run(context: RequestContext): void {
-    if (context.rendered !== null) return;
+    if (context.prompt !== null && context.prompt.rendered !== null) return;
     const { checkBody, checkQuery } = context.route;
     const hasBody = checkPresence(context);
     if (checkBody === null && checkQuery === null) return;

@@ -11,8 +11,8 @@ const FILE = /\/files\/(?:([^/]+)\/content|([^/:]+):download)$/i;
 const RESULTS = /\/messages\/batches\/([^/]+)\/results$/i;
 
 /** What the output of a batch is charged as, by the path that it is read from; null: it is none. */
-export function outputOfBatch({ followed, url }: Pick<RequestContext, 'followed' | 'url'>): string | null {
-  const path = plainPath(followed ?? url);
+export function outputOfBatch({ attempts, url }: Pick<RequestContext, 'attempts' | 'url'>): string | null {
+  const path = plainPath(attempts.followed ?? url);
   const [, file, download] = FILE.exec(path) ?? [];
   const read = file ?? download;
   return read === undefined ? (RESULTS.exec(path)?.[1] ?? null) : `file:${read}`;

@@ -1,5 +1,6 @@
 import { routeFamily, type ChargeLine } from '@gw/contracts';
 import { isBudget, type Reservation } from '@gw/limits';
+import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 import { isSoldPath } from '../routes/path-call';
 import { usesModel } from './estimates';
@@ -13,22 +14,23 @@ export function budgetsOf(one: Reservation | null, other: Reservation | null): r
 }
 
 /** Kind of an attempt of a request, the newest by default: its first one, a repetition, another target's, or one next to another. */
-export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts.at(-1)): ChargeLine {
+export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts.records.at(-1)): ChargeLine {
   if (madeFor !== null) return 'guardrail';
   if (attempt === undefined) return 'primary';
   if (attempt.hedge === 'second') return 'hedge';
-  if (attempts.length === (attempt.hedge === undefined ? 1 : 2)) return 'primary';
+  if (attempts.records.length === (attempt.hedge === undefined ? 1 : 2)) return 'primary';
   return attempt.retry > 0 ? 'retry' : 'fallback';
 }
 
 /** Whether a request without reported usage has cost something nevertheless. */
 export function isUncounted(context: RequestContext): boolean {
-  const { answer, outcome, route, upgrade } = context;
+  const { answer, route, upgrade } = context;
   // A session is charged part by part.
   if (!usesModel(context) || upgrade !== null) return false;
   // The client has left before the answer began: its provider was called all the same.
   if (answer === null) return true;
   if (answer.status >= 400) return false;
+  const outcome = outcomeOf(context.reply);
   return (
     outcome === 'interrupted' ||
     outcome === 'client_closed' ||

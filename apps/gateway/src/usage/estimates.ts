@@ -125,7 +125,7 @@ export class Estimates {
   ofUncounted(context: RequestContext, upstream: Upstream): Taken {
     const size = this.sizeOf(context, upstream, false);
     const input = inputTold(context) ?? size.input;
-    const output = context.responseBytes === 0 ? size.output : Math.ceil(context.responseBytes / 3);
+    const output = context.reply.bytes === 0 ? size.output : Math.ceil(context.reply.bytes / 3);
     const used = { ...size, input, output: Math.min(size.output, output) };
     return { cost: this.costOf(context, upstream, used), tokens: used.input + used.output };
   }
@@ -212,8 +212,8 @@ export class Estimates {
 }
 
 /** What a stream that was cut has said of its input. */
-function inputTold({ meter }: RequestContext): number | null {
-  const tokens = meter?.begun?.()?.inputTokens ?? null;
+function inputTold({ reply }: RequestContext): number | null {
+  const tokens = reply.meter?.begun?.()?.inputTokens ?? null;
   return tokens !== null && tokens <= TOLD_MAX ? tokens : null;
 }
 

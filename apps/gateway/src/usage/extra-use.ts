@@ -13,20 +13,21 @@ export function addExtraUse(
   pricer: TargetPricer,
   accounts: Accounts,
 ): void {
-  const answered = context.usage;
+  const own = context.usage;
+  const answered = own.reported;
   for (const call of calls) {
     const { usage, upstream } = call;
     if (usage !== null) {
-      context.usage = context.usage === null ? usage : sumOf(context.usage, usage);
+      own.reported = own.reported === null ? usage : sumOf(own.reported, usage);
       const cost = addPrice(context, call, usage, pricer);
-      if (cost !== null) context.cost = (context.cost ?? 0) + cost;
+      if (cost !== null) own.addCost(cost);
     } else if (answered !== null) {
       const read = { ...NO_USAGE, inputTokens: answered.inputTokens };
       accounts.waste(context, upstream, read.inputTokens, addPrice(context, call, read, pricer));
     }
   }
-  if (context.usage !== null && calls.some(({ isEstimate }) => isEstimate === true))
-    context.estimatedTokens = tokensOf(context.usage);
+  if (own.reported !== null && calls.some(({ isEstimate }) => isEstimate === true))
+    own.estimatedTokens = tokensOf(own.reported);
 }
 
 /** What it costs; null: it has no price. */
@@ -38,11 +39,11 @@ function addPrice(
 ): number | null {
   const priced = pricer.price(upstream, model, used, context.startedWallMs);
   if (priced === null) return null;
-  const own = context.price ?? { source: priced.source, model: priced.model, lines: [] };
+  const own = context.usage.price ?? { source: priced.source, model: priced.model, lines: [] };
   const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
   // What is added to the usage, and has another model's price, must not be priced by one of them later.
   const byModel = usage === null || own.model === priced.model ? own.model : null;
-  context.price = { ...own, model: byModel, lines: [...own.lines, ...lines] };
+  context.usage.price = { ...own, model: byModel, lines: [...own.lines, ...lines] };
   return priced.total;
 }
 

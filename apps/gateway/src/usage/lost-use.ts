@@ -23,28 +23,28 @@ export class LostUses {
   ) {}
 
   of(context: RequestContext, upstream: Upstream, line: ChargeLine): LostUse {
-    const made = [...(context.charges ?? []), ...this.alongside(context)];
+    const made = [...(context.usage.charges ?? []), ...this.alongside(context)];
     const before = made.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
     const own = this.ownOf(context, upstream);
     const cost = own.cost === null && before === 0 ? null : (own.cost ?? 0) + before;
-    const from = budgetsOf(context.reservation, upstream.reservation ?? null);
+    const from = budgetsOf(context.limits?.reservation ?? null, upstream.reservation ?? null);
     if (from.length === 0 && made.length === 0) return { cost, charges: [] };
     return { cost, charges: [...made, { ...chargeOf(upstream, own, line), requests: 1, from }] };
   }
 
   /** The other call of a hedged pair: its provider bills it as well. */
   private alongside(context: RequestContext): readonly MadeCharge[] {
-    const { alongside } = context;
-    if (alongside === null) return [];
-    const from = budgetsOf(context.reservation, alongside.reservation ?? null);
+    if (context.hedge === null) return [];
+    const alongside = context.hedge.first;
+    const from = budgetsOf(context.limits?.reservation ?? null, alongside.reservation ?? null);
     return [{ ...chargeOf(alongside, this.ownOf(context, alongside), 'primary'), requests: 0, from }];
   }
 
   private ownOf(context: RequestContext, upstream: Upstream): Taken {
-    const { answer, upgrade, meter } = context;
+    const { answer, upgrade, reply } = context;
     const isSold = usesModel(context) && (answer === null || answer.status < 400);
     if (!isSold || cacheUseOf(context)?.isFree === true) return { cost: 0, tokens: 0 };
-    if (upgrade !== null) return this.sessions.lost(context, upstream, meter?.rest?.() ?? []);
+    if (upgrade !== null) return this.sessions.lost(context, upstream, reply.meter?.rest?.() ?? []);
     return this.estimates.ofUncounted(context, upstream);
   }
 }

@@ -63,7 +63,8 @@ export function earlierUses(
   upstream: Upstream,
   price: LinePricer,
 ): readonly EarlierUse[] {
-  const { meter, method } = context;
+  const { method } = context;
+  const { meter } = context.reply;
   if (meter === null || !isAnswered(context)) return [];
   const uses = new Uses(upstream, price);
   const output = method === 'GET' ? outputOfBatch(context) : null;
@@ -86,7 +87,7 @@ const isAnswered = ({ answer }: RequestContext): boolean => answer !== null && a
 
 /** What the later answers will tell the use of that is made by a POST, whose own answer tells none yet; null: it is nothing of the kind. */
 export function begunName(context: RequestContext, upstream: Upstream): string | null {
-  const { meter } = context;
+  const { meter } = context.reply;
   if (meter === null || !makes(context) || !isAnswered(context)) return null;
   const streamed = meter.made?.() ?? null;
   const reported = streamed === null ? objectOf(meter.body?.() ?? null) : { ...streamed };

@@ -34,7 +34,7 @@ export function bodyOf(context: RequestView, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
   const translator = support?.via === 'translated' ? support.translator : null;
   if (context.spooled !== null) return spooledBody(context, context.spooled, upstream);
-  if (context.partial !== null) return prefilled(context, context.partial, upstream);
+  if (context.attempts.partial !== null) return prefilled(context, context.attempts.partial, upstream);
   const isUnclear = isDoubtful(context);
   if (translator === null && !mustRead(context, target.hasParamRules || isUnclear))
     return spliced(context, upstream);

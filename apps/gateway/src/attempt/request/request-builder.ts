@@ -27,6 +27,8 @@ export interface BuiltRequest {
   readonly clientBody: JsonObject | null;
   /** Paths of the client's body that the provider does not take and was not sent; null: none. */
   readonly dropped: readonly string[] | null;
+  /** It requests usage that the client has not requested and must not see. */
+  readonly hidesUsage: boolean;
 }
 
 /** Turns the client's request into the provider's: address, headers, body. */
@@ -41,11 +43,11 @@ export class RequestBuilder {
     const base = this.bases.of(context, upstream);
     const { body: own, clientBody, contentType, dropped = null } = bodyOf(context, upstream);
     const asking = Buffer.isBuffer(own) ? askForUsage(context, upstream, own, clientBody) : null;
-    context.hidesUsage = asking !== null;
     const body = asking ?? own;
     return {
       clientBody,
       dropped,
+      hidesUsage: asking !== null,
       request: {
         origin: base.origin,
         path: base.path + pathOf(context, upstream),

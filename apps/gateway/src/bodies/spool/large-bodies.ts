@@ -56,7 +56,6 @@ export class LargeBodies {
       context.scan = await this.store(context, first.pieces, pieces, body);
       context.keep(WORKING_BYTES);
       context.spooled = body;
-      context.receivedBytes = body.length;
       return null;
     } finally {
       pieces.stop();

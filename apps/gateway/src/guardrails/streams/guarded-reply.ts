@@ -136,7 +136,6 @@ export class GuardedReply extends Reply {
   }
 
   private deny(verdict: StageVerdict): void {
-    this.own.outcome = 'denied';
     this.stop(new GuardrailDenial(verdict, this.guarding.before.results, verdict.results));
   }
 
@@ -144,9 +143,8 @@ export class GuardedReply extends Reply {
   private stop(error: GatewayError): void {
     const { own } = this;
     this.over = true;
-    own.failure = error;
-    if (own.outcome === 'ok') own.outcome = 'failed';
-    own.openStream?.lost('Guardrails ended the stream.');
+    own.reply.fail(error);
+    own.attempts.openStream?.lost('Guardrails ended the stream.');
     const { dialect } = own.route;
     if (this.head === null) super.end(errorEvent(error, dialect, own.id, false));
     else {

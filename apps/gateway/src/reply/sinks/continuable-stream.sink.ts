@@ -6,7 +6,8 @@ import { isPlainEvents, type Answer } from '../../attempt/answer';
 import { type BodySink } from '../../core/upstream';
 import { translationContext } from '../../attempt/answer-shape';
 import { brokenAnswer } from '../../attempt/broken-answer';
-import type { RequestContext, OpenStream } from '../../core/request-context';
+import type { OpenStream } from '../../attempt/request-attempts';
+import type { RequestContext } from '../../core/request-context';
 import { NO_USAGE } from '../../usage/use';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Flow, Reply } from '../reply';
@@ -66,7 +67,7 @@ export class ContinuableStream implements KeptAlive {
     const { context, keepAlive } = parts;
     this.isChat = context.route.kind === 'chat.completions';
     this.splice = context.route.kind === 'messages' ? new MessagesSplice() : new ChatSplice();
-    context.streamed = true;
+    context.reply.streams();
     keepAlive.add(this);
   }
 
@@ -75,13 +76,13 @@ export class ContinuableStream implements KeptAlive {
     const { context } = this.parts;
     const part = new Part(this, answer, readerOf(context, answer));
     this.part = part;
-    context.meter = {
+    context.reply.meteredBy({
       usage: () => part.tap.usage(),
       model: () => part.tap.model,
       begun: () => part.tap.begun(),
       finished: () => part.tap.usageMayFollow,
-    };
-    const sink = context.pace === null ? part : context.pace.through(part);
+    });
+    const sink = context.attempts.pace === null ? part : context.attempts.pace.through(part);
     context.whenClientGone({ clientGone: () => this.leave(answer, sink) });
     answer.attach(sink);
   }
@@ -131,13 +132,13 @@ export class ContinuableStream implements KeptAlive {
     }
     if (context.clientGone) {
       keepAlive.delete(this);
-      context.outcome = 'client_closed';
+      context.reply.clientLeft();
       reply.end(null);
       return;
     }
     this.part = null;
     part.answer.call?.abort();
-    const { openStream } = context;
+    const { openStream } = context.attempts;
     const text = this.splice.partial();
     if (openStream === null || text === null) {
       openStream?.lost(error.message);
@@ -151,7 +152,7 @@ export class ContinuableStream implements KeptAlive {
     const { context, reply, keepAlive } = this.parts;
     this.complete = true;
     keepAlive.delete(this);
-    context.openStream?.completed();
+    context.attempts.openStream?.completed();
     reply.seal(last);
     reply.end(null);
     if (this.part === null) return;
@@ -165,14 +166,12 @@ export class ContinuableStream implements KeptAlive {
     const { answer } = context;
     if (context.clientGone) {
       keepAlive.delete(this);
-      context.outcome = 'client_closed';
+      context.reply.clientLeft();
       reply.end(null);
     } else if (answer === null || answer === before.answer) {
       this.giveUp(error);
     } else if (answer.status >= 300 || !isPlainEvents(answer)) {
-      stream.drop(answer);
-      context.answer = before.answer;
-      context.openStream = null;
+      stream.refuse(answer, before.answer);
       this.giveUp(error);
     } else {
       this.noteUse(before);
@@ -189,23 +188,23 @@ export class ContinuableStream implements KeptAlive {
     const { upstream } = answer;
     const reported = tap.usage();
     const usage = reported ?? usageOfCut(context.body.length, bytes, tap.begun());
-    (context.extraUse ??= []).push({ upstream, model: tap.model, usage, isEstimate: reported === null });
+    context.usage.addExtra({ upstream, model: tap.model, usage, isEstimate: reported === null });
   }
 
   private giveUp(error: OutboundError): void {
     const { context, reply, keepAlive } = this.parts;
     const { route, id } = context;
     keepAlive.delete(this);
-    context.outcome = 'interrupted';
-    context.failure = brokenAnswer(error);
-    reply.end(errorEvent(context.failure, route.dialect, id, false));
+    const failure = brokenAnswer(error);
+    context.reply.cut(failure);
+    reply.end(errorEvent(failure, route.dialect, id, false));
   }
 
   private leave(answer: Answer, sink: BodySink): void {
     const { context, keepAlive, abandon } = this.parts;
     this.part = null;
     keepAlive.delete(this);
-    context.openStream?.left();
+    context.attempts.openStream?.left();
     abandon(context, answer, sink);
   }
 }
@@ -269,7 +268,7 @@ type Reader = Pick<StreamTranslator, 'write' | 'end'>;
 function readerOf(context: RequestContext, { upstream }: Answer): Reader {
   const { support } = upstream;
   if (support?.via === 'translated') return support.translator.stream(translationContext(context, upstream));
-  if (!context.hidesUsage) return AS_IT_IS;
+  if (!context.attempts.hidesUsage) return AS_IT_IS;
   const hidden = new HiddenUsage();
   return { write: (chunk) => hidden.write(chunk), end: () => hidden.rest() };
 }

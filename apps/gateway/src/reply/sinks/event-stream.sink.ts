@@ -36,16 +36,16 @@ export class EventStreamSink implements BodySink, KeptAlive {
   ) {
     this.tap = answer.upstream.provider.tap();
     const isBuiltIn = context.route.kind !== 'passthrough';
-    this.events = isBuiltIn ? (context.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
+    this.events = isBuiltIn ? (context.attempts.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
     const { tap } = this;
-    context.meter = {
+    context.reply.meteredBy({
       usage: () => tap.usage(),
       model: () => tap.model,
       made: () => tap.made,
       begun: () => tap.begun(),
       finished: () => tap.usageMayFollow,
-    };
-    context.streamed = true;
+    });
+    context.reply.streams();
     if (isBuiltIn) keepAlive.add(this);
   }
 
@@ -64,7 +64,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
     }
     this.complete = true;
     this.keepAlive.delete(this);
-    if (this.tap.failed) this.context.outcome = 'interrupted';
+    if (this.tap.failed) this.context.reply.cut(null);
     // The mark itself may come without the blank line behind it.
     this.reply.seal(Buffer.concat([chunk, this.rest()]));
     if (this.events === null || !endsAtMark(this.context)) return;
@@ -80,24 +80,22 @@ export class EventStreamSink implements BodySink, KeptAlive {
       this.reply.end(this.events === null ? null : DONE_EVENT);
       return;
     }
-    this.context.outcome = 'interrupted';
-    this.context.failure = new GatewayError('stream_interrupted');
-    this.reply.end(
-      this.events !== null && !this.tap.failed ? this.terminalEvent(this.context.failure) : null,
-    );
+    const failure = new GatewayError('stream_interrupted');
+    this.context.reply.cut(failure);
+    this.reply.end(this.events !== null && !this.tap.failed ? this.terminalEvent(failure) : null);
   }
 
   fail(error: OutboundError): void {
     if (this.isOver()) return;
     if (this.context.clientGone) {
-      this.context.outcome = 'client_closed';
+      this.context.reply.clientLeft();
       this.reply.end(null);
       return;
     }
     this.reply.write(this.rest());
-    this.context.outcome = 'interrupted';
-    this.context.failure = brokenAnswer(error);
-    if (this.events !== null) this.reply.end(this.terminalEvent(this.context.failure));
+    const failure = brokenAnswer(error);
+    this.context.reply.cut(failure);
+    if (this.events !== null) this.reply.end(this.terminalEvent(failure));
     else this.reply.break();
   }
 

@@ -8,12 +8,12 @@ const WAIT_MS = 2_000;
 const BYTES_MAX = 65_536;
 
 /** Whether nothing but the usage of a stream is missing, so that it is worth to read on for it. */
-export const lacksUsageOnly = ({ meter, settled }: RequestContext, answer: Answer): boolean =>
+export const lacksUsageOnly = ({ reply, settled }: RequestContext, answer: Answer): boolean =>
   !settled &&
   !answer.ended &&
   answer.error === null &&
-  meter?.finished?.() === true &&
-  meter.usage() === null;
+  reply.meter?.finished?.() === true &&
+  reply.meter.usage() === null;
 
 /** Reads on, for a bounded time, for the usage of a finished answer whose client has left. */
 export class LateUsage implements BodySink {
@@ -29,7 +29,7 @@ export class LateUsage implements BodySink {
   ) {}
 
   begin(): void {
-    this.context.outcome = 'client_closed';
+    this.context.reply.clientLeft();
     this.timer = setTimeout(() => {
       this.finish();
     }, WAIT_MS).unref();
@@ -41,8 +41,8 @@ export class LateUsage implements BodySink {
   data(chunk: Buffer): void {
     this.bytes += chunk.length;
     this.sink.data(chunk);
-    const { settled, meter } = this.context;
-    if (settled || this.bytes > BYTES_MAX || meter?.usage() !== null) this.finish();
+    const { settled, reply } = this.context;
+    if (settled || this.bytes > BYTES_MAX || reply.meter?.usage() !== null) this.finish();
   }
 
   end(): void {

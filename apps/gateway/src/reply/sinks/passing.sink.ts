@@ -30,9 +30,10 @@ export class PassingSink implements BodySink {
     const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
     if (outputMeter !== null)
       this.output = coding === null ? outputMeter : new DecodedOutput(outputMeter, coding);
-    context.meter =
+    context.reply.meteredBy(
       this.output ??
-      (coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(context, reply, answer, coding));
+        (coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(context, reply, answer, coding)),
+    );
   }
 
   data(chunk: Buffer): void {
@@ -48,12 +49,11 @@ export class PassingSink implements BodySink {
 
   fail(error: OutboundError): void {
     if (this.context.clientGone) {
-      this.context.outcome = 'client_closed';
+      this.context.reply.clientLeft();
       this.reply.end(null);
       return;
     }
-    this.context.outcome = 'interrupted';
-    this.context.failure = brokenAnswer(error);
+    this.context.reply.cut(brokenAnswer(error));
     this.reply.break();
   }
 }

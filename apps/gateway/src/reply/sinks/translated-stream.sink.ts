@@ -26,14 +26,14 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   ) {
     this.tap = answer.upstream.provider.tap();
     const { tap } = this;
-    context.meter = {
+    context.reply.meteredBy({
       usage: () => tap.usage(),
       model: () => tap.model,
       made: () => tap.made,
       begun: () => tap.begun(),
       finished: () => tap.usageMayFollow,
-    };
-    context.streamed = true;
+    });
+    context.reply.streams();
     keepAlive.add(this);
   }
 
@@ -73,7 +73,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
       return;
     }
     if (this.context.clientGone) {
-      this.context.outcome = 'client_closed';
+      this.context.reply.clientLeft();
       this.reply.end(null);
       return;
     }
@@ -97,8 +97,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
 
   private interrupted(error: OutboundError | GatewayError | null): GatewayError {
     const failure = failureOf(error);
-    this.context.outcome = 'interrupted';
-    this.context.failure = failure;
+    this.context.reply.cut(failure);
     return failure;
   }
 

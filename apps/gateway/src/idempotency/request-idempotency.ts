@@ -1,0 +1,12 @@
+import type { StoredAnswer } from '@gw/cache';
+import type { FirstAnswer } from './first-answer';
+
+/** What the `Idempotency-Key` of one request means for it. */
+export class RequestIdempotency {
+  /** Keeps the response for the requests that repeat this one. */
+  first: FirstAnswer | null = null;
+  /** The stored response that this request gets; no attempt is made then. */
+  replayed: StoredAnswer | null = null;
+  /** Time that it waited for the first request under its key. */
+  waitedMs = 0;
+}

@@ -1,0 +1,120 @@
+import type { Usage } from '@gw/contracts';
+import type { CacheUse } from '../cache/cache-use';
+import type { RequestContext } from '../core/request-context';
+import type { Upstream } from '../core/upstream';
+import { isAbsurd } from './absurd-use';
+import { begunName, earlierUses, tellsOfOthers } from './made-earlier';
+import type { RequestUsage } from './request-usage';
+import { NO_USAGE, sumOf, type EarlierUse, type LinePricer, type TargetPricer } from './use';
+
+type Pricing = Pick<TargetPricer, 'price'>;
+
+/** Prices what a response says was used: its own use, or that of work which other requests began. Called once, at settlement. */
+export function priceUse(
+  context: RequestContext,
+  upstream: Upstream,
+  responseModel: string | null,
+  used: Usage | null,
+  pricer: Pricing,
+): void {
+  const own = context.usage;
+  if (own.parts !== null) {
+    takeParts(own);
+    return;
+  }
+  if (tellsOfOthers(context, used)) {
+    const reported = earlierUses(context, upstream, linePricer(pricer, upstream, context.startedWallMs));
+    if (reported.length > 0) {
+      priceEarlier(context, upstream, reported, pricer);
+      return;
+    }
+    // Any other use that a GET reports was charged when it was made.
+    if (context.method === 'GET') return;
+    own.begun = begunName(context, upstream);
+    // What it has used so far is not all of it.
+    if (own.begun !== null) return;
+  }
+  if (used !== null && !isAbsurd(used)) price(context, upstream, responseModel, used, false, pricer);
+}
+
+/** A cached or shared response costs nothing; the embedding call that found it has a cost of its own. */
+export function priceCached(own: RequestUsage, cache: CacheUse): void {
+  if (cache.isFree) {
+    cache.savedCost = own.cost;
+    own.reported = NO_USAGE;
+    own.price = null;
+    own.cost = 0;
+  }
+  const embedded = cache.embedding?.cost ?? null;
+  if (embedded !== null) own.addCost(embedded);
+}
+
+/** Prices the responses of a batch. */
+export const linePricer =
+  (pricer: Pricing, upstream: Upstream, atMs: number): LinePricer =>
+  (model, usage) =>
+    pricer.price(upstream, model, { ...usage, batch: true }, atMs);
+
+/** Each use by its own name. The lines of a price are of one use alone. */
+function priceEarlier(
+  context: RequestContext,
+  upstream: Upstream,
+  reported: readonly EarlierUse[],
+  pricer: Pricing,
+): void {
+  const own = context.usage;
+  own.earlier = reported.map((use) => {
+    priceEarlierUse(context, upstream, use, pricer);
+    // Nothing costs nothing, whatever the model.
+    if (use.usage.inputTokens + use.usage.outputTokens === 0) own.cost ??= 0;
+    return { ...use, cost: own.cost };
+  });
+  if (reported.length === 1) return;
+  own.price = null;
+  own.reported = reported.map(({ usage }) => usage).reduce(sumOf);
+  own.cost = atMost(own.earlier.reduce((sum, { cost }) => sum + (cost ?? 0), 0));
+}
+
+function priceEarlierUse(
+  context: RequestContext,
+  upstream: Upstream,
+  { output, model, usage, isBatch }: EarlierUse,
+  pricer: Pricing,
+): void {
+  if (output === undefined) {
+    price(context, upstream, model, usage, isBatch, pricer);
+    return;
+  }
+  const own = context.usage;
+  own.reported = output.usage;
+  own.price = output.price;
+  own.cost = output.cost;
+}
+
+function price(
+  { usage: own, startedWallMs }: RequestContext,
+  upstream: Upstream,
+  responseModel: string | null,
+  usage: Usage,
+  isBatch: boolean,
+  pricer: Pricing,
+): void {
+  own.reported = usage;
+  const billable = isBatch ? { ...usage, batch: true } : usage;
+  const priced = pricer.price(upstream, responseModel, billable, startedWallMs);
+  own.price = priced && { source: priced.source, model: priced.model, lines: priced.lines };
+  own.cost = priced && atMost(priced.total);
+}
+
+/** A session was priced part by part. */
+function takeParts(own: RequestUsage): void {
+  if (own.parts === null) return;
+  const { usage, cost, tokens, isEstimated, price: priceOfParts } = own.parts;
+  own.reported = usage;
+  own.cost = cost;
+  own.price = priceOfParts;
+  if (isEstimated) own.estimatedTokens = tokens;
+}
+
+/** The record takes no larger integer. */
+const atMost = (cost: number): number => Math.min(cost, Number.MAX_SAFE_INTEGER);
