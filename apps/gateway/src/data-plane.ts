@@ -147,10 +147,10 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     beforeCall,
   };
   const { overload, health } = watched(parts, limits, shared.secrets);
-  const { attempts, attempt, plain } = createAttempts(shared);
+  const { attempts, attempt } = createAttempts(shared);
   const isKnownProvider = (id: string): boolean => providers.has(id);
   const configs = new Configs(documents, { isKnownProvider, checkHost: hostRule(policy) });
-  const guardTools = guardToolsOf(outbound, policy, new ModelCalls(configs, plain, accounts, settleCheck));
+  const guardTools = guardToolsOf(outbound, policy, new ModelCalls(configs, attempt, accounts, settleCheck));
   const stages = stagesOf({ ...shared, configs, attempt, guardTools, overload });
   const failures = failureLog(log);
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
@@ -303,6 +303,7 @@ function stagesOf({
     attempt,
     renderedReply: new RenderedReply(settle),
     replayedReply: new ReplayedReply(settle),
+    session: null,
     reply: new ReplyStage(settle, keepAlive, settings.LOG_BODY_MAX_BYTES, pricer),
   };
 }

@@ -1,5 +1,6 @@
 import type { CompiledTarget } from '@gw/config-schema';
-import type { Answer, AttemptListener } from './answer';
+import type { Answer } from './answer';
+import type { AttemptCall } from './attempt-call';
 import type { RequestContext } from '../core/request-context';
 
 /** Makes one attempt. */
@@ -9,7 +10,7 @@ export interface AttemptMaker {
   /** Whether the request may call a provider once more, while `pending` calls of it are about to be made. */
   mayCall(context: RequestContext, pending?: number): boolean;
   /** Starts one attempt. Throws what keeps it from being made. */
-  begin(context: RequestContext, target: CompiledTarget, listener: AttemptListener): void;
+  begin(call: AttemptCall): void;
   /** Reads an answer that the client does not get to its end. */
   discard(context: RequestContext, answer: Answer): void;
 }

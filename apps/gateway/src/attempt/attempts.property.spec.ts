@@ -12,8 +12,9 @@ import { DiscardedBody } from '../usage/discarded-body';
 import { Answer } from './answer';
 import { RequestContext } from '../core/request-context';
 import { Attempts } from './attempts';
+import { HedgeAround } from '../hedge/hedge.around';
+import type { AttemptCall } from './attempt-call';
 import { type AttemptMaker } from './attempt-maker';
-import type { AttemptListener } from './answer';
 
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);
@@ -109,6 +110,7 @@ const turn = (): Promise<unknown> => new Promise((done) => setTimeout(done, 1));
 class ScriptedMaker implements AttemptMaker {
   readonly calls: { readonly target: CompiledTarget; readonly answer: Answer | null }[] = [];
   readonly aborted = new Set<Answer>();
+  private readonly hedge = new HedgeAround();
 
   constructor(
     private readonly script: readonly Script[],
@@ -123,7 +125,12 @@ class ScriptedMaker implements AttemptMaker {
     return 60_000;
   }
 
-  begin(_: RequestContext, own: CompiledTarget, listener: AttemptListener): void {
+  begin(call: AttemptCall): void {
+    const { target: own, listener } = call;
+    if (this.hedge.isUsed(call)) {
+      this.hedge.around(call);
+      return;
+    }
     const line = this.script[Math.min(this.calls.length, this.script.length - 1)] as Script;
     if (line.act.kind === 'refused') {
       const error = new GatewayError(line.act.status);

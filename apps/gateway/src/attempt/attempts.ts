@@ -6,13 +6,15 @@ import { type Upstream } from '../core/upstream';
 import { noteCacheUse } from '../cache/request-cache';
 import type { RequestContext } from '../core/request-context';
 import type { OpenStream } from './request-attempts';
-import { RECEIVE_STAGE } from '../core/pipeline';
+import { RECEIVE_STAGE } from '../core/order';
 import { recordOf } from './attempt-record';
 import type { StreamListener } from './first-event';
 import { awaitAnswer } from './held-answer';
-import { HedgedTry, isHedgeable, type HedgedCall, type HedgeListener } from '../hedge/hedged-try';
+import type { HedgedCall, HedgeListener } from '../hedge/hedged-attempt';
+import { AttemptCall } from './attempt-call';
 import type { AttemptListener } from './answer';
 import { StreamPace } from './stream-pace';
+import { waitFor } from './wait-for';
 import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
 import type { AttemptMaker } from './attempt-maker';
 
@@ -105,9 +107,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     const { context, step } = this;
     const tookMs = context.elapsedMs() - this.startedMs;
     const isPair = other !== null;
-    noteCacheUse(context, winner.answer?.cache ?? null);
-    if (winner.answer !== null) context.attempts.hidesUsage = winner.hidesUsage;
-    if (isPair) context.attempts.busyEndpoint = this.cursor.endpoint(winner.target);
+    this.takeWinner(winner, isPair);
     for (const call of isPair ? [other, winner] : [winner]) {
       const { target, tried, answer, startedMs, outcome, which } = call;
       const upstream = answer?.upstream ?? null;
@@ -126,6 +126,13 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
     const hedge = { winner: winner.which, other: { status, failure, elapsedMs, cancelled } };
     this.conclude(winner.tried as Tried, { ...winner.outcome, hedge }, tookMs);
+  }
+
+  private takeWinner({ answer, hidesUsage, target }: HedgedCall, isPair: boolean): void {
+    const { context, cursor } = this;
+    noteCacheUse(context, answer?.cache ?? null);
+    if (answer !== null) context.attempts.hidesUsage = hidesUsage;
+    if (isPair) context.attempts.busyEndpoint = cursor.endpoint(target);
   }
 
   completed(): void {
@@ -179,12 +186,9 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     context.cache?.attemptBegins(step.retry > 0);
     if (cursor.compiled.needsStatistics) this.markBusy();
     if (context.attempts.partial !== null) cursor.note(step.target.path, 'stream_continued');
-    if (step.hedge !== null && isHedgeable(context)) {
-      new HedgedTry(maker, context, cursor, step.hedge, step.target, this).begin();
-      return;
-    }
+    const hedge = step.hedge === null ? null : { offer: step.hedge, cursor, maker, listener: this };
     try {
-      maker.begin(context, step.target, this);
+      maker.begin(new AttemptCall(context, step.target, this, hedge));
     } catch (thrown) {
       this.refused(thrown);
     }
@@ -314,10 +318,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private tell(): void {
     const { context, cursor } = this;
-    const { attempts } = context;
-    attempts.strategy = cursor.strategyTrail;
-    attempts.matchedCondition = cursor.matchedCondition;
-    attempts.events = cursor.routingEvents;
+    context.attempts.routedBy(cursor);
   }
 
   private settle(): void {
@@ -346,16 +347,3 @@ function settleOn(context: RequestContext, last: Tried | null): void {
 
 /** This process is about to end, and no other target can be called: that says nothing of this one either. */
 const isStopped = (tried: Tried): boolean => 'failure' in tried && tried.failure.type === 'gateway_stopping';
-
-/** Waits, unless the client leaves first. */
-function waitFor(context: RequestContext, waitMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      context.whenClientGone(null);
-      resolve();
-    };
-    const timer = setTimeout(done, waitMs);
-    context.whenClientGone({ clientGone: done });
-  });
-}

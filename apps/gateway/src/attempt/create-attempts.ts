@@ -9,15 +9,22 @@ import type { Answers } from '../cache/answers';
 import { Credentials } from '../credentials/credentials';
 import { OwnCredentials } from '../credentials/own-credentials';
 import type { Documents } from '../auth/principals';
-import { CachingSender } from '../cache/caching-sender';
+import { CacheAround } from '../cache/cache.around';
 import { Embeddings } from '../cache/embeddings';
 import type { TargetPricer } from '../usage/use';
 import { AttemptStage } from './attempt.stage';
-import { FollowUpSender } from './follow-up-sender';
-import { IntegratedModelsSender } from './integrated-models-sender';
+import { FollowUpAround } from './follow-up.around';
+import type { Next } from './attempt-call';
+import { AttemptWays } from './attempt-ways';
+import { BuildAround } from './request/build.around';
+import { TargetAround } from './target.around';
+import { GuardrailsAround } from '../guardrails/guardrails.around';
+import { HedgeAround } from '../hedge/hedge.around';
+import { TargetLimitsAround } from '../limits/target-limits.around';
+import { IntegratedModelsAround } from './integrated-models.around';
 import { LocalPlayer } from './local-transport';
 import { RequestBuilder } from './request/request-builder';
-import { Sender, type AttemptSender, type BeforeCall } from './sender';
+import { Sender, type BeforeCall } from './sender';
 import { Targeting } from './targeting';
 
 interface AttemptParts {
@@ -34,10 +41,7 @@ interface AttemptParts {
   readonly beforeCall: BeforeCall;
 }
 
-/**
- * Attempts differ in how they are sent, and in nothing else. `attempt` is that of HTTP requests, `plain` that of calls of our own, which
- * no cache answers.
- */
+/** Attempts differ in how the provider is called. `attempt` is that of HTTP requests. */
 export function createAttempts({
   settings,
   documents,
@@ -50,11 +54,7 @@ export function createAttempts({
   answers,
   secrets,
   beforeCall,
-}: AttemptParts): {
-  readonly attempts: (sender: AttemptSender) => AttemptStage;
-  readonly attempt: AttemptStage;
-  readonly plain: AttemptStage;
-} {
+}: AttemptParts): { readonly attempts: (last: Next) => AttemptStage; readonly attempt: AttemptStage } {
   const masters = masterKeysOf(settings);
   const own = new OwnCredentials(documents, masters.map(apiKeyPepper));
   const targeting = new Targeting(documents, new Credentials(sealingKeyring(...masters), secrets), own, {
@@ -67,21 +67,29 @@ export function createAttempts({
     connectTimeoutMs: settings.CONNECT_TIMEOUT,
   });
   const sender = new Sender(outbound, new LocalPlayer(settings.MAX_CONNECTIONS_PER_PROVIDER), beforeCall);
-  const caching = new CachingSender(sender, {
-    cache: answers.cache,
-    flights: answers.flights,
-    memory: answers.memory,
-    embeddings: new Embeddings(targeting, builder, sender, pricer),
-    bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
-  });
-  const attempts = (by: AttemptSender): AttemptStage =>
-    new AttemptStage(targeting, builder, by, accounts, routing, {
-      callsMax: settings.MAX_CALLS_PER_REQUEST,
-      allowClientSecrets: settings.ALLOW_CLIENT_SECRETS,
-    });
-  return {
-    attempts,
-    plain: attempts(sender),
-    attempt: attempts(new IntegratedModelsSender(new FollowUpSender(caching), documents)),
+  const stages = {
+    hedge: new HedgeAround(),
+    target: new TargetAround(targeting, settings.ALLOW_CLIENT_SECRETS),
+    targetLimits: new TargetLimitsAround(accounts),
+    guardrails: new GuardrailsAround(),
+    build: new BuildAround(builder),
+    integratedModels: new IntegratedModelsAround(documents),
+    followUp: new FollowUpAround(),
+    cache: new CacheAround(sender, {
+      cache: answers.cache,
+      flights: answers.flights,
+      memory: answers.memory,
+      embeddings: new Embeddings(targeting, builder, sender, pricer),
+      bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
+    }),
   };
+  const attempts = (last: Next): AttemptStage =>
+    new AttemptStage(
+      new AttemptWays(stages, last),
+      builder,
+      accounts,
+      routing,
+      settings.MAX_CALLS_PER_REQUEST,
+    );
+  return { attempts, attempt: attempts(sender) };
 }

@@ -1,4 +1,5 @@
 import type { AttemptRecord, RoutingEvent } from '@gw/contracts';
+import type { RoutingCursor } from '@gw/routing';
 import type { Upstream } from '../core/upstream';
 import type { Answer } from './answer';
 import type { StreamPace } from './stream-pace';
@@ -18,6 +19,8 @@ export interface OpenStream {
   /** It broke off. `done` follows; then `answer` is another stream that goes on from `text`, or the same one as before. */
   goOnFrom(text: string, reason: string, done: () => void): void;
 }
+
+type RoutedBy = Pick<RoutingCursor, 'strategyTrail' | 'matchedCondition' | 'routingEvents'>;
 
 /** The attempts that were made for one request. */
 export class RequestAttempts {
@@ -46,6 +49,13 @@ export class RequestAttempts {
   openStream: OpenStream | null = null;
   /** What the client has of a stream that broke off, and the next attempt goes on from. */
   partial: string | null = null;
+
+  /** Takes over what routing has decided so far. */
+  routedBy({ strategyTrail, matchedCondition, routingEvents }: RoutedBy): void {
+    this.strategy = strategyTrail;
+    this.matchedCondition = matchedCondition;
+    this.events = routingEvents;
+  }
 
   callBegins(upstream: Upstream): void {
     this.requested = upstream;

@@ -1,39 +1,26 @@
 import { Buffer } from 'node:buffer';
-import { GatewayError } from '@gw/kernel';
-import type {
-  OutboundCall,
-  OutboundClient,
-  OutboundError,
-  OutboundHandler,
-  UnreachableReason,
-} from '@gw/outbound';
+import type { OutboundCall, OutboundClient, OutboundHandler } from '@gw/outbound';
 import { Answer, type AttemptListener } from './answer';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import type { Principal } from '../auth/principals';
+import type { AttemptCall, Next } from './attempt-call';
 import type { LocalPlayer } from './local-transport';
-import { gatewayStopping } from './broken-answer';
 import { FollowingCall, mayFollow } from './following-call';
 import type { BuiltRequest } from './request/request-builder';
-
-/** Sends one attempt. */
-export interface AttemptSender {
-  /** Tells the listener of the answer's head, or of an answer that holds the error. May throw instead of telling. */
-  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void;
-}
 
 /** Writes a request down before a provider is called for it. Throws where it may only be called when that worked. */
 export type BeforeCall = (context: RequestContext, upstream: Upstream) => void;
 
 /** Sends an attempt as an HTTP call. */
-export class Sender implements AttemptSender {
+export class Sender implements Next {
   constructor(
     private readonly outbound: OutboundClient,
     private readonly player: LocalPlayer,
     private readonly beforeCall: BeforeCall,
   ) {}
 
-  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+  begin({ context, upstream, built, listener }: AttemptCall): void {
     const answer = new Answer(upstream, listener);
     answer.call = this.call(context, upstream, built, answer);
     listener.begun(answer);
@@ -61,19 +48,6 @@ export class Sender implements AttemptSender {
   }
 }
 
-/** For senders that need an answer before they can go on. */
-export const sent = (
-  sender: AttemptSender,
-  context: RequestContext,
-  upstream: Upstream,
-  built: BuiltRequest,
-  listener: AttemptListener,
-): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const begun = (answer: Answer): void => listener.begun(answer);
-    sender.send(context, upstream, built, { begun, answered: resolve, refused: reject });
-  });
-
 /** Tells a listener what a promise brings. */
 export function tellLater(answer: Promise<Answer>, listener: AttemptListener): void {
   answer.then(
@@ -83,92 +57,3 @@ export function tellLater(answer: Promise<Answer>, listener: AttemptListener): v
 }
 
 const EMPTY = Buffer.alloc(0);
-
-const NO_ANSWER = 'The provider could not be reached.';
-
-/** For callers and the log: no addresses, which may be another tenant's or the operator's. */
-const UNREACHABLE: Readonly<Record<Exclude<UnreachableReason, 'connections_exhausted'>, string>> = {
-  name_not_resolved: 'The provider could not be reached: its host name could not be resolved.',
-  connection_refused: 'The provider could not be reached: it refused the connection.',
-  host_unreachable: 'The provider could not be reached: there is no network route to it.',
-  tls_failed:
-    'The provider could not be reached: the TLS handshake failed; its certificate may not be valid.',
-  proxy_failed: 'The provider could not be reached: the proxy in between did not open a connection.',
-  connection_closed:
-    'The provider closed the connection without an answer; it may have received the request.',
-  reused_connection_closed:
-    'The provider closed a reused connection without an answer; it may have received the request.',
-};
-
-const NOT_HANDED_ON =
-  'The gateway does not hand it on, since a client would follow it with its gateway key, and follows one itself only for GET and ' +
-  'HEAD within the same origin. Set the address of the provider (custom_host) and the path to where it leads.';
-
-const TIMED_OUT: Readonly<Record<NonNullable<OutboundError['phase']>, string>> = {
-  connect: 'The provider did not accept the connection in time.',
-  headers: 'The provider did not begin to answer in time.',
-  idle: 'The provider stopped in the middle of its answer.',
-  total: 'The provider did not answer in time.',
-};
-
-/** The error for a caller when a provider gave no answer at all. */
-export function failureOf(error: OutboundError, context: RequestContext, upstream: Upstream): GatewayError {
-  const provider = upstream.provider.id;
-  switch (error.failure) {
-    case 'refused':
-      return new GatewayError('custom_host_refused', { detail: { reason: error.message }, cause: error });
-    case 'timeout':
-      return timeoutOf(error, context, upstream);
-    case 'unreachable':
-      return unreachableOf(error, provider);
-    case 'interrupted':
-      return new GatewayError('provider_answer_invalid', {
-        message: `The provider sent an answer that could not be read: ${error.message}`,
-        extra: { provider },
-        cause: error,
-      });
-    case 'redirected':
-      return new GatewayError('provider_redirect', {
-        message: `${error.message} ${NOT_HANDED_ON}`,
-        extra: { provider },
-        cause: error,
-      });
-    case 'stopped':
-      return gatewayStopping(error);
-    case 'aborted':
-      return new GatewayError('internal_error', { cause: error });
-  }
-}
-
-function timeoutOf(error: OutboundError, context: RequestContext, upstream: Upstream): GatewayError {
-  const provider = upstream.provider.id;
-  const chosen = context.gw.requestTimeoutMs ?? upstream.target.requestTimeoutMs;
-  if (chosen !== null && error.phase !== 'connect') {
-    return new GatewayError('request_timeout', {
-      message: `The request exceeded its request_timeout of ${String(chosen)} ms.`,
-      extra: { provider },
-    });
-  }
-  const phase = error.phase ?? 'total';
-  return new GatewayError('provider_timeout', {
-    message: TIMED_OUT[phase],
-    extra: { provider, reason: `${phase}_timeout` },
-    cause: error,
-  });
-}
-
-function unreachableOf(cause: OutboundError, provider: string): GatewayError {
-  const { reason } = cause;
-  if (reason === 'connections_exhausted') {
-    return new GatewayError('provider_connections_exhausted', {
-      extra: { provider },
-      headers: { 'retry-after': '1' },
-      cause,
-    });
-  }
-  return new GatewayError('provider_unreachable', {
-    message: reason === null ? NO_ANSWER : UNREACHABLE[reason],
-    extra: { provider, ...(reason !== null && { reason }) },
-    cause,
-  });
-}

@@ -4,7 +4,7 @@ import { retryAfterMs, type AttemptOutcome } from '@gw/routing';
 import { valueOf } from '../http/header-rules';
 import type { Answer } from './answer';
 import type { RequestContext } from '../core/request-context';
-import { failureOf } from './sender';
+import { failureOf } from './call-failure';
 
 /** What became of an attempt. */
 export type Tried =

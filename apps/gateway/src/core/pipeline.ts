@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { GatewayError, toGatewayError } from '@gw/kernel';
 import { gatewayStopping } from '../attempt/broken-answer';
+import { STAGE_ORDER, timeIndexOf, type StageName } from './order';
 import type { RequestContext, Stage } from './request-context';
 import type { RequestsUnderWay } from '../in-flight/requests-under-way';
 
@@ -9,66 +10,29 @@ export interface LastStage extends Stage {
   fail(context: RequestContext, error: GatewayError): void;
 }
 
-export interface PipelineStages {
-  readonly accept: Stage;
-  readonly authenticate: Stage;
-  readonly receive: Stage;
-  readonly prompt: Stage;
-  readonly validate: Stage;
-  readonly resolve: Stage;
-  readonly admit: Stage;
-  readonly idempotency: Stage;
-  readonly attempt: Stage;
-  readonly renderedReply: Stage;
-  readonly replayedReply: Stage;
+export interface PipelineStages extends Readonly<Record<Exclude<StageName, 'session' | 'reply'>, Stage>> {
+  /** Null: no request becomes a session. */
+  readonly session: Stage | null;
   readonly reply: LastStage;
 }
 
 /** Called with failures that are ours, with what the caller must not see. */
 export type FailureLog = (context: RequestContext, error: GatewayError) => void;
 
-type StageName = keyof PipelineStages;
-
-/**
- * The order of all stages, decided here alone; `docs/request-lifecycle.md` says what each does. The reply settles the request
- * before the last byte of the response.
- */
-export const STAGE_ORDER = [
-  'accept',
-  'authenticate',
-  'receive',
-  'prompt',
-  'validate',
-  'resolve',
-  'admit',
-  'idempotency',
-  'attempt',
-  'renderedReply',
-  'replayedReply',
-  'reply',
-] as const satisfies readonly StageName[];
-
-/** Stages that nearly every request passes at once: their time counts as part of the next timed stage. */
-const UNTIMED: ReadonlySet<StageName> = new Set(['prompt', 'idempotency', 'renderedReply', 'replayedReply']);
-const TIMED = STAGE_ORDER.filter((name) => !UNTIMED.has(name));
-
-/** Names of the members of `RequestContext.stageMs`. */
-export const TIMED_STAGES: readonly string[] = [...TIMED, 'settle'];
-export const RECEIVE_STAGE = TIMED.indexOf('receive');
-export const SETTLE_STAGE = TIMED.length;
-/** By the index of a stage: the index of its time; -1: it has none. */
-const TIME_OF: readonly number[] = STAGE_ORDER.map((name) => TIMED.indexOf(name));
-
 /** Runs the stages of one request, in order. */
 export class Pipeline {
   private readonly ordered: readonly Stage[];
+  /** By the index of a stage: the index of its time; -1: it has none. */
+  private readonly timeOf: readonly number[];
 
   constructor(
     private readonly stages: PipelineStages,
     private readonly log: FailureLog,
     private readonly underWay: RequestsUnderWay,
   ) {
-    this.ordered = STAGE_ORDER.map((name) => stages[name]);
+    const present = STAGE_ORDER.filter((name) => stages[name] !== null);
+    this.ordered = present.map((name) => stages[name] as Stage);
+    this.timeOf = present.map(timeIndexOf);
   }
 
   /** Never throws: a failure is answered. */
@@ -114,7 +78,7 @@ export class Pipeline {
   }
 
   private noteTime(stage: number, context: RequestContext, from: number): number {
-    const time = TIME_OF[stage] as number;
+    const time = this.timeOf[stage] as number;
     if (time < 0) return from;
     const now = performance.now();
     context.stageMs[time] = now - from;

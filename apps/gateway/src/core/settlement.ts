@@ -13,7 +13,7 @@ import { addExtraUse } from '../usage/extra-use';
 import { priceCached, priceUse } from '../usage/pricing';
 import type { TargetPricer } from '../usage/use';
 import { outcomeOf } from './outcome';
-import { SETTLE_STAGE } from './pipeline';
+import { SETTLE_STAGE } from './order';
 import type { RequestContext } from './request-context';
 
 export interface SettlementOptions {

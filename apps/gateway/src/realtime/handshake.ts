@@ -3,11 +3,9 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundClient, type OutboundRequest } from '@gw/outbound';
 import { Answer } from '../attempt/answer';
-import { type BodySink, type Upstream } from '../core/upstream';
-import type { BuiltRequest } from '../attempt/request/request-builder';
-import type { AttemptSender, BeforeCall } from '../attempt/sender';
-import type { AttemptListener } from '../attempt/answer';
-import type { RequestContext } from '../core/request-context';
+import type { BodySink } from '../core/upstream';
+import type { AttemptCall, Next } from '../attempt/attempt-call';
+import type { BeforeCall } from '../attempt/sender';
 import { redirectError } from '../attempt/redirects';
 import { Peer, peerOptions } from './peer';
 
@@ -29,14 +27,14 @@ export class UpgradeAnswer extends Answer {
 }
 
 /** Sends one attempt of a WebSocket handshake; the client is not upgraded before a provider has accepted. */
-export class HandshakeSender implements AttemptSender {
+export class HandshakeSender implements Next {
   constructor(
     private readonly outbound: Pick<OutboundClient, 'openSocket'>,
     private readonly maxMessageBytes: number,
     private readonly beforeCall: BeforeCall,
   ) {}
 
-  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+  begin({ context, upstream, built, listener }: AttemptCall): void {
     if (upstream.provider.local)
       throw new GatewayError('route_unsupported', {
         message: `The provider ${upstream.provider.id} has no WebSocket.`,

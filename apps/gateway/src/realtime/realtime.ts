@@ -1,6 +1,7 @@
 import type { OutboundClient } from '@gw/outbound';
 import type { Accounts } from '../limits/accounts';
-import type { AttemptSender, BeforeCall } from '../attempt/sender';
+import type { Next } from '../attempt/attempt-call';
+import type { BeforeCall } from '../attempt/sender';
 import type { Stage } from '../core/request-context';
 import { Pipeline, type FailureLog, type PipelineStages } from '../core/pipeline';
 import type { Settle } from '../reply/reply';
@@ -12,12 +13,12 @@ import { RealtimeDoor } from './realtime-door';
 import { SessionRights } from './session-rights';
 import { Sessions, type SessionsOptions } from './sessions';
 import type { Documents, Principals } from '../auth/principals';
-import { UpgradeStage } from './upgrade.stage';
+import { SessionStage } from './session.stage';
 
 export interface RealtimeParts {
   /** Those of every request: a WebSocket differs in where its model is named, how it is sent and how it is answered. */
   readonly stages: PipelineStages;
-  readonly attempts: (sender: AttemptSender) => Stage;
+  readonly attempts: (last: Next) => Stage;
   readonly settle: Settle;
   readonly accounts: Pick<Accounts, 'sessions'>;
   readonly outbound: OutboundClient;
@@ -45,7 +46,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       ...stages,
       receive: new QueryModelStage(),
       attempt: attempts(new HandshakeSender(outbound, options.maxMessageBytes, beforeCall)),
-      reply: new UpgradeStage(stages.reply, sessions),
+      session: new SessionStage(sessions),
     },
     failures,
     underWay,

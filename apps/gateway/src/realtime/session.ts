@@ -81,7 +81,7 @@ export class Session {
     private readonly options: SessionOptions,
   ) {
     const { meter } = options;
-    const own = (context.session = new RequestSession());
+    const own = (context.session ??= new RequestSession());
     context.reply.upgraded({
       usage: () => context.usage.parts?.usage ?? null,
       model: () => meter.model(),

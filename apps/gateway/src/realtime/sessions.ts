@@ -10,6 +10,7 @@ import type { UpgradeAnswer } from './handshake';
 import { Lingering } from './lingering';
 import { SessionMeter } from './metering/session-meter';
 import { Peer, peerOptions } from './peer';
+import { RequestSession } from './request-session';
 import { Session } from './session';
 import type { Entitled, SessionRights } from './session-rights';
 
@@ -57,6 +58,7 @@ export class Sessions {
 
   /** Throws `gateway_stopping` when the process is about to stop. */
   begin(context: RequestContext, answer: UpgradeAnswer, provider: Peer): void {
+    context.session = new RequestSession();
     if (this.closed) {
       provider.terminate();
       throw gatewayStopping();

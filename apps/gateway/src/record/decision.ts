@@ -4,7 +4,7 @@ import type { MadeCharge } from '../usage/use';
 import type { Upstream } from '../core/upstream';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../core/request-context';
-import { TIMED_STAGES } from '../core/pipeline';
+import { TIMED_STAGES } from '../core/order';
 import { fragment, remembered, type JsonWriter } from './json-writer';
 import { K } from './keys';
 

@@ -13,7 +13,7 @@ import type { RequestContext } from '../core/request-context';
 import { writeDecision } from './decision';
 import { JsonWriter, remembered } from './json-writer';
 import { K } from './keys';
-import { TIMED_STAGES } from '../core/pipeline';
+import { TIMED_STAGES } from '../core/order';
 
 /** What a record says of the end of a request, which the request itself does not. */
 export interface RecordEnd {

@@ -16,7 +16,7 @@ import { type BodySink } from '../core/upstream';
 import { addGatewayHeaders, errorHeaders } from './answer-headers';
 import { translationContext } from '../attempt/answer-shape';
 import { answerHeaders, mayRepeatCredential, withoutCredential } from '../credentials/credential-echo';
-import type { RequestContext, Stage } from '../core/request-context';
+import type { LeaveListener, RequestContext, Stage } from '../core/request-context';
 import { GuardedStream } from '../guardrails/streams/guarded-stream';
 import { JudgedBody } from '../guardrails/judged-body';
 import { WatchedAnswer } from '../guardrails/streams/watched-answer';
@@ -47,8 +47,8 @@ export class ReplyStage implements Stage {
   ) {}
 
   run(context: RequestContext): void {
-    // A rendered prompt or a stored response has been the reply.
-    if (context.reply.writer !== null) return;
+    // A rendered prompt or a stored response has been the reply, or the client was upgraded.
+    if (context.reply.writer !== null || context.session !== null) return;
     const { answer } = context;
     if (answer === null || context.clientGone) {
       context.reply.clientLeft();
@@ -66,7 +66,7 @@ export class ReplyStage implements Stage {
     const { pace } = context.attempts;
     const paced = pace === null ? sink : pace.through(sink);
     answer.attach(paced);
-    context.whenClientGone({ clientGone: () => this.leave(context, answer, paced) });
+    context.whenClientGone(new Leaving(context, answer, paced, this.settle));
   }
 
   /** A stream that another answer may go on with. */
@@ -77,7 +77,7 @@ export class ReplyStage implements Stage {
     removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
     const abandon = (left: RequestContext, last: Answer, sink: BodySink): void =>
-      this.leave(left, last, sink);
+      new Leaving(left, last, sink, this.settle).clientGone();
     new ContinuableStream({ context, reply, flow, keepAlive, abandon }).take(answer);
   }
 
@@ -169,15 +169,25 @@ export class ReplyStage implements Stage {
       reply.end(bytes);
     });
   }
+}
 
-  /** The client left while the answer was on its way. */
-  private leave(context: RequestContext, answer: Answer, sink: BodySink): void {
-    const abandon = (): void => this.abandon(context, answer);
-    if (lacksUsageOnly(context, answer)) new LateUsage(context, answer, sink, abandon).begin();
-    else abandon();
+/** Ends a reply whose client leaves while the response is on its way. */
+class Leaving implements LeaveListener {
+  constructor(
+    private readonly context: RequestContext,
+    private readonly answer: Answer,
+    private readonly sink: BodySink,
+    private readonly settle: Settle,
+  ) {}
+
+  clientGone(): void {
+    const { context, answer, sink } = this;
+    if (!lacksUsageOnly(context, answer)) this.abandon();
+    else new LateUsage(context, answer, sink, () => this.abandon()).begin();
   }
 
-  private abandon(context: RequestContext, answer: Answer): void {
+  private abandon(): void {
+    const { context, answer } = this;
     answer.call?.abort();
     if (context.settled) return;
     context.reply.clientLeft();

@@ -8,6 +8,7 @@ import { brokenAnswer } from '../../attempt/broken-answer';
 import type { RequestContext } from '../../core/request-context';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
+import { TapMeter } from '../tap-meter';
 import { isWholeEvent } from '../splice/splice';
 import { AfterEnd } from './after-end';
 import { DONE_EVENT, endsAtMark, hasFinished } from './end-mark';
@@ -37,14 +38,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
     this.tap = answer.upstream.provider.tap();
     const isBuiltIn = context.route.kind !== 'passthrough';
     this.events = isBuiltIn ? (context.attempts.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
-    const { tap } = this;
-    context.reply.meteredBy({
-      usage: () => tap.usage(),
-      model: () => tap.model,
-      made: () => tap.made,
-      begun: () => tap.begun(),
-      finished: () => tap.usageMayFollow,
-    });
+    context.reply.meteredBy(new TapMeter(this.tap));
     context.reply.streams();
     if (isBuiltIn) keepAlive.add(this);
   }

@@ -8,6 +8,7 @@ import { brokenAnswer } from '../../attempt/broken-answer';
 import type { RequestContext } from '../../core/request-context';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
+import { TapMeter } from '../tap-meter';
 import { AfterEnd } from './after-end';
 
 /** Translates a provider's events into the client's dialect. The translator writes whole events only. */
@@ -25,14 +26,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
     private readonly keepAlive: KeepAlive,
   ) {
     this.tap = answer.upstream.provider.tap();
-    const { tap } = this;
-    context.reply.meteredBy({
-      usage: () => tap.usage(),
-      model: () => tap.model,
-      made: () => tap.made,
-      begun: () => tap.begun(),
-      finished: () => tap.usageMayFollow,
-    });
+    context.reply.meteredBy(new TapMeter(this.tap));
     context.reply.streams();
     keepAlive.add(this);
   }

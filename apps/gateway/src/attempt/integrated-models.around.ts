@@ -5,8 +5,8 @@ import { Answer } from './answer';
 import { type Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import { playLocal } from './local-transport';
-import type { BuiltRequest } from './request/request-builder';
-import { tellLater, type AttemptSender } from './sender';
+import type { AroundStage, AttemptCall } from './attempt-call';
+import { tellLater } from './sender';
 import { type AttemptListener } from './answer';
 
 /**
@@ -14,16 +14,15 @@ import { type AttemptListener } from './answer';
  * it: the enabled models that the saved providers of the config list, as `@slug/model`. A provider that allows all models lists
  * those that were added to it.
  */
-export class IntegratedModelsSender implements AttemptSender {
-  constructor(
-    private readonly sender: AttemptSender,
-    private readonly documents: Documents,
-  ) {}
+export class IntegratedModelsAround implements AroundStage {
+  constructor(private readonly documents: Documents) {}
 
-  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
-    const wanted = context.gw.modelsEndpoint && upstream.target.fetchIntegratedModels;
-    if (context.route.kind !== 'models' || !wanted) this.sender.send(context, upstream, built, listener);
-    else tellLater(this.listed(context, upstream, listener), listener);
+  isUsed({ context: { route, gw, upgrade }, target }: AttemptCall): boolean {
+    return route.kind === 'models' && gw.modelsEndpoint && target.fetchIntegratedModels && upgrade === null;
+  }
+
+  around({ context, upstream, listener }: AttemptCall): void {
+    tellLater(this.listed(context, upstream, listener), listener);
   }
 
   private async listed(

@@ -2,12 +2,9 @@ import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../bodies/json-body';
 import type { Answer } from './answer';
-import type { Upstream } from '../core/upstream';
-import type { RequestContext } from '../core/request-context';
+import type { AroundStage, AttemptCall, Next } from './attempt-call';
 import type { BuiltRequest } from './request/request-builder';
-import type { Route } from '../routes/route-table';
-import { sent, tellLater, type AttemptSender } from './sender';
-import { type AttemptListener } from './answer';
+import { tellLater } from './sender';
 
 /** A first answer is read whole, up to this many bytes. */
 const FIRST_ANSWER_MAX = 1_048_576;
@@ -16,34 +13,36 @@ const FIRST_ANSWER_MAX = 1_048_576;
  * Makes the second call of a route that needs two, at the same provider and with the same credential. A first answer that is
  * an error is the answer. Throws `provider_answer_invalid` when the first can't be read, and what the route's rule throws.
  */
-export class FollowUpSender implements AttemptSender {
-  constructor(private readonly sender: AttemptSender) {}
-
-  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
-    const { followUp } = context.route;
-    if (followUp === null) this.sender.send(context, upstream, built, listener);
-    else tellLater(this.sendBoth(context, upstream, built, followUp, listener), listener);
+export class FollowUpAround implements AroundStage {
+  isUsed({ context: { route, upgrade } }: AttemptCall): boolean {
+    return route.followUp !== null && upgrade === null;
   }
 
-  private async sendBoth(
-    context: RequestContext,
-    upstream: Upstream,
-    built: BuiltRequest,
-    followUp: NonNullable<Route['followUp']>,
-    listener: AttemptListener,
-  ): Promise<Answer> {
-    const answer = await sent(this.sender, context, upstream, built, listener);
-    if (answer.error !== null || answer.status >= 300) return answer;
+  around(call: AttemptCall, next: Next): void {
+    tellLater(this.both(call, next), call.listener);
+  }
+
+  private async both(call: AttemptCall, next: Next): Promise<Answer> {
+    const { context, built } = call;
+    const { followUp, upstreamPath } = context.route;
+    const answer = await answered(call, built, next);
+    if (followUp === null || answer.error !== null || answer.status >= 300) return answer;
     const path = followUp(await objectOf(answer));
     context.attempts.followed = path;
     const { request } = built;
-    const { upstreamPath } = context.route;
     const at = request.path.lastIndexOf(upstreamPath);
     const query = request.path.slice(at + upstreamPath.length);
     const second = { ...request, path: request.path.slice(0, at) + path + query };
-    return sent(this.sender, context, upstream, { ...built, request: second }, listener);
+    return answered(call, { ...built, request: second }, next);
   }
 }
+
+/** Makes one of the two calls. */
+const answered = (call: AttemptCall, built: BuiltRequest, next: Next): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const begun = (answer: Answer): void => call.listener.begun(answer);
+    next.begin(call.with(built, { begun, answered: resolve, refused: reject }));
+  });
 
 async function objectOf(answer: Answer): Promise<JsonObject> {
   try {

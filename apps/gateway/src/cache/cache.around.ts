@@ -17,7 +17,8 @@ import { plainPath } from '../routes/plain-path';
 import { Answer } from '../attempt/answer';
 import { type Upstream } from '../core/upstream';
 import type { BuiltRequest } from '../attempt/request/request-builder';
-import type { AttemptSender, Sender } from '../attempt/sender';
+import type { AroundStage, AttemptCall, Next } from '../attempt/attempt-call';
+import type { Sender } from '../attempt/sender';
 import type { AttemptListener } from '../attempt/answer';
 import type { RequestContext } from '../core/request-context';
 import type { Principal } from '../auth/principals';
@@ -48,20 +49,30 @@ interface Cached {
 
 /**
  * Answers from the cache where the target's config has one, and keeps what the provider answers. What goes wrong with the cache
- * makes a miss, and takes a bounded time. For a target without a cache this costs one comparison.
+ * makes a miss, and takes a bounded time. Requests with the same key may share one call.
  */
-export class CachingSender implements AttemptSender {
+export class CacheAround implements AroundStage {
   constructor(
     private readonly sender: Sender,
     private readonly parts: CachingParts,
   ) {}
 
-  send(context: RequestContext, upstream: Upstream, built: BuiltRequest, listener: AttemptListener): void {
+  /** No cache answers what a check asks a model. */
+  isUsed({ context, target }: AttemptCall): boolean {
+    return (
+      target.cache !== null &&
+      context.madeFor === null &&
+      context.upgrade === null &&
+      isCacheableRequest(context)
+    );
+  }
+
+  around(call: AttemptCall, next: Next): void {
+    const { context, upstream, built, listener } = call;
     const { cache } = upstream.target;
     const { body } = built.request;
     // A spooled body is not in memory, and no question either: what is that large is an upload.
-    if (cache === null || !Buffer.isBuffer(body) || !isAsked(context))
-      this.sender.send(context, upstream, built, listener);
+    if (cache === null || !Buffer.isBuffer(body)) next.begin(call);
     else this.sendCached(context, upstream, built, listener, cache, body);
   }
 
@@ -152,7 +163,7 @@ export class CachingSender implements AttemptSender {
   }
 }
 
-const isAsked = ({ method, route }: RequestContext): boolean =>
+const isCacheableRequest = ({ method, route }: RequestContext): boolean =>
   isCacheable(method, route.kind, plainPath(route.upstreamPath));
 
 /** What is compared is what the client asks after parameter rules, in the client's dialect. */

@@ -3,6 +3,7 @@ import type { OutboundError } from '@gw/outbound';
 import { endsHedge, type AttemptOutcome, type HedgeOffer, type RoutingCursor } from '@gw/routing';
 import type { Answer } from '../attempt/answer';
 import type { RequestContext, LeaveListener } from '../core/request-context';
+import { AttemptCall } from '../attempt/attempt-call';
 import type { AttemptMaker } from '../attempt/attempt-maker';
 import type { StreamListener } from '../attempt/first-event';
 import { awaitAnswer } from '../attempt/held-answer';
@@ -25,6 +26,16 @@ export interface HedgedCall {
   readonly hidesUsage: boolean;
 }
 
+/** What an attempt needs to be hedged. */
+export interface HedgePlan {
+  /** The second call that the plan offers. */
+  readonly offer: HedgeOffer;
+  readonly cursor: RoutingCursor;
+  /** Makes each of the two calls. */
+  readonly maker: AttemptMaker;
+  readonly listener: HedgeListener;
+}
+
 export interface HedgeListener {
   /** Called once. `winner` is the call that counts, the last one to fail if none was good; `other` is null if it was the only one. */
   hedged(winner: HedgedCall, other: HedgedCall | null): void;
@@ -45,25 +56,22 @@ export function isHedgeable({ route, method, upgrade, spooled, scan, body }: Req
  * second calls agrees. The first good answer is taken, a stream's with its first event, and the other call is cancelled at once. A call
  * that fails while the other is under way waits for it.
  */
-export class HedgedTry implements LeaveListener {
-  private readonly first: Lane;
-  private second: Lane | null = null;
+export class HedgedAttempt implements LeaveListener {
+  private readonly first: HedgeCall;
+  private second: HedgeCall | null = null;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
-    private readonly maker: AttemptMaker,
     private readonly context: RequestContext,
-    private readonly cursor: RoutingCursor,
-    private readonly offer: HedgeOffer,
     target: CompiledTarget,
-    private readonly listener: HedgeListener,
+    private readonly plan: HedgePlan,
   ) {
-    this.first = this.lane('first', target);
+    this.first = this.call('first', target);
   }
 
   begin(): void {
     this.context.whenClientGone(this);
-    this.timer = setTimeout(() => this.hedge(), this.offer.delayMs);
+    this.timer = setTimeout(() => this.hedge(), this.plan.offer.delayMs);
     this.first.begin();
   }
 
@@ -73,16 +81,16 @@ export class HedgedTry implements LeaveListener {
     this.second?.leave();
   }
 
-  private lane(which: HedgedCall['which'], target: CompiledTarget): Lane {
-    return new Lane(which, target, this.context, this.maker, (lane) => this.ended(lane));
+  private call(which: HedgedCall['which'], target: CompiledTarget): HedgeCall {
+    return new HedgeCall(which, target, this.context, this.plan.maker, (call) => this.ended(call));
   }
 
   private hedge(): void {
     this.timer = null;
-    const { offer, cursor } = this;
+    const { offer, cursor, maker } = this.plan;
     const { state } = cursor.runtime;
     // The first call may still wait for its credential.
-    if (!this.maker.mayCall(this.context, this.first.answer === null ? 1 : 0)) {
+    if (!maker.mayCall(this.context, this.first.answer === null ? 1 : 0)) {
       cursor.note(offer.target.path, 'call_limit_reached');
       return;
     }
@@ -92,34 +100,35 @@ export class HedgedTry implements LeaveListener {
     }
     cursor.note(offer.target.path, 'hedged');
     state.statistics.started(cursor.endpoint(offer.target));
-    this.second = this.lane('second', offer.target);
+    this.second = this.call('second', offer.target);
     // Before the second call is noted on the disk: a gateway that dies now is billed for both.
     const upstream = this.first.answer?.upstream;
     this.context.hedge = upstream === undefined ? null : new RequestHedge(upstream);
     this.second.begin();
   }
 
-  private ended(lane: Lane): void {
+  private ended(call: HedgeCall): void {
     this.context.hedge = null;
-    const other = lane === this.first ? this.second : this.first;
+    const other = call === this.first ? this.second : this.first;
     if (other === null) {
       this.clear();
-      this.settle(lane, null);
-    } else if (endsHedge(lane.outcome)) {
+      this.settle(call, null);
+    } else if (endsHedge(call.outcome)) {
       other.cancel();
-      this.settle(lane, other);
-    } else if (other.over) this.settle(lane, other);
+      this.settle(call, other);
+    } else if (other.over) this.settle(call, other);
   }
 
   /** The winner's endpoint stays busy until its answer is over. */
-  private settle(winner: Lane, other: Lane | null): void {
-    const { context, cursor } = this;
+  private settle(winner: HedgeCall, other: HedgeCall | null): void {
+    const { context } = this;
+    const { cursor, maker, listener } = this.plan;
     context.whenClientGone(winner.answer);
     if (other !== null) {
-      if (other.tried !== null && 'answer' in other.tried) this.maker.discard(context, other.tried.answer);
+      if (other.tried !== null && 'answer' in other.tried) maker.discard(context, other.tried.answer);
       cursor.runtime.state.statistics.ended(cursor.endpoint(other.target));
     }
-    this.listener.hedged(winner, other);
+    listener.hedged(winner, other);
   }
 
   private clear(): void {
@@ -129,7 +138,7 @@ export class HedgedTry implements LeaveListener {
 }
 
 /** One of the two calls. */
-class Lane implements HedgedCall, AttemptListener, StreamListener {
+class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
   tried: Tried | null = null;
   answer: Answer | null = null;
   over = false;
@@ -143,7 +152,7 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
     readonly target: CompiledTarget,
     private readonly context: RequestContext,
     private readonly maker: AttemptMaker,
-    private readonly ended: (lane: Lane) => void,
+    private readonly ended: (call: HedgeCall) => void,
   ) {
     this.startedMs = context.elapsedMs();
   }
@@ -155,7 +164,7 @@ class Lane implements HedgedCall, AttemptListener, StreamListener {
 
   begin(): void {
     try {
-      this.maker.begin(this.context, this.target, this);
+      this.maker.begin(new AttemptCall(this.context, this.target, this, null));
     } catch (thrown) {
       this.refused(thrown);
     }

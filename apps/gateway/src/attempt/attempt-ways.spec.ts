@@ -1,0 +1,60 @@
+import type { CompiledTarget } from '@gw/config-schema';
+import { AROUND_ORDER, type AroundName } from '../core/order';
+import type { RequestContext } from '../core/request-context';
+import type { AttemptListener } from './answer';
+import { AttemptCall, type AroundStage } from './attempt-call';
+import { AttemptWays, type AroundStages } from './attempt-ways';
+
+const attempt = (): AttemptCall =>
+  new AttemptCall({} as RequestContext, {} as CompiledTarget, {} as AttemptListener, null);
+
+describe('AttemptWays', () => {
+  /** The stages that an attempt runs through, where it uses all but `unused`. */
+  function runThrough(unused: ReadonlySet<AroundName>): string[] {
+    const ran: string[] = [];
+    const stageOf = (name: AroundName): AroundStage => ({
+      isUsed: () => !unused.has(name),
+      around: (call, next) => {
+        ran.push(name);
+        next.begin(call);
+      },
+    });
+    const stages = Object.fromEntries(AROUND_ORDER.map((name) => [name, stageOf(name)])) as AroundStages;
+    const ways = new AttemptWays(stages, { begin: () => ran.push('call') });
+    ways.begin(attempt());
+    return ran;
+  }
+
+  it('takes an attempt through the around stages in their order, and then to the provider', () => {
+    expect(runThrough(new Set())).toEqual([...AROUND_ORDER, 'call']);
+  });
+
+  it('runs no stage that the attempt does not use', () => {
+    expect(runThrough(new Set(['hedge', 'guardrails', 'cache']))).toEqual([
+      ...['target', 'targetLimits', 'build', 'integratedModels', 'followUp'],
+      'call',
+    ]);
+  });
+
+  it('chooses the way of each attempt by itself', () => {
+    const ran: string[] = [];
+    let isUsed = true;
+    const pass: AroundStage = { around: (call, next) => next.begin(call) };
+    const cache: AroundStage = {
+      isUsed: () => isUsed,
+      around: (call, next) => {
+        ran.push('cache');
+        next.begin(call);
+      },
+    };
+    const stages = Object.fromEntries(AROUND_ORDER.map((name) => [name, pass])) as Record<
+      AroundName,
+      AroundStage
+    >;
+    const ways = new AttemptWays({ ...stages, cache }, { begin: () => ran.push('call') });
+    ways.begin(attempt());
+    isUsed = false;
+    ways.begin(attempt());
+    expect(ran).toEqual(['cache', 'call', 'call']);
+  });
+});

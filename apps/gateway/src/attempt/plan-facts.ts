@@ -1,0 +1,58 @@
+import type { CompiledTarget } from '@gw/config-schema';
+import type { RequestFacts } from '@gw/routing';
+import { parseJsonObject } from '../bodies/json-body';
+import type { RequestContext } from '../core/request-context';
+import { requestedModel } from '../core/requested-model';
+import { endpointOf } from './endpoint';
+
+/** What routing reads of one request. */
+export class PlanFacts implements RequestFacts {
+  constructor(private readonly context: RequestContext) {}
+
+  get metadata(): Readonly<Record<string, string>> {
+    return this.context.metadata;
+  }
+
+  get pathname(): string {
+    const { url, query } = this.context;
+    return url.slice(0, url.length - query.length);
+  }
+
+  /** Of a spooled body only what its scan has found. A model in the path is the one that is requested. */
+  params(): object | undefined {
+    const { call } = this.context.route;
+    const inBody = paramsOfBody(this.context);
+    return call === null ? inBody : { ...inBody, model: call.model };
+  }
+
+  header(name: string): string | undefined {
+    const value = this.context.req.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  model(): string | null {
+    return requestedModel(this.context);
+  }
+
+  caller(): string {
+    return this.context.principal?.key.id ?? '';
+  }
+
+  workspace(): string {
+    return this.context.principal?.workspace.id ?? '';
+  }
+
+  endpoint(target: CompiledTarget): string {
+    return endpointOf(this.context, target);
+  }
+}
+
+function paramsOfBody(context: RequestContext): object | undefined {
+  const { scan, spooled } = context;
+  if (scan === null || scan.isForm) return undefined;
+  if (spooled === null) return context.json(parseJsonObject);
+  return {
+    ...(scan.model !== null && { model: scan.model }),
+    ...(scan.stream !== null && { stream: scan.stream }),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Upstream } from '../core/upstream';
+import { refuseAccess } from './access-rule';
+import type { AroundStage, AttemptCall, Next } from './attempt-call';
+import type { Targeting } from './targeting';
+
+/** Finds the provider and the credential of an attempt's target. */
+export class TargetAround implements AroundStage {
+  constructor(
+    private readonly targeting: Targeting,
+    private readonly allowClientSecrets: boolean,
+  ) {}
+
+  around(call: AttemptCall, next: Next): void {
+    const picked = this.targeting.pick(call.context, call.target);
+    if (!(picked instanceof Promise)) this.goOn(call, picked, next);
+    else
+      picked
+        .then((upstream) => this.goOn(call, upstream, next))
+        .catch((thrown: unknown) => call.listener.refused(thrown));
+  }
+
+  private goOn(call: AttemptCall, upstream: Upstream, next: Next): void {
+    refuseAccess(call.context, upstream, this.allowClientSecrets);
+    call.upstream = upstream;
+    next.begin(call);
+  }
+}

@@ -1,0 +1,14 @@
+import type { RequestContext, Stage } from '../core/request-context';
+import { UpgradeAnswer } from './handshake';
+import type { Sessions } from './sessions';
+
+/** Begins a session once the provider has accepted the upgrade; any other response is left to the reply. */
+export class SessionStage implements Stage {
+  constructor(private readonly sessions: Sessions) {}
+
+  run(context: RequestContext): void {
+    const { answer } = context;
+    if (answer instanceof UpgradeAnswer && answer.peer !== null)
+      this.sessions.begin(context, answer, answer.peer);
+  }
+}

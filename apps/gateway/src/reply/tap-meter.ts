@@ -1,0 +1,28 @@
+import type { Usage } from '@gw/contracts';
+import type { MadeObject, StreamTap } from '@gw/providers';
+import type { Meter } from './request-reply';
+
+/** Reads usage and model of a stream from its tap. */
+export class TapMeter implements Meter {
+  constructor(private readonly tap: StreamTap) {}
+
+  usage(): Usage | null {
+    return this.tap.usage();
+  }
+
+  model(): string | null {
+    return this.tap.model;
+  }
+
+  made(): MadeObject | null {
+    return this.tap.made;
+  }
+
+  begun(): Usage | null {
+    return this.tap.begun();
+  }
+
+  finished(): boolean {
+    return this.tap.usageMayFollow;
+  }
+}
