@@ -62,7 +62,6 @@ import { RateLimitPoliciesController, UsageLimitPoliciesController } from './pol
 import { PoliciesService } from './policies/policies.service';
 import { PolicyValuesService } from './policies/policy-values.service';
 import { PartialsController } from './prompts/partials.controller';
-import { PartialsService } from './prompts/partials.service';
 import { PromptSharesService } from './prompts/prompt-shares.service';
 import { PromptsController } from './prompts/prompts.controller';
 import { PromptsService } from './prompts/prompts.service';
@@ -180,7 +179,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   { controllers: [CollectionsController], providers: [CollectionsService] },
   {
     controllers: [PartialsController, PromptsController],
-    providers: [PromptsService, PartialsService, PromptSharesService],
+    providers: [PromptsService, PromptSharesService],
   },
   {
     controllers: [UsageLimitPoliciesController, RateLimitPoliciesController],

@@ -64,27 +64,30 @@ export async function lockRow<R extends ResourceRow>(
   return row;
 }
 
-/** Inserts a row under a new id, unless `values` has one. */
+/** Inserts a row under a new id, unless `values` has one. `finish` inserts what belongs to it; what it gives is added to the audit log's view. */
 export async function createRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
   values: DeepPartial<R>,
+  finish?: Work<R, object | void>,
 ): Promise<R> {
   const row = await write.manager.save(
     write.manager.create(resource.entity, { id: uuidv7(), ...values } as DeepPartial<R>),
   );
-  audit(write, resource, 'create', row, { after: await resource.view(row, write.caller, write.manager) });
+  const more = await finish?.(row);
+  const after = { ...(await resource.view(row, write.caller, write.manager)), ...(more ?? {}) };
+  audit(write, resource, 'create', row, { after });
   await publish(write, resource, row);
   return row;
 }
 
-/** Locks a row, changes and saves it. What `change` gives is added to the audit log's view after the change. */
-export async function patchRow<R extends ResourceRow>(
+/** Locks a row, changes and saves it, and returns it. What `change` gives is added to the audit log's view after the change. */
+export async function changeRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
   at: At,
   change: Work<R, object | void>,
-): Promise<object> {
+): Promise<R> {
   const row = await lockRow(write, resource, at);
   const before = await resource.view(row, write.caller, write.manager);
   const more = await change(row);
@@ -92,6 +95,14 @@ export async function patchRow<R extends ResourceRow>(
   const after = { ...(await resource.view(saved, write.caller, write.manager)), ...(more ?? {}) };
   audit(write, resource, 'update', row, { before, after });
   await publish(write, resource, saved);
+  return saved;
+}
+
+/** `changeRow` for a route that responds with `{}`. */
+export async function patchRow<R extends ResourceRow>(
+  ...parameters: Parameters<typeof changeRow<R>>
+): Promise<object> {
+  await changeRow(...parameters);
   return {};
 }
 

@@ -8,23 +8,14 @@ import {
 } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { isStorableText } from '@gw/web';
-import { In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE } from '../unit-of-work/writes';
-import type { Principal } from '../common/principal';
-import { byReference, found, isUuid } from '../auth/tenancy';
+import { In, Not, Raw, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { byReference } from '../auth/tenancy';
+import type { Resource } from '../resource/rows';
+import { versionNamed, type Versions } from '../resource/versioned';
 
 export type PromptType = PromptEntity['type'];
 
-/** The name of each in the audit log. */
-export const RESOURCE: Readonly<Record<PromptType, string>> = {
-  prompt: 'prompts',
-  partial: 'prompt_partials',
-};
-
-/** The user, or the API key that has none. */
-export const actorOf = ({ userId, apiKeyId }: Principal): string | null => userId ?? apiKeyId;
-
-/** Gateways ask for it by its slug and by its id. */
+/** Gateways read a prompt by its slug and by its id. */
 export const keysOf = ({
   organisationId,
   slug,
@@ -34,47 +25,60 @@ export const keysOf = ({
   documentKey.prompt(organisationId, id),
 ];
 
+/** Prompts of other workspaces that are shared with this one. */
+export const sharedWith = (workspaceId: string): FindOptionsWhere<PromptEntity> => ({
+  workspaceId: Not(workspaceId),
+  accessLevel: Raw(
+    (level) =>
+      `(${level} = 'organisation' OR (${level} = 'workspaces' AND EXISTS (
+         SELECT 1 FROM prompt_shares s WHERE s.prompt_id = PromptEntity.id AND s.workspace_id = :sharedWith)))`,
+    { sharedWith: workspaceId },
+  ),
+});
+
+/** Prompts or partials: a workspace reads its own and those that are shared with it, and changes its own. */
+const resourceOf = (type: PromptType, plural: string): Resource<PromptEntity> => ({
+  entity: PromptEntity,
+  type: plural,
+  view: async (row, _caller, manager) => ({
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    collection_id: row.collectionId,
+    status: row.status,
+    access_level: row.accessLevel,
+    version: (await latestOf(manager, row)).number,
+  }),
+  where: ({ organisationId, workspaceId }, reference) => {
+    const one = { ...byReference(reference), organisationId, type, status: 'active' } as const;
+    if (workspaceId === null) return one;
+    return [{ workspaceId }, sharedWith(workspaceId)].map((where) => ({ ...one, ...where }));
+  },
+  allow: ({ workspaceId }, caller) => {
+    if (caller.workspaceId === null || caller.workspaceId === workspaceId) return;
+    throw new GatewayError('forbidden', {
+      message: `Only the workspace that owns the ${type} may change it.`,
+    });
+  },
+  documents: keysOf,
+});
+
+export const PROMPTS: Readonly<Record<PromptType, Resource<PromptEntity>>> = {
+  prompt: resourceOf('prompt', 'prompts'),
+  partial: resourceOf('partial', 'prompt_partials'),
+};
+
+/** A prompt's gateway document lists all of its versions. */
+export const PROMPT_VERSIONS: Versions<PromptVersionEntity> = {
+  entity: PromptVersionEntity,
+  owner: 'promptId',
+  max: 2_000,
+};
+
 /** `slug@ref` in its parts; without an `@`, null for the version. */
 export function splitReference(reference: string): readonly [name: string, version: string | null] {
   const at = reference.indexOf('@');
   return at === -1 ? [reference, null] : [reference.slice(0, at), reference.slice(at + 1)];
-}
-
-/**
- * One that the caller may read: of their workspace, or shared with it. Without a workspace, any of the organisation. Throws
- * `not_found`, alike for what is unknown and what is another's.
- */
-export async function findReadable(
-  manager: EntityManager,
-  caller: Principal,
-  type: PromptType,
-  reference: string,
-): Promise<PromptEntity> {
-  const { organisationId, workspaceId } = caller;
-  const row = found(
-    await manager.findOne(PromptEntity, {
-      where: { ...byReference(reference), organisationId, type, status: 'active' },
-    }),
-  );
-  if (workspaceId !== null && !(await isOpenTo(manager, row, workspaceId)))
-    throw new GatewayError('not_found');
-  return row;
-}
-
-/** The same for a change, with the row locked. `forbidden` for one that is only shared with the caller's workspace. */
-export async function findOwn(
-  manager: EntityManager,
-  caller: Principal,
-  type: PromptType,
-  reference: string,
-): Promise<PromptEntity> {
-  const { id, workspaceId } = await findReadable(manager, caller, type, reference);
-  if (caller.workspaceId !== null && caller.workspaceId !== workspaceId) {
-    throw new GatewayError('forbidden', {
-      message: `Only the workspace that owns the ${type} may change it.`,
-    });
-  }
-  return found(await manager.findOne(PromptEntity, { where: { id, status: 'active' }, lock: FOR_UPDATE }));
 }
 
 /** Whether a workspace of the same organisation may use it. */
@@ -91,12 +95,12 @@ export async function isOpenTo(
 export const publishedOf = (
   manager: EntityManager,
   { publishedVersionId: id }: PromptEntity,
-): Promise<PromptVersionEntity> => manager.findOneByOrFail(PromptVersionEntity, { id });
+): Promise<PromptVersionEntity> => versionNamed(manager, PROMPT_VERSIONS, id);
 
 export const latestOf = (
   manager: EntityManager,
   { latestVersionId: id }: PromptEntity,
-): Promise<PromptVersionEntity> => manager.findOneByOrFail(PromptVersionEntity, { id });
+): Promise<PromptVersionEntity> => versionNamed(manager, PROMPT_VERSIONS, id);
 
 /** The version that a reference means: none: the published one; a number; `latest`; a label of a prompt. Throws `not_found`. */
 export async function versionMeant(
@@ -135,16 +139,6 @@ const NAME_MAX = 64;
 /** Says that the prompt or partial is there and the version is not. */
 const noVersion = ({ type, slug }: PromptEntity, which: string): GatewayError =>
   new GatewayError('not_found', { message: `The ${type} ${slug} has no version ${which}.` });
-
-/** By its id. Throws `not_found`. */
-export async function versionById(
-  manager: EntityManager,
-  { id: promptId }: PromptEntity,
-  id: string,
-): Promise<PromptVersionEntity> {
-  if (!isUuid(id)) throw new GatewayError('not_found');
-  return found(await manager.findOneBy(PromptVersionEntity, { promptId, id: id.toLowerCase() }));
-}
 
 /** The labels of each of the versions, by name. */
 export async function labelsOf(

@@ -3,7 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { In, type EntityManager } from 'typeorm';
 import { found } from '../auth/tenancy';
 import type { Write } from '../unit-of-work/writes';
-import { keysOf, RESOURCE } from './prompt-rows';
+import { keysOf, PROMPTS } from './prompt-rows';
 
 /** Those that are shared keep their workspace from being deleted. */
 export async function assertNothingShared(manager: EntityManager, workspaceId: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function assertNothingShared(manager: EntityManager, workspaceId: s
     message: 'The workspace shares prompts or partials; unshare them first.',
     details: shared
       .slice(0, 20)
-      .map(({ type, slug }) => ({ path: RESOURCE[type], message: `${slug} is shared` })),
+      .map(({ type, slug }) => ({ path: PROMPTS[type].type, message: `${slug} is shared` })),
   });
 }
 
@@ -31,7 +31,7 @@ export async function archivePromptsOf(write: Write, workspaceId: string): Promi
   const rows = await manager.findBy(PromptEntity, { workspaceId, status: 'active' });
   await manager.update(PromptEntity, { workspaceId, status: 'active' }, { status: 'archived' });
   for (const row of rows) {
-    write.audit({ action: 'delete', resourceType: RESOURCE[row.type], resourceId: row.id, workspaceId });
+    write.audit({ action: 'delete', resourceType: PROMPTS[row.type].type, resourceId: row.id, workspaceId });
   }
   write.removed(...rows.flatMap(keysOf));
 }

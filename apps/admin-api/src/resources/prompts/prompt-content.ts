@@ -34,14 +34,18 @@ export const EMPTY_CONTENT: VersionContent = {
   metadata: null,
 };
 
+const NAMES = Object.keys(EMPTY_CONTENT) as (keyof VersionContent)[];
+
+/** The content of a version, without its identity. */
+export const copyOf = (version: PromptVersionEntity): VersionContent => ({
+  ...EMPTY_CONTENT,
+  ...Object.fromEntries(NAMES.map((name) => [name, version[name]])),
+});
+
 const PARTIALS_MAX = 100;
 
-/** Where a text is to be saved. `id`: of the prompt or partial, null for a new one. */
-export interface Place {
-  readonly id: string | null;
-  readonly organisationId: string;
-  readonly workspaceId: string;
-}
+/** The prompt or partial that a text is to be saved in. */
+type Place = Pick<PromptEntity, 'id' | 'organisationId' | 'workspaceId'>;
 
 /**
  * The ids of the partials that a text names. Throws `validation_failed` for a template that can't be read, a partial or version
@@ -63,7 +67,7 @@ export async function partialIdsOf(
     if (partial === null) throw invalid('string', `there is no partial ${reference} in the workspace`);
     ids.add(partial.id);
   }
-  if (type === 'partial' && place.id !== null) await assertNotWithin(manager, place.id, [...ids]);
+  if (type === 'partial') await assertNotWithin(manager, place.id, [...ids]);
   return [...ids];
 }
 

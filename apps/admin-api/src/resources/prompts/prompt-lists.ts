@@ -1,11 +1,10 @@
 import { PromptEntity, PromptShareEntity } from '@gw/entities';
-import { windowOf } from '@gw/web';
-import { In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { In, type EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { inWorkspace } from '../../platform/auth/tenancy';
+import { listRows, present } from '../../platform/resource/rows';
 import { collectionNamed } from '../../platform/rows/collection-rows';
-import { escapeLike } from '../../platform/common/text';
-import type { PromptType } from '../../platform/rows/prompt-rows';
+import { PROMPTS, sharedWith, type PromptType } from '../../platform/rows/prompt-rows';
 import type { ListPromptsQuery } from './prompts.dto';
 
 /** A page of a workspace's own prompts, or of those that others share with it; newest first. */
@@ -15,40 +14,23 @@ export async function pageOfPrompts(
   type: PromptType,
   query: ListPromptsQuery,
 ): Promise<[PromptEntity[], number]> {
-  const owner = inWorkspace(caller);
-  const found = manager
-    .createQueryBuilder(PromptEntity, 'prompt')
-    .where(`prompt.organisationId = :organisationId AND prompt.type = :type AND prompt.status = 'active'`, {
-      organisationId: owner.organisationId,
+  const { organisationId, workspaceId } = inWorkspace(caller);
+  const { collection_id: collection, id, search } = query;
+  const collectionId =
+    collection === undefined
+      ? undefined
+      : (await collectionNamed(manager, { organisationId, workspaceId }, collection, 'collection_id')).id;
+  return listRows(manager, PROMPTS[type], query, {
+    where: {
+      organisationId,
       type,
-    });
-  if (query.type === 'shared') sharedWith(found, owner.workspaceId);
-  else found.andWhere('prompt.workspaceId = :workspaceId', owner);
-  if (query.collection_id !== undefined) {
-    const { id } = await collectionNamed(manager, owner, query.collection_id, 'collection_id');
-    found.andWhere('prompt.collectionId = :collectionId', { collectionId: id });
-  }
-  if (query.id !== undefined) found.andWhere('prompt.id = :id', { id: query.id.toLowerCase() });
-  if (query.search !== undefined) {
-    found.andWhere('(prompt.name ILIKE :like OR prompt.slug ILIKE :like)', {
-      like: `%${escapeLike(query.search)}%`,
-    });
-  }
-  const { skip, take } = windowOf(query);
-  return found
-    .orderBy('prompt.createdAt', 'DESC')
-    .addOrderBy('prompt.id', 'DESC')
-    .offset(skip)
-    .limit(take)
-    .getManyAndCount();
+      status: 'active',
+      ...(query.type === 'shared' ? sharedWith(workspaceId) : { workspaceId }),
+      ...present({ collectionId, id: id?.toLowerCase() }),
+    },
+    search: { text: search, in: ['name', 'slug'] },
+  });
 }
-
-const sharedWith = (query: SelectQueryBuilder<PromptEntity>, workspaceId: string): void => {
-  query.andWhere('prompt.workspaceId <> :workspaceId', { workspaceId }).andWhere(
-    `(prompt.accessLevel = 'organisation' OR (prompt.accessLevel = 'workspaces' AND EXISTS (
-         SELECT 1 FROM prompt_shares s WHERE s.prompt_id = prompt.id AND s.workspace_id = :workspaceId)))`,
-  );
-};
 
 /** With which workspaces each is shared, for those that the caller's workspace owns. Empty unless it was requested. */
 export async function audiencesOf(

@@ -5,24 +5,18 @@ import {
   ProviderEntity,
   WorkspaceEntity,
 } from '@gw/entities';
-import { assertMatches, invalid, isStorableText } from '@gw/web';
+import { invalid, isStorableText } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
-import type { Principal } from '../../platform/common/principal';
 import { inWorkspace, isUuid } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
+import type { At } from '../../platform/resource/at';
+import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
+import { actorOf } from '../../platform/resource/versioned';
 import { LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
-import {
-  actorOf,
-  findOwn,
-  findReadable,
-  isOpenTo,
-  keysOf,
-  numbered,
-  publishedOf,
-  RESOURCE,
-  type PromptType,
-} from '../../platform/rows/prompt-rows';
+import { isOpenTo, numbered, PROMPTS, publishedOf, type PromptType } from '../../platform/rows/prompt-rows';
+import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { copyOf } from './prompt-content';
 import { createPrompt } from './prompt-writes';
 import type { CreatedPromptDto, ForkDto, ShareDto, SharedDto, UnshareDto } from './prompts.dto';
 
@@ -38,40 +32,26 @@ export class PromptSharesService {
   constructor(private readonly writes: Writes) {}
 
   /** `replace`: the audience is exactly the given one; else it is added to what there is. */
-  share(
-    caller: Principal,
-    type: PromptType,
-    reference: string,
-    input: ShareDto & { readonly replace: boolean },
-    ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.writes.run(caller, async (write) => {
+  share(type: PromptType, at: At, input: ShareDto & { readonly replace: boolean }): Promise<SharedDto> {
+    return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
-      const row = await findOwn(manager, caller, type, reference);
-      assertMatches(ifMatch, row);
+      const row = await lockRow(write, PROMPTS[type], at);
       const audience = await audienceOf(manager, row, input);
-      await setAudience(write, caller, row, audience, input.replace);
+      await setAudience(write, row, audience, input.replace);
       const partials = await partialsWithin(manager, row);
       if (input.include_partials === true) {
         for (const partial of partials.filter(({ workspaceId }) => workspaceId === row.workspaceId)) {
-          await setAudience(write, caller, partial, audience, false);
+          await setAudience(write, partial, audience, false);
         }
       }
       return this.shared(manager, row, partials);
     });
   }
 
-  unshare(
-    caller: Principal,
-    type: PromptType,
-    reference: string,
-    input: UnshareDto,
-    ifMatch: string | undefined,
-  ): Promise<SharedDto> {
-    return this.writes.run(caller, async (write) => {
+  unshare(type: PromptType, at: At, input: UnshareDto): Promise<SharedDto> {
+    return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
-      const row = await findOwn(manager, caller, type, reference);
-      assertMatches(ifMatch, row);
+      const row = await lockRow(write, PROMPTS[type], at);
       let left: Audience = { access: 'workspace', workspaceIds: [] };
       if (input.workspace_ids !== undefined) {
         if (row.accessLevel === 'organisation') {
@@ -81,26 +61,23 @@ export class PromptSharesService {
         const rest = (await sharedWith(manager, row)).filter((id) => !gone.has(id));
         if (rest.length > 0) left = { access: 'workspaces', workspaceIds: rest };
       }
-      await setAudience(write, caller, row, left, true);
+      await setAudience(write, row, left, true);
       return this.shared(manager, row, []);
     });
   }
 
   /** A copy of one version, in a workspace that may read it and can use it: with the provider and the partials it names. */
-  fork(caller: Principal, type: PromptType, reference: string, input: ForkDto): Promise<CreatedPromptDto> {
-    const owner = inWorkspace(caller);
+  fork(type: PromptType, { caller, reference }: At, input: ForkDto): Promise<CreatedPromptDto> {
+    const { workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const source = await findReadable(manager, sourceReach(caller), type, reference);
-      const version =
-        input.version === undefined
-          ? await publishedOf(manager, source)
-          : await numbered(manager, source, input.version);
-      await assertProvisioned(manager, version, owner.workspaceId);
-      const { collection_id: collection, name = source.name } = input;
-      const fork = { type, name, collection, content: version, forkedFrom: version };
-      const row = await createPrompt(write, caller, owner, fork);
-      return { id: row.id, slug: row.slug, version_id: row.latestVersionId, object: type };
+      const source = await findRow(manager, PROMPTS[type], { caller: sourceReach(caller), reference });
+      const { version: number, collection_id, name = source.name } = input;
+      const version = await (number === undefined
+        ? publishedOf(manager, source)
+        : numbered(manager, source, number));
+      await assertProvisioned(manager, version, workspaceId);
+      return createPrompt(write, type, { name, collection_id }, copyOf(version), version);
     });
   }
 
@@ -165,13 +142,12 @@ async function sharedWith(manager: EntityManager, { id: promptId }: PromptEntity
 }
 
 async function setAudience(
-  write: Write,
-  caller: Principal,
+  write: Write<Principal>,
   row: PromptEntity,
   audience: Audience,
   replace: boolean,
 ): Promise<void> {
-  const { manager } = write;
+  const { manager, caller } = write;
   const before = { access: row.accessLevel, workspace_ids: await sharedWith(manager, row) };
   // What everybody has already, some of them can't be given in addition.
   if (!replace && row.accessLevel === 'organisation') return;
@@ -186,15 +162,11 @@ async function setAudience(
   row.sharedBy = isShared ? actorOf(caller) : null;
   row.updatedBy = actorOf(caller);
   await manager.save(PromptEntity, row);
-  write.audit({
-    action: isShared ? 'share' : 'unshare',
-    resourceType: RESOURCE[row.type],
-    resourceId: row.id,
-    workspaceId: row.workspaceId,
+  audit(write, PROMPTS[row.type], isShared ? 'share' : 'unshare', row, {
     before,
     after: { access: row.accessLevel, workspace_ids: await sharedWith(manager, row) },
   });
-  write.changed(...keysOf(row));
+  await publish(write, PROMPTS[row.type], row);
 }
 
 /** Partials that the published and the latest version include, those within one another too; locked. */

@@ -1,196 +1,118 @@
-import { PromptEntity, PromptLabelEntity, PromptShareEntity, PromptVersionEntity } from '@gw/entities';
-import { GatewayError, randomHex, uuidv7 } from '@gw/kernel';
+import {
+  PromptEntity,
+  PromptLabelEntity,
+  PromptShareEntity,
+  PromptVersionEntity,
+  type LabelEntity,
+} from '@gw/entities';
+import { randomHex, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
-import type { Write } from '../../platform/unit-of-work/writes';
+import { inWorkspace } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import type { TenantWhere } from '../../platform/auth/tenancy';
-import { assertNotUsed } from '../../platform/common/uses';
-import { collectionNamed, defaultCollection } from '../../platform/rows/collection-rows';
 import { assertSlugFree } from '../../platform/common/slugs';
 import { slugOf } from '../../platform/common/text';
-import { partialIdsOf, type VersionContent } from './prompt-content';
+import { assertNotUsed } from '../../platform/common/uses';
+import type { At } from '../../platform/resource/at';
+import { archiveRow, audit, createRow, publish } from '../../platform/resource/rows';
+import { actorOf, addVersion } from '../../platform/resource/versioned';
+import { collectionNamed, defaultCollection } from '../../platform/rows/collection-rows';
 import {
-  actorOf,
-  keysOf,
   numbered,
+  PROMPT_VERSIONS,
+  PROMPTS,
   publishedOf,
-  RESOURCE,
   type PromptType,
 } from '../../platform/rows/prompt-rows';
-
-/** Its gateway document lists them all. */
-const VERSIONS_MAX = 2_000;
+import type { Write } from '../../platform/unit-of-work/writes';
+import { partialIdsOf, type VersionContent } from './prompt-content';
+import type { CreatedPromptDto } from './prompts.dto';
 
 export interface NewPrompt {
-  readonly type: PromptType;
   readonly name: string;
   /** Undefined: one is made of the name. */
   readonly slug?: string | undefined;
   /** Id or slug; undefined: the workspace's default collection. */
-  readonly collection: string | undefined;
-  readonly content: VersionContent;
-  readonly forkedFrom?: PromptVersionEntity;
+  readonly collection_id?: string | undefined;
 }
 
-/** The first version is the published one. */
+/** A prompt or partial of the caller's workspace. The first version is the published one. */
 export async function createPrompt(
-  write: Write,
-  caller: Principal,
-  owner: Required<TenantWhere>,
-  { type, name, collection, content, forkedFrom, ...named }: NewPrompt,
-): Promise<PromptEntity> {
-  const { manager } = write;
-  const [id, versionId] = [uuidv7(), uuidv7()];
-  const slug = named.slug ?? `pp-${slugOf(name, 10)}-${randomHex(3)}`;
+  write: Write<Principal>,
+  type: PromptType,
+  { name, slug = `pp-${slugOf(name, 10)}-${randomHex(3)}`, collection_id: collection }: NewPrompt,
+  content: VersionContent,
+  forkedFrom?: PromptVersionEntity,
+): Promise<CreatedPromptDto> {
+  const { manager, caller } = write;
+  const owner = inWorkspace(caller);
   // Archived ones count, and partials: a slug names one of the organisation for ever.
   await assertSlugFree(manager, PromptEntity, { organisationId: owner.organisationId, slug });
   const folder =
     collection === undefined
       ? await defaultCollection(manager, owner)
       : await collectionNamed(manager, owner, collection, 'collection_id');
-  const partialIds = await partialIdsOf(manager, type, content, { id: null, ...owner });
-  const row = await manager.save(
-    manager.create(PromptEntity, {
-      id,
-      type,
-      ...owner,
-      collectionId: folder.id,
-      slug,
-      name,
-      status: 'active',
-      publishedVersionId: versionId,
-      latestVersionId: versionId,
-      accessLevel: 'workspace',
-      forkedFromPromptId: forkedFrom?.promptId ?? null,
-      forkedFromVersionId: forkedFrom?.id ?? null,
-      updatedBy: actorOf(caller),
-    }),
+  const versionId = uuidv7();
+  const values = {
+    ...owner,
+    type,
+    slug,
+    name,
+    status: 'active',
+    accessLevel: 'workspace',
+    collectionId: folder.id,
+    publishedVersionId: versionId,
+    latestVersionId: versionId,
+    updatedBy: actorOf(caller),
+    forkedFromPromptId: forkedFrom?.promptId ?? null,
+    forkedFromVersionId: forkedFrom?.id ?? null,
+  } as const;
+  const { id } = await createRow(write, PROMPTS[type], values, (row) =>
+    addContent(write, row, content, versionId),
   );
-  await insertVersion(manager, caller, row, { id: versionId, number: 1, content, partialIds });
-  write.audit({
-    action: 'create',
-    resourceType: RESOURCE[type],
-    resourceId: id,
-    workspaceId: owner.workspaceId,
-    after: { ...auditOf(row), ...content },
-  });
-  write.changed(...keysOf(row));
-  return row;
+  return { id, slug, version_id: versionId, object: type };
 }
 
-/** Becomes the latest version; what is published stays. The row is changed and not yet saved. */
-export async function addVersion(
-  manager: EntityManager,
-  caller: Principal,
+/** Adds the latest version; what is published stays. The row is changed and not yet saved. Returns the content for the audit log. */
+export async function addContent(
+  { manager, caller }: Write<Principal>,
   row: PromptEntity,
   content: VersionContent,
-): Promise<void> {
-  const { organisationId, workspaceId } = row;
-  const partialIds = await partialIdsOf(manager, row.type, content, {
-    id: row.id,
-    organisationId,
-    workspaceId,
-  });
-  const last = (await manager.maximum(PromptVersionEntity, 'number', { promptId: row.id })) ?? 0;
-  if (last >= VERSIONS_MAX) {
-    throw new GatewayError('conflict', {
-      message: `There are ${String(VERSIONS_MAX)} versions, which is the most.`,
-    });
-  }
-  const id = uuidv7();
-  await insertVersion(manager, caller, row, { id, number: last + 1, content, partialIds });
+  id = uuidv7(),
+): Promise<VersionContent> {
+  const partialIds = await partialIdsOf(manager, row.type, content, row);
+  await addVersion(manager, caller, PROMPT_VERSIONS, row.id, { ...content, partialIds, id });
   row.latestVersionId = id;
-}
-
-interface NewVersion {
-  readonly id: string;
-  readonly number: number;
-  readonly content: VersionContent;
-  readonly partialIds: string[];
-}
-
-async function insertVersion(
-  manager: EntityManager,
-  caller: Principal,
-  { id: promptId }: PromptEntity,
-  { id, number, content, partialIds }: NewVersion,
-): Promise<void> {
-  const { template, isRaw, description, parameters, model, virtualKey } = content;
-  const { functions, tools, toolChoice, metadata } = content;
-  await manager.save(
-    manager.create(PromptVersionEntity, {
-      id,
-      promptId,
-      number,
-      template,
-      isRaw,
-      description,
-      parameters,
-      model,
-      virtualKey,
-      functions,
-      tools,
-      toolChoice,
-      metadata,
-      partialIds,
-      createdBy: actorOf(caller),
-    }),
-  );
+  return content;
 }
 
 /** Makes another version the one that is meant when none is named. */
-export async function publish(
-  write: Write,
-  caller: Principal,
+export async function publishVersion(
+  write: Write<Principal>,
   row: PromptEntity,
   number: number,
 ): Promise<void> {
-  const { manager } = write;
+  const { manager, caller } = write;
   const before = await publishedOf(manager, row);
   const version = await numbered(manager, row, number);
   row.publishedVersionId = version.id;
   row.updatedBy = actorOf(caller);
-  await manager.save(PromptEntity, row);
-  write.audit({
-    action: 'publish',
-    resourceType: RESOURCE[row.type],
-    resourceId: row.id,
-    workspaceId: row.workspaceId,
+  await manager.save(row);
+  audit(write, PROMPTS[row.type], 'publish', row, {
     before: { version: before.number },
     after: { version: version.number },
   });
-  write.changed(...keysOf(row));
+  await publish(write, PROMPTS[row.type], row);
 }
 
-/** Moves to another collection of its own workspace. */
-export async function moveTo(manager: EntityManager, row: PromptEntity, collection: string): Promise<void> {
-  const { organisationId, workspaceId } = row;
-  row.collectionId = (
-    await collectionNamed(manager, { organisationId, workspaceId }, collection, 'collection_id')
-  ).id;
-}
-
-/** Soft. Throws `conflict` with what still needs it: workspaces that it is shared with, prompts that include it. */
-export async function archive(write: Write, row: PromptEntity): Promise<void> {
-  const { manager } = write;
-  const uses = [
-    ...(await sharesOf(manager, row)),
-    ...(row.type === 'partial' ? await usersOf(manager, row) : []),
-  ];
-  assertNotUsed(`The ${row.type} is still used.`, uses);
-  row.status = 'archived';
-  await manager.save(PromptEntity, row);
-  await manager.delete(PromptLabelEntity, { promptId: row.id });
-  write.audit({
-    action: 'delete',
-    resourceType: RESOURCE[row.type],
-    resourceId: row.id,
-    workspaceId: row.workspaceId,
-    before: { ...auditOf(row), status: 'active' },
+/** Throws `conflict` with what still needs it: workspaces that it is shared with, prompts that include it. */
+export const archivePrompt = (write: Write<Principal>, type: PromptType, at: At): Promise<object> =>
+  archiveRow(write, PROMPTS[type], at, async (row) => {
+    const { manager } = write;
+    const users = type === 'partial' ? await usersOf(manager, row) : [];
+    assertNotUsed(`The ${type} is still used.`, [...(await sharesOf(manager, row)), ...users]);
+    await manager.delete(PromptLabelEntity, { promptId: row.id });
   });
-  write.removed(...keysOf(row));
-}
 
 interface Use {
   readonly path: string;
@@ -228,40 +150,24 @@ async function usersOf(manager: EntityManager, { id, organisationId }: PromptEnt
 
 /** Puts a label on a version, from wherever else it sat in the prompt; null takes all labels from it. */
 export async function setLabel(
-  write: Write,
+  write: Write<Principal>,
   row: PromptEntity,
   version: PromptVersionEntity,
-  labelId: string | null,
+  label: LabelEntity | null,
 ): Promise<void> {
   const { manager } = write;
+  // The label must mean something in the workspace that owns the prompt.
+  if (label !== null && label.workspaceId !== null && label.workspaceId !== row.workspaceId) {
+    throw invalid('label_id', 'label_id is of another workspace');
+  }
   const key = { promptId: row.id, versionId: version.id };
-  const before = (await manager.findBy(PromptLabelEntity, key)).map((mapping) => mapping.labelId);
-  if (labelId === null) await manager.delete(PromptLabelEntity, key);
-  else await manager.upsert(PromptLabelEntity, { ...key, labelId }, ['promptId', 'labelId']);
-  const after = (await manager.findBy(PromptLabelEntity, key)).map((mapping) => mapping.labelId);
-  write.audit({
-    action: 'update',
-    resourceType: RESOURCE[row.type],
-    resourceId: row.id,
-    workspaceId: row.workspaceId,
-    before: { version: version.number, label_ids: before },
-    after: { version: version.number, label_ids: after },
+  const shown = async () => ({
+    version: version.number,
+    label_ids: (await manager.findBy(PromptLabelEntity, key)).map(({ labelId }) => labelId),
   });
-  write.changed(...keysOf(row));
-}
-
-export const auditOf = (row: PromptEntity): object => ({
-  id: row.id,
-  slug: row.slug,
-  name: row.name,
-  collection_id: row.collectionId,
-  status: row.status,
-  access_level: row.accessLevel,
-});
-
-/** The version fields of a prompt without a provider would be no request. */
-export function plainSlug(virtualKey: string): string {
-  const slug = virtualKey.startsWith('@') ? virtualKey.slice(1) : virtualKey;
-  if (slug === '') throw invalid('virtual_key', 'virtual_key names no provider');
-  return slug;
+  const before = await shown();
+  if (label === null) await manager.delete(PromptLabelEntity, key);
+  else await manager.upsert(PromptLabelEntity, { ...key, labelId: label.id }, ['promptId', 'labelId']);
+  audit(write, PROMPTS[row.type], 'update', row, { before, after: await shown() });
+  await publish(write, PROMPTS[row.type], row);
 }

@@ -6,7 +6,9 @@ import {
   NameField,
   ObjectField,
   ObjectListField,
+  omitOf,
   pageOf,
+  partialOf,
   QueryBooleanField,
   ReferenceField,
   SlugField,
@@ -24,13 +26,39 @@ const WORKSPACE = {
 } as const;
 const VERSION = { min: 1, max: 1_000_000, example: 2 } as const;
 
-/** What a version of a prompt says, apart from what a new prompt must have. */
-class VersionFields {
+/** What prompts and partials have in common. */
+class TemplateFields {
+  @NameField({ example: 'Greeting' }) name!: string;
+  @SlugField({
+    optional: true,
+    description: 'Unique in the organisation, for ever; made of the name when absent.',
+    example: 'greeting',
+  })
+  slug?: string;
+  @TextField({ optional: true, nullable: true, max: 2000 }) version_description?: string | null;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
+}
+
+export class CreatePromptDto extends TemplateFields {
+  @ReferenceField({ description: 'Id or slug.', example: 'co-suppor-3f9a1c' }) collection_id!: string;
+  @TextField({
+    max: TEMPLATE_MAX,
+    description: 'JSON text of messages, or plain text; Mustache.',
+    example: '[{"role":"user","content":"Hello {{name}}"}]',
+  })
+  string!: string;
+  @ObjectField({
+    description:
+      'Parameters of the request. Members that the template names are default values of its variables, and so is what is in `variables`.',
+    example: { max_completion_tokens: 256 },
+  })
+  parameters!: Record<string, unknown>;
+  @TextField({ pattern: /^@?[\w.-]+$/, description: 'Slug of a provider.', example: 'openai-prod' })
+  virtual_key!: string;
   @TextField({ optional: true, nullable: true, example: 'gpt-4o' }) model?: string | null;
   @ObjectListField({ optional: true, nullable: true, maxItems: 256 }) functions?: object[] | null;
   @ObjectListField({ optional: true, nullable: true, maxItems: 256 }) tools?: object[] | null;
   @TextOrObjectField({ optional: true, nullable: true }) tool_choice?: string | object | null;
-  @TextField({ optional: true, nullable: true, max: 2000 }) version_description?: string | null;
   @ObjectField({ optional: true, nullable: true }) template_metadata?: Record<string, unknown> | null;
   @ObjectField({ optional: true, nullable: true, description: 'The same as template_metadata.' })
   prompt_metadata?: Record<string, unknown> | null;
@@ -41,72 +69,41 @@ class VersionFields {
   is_raw_template?: 0 | 1;
 }
 
-const STRING = {
-  max: TEMPLATE_MAX,
-  description: 'JSON text of messages, or plain text; Mustache.',
-  example: '[{"role":"user","content":"Hello {{name}}"}]',
-} as const;
-const PARAMETERS = {
-  description:
-    'Parameters of the request. Members that the template names are default values of its variables, and so is what is in `variables`.',
-  example: { max_completion_tokens: 256 },
-} as const;
+/** Fields of a prompt that are kept with each of its versions. */
+export const VERSION_FIELDS = [
+  'string',
+  'parameters',
+  'model',
+  'virtual_key',
+  'functions',
+  'tools',
+  'tool_choice',
+  'version_description',
+  'template_metadata',
+  'prompt_metadata',
+  'is_raw_template',
+] as const satisfies readonly (keyof CreatePromptDto)[];
 
-export class CreatePromptDto extends VersionFields {
-  @NameField({ example: 'Greeting' }) name!: string;
-  @SlugField({
-    optional: true,
-    description: 'Unique in the organisation, for ever; made of the name when absent.',
-    example: 'greeting',
-  })
-  slug?: string;
-  @ReferenceField({ description: 'Id or slug.', example: 'co-suppor-3f9a1c' }) collection_id!: string;
-  @TextField(STRING) string!: string;
-  @ObjectField(PARAMETERS) parameters!: Record<string, unknown>;
-  @TextField({ pattern: /^@?[\w.-]+$/, description: 'Slug of a provider.', example: 'openai-prod' })
-  virtual_key!: string;
-  @ReferenceField(WORKSPACE) workspace_id?: string;
-}
+const ARCHIVED = { optional: true, description: 'archived: as a delete.' } as const;
 
-export class UpdatePromptDto extends VersionFields {
+export class UpdatePromptDto extends partialOf(omitOf(CreatePromptDto, 'slug')) {
   @BooleanField({ optional: true, description: 'string, parameters and model may then be left out.' })
   patch?: boolean;
-  @NameField({ optional: true, example: 'Greeting' }) name?: string;
-  @ReferenceField({ optional: true, description: 'Id or slug.' }) collection_id?: string;
-  @EnumField(['active', 'archived'], { optional: true, description: 'archived: as a delete.' })
-  status?: 'active' | 'archived';
-  @TextField({ ...STRING, optional: true }) string?: string;
-  @ObjectField({ ...PARAMETERS, optional: true }) parameters?: Record<string, unknown>;
-  @TextField({ optional: true, pattern: /^@?[\w.-]+$/, description: 'Slug of a provider.' })
-  virtual_key?: string;
-  @ReferenceField(WORKSPACE) workspace_id?: string;
+  @EnumField(['active', 'archived'], ARCHIVED) status?: 'active' | 'archived';
 }
 
-export class CreatePartialDto {
-  @NameField({ example: 'House style' }) name!: string;
-  @SlugField({
-    optional: true,
-    description: 'Unique in the organisation, for ever; made of the name when absent.',
-    example: 'house-style',
-  })
-  slug?: string;
+export class CreatePartialDto extends TemplateFields {
   @TextField({ max: TEMPLATE_MAX, description: 'Mustache.', example: 'Answer {{tone}}.' }) string!: string;
   @ReferenceField({ optional: true, description: 'Id or slug; absent: the default collection.' })
   collection_id?: string;
-  @TextField({ optional: true, nullable: true, max: 2000 }) version_description?: string | null;
-  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
-export class UpdatePartialDto {
-  @NameField({ optional: true, example: 'House style' }) name?: string;
+export class UpdatePartialDto extends partialOf(omitOf(TemplateFields, 'slug')) {
   @TextField({ optional: true, max: TEMPLATE_MAX, description: 'Makes a new version.' }) string?: string;
   @ReferenceField({ optional: true, description: 'Id or slug.' }) collection_id?: string;
   @TextField({ optional: true, nullable: true, max: 2000, description: 'The same as version_description.' })
   description?: string | null;
-  @TextField({ optional: true, nullable: true, max: 2000 }) version_description?: string | null;
-  @EnumField(['active', 'archived'], { optional: true, description: 'archived: as a delete.' })
-  status?: 'active' | 'archived';
-  @ReferenceField(WORKSPACE) workspace_id?: string;
+  @EnumField(['active', 'archived'], ARCHIVED) status?: 'active' | 'archived';
 }
 
 export class ListPromptsQuery extends pageOf({ size: 100 }) {

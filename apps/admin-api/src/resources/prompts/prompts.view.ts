@@ -1,6 +1,6 @@
 import type { LabelEntity, PromptEntity, PromptVersionEntity } from '@gw/entities';
 import { compilePrompt, componentsOf, type VariableComponents } from '@gw/prompts';
-import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { Answer, RowAnswer, viewOf } from '@gw/web';
 
 class PromptBaseAnswer extends RowAnswer {
   @Answer.uuid() readonly id!: string;
@@ -18,16 +18,16 @@ class PromptBaseAnswer extends RowAnswer {
   @Answer.uuid({ nullable: true }) readonly forked_from_prompt_id!: string | null;
   @Answer.uuid({ nullable: true }) readonly forked_from_prompt_version_id!: string | null;
   @Answer.uuid() readonly prompt_owning_workspace_id!: string;
-}
-
-export class PromptItemAnswer extends PromptBaseAnswer {
-  @Answer.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
   @Answer.texts({
     optional: true,
     description: 'With show_prompt_share: ids of the workspaces it is shared with, for its owner.',
     example: [],
   })
   readonly shared_workspace_ids?: readonly string[];
+}
+
+export class PromptItemAnswer extends PromptBaseAnswer {
+  @Answer.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
   @Answer.kind('prompt') readonly object!: 'prompt';
 }
 
@@ -69,12 +69,6 @@ export class PromptVersionAnswer {
 }
 
 export class PartialItemAnswer extends PromptBaseAnswer {
-  @Answer.texts({
-    optional: true,
-    description: 'With show_prompt_share: ids of the workspaces it is shared with, for its owner.',
-    example: [],
-  })
-  readonly shared_workspace_ids?: readonly string[];
   @Answer.kind('partial') readonly object!: 'partial';
 }
 
@@ -97,52 +91,43 @@ export class PartialVersionAnswer {
   @Answer.kind('partial') readonly object!: 'partial';
 }
 
-const base = (row: PromptEntity): PromptBaseAnswer => ({
-  id: row.id,
-  collection_id: row.collectionId,
-  name: row.name,
-  slug: row.slug,
-  status: row.status,
-  access_level: row.accessLevel,
+const base = (row: PromptEntity) => ({
   share_organisation_id: row.accessLevel === 'organisation' ? row.organisationId : null,
-  shared_at: row.sharedAt?.toISOString() ?? null,
   shared_by_user_id: row.sharedBy,
-  allow_all_workspaces: row.accessLevel === 'organisation' ? 1 : 0,
-  forked_from_prompt_id: row.forkedFromPromptId,
+  allow_all_workspaces: row.accessLevel === 'organisation' ? (1 as const) : (0 as const),
   forked_from_prompt_version_id: row.forkedFromVersionId,
   prompt_owning_workspace_id: row.workspaceId,
-  ...rowFields(row),
 });
 
-export const toPromptItem = (row: PromptEntity, model: string | null): PromptItemAnswer => ({
-  ...base(row),
-  model,
-  object: 'prompt',
-});
+export const toPromptItem = (row: PromptEntity, model: string | null): PromptItemAnswer =>
+  viewOf(PromptItemAnswer, row, { ...base(row), model, object: 'prompt' });
 
 export const toPrompt = (
   row: PromptEntity,
   version: PromptVersionEntity,
   labels: readonly LabelEntity[],
-): PromptAnswer => ({
-  ...toPromptItem(row, version.model),
-  prompt_version_id: version.id,
-  prompt_version: version.number,
-  prompt_version_description: version.description,
-  prompt_version_status: 'active',
-  string: version.template,
-  variable_components: componentsOf(compilePrompt(version.template, version.isRaw).templates),
-  parameters: version.parameters,
-  functions: version.functions,
-  tools: version.tools,
-  tool_choice: version.toolChoice?.[0] ?? null,
-  template_metadata: version.metadata,
-  prompt_version_label_id: labels[0]?.id ?? null,
-  prompt_version_label_name: labels[0]?.name ?? null,
-  is_raw_template: version.isRaw ? 1 : 0,
-  prompt_version_labels: labels.map(({ id, name }) => ({ id, name })),
-  virtual_key: version.virtualKey,
-});
+): PromptAnswer =>
+  viewOf(PromptAnswer, row, {
+    ...base(row),
+    object: 'prompt',
+    model: version.model,
+    prompt_version_id: version.id,
+    prompt_version: version.number,
+    prompt_version_description: version.description,
+    prompt_version_status: 'active',
+    string: version.template,
+    variable_components: componentsOf(compilePrompt(version.template, version.isRaw).templates),
+    parameters: version.parameters,
+    functions: version.functions,
+    tools: version.tools,
+    tool_choice: version.toolChoice?.[0] ?? null,
+    template_metadata: version.metadata,
+    prompt_version_label_id: labels[0]?.id ?? null,
+    prompt_version_label_name: labels[0]?.name ?? null,
+    is_raw_template: version.isRaw ? 1 : 0,
+    prompt_version_labels: labels.map(({ id, name }) => ({ id, name })),
+    virtual_key: version.virtualKey,
+  });
 
 export const toPromptVersion = (
   version: PromptVersionEntity,
@@ -159,15 +144,18 @@ export const toPromptVersion = (
   object: 'prompt',
 });
 
-export const toPartialItem = (row: PromptEntity): PartialItemAnswer => ({ ...base(row), object: 'partial' });
+export const toPartialItem = (row: PromptEntity): PartialItemAnswer =>
+  viewOf(PartialItemAnswer, row, { ...base(row), object: 'partial' });
 
-export const toPartial = (row: PromptEntity, version: PromptVersionEntity): PartialAnswer => ({
-  ...toPartialItem(row),
-  string: version.template,
-  version: version.number,
-  version_description: version.description,
-  prompt_partial_version_id: version.id,
-});
+export const toPartial = (row: PromptEntity, version: PromptVersionEntity): PartialAnswer =>
+  viewOf(PartialAnswer, row, {
+    ...base(row),
+    object: 'partial',
+    string: version.template,
+    version: version.number,
+    version_description: version.description,
+    prompt_partial_version_id: version.id,
+  });
 
 export const toPartialVersion = (row: PromptEntity, version: PromptVersionEntity): PartialVersionAnswer => ({
   prompt_partial_id: row.id,

@@ -1,0 +1,98 @@
+import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Query, type Type } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { WORKSPACE_ID } from '../../platform/common/workspace-query';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import type { PromptKind } from './prompt-kinds';
+import type { PromptSharesService } from './prompt-shares.service';
+import {
+  CreatedPromptDto,
+  ForkDto,
+  GetPromptQuery,
+  ListPromptsQuery,
+  ListVersionsQuery,
+  PublishDto,
+  ShareDto,
+  SharedDto,
+  UnshareDto,
+} from './prompts.dto';
+import type { PromptsService } from './prompts.service';
+
+interface Responses<I, D, V> {
+  readonly item: Type<I>;
+  readonly detail: Type<D>;
+  readonly version: Type<V>;
+}
+
+/** The routes that prompts and partials have in common. */
+export function PromptRoutes<C, U, I, D, V>(
+  kind: PromptKind<C, U, I, D, V>,
+  { item, detail, version }: Responses<I, D, V>,
+) {
+  const { type } = kind;
+  const path = `:${type}`;
+
+  abstract class Routes {
+    protected abstract readonly prompts: PromptsService;
+    protected abstract readonly shares: PromptSharesService;
+
+    @ApiQuery(WORKSPACE_ID)
+    @Route.get('', 'prompts.list', listAnswerOf(item))
+    list(@Caller() caller: Principal, @Query() query: ListPromptsQuery): Promise<ListAnswer<I>> {
+      return this.prompts.list(kind, caller, query);
+    }
+
+    @ApiQuery(WORKSPACE_ID)
+    @Route.get(path, 'prompts.read', detail)
+    get(@Named(type) at: At, @Query() query: GetPromptQuery): Promise<D> {
+      return this.prompts.get(kind, at, query.version);
+    }
+
+    @ApiQuery(WORKSPACE_ID)
+    @Route.delete(path, 'prompts.delete')
+    remove(@Named(type) at: At): Promise<object> {
+      return this.prompts.remove(type, at);
+    }
+
+    @ApiQuery(WORKSPACE_ID)
+    @Route.get(`${path}/versions`, 'prompts.read', listAnswerOf(version))
+    versions(@Named(type) at: At, @Query() query: ListVersionsQuery): Promise<ListAnswer<V>> {
+      return this.prompts.versions(kind, at, query);
+    }
+
+    @ApiQuery(WORKSPACE_ID)
+    @Route.put(`${path}/makeDefault`, 'prompts.publish')
+    publish(@Named(type) at: At, @Body() body: PublishDto): Promise<object> {
+      return this.prompts.publish(type, at, body.version);
+    }
+
+    @Route.post(`${path}/share`, 'prompts.update', SharedDto)
+    share(@Named(type) at: At, @Body() body: ShareDto): Promise<SharedDto> {
+      return this.shares.share(type, at, { ...body, replace: false });
+    }
+
+    @Route.put(`${path}/share`, 'prompts.update', SharedDto)
+    replaceShare(@Named(type) at: At, @Body() body: ShareDto): Promise<SharedDto> {
+      return this.shares.share(type, at, { ...body, replace: true });
+    }
+
+    @Route.delete([`${path}/share`, `${path}/unshare`], 'prompts.update', SharedDto)
+    removeShare(@Named(type) at: At): Promise<SharedDto> {
+      return this.shares.unshare(type, at, {});
+    }
+
+    @Route.post(`${path}/unshare`, 'prompts.update', SharedDto)
+    unshare(@Named(type) at: At, @Body() body: UnshareDto): Promise<SharedDto> {
+      return this.shares.unshare(type, at, body);
+    }
+
+    @Route.post(`${path}/fork`, 'prompts.create', CreatedPromptDto)
+    fork(@Named(type) at: At, @Body() body: ForkDto): Promise<CreatedPromptDto> {
+      return this.shares.fork(type, at, body);
+    }
+  }
+
+  return Routes;
+}
