@@ -46,6 +46,12 @@ export function byReference(reference: string): { id: string } | { slug: string 
 
 export const isUuid = (text: string): boolean => UUID.test(text);
 
+/** The id as it is stored. Throws `not_found` for a text that is no id. */
+export function idOf(reference: string): string {
+  if (!isUuid(reference)) throw new GatewayError('not_found');
+  return reference.toLowerCase();
+}
+
 /** The row, or 404: a row of another tenant and one that is not there look the same. */
 export function found<T>(row: T | null | undefined): T {
   if (row === null || row === undefined) throw new GatewayError('not_found');

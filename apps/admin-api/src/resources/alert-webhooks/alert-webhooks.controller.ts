@@ -1,7 +1,8 @@
-import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
+import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
+import { Named, type At } from '../../platform/resource/at';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
@@ -37,26 +38,17 @@ export class AlertWebhooksController {
   }
 
   @Route.get(':webhook', 'policies.read', AlertWebhookAnswer)
-  get(@Caller() caller: Principal, @Param('webhook') webhook: string): Promise<AlertWebhookAnswer> {
-    return this.webhooks.get(caller, webhook);
+  get(@Named('webhook') at: At): Promise<AlertWebhookAnswer> {
+    return this.webhooks.get(at);
   }
 
   @Route.put(':webhook', 'policies.update', UpdatedAlertWebhookAnswer)
-  update(
-    @Caller() caller: Principal,
-    @Param('webhook') webhook: string,
-    @Body() body: UpdateAlertWebhookDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<UpdatedAlertWebhookAnswer> {
-    return this.webhooks.update(caller, webhook, body, ifMatch);
+  update(@Named('webhook') at: At, @Body() body: UpdateAlertWebhookDto): Promise<UpdatedAlertWebhookAnswer> {
+    return this.webhooks.update(at, body);
   }
 
   @Route.delete(':webhook', 'policies.delete')
-  remove(
-    @Caller() caller: Principal,
-    @Param('webhook') webhook: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.webhooks.remove(caller, webhook, ifMatch);
+  remove(@Named('webhook') at: At): Promise<object> {
+    return this.webhooks.remove(at);
   }
 }

@@ -1,27 +1,37 @@
+import type { AlertWebhookEntity } from '@gw/entities';
 import {
   Answer,
+  answerOf,
   BooleanField,
   NameField,
   pageOf,
+  partialOf,
+  pickOf,
   ReferenceField,
   RowAnswer,
   Strict,
   TextField,
+  viewOf,
 } from '@gw/web';
 
-const NAME = { example: 'On call' } as const;
 const URL = {
   max: 2_048,
   description: 'https or http, outside of our own network. What is posted here is signed.',
   example: 'https://hooks.example.com/budgets',
 } as const;
-const ENABLED = { optional: true, description: 'False: nothing is posted. True when absent.' } as const;
+const WORKSPACE = { optional: true, description: 'Id or slug of a workspace.' } as const;
+const SECRET = { example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' } as const;
+
+/** What callers write of a webhook. */
+export class AlertWebhookFields {
+  @NameField({ example: 'On call' }) name!: string;
+  @TextField(URL) url!: string;
+  @BooleanField({ optional: true, description: 'False: nothing is posted. True when absent.' })
+  enabled?: boolean;
+}
 
 @Strict()
-export class CreateAlertWebhookDto {
-  @NameField(NAME) name!: string;
-  @TextField(URL) url!: string;
-  @BooleanField(ENABLED) enabled?: boolean;
+export class CreateAlertWebhookDto extends AlertWebhookFields {
   @ReferenceField({
     optional: true,
     description:
@@ -31,22 +41,16 @@ export class CreateAlertWebhookDto {
 }
 
 @Strict()
-export class UpdateAlertWebhookDto {
-  @NameField({ ...NAME, optional: true }) name?: string;
-  @TextField({ ...URL, optional: true }) url?: string;
-  @BooleanField(ENABLED) enabled?: boolean;
-  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
+export class UpdateAlertWebhookDto extends partialOf(AlertWebhookFields) {
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class ListAlertWebhooksQuery extends pageOf({ size: 50, sizeMax: 100 }) {
-  @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
-export class AlertWebhookAnswer extends RowAnswer {
+export class AlertWebhookAnswer extends answerOf(AlertWebhookFields, RowAnswer) {
   @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'On call' }) readonly name!: string;
-  @Answer.text({ example: 'https://hooks.example.com/budgets' }) readonly url!: string;
-  @Answer.boolean() readonly enabled!: boolean;
   @Answer.uuid({ nullable: true, description: 'Null: of the whole organisation.' })
   readonly workspace_id!: string | null;
   @Answer.uuid() readonly organisation_id!: string;
@@ -55,19 +59,20 @@ export class AlertWebhookAnswer extends RowAnswer {
 
 export class UpdatedAlertWebhookAnswer {
   @Answer.text({
+    ...SECRET,
     optional: true,
     description: 'The new secret of a webhook whose address has changed. Never shown again.',
-    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
   })
   readonly secret?: string;
 }
 
-export class CreatedAlertWebhookAnswer {
-  @Answer.uuid() readonly id!: string;
+export class CreatedAlertWebhookAnswer extends pickOf(AlertWebhookAnswer, 'id', 'object') {
   @Answer.text({
+    ...SECRET,
     description: 'Signs what is posted, as Standard Webhooks has it. Never shown again.',
-    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
   })
   readonly secret!: string;
-  @Answer.kind('alert-webhook') readonly object!: 'alert-webhook';
 }
+
+export const toAlertWebhook = (row: AlertWebhookEntity): AlertWebhookAnswer =>
+  viewOf(AlertWebhookAnswer, row, { object: 'alert-webhook' });
