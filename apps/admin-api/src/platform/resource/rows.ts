@@ -81,19 +81,23 @@ export async function createRow<R extends ResourceRow>(
   return row;
 }
 
-/** Locks a row, changes and saves it, and returns it. What `change` gives is added to the audit log's view after the change. */
+/**
+ * Locks a row, changes and saves it, and returns it. What `change` gives is added to the audit log's view after the change.
+ * `action` names the change there.
+ */
 export async function changeRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
   at: At,
   change: Work<R, object | void>,
+  action = 'update',
 ): Promise<R> {
   const row = await lockRow(write, resource, at);
   const before = await resource.view(row, write.caller, write.manager);
   const more = await change(row);
   const saved = await write.manager.save(row);
   const after = { ...(await resource.view(saved, write.caller, write.manager)), ...(more ?? {}) };
-  audit(write, resource, 'update', row, { before, after });
+  audit(write, resource, action, row, { before, after });
   await publish(write, resource, saved);
   return saved;
 }

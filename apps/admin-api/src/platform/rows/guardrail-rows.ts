@@ -119,3 +119,12 @@ export async function keysOf(
     documentKey.guardrail(owner, id),
   ]);
 }
+
+export async function keysOfAll(
+  manager: EntityManager,
+  rows: readonly GuardrailEntity[],
+): Promise<DocumentKey[]> {
+  const keys: DocumentKey[] = [];
+  for (const row of rows) keys.push(...(await keysOf(manager, row)));
+  return keys;
+}

@@ -1,6 +1,7 @@
-import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
+import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
+import { Named, type At } from '../../platform/resource/at';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
@@ -27,12 +28,7 @@ export class PluginsController {
   }
 
   @Route.put(':plugin', 'plugins.update')
-  update(
-    @Caller() caller: Principal,
-    @Param('plugin') plugin: string,
-    @Body() body: UpdatePluginDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.plugins.update(caller, plugin, body, ifMatch);
+  update(@Named('plugin') at: At, @Body() body: UpdatePluginDto): Promise<object> {
+    return this.plugins.update(at, body);
   }
 }

@@ -1,5 +1,16 @@
-import { Answer, EnumField, MapField, NameField, pageOf, RowAnswer, TextField, UuidField } from '@gw/web';
-import { ApiProperty } from '@nestjs/swagger';
+import {
+  Answer,
+  EnumField,
+  MapField,
+  NameField,
+  pageOf,
+  pickOf,
+  RowAnswer,
+  TextField,
+  UuidField,
+  viewOf,
+} from '@gw/web';
+import type { PluginEntity } from '@gw/entities';
 
 const PROVIDER = { optional: true, max: 64, pattern: /^[a-z0-9][a-z0-9_-]*$/, example: 'patronus' } as const;
 const CREDENTIALS = {
@@ -28,11 +39,6 @@ export class ListPluginsQuery extends pageOf({ size: 100 }) {
   @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
 }
 
-export class CreatedPluginDto {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ example: 'patronus' }) slug!: string;
-}
-
 export class PluginAnswer extends RowAnswer {
   @Answer.uuid() readonly id!: string;
   @Answer.text({ example: 'patronus' }) readonly slug!: string;
@@ -43,3 +49,12 @@ export class PluginAnswer extends RowAnswer {
   readonly credentials!: Readonly<Record<string, string>>;
   @Answer.kind('plugin') readonly object!: 'plugin';
 }
+
+export class CreatedPluginDto extends pickOf(PluginAnswer, 'id', 'slug') {}
+
+export const toPlugin = (row: PluginEntity): PluginAnswer =>
+  viewOf(PluginAnswer, row, {
+    slug: row.pluginProviderId,
+    credentials: row.maskedCredentials,
+    object: 'plugin',
+  });

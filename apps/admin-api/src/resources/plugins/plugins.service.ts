@@ -1,27 +1,38 @@
 import { pluginBinding, PluginEntity } from '@gw/entities';
 import { joinSecrets } from '@gw/guardrails';
 import { GatewayError, seal, uuidv7, type ErrorDetail } from '@gw/kernel';
-import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
+import { invalid, listOf, type ListAnswer } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
-import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import { idOf, inOrganisation } from '../../platform/auth/tenancy';
 import { assertNotUsed } from '../../platform/common/uses';
 import { accountNeededBy, GuardrailCredentials } from '../../platform/credentials/guardrail-credentials';
 import { maskSecret } from '../../platform/credentials/shown-secret';
-import { currentOf, keysOf } from '../../platform/rows/guardrail-rows';
+import { currentOf, keysOfAll } from '../../platform/rows/guardrail-rows';
 import { guardrailsOfPartner } from '../../platform/rows/guardrails.queries';
+import type { At } from '../../platform/resource/at';
+import { createRow, listRows, patchRow, type Resource } from '../../platform/resource/rows';
 import { Secrets } from '../../platform/settings';
-import type {
-  CreatedPluginDto,
-  CreatePluginDto,
-  ListPluginsQuery,
-  PluginAnswer,
-  UpdatePluginDto,
+import {
+  toPlugin,
+  type CreatedPluginDto,
+  type CreatePluginDto,
+  type ListPluginsQuery,
+  type PluginAnswer,
+  type UpdatePluginDto,
 } from './plugins.dto';
 
-const RESOURCE = 'plugins';
+const PLUGIN: Resource<PluginEntity> = {
+  entity: PluginEntity,
+  type: 'plugins',
+  view: toPlugin,
+  where: (caller, reference) => ({ id: idOf(reference), ...inOrganisation(caller), status: 'active' }),
+  /** Gateways hold the credentials with the guardrails that take them. */
+  changes: async ({ organisationId, pluginProviderId }, manager) =>
+    keysOfAll(manager, await guardrailsOfPartner(manager, organisationId, pluginProviderId)),
+};
 
 /** Accounts at the partners of guardrails, one for each partner. */
 @Injectable()
@@ -51,53 +62,30 @@ export class PluginsService {
         status: 'active',
       });
       this.keep(row, input.credentials);
-      const saved = await manager.save(PluginEntity, row);
-      write.audit({ action: 'create', resourceType: RESOURCE, resourceId: row.id, after: toPlugin(saved) });
-      await guardrailsChanged(write, row);
-      return { id: row.id, slug: pluginProviderId };
+      const { id } = await createRow(write, PLUGIN, row);
+      return { id, slug: pluginProviderId };
     });
   }
 
   async list(caller: Principal, query: ListPluginsQuery): Promise<ListAnswer<PluginAnswer>> {
     const { organisationId } = inOrganisation(caller, query.organisation_id);
-    const [rows, total] = await this.dataSource.manager.findAndCount(PluginEntity, {
-      where: { organisationId, status: 'active' },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      ...windowOf(query),
-    });
+    const where = { organisationId, status: 'active' } as const;
+    const [rows, total] = await listRows(this.dataSource.manager, PLUGIN, query, { where });
     return listOf([rows.map(toPlugin), total]);
   }
 
-  update(
-    caller: Principal,
-    id: string,
-    input: UpdatePluginDto,
-    ifMatch: string | undefined,
-  ): Promise<object> {
-    if (!isUuid(id)) throw new GatewayError('not_found');
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const where = { ...inOrganisation(caller), id: id.toLowerCase(), status: 'active' } as const;
-      const row = found(await manager.findOne(PluginEntity, { where, lock: FOR_UPDATE }));
-      assertMatches(ifMatch, row);
-      const before = toPlugin(row);
-      if (input.name !== undefined) row.name = input.name;
-      if (input.credentials !== undefined) this.keep(row, input.credentials);
-      if (input.status === 'archived') {
-        await this.assertUnused(manager, row);
+  update(at: At, input: UpdatePluginDto): Promise<object> {
+    const isEnd = input.status === 'archived';
+    return this.writes.run(at.caller, (write) => {
+      const change = async (row: PluginEntity): Promise<void> => {
+        if (input.name !== undefined) row.name = input.name;
+        if (input.credentials !== undefined) this.keep(row, input.credentials);
+        if (!isEnd) return;
+        await this.assertUnused(write.manager, row);
         row.status = 'archived';
         row.sealedCredentials = null;
-      }
-      const saved = await manager.save(PluginEntity, row);
-      write.audit({
-        action: input.status === 'archived' ? 'delete' : 'update',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        before,
-        after: toPlugin(saved),
-      });
-      await guardrailsChanged(write, row);
-      return {};
+      };
+      return patchRow(write, PLUGIN, at, change, isEnd ? 'delete' : 'update');
     });
   }
 
@@ -125,23 +113,3 @@ export class PluginsService {
     );
   }
 }
-
-/** Gateways hold the credentials with the guardrails that take them. */
-async function guardrailsChanged(
-  write: Write,
-  { organisationId, pluginProviderId }: PluginEntity,
-): Promise<void> {
-  for (const row of await guardrailsOfPartner(write.manager, organisationId, pluginProviderId))
-    write.changed(...(await keysOf(write.manager, row)));
-}
-
-const toPlugin = (row: PluginEntity): PluginAnswer => ({
-  id: row.id,
-  slug: row.pluginProviderId,
-  plugin_provider_id: row.pluginProviderId,
-  name: row.name,
-  status: row.status,
-  credentials: row.maskedCredentials,
-  ...rowFields(row),
-  object: 'plugin',
-});
