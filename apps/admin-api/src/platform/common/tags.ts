@@ -1,4 +1,5 @@
 import { invalid, isStorableText } from '@gw/web';
+import { Raw, type FindOperator } from 'typeorm';
 
 const TAGS_MAX = 64;
 
@@ -14,6 +15,13 @@ export function parseTags(text: string | undefined): Readonly<Record<string, str
     entries.every(([name, tag]) => typeof tag === 'string' && isStorableText(name) && isStorableText(tag));
   if (!isValid) throw invalid('tags', 'tags must be a JSON object of texts');
   return entries.length === 0 ? null : (value as Record<string, string>);
+}
+
+/** For `where`: rows that have every tag of the filter; empty when there is no filter. */
+export function tagged(text: string | undefined): { readonly tags?: FindOperator<unknown> } {
+  const tags = parseTags(text);
+  if (tags === null) return {};
+  return { tags: Raw((column) => `${column} @> :tags::jsonb`, { tags: JSON.stringify(tags) }) };
 }
 
 function parse(text: string): unknown {

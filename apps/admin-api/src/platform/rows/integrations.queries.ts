@@ -1,6 +1,6 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import { IntegrationEntity, ProviderEntity, WorkspaceEntity, type ProviderStatus } from '@gw/entities';
-import { IsNull, Not, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
+import { In, IsNull, Not, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
 import type { Write } from '../unit-of-work/writes';
 import type { Principal } from '../common/principal';
 import { byReference } from '../auth/tenancy';
@@ -79,13 +79,16 @@ export const LIVE_PROVIDER = Not<ProviderStatus>('archived');
 export const providerKey = (row: Pick<ProviderEntity, 'workspaceId' | 'slug'>): DocumentKey =>
   documentKey.provider(row.workspaceId, row.slug);
 
-/** Tells the gateways to read every provider of an integration again. */
-export async function providersChanged(write: Write, integrationId: string): Promise<void> {
-  const rows = await write.manager.find(ProviderEntity, {
-    where: { integrationId, status: LIVE_PROVIDER },
+/** The documents of the live providers of integrations. */
+export async function providerKeysOf(
+  manager: EntityManager,
+  integrations: readonly Pick<IntegrationEntity, 'id'>[],
+): Promise<DocumentKey[]> {
+  const rows = await manager.find(ProviderEntity, {
+    where: { integrationId: In(integrations.map(({ id }) => id)), status: LIVE_PROVIDER },
     select: { id: true, workspaceId: true, slug: true },
   });
-  write.changed(...rows.map(providerKey));
+  return rows.map(providerKey);
 }
 
 /** Archives the given providers and tells the gateways that they are gone. */

@@ -13,7 +13,7 @@ import {
 } from '../../platform/credentials/integration-credentials';
 import { assertMayAim, assertSecretsStay } from '../../platform/credentials/secrets-stay';
 import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
-import { providersChanged } from '../../platform/rows/integrations.queries';
+import { providerKeysOf } from '../../platform/rows/integrations.queries';
 import { IntegrationsService } from './integrations.service';
 import { toModel, type IntegrationModelsAnswer } from './integrations.view';
 import { pricingConfigFaults } from './pricing';
@@ -88,7 +88,7 @@ export class IntegrationModelsService {
         before: { models: before },
         after: { models: after },
       });
-      await providersChanged(write, integration.id);
+      write.changed(...(await providerKeysOf(write.manager, [integration])));
       return {};
     });
   }
@@ -118,7 +118,7 @@ export class IntegrationModelsService {
         resourceId: integration.id,
         before: { models: rows.map(toModel) },
       });
-      await providersChanged(write, integration.id);
+      write.changed(...(await providerKeysOf(write.manager, [integration])));
       return {};
     });
   }

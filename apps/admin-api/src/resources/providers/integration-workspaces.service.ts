@@ -16,7 +16,7 @@ import type {
 } from './integrations.dto';
 import {
   archiveProviders,
-  providersChanged,
+  providerKeysOf,
   strandedProviders,
 } from '../../platform/rows/integrations.queries';
 import { IntegrationsService } from './integrations.service';
@@ -83,7 +83,7 @@ export class IntegrationWorkspacesService {
         before: { workspaces: before },
         after: { workspaces: after, global_workspace_access: integration.globalWorkspaceAccess },
       });
-      await providersChanged(write, integration.id);
+      write.changed(...(await providerKeysOf(write.manager, [integration])));
       return {};
     });
   }

@@ -33,7 +33,7 @@ import {
   LIVE_PROVIDER,
   mayForOrganisation,
   mayForWorkspace,
-  providersChanged,
+  providerKeysOf,
   usableIntegrations,
   type IntegrationAction,
 } from '../../platform/rows/integrations.queries';
@@ -174,7 +174,7 @@ export class IntegrationsService {
       const saved = await manager.save(IntegrationEntity, row);
       const after = toIntegrationDetail(saved, count);
       write.audit({ action: 'update', resourceType: RESOURCE, resourceId: row.id, before, after });
-      await providersChanged(write, row.id);
+      write.changed(...(await providerKeysOf(write.manager, [row])));
       return {};
     });
   }

@@ -1,16 +1,17 @@
-import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
+import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
+import { Named, type At } from '../../platform/resource/at';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
-  CreatedSecretReferenceDto,
   CreateSecretReferenceDto,
   ListSecretReferencesQuery,
   UpdateSecretReferenceDto,
 } from './secret-references.dto';
 import { SecretReferencesService } from './secret-references.service';
 import {
+  CreatedSecretReferenceDto,
   SecretReferenceAnswer,
   SecretReferenceDetailAnswer,
   SecretReferenceTestAnswer,
@@ -37,46 +38,27 @@ export class SecretReferencesController {
   }
 
   @Route.get(':reference', 'secret_references.read', SecretReferenceDetailAnswer)
-  get(
-    @Caller() caller: Principal,
-    @Param('reference') reference: string,
-  ): Promise<SecretReferenceDetailAnswer> {
-    return this.references.get(caller, reference);
+  get(@Named('reference') at: At): Promise<SecretReferenceDetailAnswer> {
+    return this.references.get(at);
   }
 
   @Route.put(':reference', 'secret_references.update')
-  update(
-    @Caller() caller: Principal,
-    @Param('reference') reference: string,
-    @Body() body: UpdateSecretReferenceDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.references.update(caller, reference, body, ifMatch);
+  update(@Named('reference') at: At, @Body() body: UpdateSecretReferenceDto): Promise<object> {
+    return this.references.update(at, body);
   }
 
   @Route.delete(':reference', 'secret_references.delete')
-  remove(
-    @Caller() caller: Principal,
-    @Param('reference') reference: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.references.remove(caller, reference, ifMatch);
+  remove(@Named('reference') at: At): Promise<object> {
+    return this.references.remove(at);
   }
 
   @Route.post(':reference/test', 'secret_references.read', SecretReferenceTestAnswer)
-  test(
-    @Caller() caller: Principal,
-    @Param('reference') reference: string,
-  ): Promise<SecretReferenceTestAnswer> {
-    return this.references.test(caller, reference);
+  test(@Named('reference') at: At): Promise<SecretReferenceTestAnswer> {
+    return this.references.test(at);
   }
 
   @Route.post(':reference/rotate', 'secret_references.update')
-  rotate(
-    @Caller() caller: Principal,
-    @Param('reference') reference: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.references.rotate(caller, reference, ifMatch);
+  rotate(@Named('reference') at: At): Promise<object> {
+    return this.references.rotate(at);
   }
 }

@@ -4,7 +4,9 @@ import {
   MapField,
   NameField,
   ObjectField,
+  omitOf,
   pageOf,
+  partialOf,
   ReferenceField,
   SlugField,
   Strict,
@@ -12,7 +14,6 @@ import {
   TextListField,
   UuidField,
 } from '@gw/web';
-import { ApiProperty } from '@nestjs/swagger';
 import { MANAGER_NAMES } from './auth-config';
 
 const TAGS = { optional: true, nullable: true, valueMax: 255, example: { team: 'search' } } as const;
@@ -28,35 +29,36 @@ const WORKSPACES = {
   description: 'Ids or slugs of the workspaces that may use it.',
 } as const;
 
-@Strict()
-export class CreateSecretReferenceDto {
+/** What callers write of a reference. */
+export class SecretReferenceFields {
   @NameField({ example: 'OpenAI key' }) name!: string;
-  @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'openai-key' })
-  slug?: string;
   @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
-  @EnumField(MANAGER_NAMES, { example: 'vendor3_vault' }) manager_type!: string;
   @ObjectField(AUTH) auth_config!: Record<string, unknown>;
   @TextField({ max: 1_024, example: 'secret/data/openai' }) secret_path!: string;
-  @TextField({ optional: true, nullable: true, description: 'A member of a secret that is a JSON object.' })
-  secret_key?: string | null;
-  @BooleanField({ optional: true, description: 'True when absent. Not with `allowed_workspaces`.' })
-  allow_all_workspaces?: boolean;
-  @TextListField(WORKSPACES) allowed_workspaces?: string[];
-  @MapField(TAGS) tags?: Record<string, string> | null;
-  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
-}
-
-@Strict()
-export class UpdateSecretReferenceDto {
-  @NameField({ optional: true, example: 'OpenAI key' }) name?: string;
-  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
-  @ObjectField({ optional: true, ...AUTH }) auth_config?: Record<string, unknown>;
-  @TextField({ optional: true, max: 1_024, example: 'secret/data/openai' }) secret_path?: string;
   @TextField({ optional: true, nullable: true }) secret_key?: string | null;
   @BooleanField({ optional: true }) allow_all_workspaces?: boolean;
   @TextListField(WORKSPACES) allowed_workspaces?: string[];
   @MapField(TAGS) tags?: Record<string, string> | null;
 }
+
+@Strict()
+export class CreateSecretReferenceDto extends omitOf(
+  SecretReferenceFields,
+  'secret_key',
+  'allow_all_workspaces',
+) {
+  @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'openai-key' })
+  slug?: string;
+  @EnumField(MANAGER_NAMES, { example: 'vendor3_vault' }) manager_type!: string;
+  @TextField({ optional: true, nullable: true, description: 'A member of a secret that is a JSON object.' })
+  secret_key?: string | null;
+  @BooleanField({ optional: true, description: 'True when absent. Not with `allowed_workspaces`.' })
+  allow_all_workspaces?: boolean;
+  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
+}
+
+@Strict()
+export class UpdateSecretReferenceDto extends partialOf(SecretReferenceFields) {}
 
 export class ListSecretReferencesQuery extends pageOf({ size: 20, sizeMax: 100 }) {
   @EnumField(MANAGER_NAMES, { optional: true }) manager_type?: string;
@@ -64,10 +66,4 @@ export class ListSecretReferencesQuery extends pageOf({ size: 20, sizeMax: 100 }
   tags?: string;
   @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
   @ReferenceField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
-}
-
-export class CreatedSecretReferenceDto {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ example: 'openai-key' }) slug!: string;
-  @ApiProperty({ enum: ['secret-reference'] }) object!: 'secret-reference';
 }

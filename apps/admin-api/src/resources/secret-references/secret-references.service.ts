@@ -1,41 +1,67 @@
 import { SecretReferenceEntity, type GuardrailEntity } from '@gw/entities';
 import { GatewayError, uuidv7, type AddressPolicy } from '@gw/kernel';
 import { pick, SecretError, type SecretReader } from '@gw/secret-managers';
-import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { assign, columnsOf, invalid, listOf, pickOf, type ListAnswer } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
-import { Brackets, DataSource, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
-import { byReference, found, inOrganisation } from '../../platform/auth/tenancy';
-import { assertSlugFree } from '../../platform/common/slugs';
-import { parseTags } from '../../platform/common/tags';
-import { escapeLike } from '../../platform/common/text';
+import { byReference, inOrganisation } from '../../platform/auth/tenancy';
+import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
+import { tagged } from '../../platform/common/tags';
 import { workspaceIds } from '../../platform/auth/workspace-references';
 import { SECRET_READER } from '../../platform/credentials/secret-reader';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { integrationsUsing } from '../../platform/credentials/secret-mappings';
 import { SecretAccess } from '../../platform/credentials/secret-access';
 import { maskSecret } from '../../platform/credentials/shown-secret';
-import { keysOf } from '../../platform/rows/guardrail-rows';
+import { keysOfAll } from '../../platform/rows/guardrail-rows';
 import { guardrailsUsing } from '../../platform/rows/guardrails.queries';
-import { providersChanged } from '../../platform/rows/integrations.queries';
-import { autoSlug } from '../../platform/common/slugs';
+import { providerKeysOf } from '../../platform/rows/integrations.queries';
+import type { At } from '../../platform/resource/at';
+import {
+  archiveRow,
+  audit,
+  createRow,
+  findRow,
+  listRows,
+  patchRow,
+  present,
+  type Resource,
+} from '../../platform/resource/rows';
 import { managerTypeOf, readAuthConfig, secretPathFault, type AuthConfig } from './auth-config';
-import type {
-  CreatedSecretReferenceDto,
-  CreateSecretReferenceDto,
-  ListSecretReferencesQuery,
-  UpdateSecretReferenceDto,
+import {
+  SecretReferenceFields,
+  type CreateSecretReferenceDto,
+  type ListSecretReferencesQuery,
+  type UpdateSecretReferenceDto,
 } from './secret-references.dto';
 import {
   toSecretReference,
   toSecretReferenceDetail,
+  type CreatedSecretReferenceDto,
   type SecretReferenceAnswer,
   type SecretReferenceDetailAnswer,
   type SecretReferenceTestAnswer,
 } from './secret-references.view';
 
-const RESOURCE = 'secret_references';
+const REFERENCE: Resource<SecretReferenceEntity> = {
+  entity: SecretReferenceEntity,
+  type: 'secret_references',
+  view: toSecretReferenceDetail,
+  where: (caller, reference) => ({
+    ...inOrganisation(caller),
+    ...byReference(reference),
+    status: 'active',
+  }),
+  changes: async ({ id }, manager) => [
+    ...(await providerKeysOf(manager, await integrationsUsing(manager, id))),
+    ...(await keysOfAll(manager, await guardrailsUsing(manager, id))),
+  ],
+};
+
+/** Fields that are stored as they come. */
+const PLAIN = pickOf(SecretReferenceFields, 'name', 'description', 'secret_path', 'secret_key', 'tags');
 
 /** References to secrets that rest elsewhere. The secrets themselves are read by the gateways, and here only to test. */
 @Injectable()
@@ -59,23 +85,17 @@ export class SecretReferencesService {
       await assertSlugFree(manager, SecretReferenceEntity, { organisationId, slug, status: 'active' });
       const row = manager.create(SecretReferenceEntity, {
         id: uuidv7(),
+        ...columnsOf(PLAIN, input),
         organisationId,
         slug,
-        name: input.name,
-        description: input.description ?? null,
         managerType,
-        secretPath: input.secret_path,
-        secretKey: input.secret_key ?? null,
         allowedWorkspaces: await allowedWorkspaces(manager, organisationId, input, null),
-        tags: input.tags ?? null,
         createdBy: caller.userId,
         rotatedAt: null,
       });
       this.keep(row, auth);
-      const saved = await manager.save(SecretReferenceEntity, row);
-      const after = toSecretReferenceDetail(saved);
-      write.audit({ action: 'create', resourceType: RESOURCE, resourceId: row.id, after });
-      return { id: row.id, slug: row.slug, object: 'secret-reference' };
+      const { id } = await createRow(write, REFERENCE, row);
+      return { id, slug, object: 'secret-reference' };
     });
   }
 
@@ -84,95 +104,63 @@ export class SecretReferencesService {
     query: ListSecretReferencesQuery,
   ): Promise<ListAnswer<SecretReferenceAnswer>> {
     const { organisationId } = inOrganisation(caller, query.organisation_id);
-    const tags = parseTags(query.tags);
-    const rows = this.dataSource.manager
-      .createQueryBuilder(SecretReferenceEntity, 's')
-      .where(`s.organisation_id = :organisationId AND s.status = 'active'`, { organisationId });
-    if (query.manager_type !== undefined) {
-      rows.andWhere('s.manager_type = :managerType', { managerType: managerTypeOf(query.manager_type) });
-    }
-    if (tags) rows.andWhere('s.tags @> :tags::jsonb', { tags: JSON.stringify(tags) });
-    if (query.search !== undefined) {
-      const search = `%${escapeLike(query.search)}%`;
-      rows.andWhere(new Brackets((or) => or.where('s.name ILIKE :search').orWhere('s.slug ILIKE :search')), {
-        search,
-      });
-    }
-    const [page, total] = await rows
-      .orderBy('s.createdAt', 'DESC')
-      .addOrderBy('s.id', 'DESC')
-      .skip(windowOf(query).skip)
-      .take(windowOf(query).take)
-      .getManyAndCount();
-    return listOf([page.map(toSecretReference), total]);
+    const { manager_type: name, search, tags } = query;
+    const managerType = name === undefined ? undefined : managerTypeOf(name);
+    const [rows, total] = await listRows(this.dataSource.manager, REFERENCE, query, {
+      where: { organisationId, status: 'active', ...present({ managerType }), ...tagged(tags) },
+      search: { text: search, in: ['name', 'slug'] },
+    });
+    return listOf([rows.map(toSecretReference), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<SecretReferenceDetailAnswer> {
-    return toSecretReferenceDetail(await find(this.dataSource.manager, caller, reference));
+  async get(at: At): Promise<SecretReferenceDetailAnswer> {
+    return toSecretReferenceDetail(await findRow(this.dataSource.manager, REFERENCE, at));
   }
 
-  update(
-    caller: Principal,
-    reference: string,
-    input: UpdateSecretReferenceDto,
-    ifMatch: string | undefined,
-  ): Promise<object> {
+  update(at: At, input: UpdateSecretReferenceDto): Promise<object> {
     if (Object.values(input).every((value) => value === undefined)) {
       throw invalid('name', 'at least one field is required');
     }
-    return this.change(caller, reference, ifMatch, 'update', async (row, manager) => {
-      if (input.name !== undefined) row.name = input.name;
-      if (input.description !== undefined) row.description = input.description;
-      if (input.tags !== undefined) row.tags = input.tags;
-      if (input.secret_key !== undefined) row.secretKey = input.secret_key;
-      if (input.secret_path !== undefined) {
-        assertPath(row.managerType, input.secret_path);
-        row.secretPath = input.secret_path;
-      }
-      if (input.auth_config !== undefined) {
-        const saved = { open: row.authConfig, secret: this.access.open(row) };
-        this.keep(row, readAuthConfig(row.managerType, input.auth_config, this.addresses, saved));
-      }
-      row.allowedWorkspaces = await allowedWorkspaces(
-        manager,
-        row.organisationId,
-        input,
-        row.allowedWorkspaces,
-      );
-    });
+    return this.writes.run(at.caller, (write) =>
+      patchRow(write, REFERENCE, at, async (row) => {
+        const { organisationId, managerType, allowedWorkspaces: saved } = row;
+        if (input.secret_path !== undefined) assertPath(managerType, input.secret_path);
+        assign(PLAIN, row, input);
+        if (input.auth_config !== undefined) {
+          const before = { open: row.authConfig, secret: this.access.open(row) };
+          this.keep(row, readAuthConfig(managerType, input.auth_config, this.addresses, before));
+        }
+        row.allowedWorkspaces = await allowedWorkspaces(write.manager, organisationId, input, saved);
+      }),
+    );
   }
 
   /** For a secret that has another value now: gateways read it again at once, and not when they would have anyway. */
-  rotate(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
-    return this.change(caller, reference, ifMatch, 'rotate', (row) => {
+  rotate(at: At): Promise<object> {
+    const change = (row: SecretReferenceEntity): void => {
       row.rotatedAt = new Date();
-    });
+    };
+    return this.writes.run(at.caller, (write) => patchRow(write, REFERENCE, at, change, 'rotate'));
   }
 
   /** Refused while an integration, a virtual key or a guardrail uses it. */
-  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await find(manager, caller, reference, FOR_UPDATE);
-      assertMatches(ifMatch, row);
-      const dependents = [
-        ...(await integrationsUsing(manager, row.id)).map(dependentIntegration),
-        ...(await guardrailsUsing(manager, row.id)).map(dependentGuardrail),
-      ];
-      if (dependents.length > 0) throw inUse(dependents);
-      const before = toSecretReferenceDetail(row);
-      row.status = 'archived';
-      // Nothing opens it again.
-      row.sealedAuth = null;
-      await manager.save(SecretReferenceEntity, row);
-      write.audit({ action: 'delete', resourceType: RESOURCE, resourceId: row.id, before });
-      return {};
-    });
+  remove(at: At): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      archiveRow(write, REFERENCE, at, async (row) => {
+        const dependents = [
+          ...(await integrationsUsing(write.manager, row.id)).map(dependentIntegration),
+          ...(await guardrailsUsing(write.manager, row.id)).map(dependentGuardrail),
+        ];
+        if (dependents.length > 0) throw inUse(dependents);
+        // Nothing opens it again.
+        row.sealedAuth = null;
+      }),
+    );
   }
 
   /** Reads the secret as a gateway would, and tells only whether it could. */
-  async test(caller: Principal, reference: string): Promise<SecretReferenceTestAnswer> {
-    const row = await find(this.dataSource.manager, caller, reference);
+  async test(at: At): Promise<SecretReferenceTestAnswer> {
+    const row = await findRow(this.dataSource.manager, REFERENCE, at);
     const location = this.access.locationOf(row, null);
     let failure: SecretError | null = null;
     try {
@@ -187,32 +175,11 @@ export class SecretReferencesService {
       reason: failure?.failure ?? null,
       object: 'secret-reference-test',
     } as const;
-    await this.writes.run(caller, (write) => {
-      write.audit({ action: 'test', resourceType: RESOURCE, resourceId: row.id, after: answer });
+    await this.writes.run(at.caller, (write) => {
+      audit(write, REFERENCE, 'test', row, { after: answer });
       return Promise.resolve();
     });
     return answer;
-  }
-
-  private change(
-    caller: Principal,
-    reference: string,
-    ifMatch: string | undefined,
-    action: 'update' | 'rotate',
-    work: (row: SecretReferenceEntity, manager: EntityManager) => void | Promise<void>,
-  ): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await find(manager, caller, reference, FOR_UPDATE);
-      assertMatches(ifMatch, row);
-      const before = toSecretReferenceDetail(row);
-      await work(row, manager);
-      const saved = await manager.save(SecretReferenceEntity, row);
-      const after = toSecretReferenceDetail(saved);
-      write.audit({ action, resourceType: RESOURCE, resourceId: row.id, before, after });
-      await usersChanged(write, row.id);
-      return {};
-    });
   }
 
   private keep(row: SecretReferenceEntity, { open, secret }: AuthConfig): void {
@@ -222,23 +189,6 @@ export class SecretReferencesService {
     );
     row.sealedAuth = this.access.seal(row, secret);
   }
-}
-
-async function find(
-  manager: EntityManager,
-  caller: Principal,
-  reference: string,
-  lock?: typeof FOR_UPDATE,
-): Promise<SecretReferenceEntity> {
-  const where = { ...inOrganisation(caller), ...byReference(reference), status: 'active' } as const;
-  return found(await manager.findOne(SecretReferenceEntity, { where, ...(lock ? { lock } : {}) }));
-}
-
-async function usersChanged(write: Write, referenceId: string): Promise<void> {
-  const { manager } = write;
-  for (const { id } of await integrationsUsing(manager, referenceId)) await providersChanged(write, id);
-  for (const row of await guardrailsUsing(manager, referenceId))
-    write.changed(...(await keysOf(manager, row)));
 }
 
 const DEPENDENTS_SHOWN_MAX = 20;

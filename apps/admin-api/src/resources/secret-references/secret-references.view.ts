@@ -1,7 +1,8 @@
 import type { SecretManagerType } from '@gw/contracts';
 import type { SecretReferenceEntity } from '@gw/entities';
-import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { Answer, answerOf, pickOf, RowAnswer, viewOf } from '@gw/web';
 import { MANAGER_TYPES, shownAuth } from './auth-config';
+import { SecretReferenceFields } from './secret-references.dto';
 
 export class SecretReferenceAnswer extends RowAnswer {
   @Answer.uuid() readonly id!: string;
@@ -12,20 +13,22 @@ export class SecretReferenceAnswer extends RowAnswer {
   @Answer.kind('secret-reference') readonly object!: 'secret-reference';
 }
 
-export class SecretReferenceDetailAnswer extends SecretReferenceAnswer {
+const ShownFields = pickOf(SecretReferenceFields, 'secret_path', 'tags');
+
+export class SecretReferenceDetailAnswer extends answerOf(ShownFields, SecretReferenceAnswer) {
   @Answer.uuid() readonly organisation_id!: string;
   @Answer.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
-  @Answer.text({ example: 'secret/data/openai' }) readonly secret_path!: string;
   @Answer.text({ nullable: true, example: 'api_key' }) readonly secret_key!: string | null;
   @Answer.boolean() readonly allow_all_workspaces!: boolean;
   @Answer.texts({ description: 'Ids; empty where all workspaces may use it.' })
   readonly allowed_workspaces!: readonly string[];
-  @Answer.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
   @Answer.uuid({ nullable: true }) readonly created_by!: string | null;
   @Answer.time({ nullable: true }) readonly rotated_at!: string | null;
   @Answer.json({ description: 'Secrets are renamed to `masked_<name>`.' })
   readonly auth_config!: Readonly<Record<string, string>>;
 }
+
+export class CreatedSecretReferenceDto extends pickOf(SecretReferenceAnswer, 'id', 'slug', 'object') {}
 
 export class SecretReferenceTestAnswer {
   @Answer.boolean({ description: 'True: the secret can be read. Its value is never shown.' })
@@ -41,26 +44,16 @@ export class SecretReferenceTestAnswer {
   @Answer.kind('secret-reference-test') readonly object!: 'secret-reference-test';
 }
 
-export const toSecretReference = (row: SecretReferenceEntity): SecretReferenceAnswer => ({
-  id: row.id,
-  name: row.name,
-  slug: row.slug,
-  manager_type: row.managerType,
-  status: row.status.toUpperCase(),
-  ...rowFields(row),
-  object: 'secret-reference',
-});
+const shown = (row: SecretReferenceEntity) =>
+  ({ status: row.status.toUpperCase(), object: 'secret-reference' }) as const;
 
-export const toSecretReferenceDetail = (row: SecretReferenceEntity): SecretReferenceDetailAnswer => ({
-  ...toSecretReference(row),
-  organisation_id: row.organisationId,
-  description: row.description,
-  secret_path: row.secretPath,
-  secret_key: row.secretKey,
-  allow_all_workspaces: row.allowedWorkspaces === null,
-  allowed_workspaces: row.allowedWorkspaces ?? [],
-  tags: row.tags,
-  created_by: row.createdBy,
-  rotated_at: row.rotatedAt?.toISOString() ?? null,
-  auth_config: shownAuth(row.authConfig, row.maskedAuth),
-});
+export const toSecretReference = (row: SecretReferenceEntity): SecretReferenceAnswer =>
+  viewOf(SecretReferenceAnswer, row, shown(row));
+
+export const toSecretReferenceDetail = (row: SecretReferenceEntity): SecretReferenceDetailAnswer =>
+  viewOf(SecretReferenceDetailAnswer, row, {
+    ...shown(row),
+    allow_all_workspaces: row.allowedWorkspaces === null,
+    allowed_workspaces: row.allowedWorkspaces ?? [],
+    auth_config: shownAuth(row.authConfig, row.maskedAuth),
+  });
