@@ -1,6 +1,6 @@
 import { eventually, startRedis } from '@gw/testing';
 import { RealtimeSession, startRealtimeProvider } from './spec-support/realtime';
-import { answerFor, bodyFor, CENT, PATIENCE, sells, TOKENS, withSpending } from './spec-support/spending';
+import { responseFor, bodyFor, CENT, PATIENCE, sells, TOKENS, withSpending } from './spec-support/spending';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
 jest.setTimeout(180_000);
@@ -43,7 +43,7 @@ describe('bursts over three gateway processes', () => {
   ])(
     '[LIM-06] a %s limit of 100 calls admits at most %i of 240 concurrent calls, and returned reservations are used again',
     async (enforcement, most) => {
-      stub().answerJson(answerFor());
+      stub().answerJson(responseFor());
       const key = await bench().newKey({ usage_limits: { credit_limit: 1, enforcement } });
       let accepted = await burst(key);
       expect(accepted).toBeLessThanOrEqual(most);
@@ -141,7 +141,7 @@ describe('bursts over three gateway processes', () => {
 
   it('bud-25: calls of a millionth of a dollar add up exactly in counters, log and record', async () => {
     const usage = { prompt_tokens: CHEAP_TOKENS, completion_tokens: 0, total_tokens: CHEAP_TOKENS };
-    stub().answerJson({ ...answerFor(), model: CHEAP.model, usage });
+    stub().answerJson({ ...responseFor(), model: CHEAP.model, usage });
     const key = await spending().newKey(1);
     expect(await spending().load(key, 300, 20, { body: CHEAP })).toBe(300);
     await spending().agreeOn(key, 300 * MILLIONTH);

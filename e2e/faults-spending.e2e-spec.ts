@@ -1,6 +1,6 @@
-import { eventually, startRedis, type StubAnswer } from '@gw/testing';
+import { eventually, startRedis, type StubResponse } from '@gw/testing';
 import {
-  answerFor,
+  responseFor,
   BODY,
   bodyFor,
   CENT,
@@ -89,7 +89,7 @@ describe('three gateway processes over one Redis', () => {
       await spending().newKey(1),
       await bench().newKey({ usage_limits: { credit_limit: 1e9, type: 'tokens' } }),
     ] as const;
-    stub().answerJson({ ...answerFor(), model: 'a-model-of-nobody' });
+    stub().answerJson({ ...responseFor(), model: 'a-model-of-nobody' });
     for (const key of keys) {
       const body = { ...BODY, model: 'a-model-of-nobody' };
       expect(await spending().load(key, 100, 10, { body })).toBe(100);
@@ -151,7 +151,7 @@ describe('three gateway processes over one Redis', () => {
 
   it('bud-08: streams that their provider cuts are charged and logged once, and release their reservations', async () => {
     const key = await spending().newKey(100);
-    const cut: StubAnswer = {
+    const cut: StubResponse = {
       headers: { 'content-type': 'text/event-stream' },
       steps: [...Array.from({ length: 10 }, () => FIRST_CHUNK), { cut: 'reset' }],
     };
@@ -186,7 +186,7 @@ describe('three gateway processes over one Redis', () => {
       stub().answer(({ body }) => {
         const first = !seen.has(body.toString());
         seen.add(body.toString());
-        return { status: first ? 503 : 200, body: answerFor() };
+        return { status: first ? 503 : 200, body: responseFor() };
       });
       const calls = Array.from({ length: 50 }, (_, at) =>
         spending().call(spending().on(at), key, { ...BODY, user: String(at) }, { headers }),
@@ -235,7 +235,7 @@ describe('three gateway processes over one Redis', () => {
   it('bud-14: a batch is charged once, at its discount, when its results are read, however often and on any gateway', async () => {
     const key = await spending().newKey(100);
     const requests = 1_000;
-    const batch = { ...answerFor(requests * TOKENS), id: `batch_${key.id}`, object: 'batch' };
+    const batch = { ...responseFor(requests * TOKENS), id: `batch_${key.id}`, object: 'batch' };
     for (const status of ['in_progress', 'completed', 'completed']) {
       stub().answerJson({ ...batch, status, ...(status === 'in_progress' && { usage: null }) });
       for (const gateway of spending().gateways) {
@@ -277,7 +277,7 @@ describe('three gateway processes over one Redis', () => {
     let before = 0;
     for (const completion of [-5, 1e308, '5']) {
       const usage = { prompt_tokens: 0, completion_tokens: completion };
-      stub().answerJson({ ...answerFor(), usage });
+      stub().answerJson({ ...responseFor(), usage });
       expect((await spending().call(spending().on(0), key)).status).toBe(200);
       await eventually(async () => (await spending().counted(key)) > before, PATIENCE);
       before = await spending().counted(key);

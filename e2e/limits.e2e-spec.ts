@@ -8,7 +8,7 @@ const CALL_USD = 0.2;
 const CALL_UNITS = 20_000_000;
 const TOKENS = 20_000;
 const BODY = { model: 'gpt-4o', max_tokens: TOKENS, messages: [{ role: 'user', content: 'Hi' }] };
-const ANSWER = {
+const RESPONSE = {
   id: 'a',
   object: 'chat.completion',
   model: 'gpt-4o',
@@ -26,7 +26,7 @@ const chat = async (bench: Workbench, { key }: Key): Promise<number> =>
 
 async function provided(bench: Workbench): Promise<StubProvider> {
   const stub = await bench.stub();
-  stub.answerJson(ANSWER);
+  stub.answerJson(RESPONSE);
   await bench.provider({ slug: 'main', type: 'openai', stub });
   return stub;
 }

@@ -14,7 +14,7 @@ const canary = (number: number): string =>
 /** Canaries whose name or shape identifies them as secrets. */
 const SECRETS = [1, 2, 3, 5, 6, 8, 9, 11, 13, 15, 18].map(canary);
 const PROMPT = canary(26);
-const ANSWER = canary(27);
+const RESPONSE = canary(27);
 const DENIED = canary(28);
 const FIELDS = [
   'id',
@@ -137,7 +137,7 @@ describe('request log with bodies on disk', () => {
       return {
         ...answer,
         body: JSON.stringify({
-          choices: [{ message: { content: ANSWER } }],
+          choices: [{ message: { content: RESPONSE } }],
           usage: { prompt_tokens: 1, completion_tokens: 1 },
         }),
       };
@@ -145,19 +145,19 @@ describe('request log with bodies on disk', () => {
     const trace = bench().trace('private');
     const body = { ...CHAT_REQUEST, messages: [{ role: 'user', content: PROMPT }] };
     const answer = await bench().chat({ 'x-gw-provider': '@main', 'x-gw-trace-id': trace }, { key, body });
-    expect(answer.text).toContain(ANSWER);
+    expect(answer.text).toContain(RESPONSE);
     await bench().logOf(trace);
     await bench().manage('POST', '/logs', {
       key,
       body: {
         request: { url: 'https://x.example', body: { text: PROMPT } },
-        response: { body: { text: ANSWER } },
+        response: { body: { text: RESPONSE } },
       },
     });
     await settings(1);
     stub.answer(fakeOpenAi);
     expect(filesHolding(bench().product.dataDir, [PROMPT])).toEqual([]);
-    expect(filesHolding(join(bench().product.dataDir, 'objects'), [ANSWER])).toEqual([]);
+    expect(filesHolding(join(bench().product.dataDir, 'objects'), [RESPONSE])).toEqual([]);
     expect((await exported({ filters: {}, requested_data: FIELDS })).includes(PROMPT)).toBe(false);
   });
 

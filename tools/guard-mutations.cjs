@@ -414,10 +414,10 @@ const OPERATIONS = [
   ],
   [
     'what a lost counter answers is not taken',
-    'libs/limits/src/lane-answers.ts',
+    'libs/limits/src/counter-replies.ts',
     "if (counter.status !== 'ok' || slot.lostUntil > sentAt) return;",
     "if (counter.status === 'unknown') return;",
-    'libs/limits/src/lane.spec.ts',
+    'libs/limits/src/counter-batcher.spec.ts',
   ],
   [
     'what must come first at the end of a turn',
@@ -501,7 +501,7 @@ const ATTACKS = [
     `${ADMIN}/bodies.int-spec.ts`,
   ],
   [
-    'who learns from an answer',
+    'who learns from an gateway-response',
     `${GATEWAY}/usage/learned-from.ts`,
     'if (saved === null || provider.local !== undefined || model === null) return null;',
     "if (model !== null) return { tenant: { workspaceId: '', organisationId: '' }, key: model };\n  if (saved === null) return null;",

@@ -15,7 +15,7 @@ const REQUESTS = Number(process.env['ROLLING_REQUESTS'] ?? 1);
 /** Milliseconds for which each gateway keeps serving after its signal. */
 const LEAD = process.env['ROLLING_LEAD'] ?? '1000';
 const CHAT = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
-const ANSWER = { id: 'c', object: 'chat.completion', choices: [] };
+const RESPONSE = { id: 'c', object: 'chat.completion', choices: [] };
 
 describe('rolling restart of gateways behind nginx', () => {
   let bench: Workbench;
@@ -58,7 +58,7 @@ describe('rolling restart of gateways behind nginx', () => {
     eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).ok, { timeoutMs: 30_000 });
 
   it('loses no request', async () => {
-    stub.answerJson(ANSWER);
+    stub.answerJson(RESPONSE);
     const load = startLoad({
       url: `${nginx.origin}/v1/chat/completions`,
       headers: headers(),

@@ -1,4 +1,4 @@
-import type { RecordedRequest, StubAnswer } from '@gw/testing';
+import type { RecordedRequest, StubResponse } from '@gw/testing';
 
 export const CLAUDE = 'claude-opus-4-8';
 
@@ -47,13 +47,13 @@ const EVENTS = [
   { type: 'message_stop' },
 ];
 
-const STREAM: StubAnswer = {
+const STREAM: StubResponse = {
   headers: { 'content-type': 'text/event-stream' },
   steps: EVENTS.map((event) => ({ chunk: `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n` })),
 };
 
 /** Responds to `/v1/messages` like Anthropic. */
-export function fakeAnthropic({ url, body }: RecordedRequest): StubAnswer {
+export function fakeAnthropic({ url, body }: RecordedRequest): StubResponse {
   if (url !== '/v1/messages') return { status: 404, body: ANTHROPIC_NOT_FOUND };
   const { stream } = JSON.parse(body.toString()) as { stream?: boolean };
   return stream === true ? STREAM : { body: ANTHROPIC_MESSAGE };
@@ -61,7 +61,7 @@ export function fakeAnthropic({ url, body }: RecordedRequest): StubAnswer {
 
 const ANTHROPIC_NOT_FOUND = { type: 'error', error: { type: 'not_found_error', message: 'Not found' } };
 
-export const ANTHROPIC_OVERLOADED: StubAnswer = {
+export const ANTHROPIC_OVERLOADED: StubResponse = {
   status: 529,
   body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
 };

@@ -1,4 +1,4 @@
-import type { RecordedRequest, StubAnswer } from '@gw/testing';
+import type { RecordedRequest, StubResponse } from '@gw/testing';
 
 const MODEL = 'gpt-4o-2024-08-06';
 const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
@@ -28,7 +28,7 @@ export const openAiEvent = (content: string): string => event(chunk({ content })
 
 const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 
-const CHAT_STREAM: StubAnswer = {
+const CHAT_STREAM: StubResponse = {
   headers: { 'content-type': 'text/event-stream' },
   steps: [
     { chunk: event(chunk({ role: 'assistant', content: '' })) },
@@ -40,7 +40,7 @@ const CHAT_STREAM: StubAnswer = {
   ],
 };
 
-const ANSWERS: Readonly<Record<string, object>> = {
+const RESPONSES: Readonly<Record<string, object>> = {
   '/v1/embeddings': {
     object: 'list',
     model: 'text-embedding-3-small',
@@ -70,15 +70,15 @@ const isStream = ({ body }: RecordedRequest): boolean =>
   (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
 
 /** Responds like OpenAI, whatever the model is called. */
-export function fakeOpenAi(request: RecordedRequest): StubAnswer {
+export function fakeOpenAi(request: RecordedRequest): StubResponse {
   if (request.url === '/v1/chat/completions') {
     return isStream(request) ? CHAT_STREAM : { body: OPENAI_CHAT };
   }
-  const body = ANSWERS[request.url];
+  const body = RESPONSES[request.url];
   return body ? { body } : { status: 404, body: { error: { message: 'Invalid URL' } } };
 }
 
-export const OPENAI_QUOTA_ERROR: StubAnswer = {
+export const OPENAI_QUOTA_ERROR: StubResponse = {
   status: 429,
   headers: { 'x-of-provider': 'openai' },
   body: {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   eventually,
   type RecordedRequest,
-  type StubAnswer,
+  type StubResponse,
   type StubProvider,
   type StubStep,
 } from '@gw/testing';
@@ -40,7 +40,7 @@ const usageOf = (tokens: number): object => ({
   completion_tokens: tokens,
   total_tokens: tokens,
 });
-export const answerFor = (tokens = TOKENS, model = 'gpt-4o'): object => ({
+export const responseFor = (tokens = TOKENS, model = 'gpt-4o'): object => ({
   id: 'a',
   object: 'chat.completion',
   model,
@@ -75,7 +75,7 @@ export const streamEvents = (tokens = TOKENS): readonly [string, ...string[]] =>
 ];
 
 /** A stream whose last events wait for `until`. */
-export function streamed(until?: Promise<unknown>, tokens = TOKENS): StubAnswer {
+export function streamed(until?: Promise<unknown>, tokens = TOKENS): StubResponse {
   const [first, ...rest] = streamEvents(tokens).map((text) => ({ chunk: text }));
   return {
     headers: { 'content-type': 'text/event-stream' },
@@ -84,14 +84,14 @@ export function streamed(until?: Promise<unknown>, tokens = TOKENS): StubAnswer 
 }
 
 /** Responds with as many tokens as the call allows, in the requested form. */
-export const sells = ({ body }: RecordedRequest): StubAnswer => {
+export const sells = ({ body }: RecordedRequest): StubResponse => {
   const requested = JSON.parse(body.toString()) as { model: string; max_tokens?: number; stream?: boolean };
   const { model, max_tokens: tokens = TOKENS, stream = false } = requested;
-  return stream ? streamed(undefined, tokens) : { body: answerFor(tokens, model) };
+  return stream ? streamed(undefined, tokens) : { body: responseFor(tokens, model) };
 };
 
 /** Like `sells`, after half a second. */
-export const sellsSlowly = (request: RecordedRequest): StubAnswer => ({
+export const sellsSlowly = (request: RecordedRequest): StubResponse => ({
   ...sells(request),
   after: delay(500),
 });

@@ -1,7 +1,7 @@
 import { ERRORS } from '@gw/kernel';
 import { eventually } from '@gw/testing';
 import { DataSource } from 'typeorm';
-import { TestAdminApi, type Answer } from './spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from './spec-support/admin-api';
 
 interface Failure {
   readonly error: {
@@ -18,7 +18,7 @@ describe('the admin API', () => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
 
-  function expectFailure(answer: Answer<Failure>, type: keyof typeof ERRORS): void {
+  function expectFailure(answer: GatewayResponse<Failure>, type: keyof typeof ERRORS): void {
     const { error } = answer.body;
     expect([answer.status, error.type, error.code]).toEqual([ERRORS[type].status, type, ERRORS[type].code]);
     expect(Object.keys(answer.body)).toEqual(['error']);

@@ -1,4 +1,4 @@
-import { TestAdminApi, type Answer, type Tenant } from './spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Tenant } from './spec-support/admin-api';
 import type { Failure } from './spec-support/api-keys';
 import { identifiersOf, titled, type IdentifierCase } from './spec-support/identifiers';
 import {
@@ -13,7 +13,7 @@ import {
 const admin = new TestAdminApi();
 
 function expectRefused(
-  { status, body }: Answer<Failure>,
+  { status, body }: GatewayResponse<Failure>,
   { method, path, field }: Place,
   value: unknown,
 ): void {

@@ -1,4 +1,4 @@
-import { TestAdminApi, type Answer } from './spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from './spec-support/admin-api';
 import { Fixtures, unknownFixture, withIds, type Fixture, type Place } from './spec-support/tenancy-fixtures';
 import { TENANCY_ROWS, type TenancyRow } from './spec-support/tenancy-rows';
 import { routesOf, type Route } from './spec-support/tenancy-verdicts';
@@ -21,7 +21,7 @@ describe('If-Match on the routes that change what is there', () => {
     routes = routesOf(admin.api.document).filter(({ method }) => ['PUT', 'PATCH', 'DELETE'].includes(method));
   });
 
-  async function call(route: Route, ifMatch: string): Promise<Answer<Failure>> {
+  async function call(route: Route, ifMatch: string): Promise<GatewayResponse<Failure>> {
     const row = TENANCY_ROWS[route.handler] as TenancyRow;
     const fixture: Fixture = row.kind === undefined ? unknownFixture() : await fixtures.of(row.kind, place);
     const { workspaceId } = place;
@@ -36,7 +36,7 @@ describe('If-Match on the routes that change what is there', () => {
       route.handler === 'workspaces_remove'
         ? { name: workspace.name }
         : row.body?.({ fixture, workspaceId, targetId: workspaceId });
-    const answers: Answer<Failure>[] = [];
+    const answers: GatewayResponse<Failure>[] = [];
     for (const key of [place.key, place.adminKey]) {
       const answer = await admin.call<Failure>(route.method, `${path}?${query.toString()}`, {
         key,
@@ -46,7 +46,7 @@ describe('If-Match on the routes that change what is there', () => {
       if (![401, 403, 404].includes(answer.status)) return answer;
       answers.push(answer);
     }
-    return answers.at(-1) as Answer<Failure>;
+    return answers.at(-1) as GatewayResponse<Failure>;
   }
 
   it('is 412 for another version, on every route of the document, or refused where there is no etag', async () => {
@@ -77,7 +77,7 @@ describe('If-Match on the routes that change what is there', () => {
       const read = await admin.get<{ etag: string }>(path, { key });
       const etag = read.headers['etag'] as string;
       expect([path, read.body.etag]).toEqual([path, etag]);
-      const put = (): Promise<Answer> =>
+      const put = (): Promise<GatewayResponse> =>
         admin.call('PUT', path, { key, body, headers: { 'if-match': etag } });
       expect([path, (await put()).status]).toEqual([path, 200]);
       expect([path, (await put()).status]).toEqual([path, 412]);

@@ -1,4 +1,4 @@
-import { TestAdminApi, type Answer } from './spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from './spec-support/admin-api';
 import type { Failure } from './spec-support/api-keys';
 
 const api = new TestAdminApi();
@@ -44,7 +44,7 @@ describe('members of saved JSON that every JavaScript object has, too', () => {
     const guardrail = await saved('/v1/guardrails', body);
     expect(JSON.stringify(guardrail['checks'])).toContain(JSON.stringify(schema));
     const verdict = async (text: string): Promise<unknown> => {
-      const answer: Answer<{ verdict: boolean }> = await api.post(
+      const answer: GatewayResponse<{ verdict: boolean }> = await api.post(
         `/v1/guardrails/${String(guardrail['slug'])}/invoke`,
         { key: tenant.key, body: { stage: 'output', text } },
       );

@@ -1,5 +1,5 @@
 import { readCases } from '@gw/testing';
-import { TestAdminApi, type Answer } from './spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from './spec-support/admin-api';
 import type { Failure, Key, List } from './spec-support/api-keys';
 import { createKey } from './spec-support/api-keys';
 import { createIntegration } from './spec-support/integrations';
@@ -75,7 +75,7 @@ async function check(
   if (answer.status === 400) expectRefused(answer, nameOf(query));
 }
 
-function expectRefused({ status, body }: Answer<Failure>, parameter: string): void {
+function expectRefused({ status, body }: GatewayResponse<Failure>, parameter: string): void {
   expect(status).toBe(400);
   expect(body.error).toMatchObject({ type: 'validation_failed', code: 'AB01', param: parameter });
 }
@@ -120,7 +120,7 @@ describe('queries of the file', () => {
 });
 
 describe('ids of GET /v2/api-keys', () => {
-  const get = (ids: string, key = ours.key): Promise<Answer<List>> =>
+  const get = (ids: string, key = ours.key): Promise<GatewayResponse<List>> =>
     admin.get(`/v2/api-keys?ids=${ids}`, { key });
 
   it('[CTL-09] look up in either case, each once, in one page', async () => {

@@ -5,7 +5,7 @@ import type { Members } from './members';
 export type Item = Json;
 
 /** An existing item of the control plane, in the form of a file. */
-export interface Standing {
+export interface ExistingItem {
   readonly item: Item;
   /** Path at which the item is changed and deleted. */
   readonly path: string;
@@ -58,7 +58,7 @@ export class Workspaces {
   }
 }
 
-export interface World {
+export interface ReconcileContext {
   readonly api: ApiClient;
   readonly workspaces: Workspaces;
   /** Collections that were read, by workspace id and collection id. */
@@ -80,22 +80,22 @@ export interface Kind {
   readonly members: Members;
   /** Members that cannot be changed. */
   readonly fixed?: readonly string[];
-  existing(context: World): Promise<Standing[]>;
+  existing(context: ReconcileContext): Promise<ExistingItem[]>;
   /**
    * Creates an item and returns what is shown only once, such as a secret. Absent: the item exists
    * together with its owner and can only be changed.
    */
-  create?(context: World, item: Item): Promise<Json>;
+  create?(context: ReconcileContext, item: Item): Promise<Json>;
   /**
    * Changes an item. `item` has every desired member; members that only `before` has are cleared.
    */
-  update(context: World, path: string, item: Item, before: Item): Promise<Json>;
+  update(context: ReconcileContext, path: string, item: Item, before: Item): Promise<Json>;
   readonly removable: boolean;
   /**
    * Deletes an item with `--force`, even if it is in use. Absent: it must first be removed from its
    * users.
    */
-  readonly removeUsed?: (context: World, path: string) => Promise<Json>;
+  readonly removeUsed?: (context: ReconcileContext, path: string) => Promise<Json>;
   /**
    * Adds the parts that stay, because nothing is removed without `--prune`. Absent: an item lists
    * all of its parts.
@@ -103,15 +103,16 @@ export interface Kind {
   unpruned?(item: Item, before: Item): Item;
 }
 
-export const put = (context: World, path: string, body: unknown): Promise<Json> =>
+export const put = (context: ReconcileContext, path: string, body: unknown): Promise<Json> =>
   context.api.call('PUT', path, body);
-export const post = (context: World, path: string, body: unknown): Promise<Json> =>
+export const post = (context: ReconcileContext, path: string, body: unknown): Promise<Json> =>
   context.api.call('POST', path, body);
 
-export const remove = (context: World, path: string): Promise<Json> => context.api.call('DELETE', path);
+export const remove = (context: ReconcileContext, path: string): Promise<Json> =>
+  context.api.call('DELETE', path);
 
 /** Deletes with the parameter that routes need for an item in use. */
-export const removeByForce = (context: World, path: string): Promise<Json> =>
+export const removeByForce = (context: ReconcileContext, path: string): Promise<Json> =>
   remove(context, `${path}${path.includes('?') ? '&' : '?'}force=true`);
 
 /** Copies the members of a row by their names. */

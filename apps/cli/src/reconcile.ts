@@ -1,5 +1,5 @@
 import { ApiError, type ApiClient, type Json } from './api-client';
-import { remove, Workspaces, type Item, type Kind, type Standing, type World } from './kind';
+import { remove, Workspaces, type Item, type Kind, type ExistingItem, type ReconcileContext } from './kind';
 import { KINDS } from './kinds';
 import type { Places } from './file-lines';
 import { Validation } from './validation';
@@ -46,7 +46,7 @@ const placeOf = ({ places }: Pick<ReconcileOptions, 'places'>, kind: Kind, item:
   return `${place === undefined ? '' : `${place}: `}${kind.name} ${nameOf(kind, item)}`;
 };
 
-const newWorld = (api: ApiClient, validation?: Validation): World => ({
+const newWorld = (api: ApiClient, validation?: Validation): ReconcileContext => ({
   api: validation?.client ?? api,
   workspaces: new Workspaces(),
   collections: new Map(),
@@ -119,7 +119,7 @@ const validationOf = (api: ApiClient, { dryRun, validates }: ReconcileOptions): 
 
 async function removeOne(
   { kind, context, options, note, validation }: Tools,
-  { item, path }: Standing,
+  { item, path }: ExistingItem,
 ): Promise<void> {
   const name = nameOf(kind, item);
   const at = placeOf(options, kind, item);
@@ -140,8 +140,8 @@ async function removeOne(
 
 interface Task {
   readonly kind: Kind;
-  readonly context: World;
-  readonly existing: readonly Standing[];
+  readonly context: ReconcileContext;
+  readonly existing: readonly ExistingItem[];
   readonly wanted: readonly Item[];
   readonly options: ReconcileOptions;
   readonly note: (change: Change, shownOnce: Json) => void;
@@ -157,7 +157,7 @@ async function makeSo({
   options,
   note,
   validation,
-}: Task): Promise<Standing[]> {
+}: Task): Promise<ExistingItem[]> {
   const there = new Map(existing.map((one) => [nameOf(kind, one.item), one]));
   const seen = new Set<string>();
   for (const raw of wanted) {
@@ -218,7 +218,7 @@ function planCreation(validation: Validation, { kind, context }: Tools, item: It
 async function bringInLine(
   { kind, context, options, note, validation }: Tools,
   name: string,
-  { item: raw, path }: Standing,
+  { item: raw, path }: ExistingItem,
   wanted: Item,
 ): Promise<void> {
   const before = comparable(kind.members, raw);

@@ -18,7 +18,7 @@ import type { SecretResolver } from '@gw/secret-managers';
 import { describeFault, HealthBoard, type Log, type Part, type ServerDrain } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
-import { OutboundWorld } from './guardrails/world';
+import { OutboundPort } from './guardrails/world';
 import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane/control-plane-proxy';
 import { FrontDoor } from './http/front-door';
@@ -46,7 +46,7 @@ import { Settlement } from './core/settlement';
 import { type TargetPricer } from './usage/use';
 import { createInFlight } from './in-flight/create-in-flight';
 import type { InFlightLog } from './in-flight/in-flight-log';
-import type { RequestsUnderWay } from './in-flight/requests-under-way';
+import type { RequestsInFlight } from './in-flight/requests-in-flight';
 import { interruptAll } from './in-flight/interrupt-all';
 import type { RequestMetrics } from './metrics/request-metrics';
 import { AcceptStage } from './accept/accept.stage';
@@ -61,7 +61,7 @@ import { createRealtime } from './realtime/realtime';
 import { memoryOfProcess } from './health/memory-caps';
 import { listOf, type GatewaySettings } from './settings';
 import { RefusedRequests } from './record/refused-requests';
-import { createAnswers, type Answers } from './cache/answers';
+import { createResponses, type Responses } from './cache/response-stores';
 import { createBreakers } from './attempt/breakers';
 import { Configs } from './configs/configs';
 import { EarlierKeys } from './auth/earlier-keys';
@@ -108,7 +108,7 @@ export interface DataPlane {
   readonly routing: RoutingState;
   readonly overload: Overload;
   readonly outbound: Pick<OutboundClient, 'stats'>;
-  readonly underWay: RequestsUnderWay;
+  readonly underWay: RequestsInFlight;
   readonly inFlight: InFlightLog;
   readonly refused: Pick<RefusedRequests, 'counts' | 'unlogged'>;
   /** Ends the requests that are in flight and refuses all that follow. Resolves when they have their answers, or after two seconds. */
@@ -128,7 +128,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const limits = createLimits(parts);
   const { accounts, pricer, ledger } = limits;
   const { underWay, inFlight, beforeCall } = createInFlight(parts, limits.lostUses);
-  const answers = createAnswers(settings, log);
+  const answers = createResponses(settings, log);
   const { settle, settleCheck, refused } = settlementOf(parts, limits, routing, inFlight);
   const stopListening = routing.health.listen(Date.now);
   const shared = {
@@ -239,7 +239,7 @@ interface StageParts {
   readonly settle: Settle;
   readonly secrets: SecretResolver;
   readonly attempt: AttemptStage;
-  readonly answers: Answers;
+  readonly answers: Responses;
   readonly guardTools: GuardTools;
   readonly overload: Overload;
 }
@@ -309,7 +309,7 @@ function stagesOf({
 }
 
 function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy, models: ModelCalls): GuardTools {
-  const world = new OutboundWorld(outbound, policy);
+  const world = new OutboundPort(outbound, policy);
   return { world, runner: new GuardrailRunner(world), background: new BackgroundChecks(), models };
 }
 

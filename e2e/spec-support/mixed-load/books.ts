@@ -1,6 +1,6 @@
 import { Client as Postgres } from 'pg';
 import type { Sold } from './counting-provider';
-import type { Call, Seen } from './mixed-load';
+import type { Call, ClientResult } from './mixed-load';
 
 /** One record of the log in Postgres. */
 export interface Logged {
@@ -33,7 +33,7 @@ export interface Comparison {
 }
 
 /** What the log contains for calls of each kind. */
-const OUTCOMES: Readonly<Record<Exclude<Seen, 'cut'>, string>> = {
+const OUTCOMES: Readonly<Record<Exclude<ClientResult, 'cut'>, string>> = {
   whole: 'ok',
   free: 'ok',
   denied: 'denied',
@@ -64,7 +64,7 @@ export function compare(
   sold: ReadonlyMap<string, Sold>,
   records: readonly Logged[],
 ): Comparison {
-  const comparison = new Books();
+  const comparison = new LedgerTotals();
   const byTrace = grouped(records, ({ trace }) => trace);
   for (const call of calls) {
     comparison.addRecords(call, byTrace.get(call.trace) ?? []);
@@ -77,11 +77,11 @@ export function compare(
   return { rows, lost, double, different };
 }
 
-class Books implements Comparison {
+class LedgerTotals implements Comparison {
   readonly lost: string[] = [];
   readonly double: string[] = [];
   readonly different: string[] = [];
-  private readonly bySeen = new Map<Seen, Row>();
+  private readonly bySeen = new Map<ClientResult, Row>();
 
   get rows(): readonly Row[] {
     return [...this.bySeen.values()];
@@ -103,7 +103,7 @@ class Books implements Comparison {
 
   /** A call that was cut may have been sold once. */
   addSold(name: string, alike: readonly Call[], sold: number): void {
-    const of = (seen: Seen): number => alike.filter((call) => call.seen === seen).length;
+    const of = (seen: ClientResult): number => alike.filter((call) => call.seen === seen).length;
     const [whole, cut] = [of('whole'), of('cut')];
     if (whole > 0) this.rowOf('whole').sold += Math.min(sold, whole);
     if (sold > whole) this.rowOf('cut').sold += sold - whole;
@@ -112,7 +112,7 @@ class Books implements Comparison {
     if (sold > whole + cut) this.double.push(what);
   }
 
-  private rowOf(seen: Seen): Row {
+  private rowOf(seen: ClientResult): Row {
     const row = this.bySeen.get(seen) ?? { seen, clients: 0, sold: 0, records: 0, charged: 0 };
     this.bySeen.set(seen, row);
     return row;
@@ -130,7 +130,11 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-function isAsExpected({ kind }: Call, seen: Exclude<Seen, 'cut'>, { outcome, cost }: Logged): boolean {
+function isAsExpected(
+  { kind }: Call,
+  seen: Exclude<ClientResult, 'cut'>,
+  { outcome, cost }: Logged,
+): boolean {
   if (outcome !== OUTCOMES[seen]) return false;
   // An abandoned response costs an estimate.
   if (seen === 'left') return cost > 0;

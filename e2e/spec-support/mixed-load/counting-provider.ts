@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ANTHROPIC_MESSAGE } from '../fake-anthropic';
-import { answerFor, streamEvents } from '../spending';
-import { KINDS, type Answering } from './kinds';
+import { responseFor, streamEvents } from '../spending';
+import { KINDS, type ProviderBehaviour } from './kinds';
 
 /** What was requested under one name. */
 export interface Sold {
@@ -63,7 +63,7 @@ export class CountingProvider {
       return;
     }
     sold.requested += 1;
-    const answering = ANSWERING.get(name.split(' ')[0] ?? '') as Answering;
+    const answering = ANSWERING.get(name.split(' ')[0] ?? '') as ProviderBehaviour;
     if (answering === 'fails' || (answering === 'fails once' && sold.requested === 1)) {
       json(res, FAILURE, 500);
       return;
@@ -96,7 +96,7 @@ function sell(
     for (const event of events) res.write(event);
     res.end();
   } else if (input !== undefined) json(res, EMBEDDED);
-  else json(res, JSON.stringify(req.url === '/v1/messages' ? ANTHROPIC_MESSAGE : answerFor(tokens, model)));
+  else json(res, JSON.stringify(req.url === '/v1/messages' ? ANTHROPIC_MESSAGE : responseFor(tokens, model)));
 }
 
 const nameOf = ({ input, messages }: Requested): string => input ?? messages?.at(-1)?.content ?? '';

@@ -2,7 +2,7 @@ import { ANTHROPIC_COST, CLAUDE } from '../fake-anthropic';
 import { bodyFor, CENT, TOKENS } from '../spending';
 
 /** How the provider reacts to a call. */
-export type Answering = 'sells' | 'fails once' | 'fails' | 'stalls';
+export type ProviderBehaviour = 'sells' | 'fails once' | 'fails' | 'stalls';
 
 export interface Kind {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Kind {
   readonly provider?: '@claude';
   /** Saved config, instead of a provider. */
   readonly config?: 'cached' | 'guarded' | 'retried' | 'fallback';
-  readonly answering?: Answering;
+  readonly answering?: ProviderBehaviour;
   /** Cost of a complete response in 1e-8 USD, and its tokens. */
   readonly cost: number;
   readonly tokens: number;

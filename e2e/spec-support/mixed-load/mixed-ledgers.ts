@@ -17,7 +17,7 @@ const RESTART = { timeoutMs: 300_000 };
 const STEP = { timeoutMs: 3_600_000, everyMs: 50 };
 const LIMITS = { cost: 50_000_000, tokens: 1_000_000_000 };
 
-export interface Books extends Comparison {
+export interface LedgerTotals extends Comparison {
   /** Charges of each key: in the log, the durable record and the counter in Redis. */
   readonly balances: readonly Balance[];
 }
@@ -123,7 +123,7 @@ export class MixedLedgers {
   }
 
   /** Waits until the gateways have shipped everything, and compares the ledgers. */
-  async books(): Promise<Books> {
+  async books(): Promise<LedgerTotals> {
     await eventually(async () => {
       const backlogs = await Promise.all(this.spending.gateways.map(backlogOf));
       return backlogs.every((bytes) => bytes === 0);
@@ -131,7 +131,7 @@ export class MixedLedgers {
     // A counter lost by Redis is rebuilt when its key is used again; a refused caller only reads
     // its limits.
     for (const { key } of this.keys) await this.bench.manage('GET', '/me/limits', { key: key.key });
-    let books: Books = { rows: [], lost: [], double: [], different: [], balances: [] };
+    let books: LedgerTotals = { rows: [], lost: [], double: [], different: [], balances: [] };
     await eventually(async () => {
       books = await this.read();
       const { lost, balances } = books;
@@ -140,7 +140,7 @@ export class MixedLedgers {
     return books;
   }
 
-  private async read(): Promise<Books> {
+  private async read(): Promise<LedgerTotals> {
     const records = await recordsOf(
       this.databaseUrl,
       this.keys.map(({ key }) => key.id),

@@ -9,7 +9,7 @@ import { MIX, type Kind } from './kinds';
  * stored response), `denied` (by a guardrail or a limit), `failed` (by the provider), `left` (the
  * client disconnected), `cut` (its gateway was killed).
  */
-export type Seen = 'whole' | 'free' | 'denied' | 'failed' | 'left' | 'cut';
+export type ClientResult = 'whole' | 'free' | 'denied' | 'failed' | 'left' | 'cut';
 
 export interface Call {
   readonly trace: string;
@@ -17,7 +17,7 @@ export interface Call {
   /** Name by which the provider knows the call. */
   readonly name: string;
   readonly keyId: string;
-  seen: Seen;
+  seen: ClientResult;
 }
 
 /** A gateway under load. */
@@ -151,7 +151,7 @@ export class MixedLoad {
   }
 
   /** Null: the result is unexplained. */
-  private seenOf(kind: Kind, { status, headers, text }: Got, wasKilled: boolean): Seen | null {
+  private seenOf(kind: Kind, { status, headers, text }: Got, wasKilled: boolean): ClientResult | null {
     if (status === null) return wasKilled ? 'cut' : null;
     if (status !== 200) return refusalOf(kind, status);
     if (kind.answering === 'stalls') return 'left';
@@ -163,7 +163,7 @@ export class MixedLoad {
 
 const DENIALS: Readonly<Record<string, number>> = { guarded: 446, exhausted: 412, limited: 429 };
 
-function refusalOf({ name, answering }: Kind, status: number): Seen | null {
+function refusalOf({ name, answering }: Kind, status: number): ClientResult | null {
   if (answering === 'fails') return status === 500 ? 'failed' : null;
   return DENIALS[name] === status ? 'denied' : null;
 }

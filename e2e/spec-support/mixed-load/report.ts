@@ -1,4 +1,4 @@
-import type { Books } from './mixed-ledgers';
+import type { LedgerTotals } from './mixed-ledgers';
 import type { Outage } from './outage';
 
 const MIB = 1_048_576;
@@ -8,7 +8,7 @@ const line = (cells: readonly (string | number)[]): string =>
   cells.map((cell, at) => String(cell).padStart(ROW[at] ?? 22)).join('');
 
 /** The results of a run as a table. */
-export function bookTable({ rows, balances, lost, double, different }: Books): string {
+export function bookTable({ rows, balances, lost, double, different }: LedgerTotals): string {
   return [
     line(['seen', 'clients', 'provider', 'log', 'charged (1e-8 USD)']),
     ...rows.map(({ seen, clients, sold, records, charged }) => line([seen, clients, sold, records, charged])),

@@ -111,7 +111,7 @@ export interface TimeBucket {
   readonly offsetMs: number;
 }
 
-export interface AnalyticsAsk {
+export interface AnalyticsQueryCase {
   readonly scope: AnalyticsScope;
   /** Unix milliseconds, both included. */
   readonly from: number;
@@ -140,7 +140,7 @@ export interface AnalyticsRow {
 /** Where analytics are read. Postgres and ClickHouse pass one contract test. */
 export interface AnalyticsStore {
   /** Groups that have requests, at most `limit`. */
-  rows(ask: AnalyticsAsk): Promise<AnalyticsRow[]>;
+  rows(ask: AnalyticsQueryCase): Promise<AnalyticsRow[]>;
   /** How many groups `rows` would give without its limit. */
-  count(ask: AnalyticsAsk): Promise<number>;
+  count(ask: AnalyticsQueryCase): Promise<number>;
 }

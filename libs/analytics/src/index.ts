@@ -4,7 +4,7 @@ export {
   PERCENTILES,
   REQUEST_TYPES,
   VALUE_FILTERS,
-  type AnalyticsAsk,
+  type AnalyticsQueryCase,
   type AnalyticsFilter,
   type AnalyticsRow,
   type AnalyticsScope,

@@ -1,7 +1,7 @@
 import {
   PERCENTILES,
   VALUE_FILTERS,
-  type AnalyticsAsk,
+  type AnalyticsQueryCase,
   type AnalyticsRow,
   type GroupKey,
   type Measure,
@@ -91,7 +91,7 @@ const expressionOf = (measure: Exclude<Measure, Percentile>, dialect: SqlDialect
 
 /** Conditions on facts that the filter, the grouping and the measures make. Those of the owner and the time are the store's own. */
 export function filterConditions(
-  ask: Pick<AnalyticsAsk, 'filter' | 'by' | 'measures'>,
+  ask: Pick<AnalyticsQueryCase, 'filter' | 'by' | 'measures'>,
   dialect: SqlDialect,
   bind: Bind,
 ): string[] {
@@ -121,7 +121,7 @@ export function filterConditions(
 }
 
 function endConditions(
-  { statuses, isSuccess }: AnalyticsAsk['filter'],
+  { statuses, isSuccess }: AnalyticsQueryCase['filter'],
   dialect: SqlDialect,
   bind: Bind,
 ): string[] {
@@ -133,7 +133,7 @@ function endConditions(
 
 /** Those that only single requests can meet. */
 function singleConditions(
-  { filter }: Pick<AnalyticsAsk, 'filter'>,
+  { filter }: Pick<AnalyticsQueryCase, 'filter'>,
   dialect: SqlDialect,
   bind: Bind,
 ): string[] {
@@ -150,11 +150,11 @@ function singleConditions(
 }
 
 /** Whether rows of single requests are needed. */
-export const asksForSingles = ({ filter }: AnalyticsAsk): boolean =>
+export const asksForSingles = ({ filter }: AnalyticsQueryCase): boolean =>
   filter.traceIds.length > 0 || filter.spanIds.length > 0 || Object.keys(filter.ranges).length > 0;
 
 /** Whether metadata is needed. */
-export const asksForMetadata = ({ filter, by, measures }: AnalyticsAsk): boolean =>
+export const asksForMetadata = ({ filter, by, measures }: AnalyticsQueryCase): boolean =>
   Object.keys(filter.metadata).length > 0 ||
   by.some((key) => typeof key !== 'string') ||
   asksForUsers({ measures });
@@ -163,7 +163,12 @@ const keyExpression = (key: GroupKey, dialect: SqlDialect, bind: Bind): string =
   typeof key === 'string' ? dialect.text(key) : dialect.metadataText(bind(key.metadata, 'text'));
 
 /** The statement that answers an ask, over `facts`, a query of one row for a request or for many alike. */
-export function rowsStatement(ask: AnalyticsAsk, facts: string, dialect: SqlDialect, bind: Bind): string {
+export function rowsStatement(
+  ask: AnalyticsQueryCase,
+  facts: string,
+  dialect: SqlDialect,
+  bind: Bind,
+): string {
   const { names, selected } = keysOf(ask, dialect, bind);
   const measures = new Set<Measure>(ask.measures);
   if (ask.order) measures.add(ask.order.by);
@@ -188,7 +193,12 @@ export function rowsStatement(ask: AnalyticsAsk, facts: string, dialect: SqlDial
     ${orderOf(ask, names)} LIMIT ${bind(ask.limit, 'number')} OFFSET ${bind(ask.offset ?? 0, 'number')}`;
 }
 
-export function countStatement(ask: AnalyticsAsk, facts: string, dialect: SqlDialect, bind: Bind): string {
+export function countStatement(
+  ask: AnalyticsQueryCase,
+  facts: string,
+  dialect: SqlDialect,
+  bind: Bind,
+): string {
   const { names, selected } = keysOf(ask, dialect, bind);
   const grouped = names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`;
   return `WITH facts AS (${facts})
@@ -196,7 +206,11 @@ export function countStatement(ask: AnalyticsAsk, facts: string, dialect: SqlDia
       HAVING sum(requests) > 0) AS found`;
 }
 
-function keysOf(ask: AnalyticsAsk, dialect: SqlDialect, bind: Bind): { names: string[]; selected: string[] } {
+function keysOf(
+  ask: AnalyticsQueryCase,
+  dialect: SqlDialect,
+  bind: Bind,
+): { names: string[]; selected: string[] } {
   const names = ask.by.map((_, i) => `k${String(i)}`);
   const selected = ask.by.map((key, i) => `${keyExpression(key, dialect, bind)} AS k${String(i)}`);
   const { bucket } = ask;
@@ -232,14 +246,17 @@ function percentileParts(
   ];
 }
 
-function orderOf(ask: AnalyticsAsk, names: readonly string[]): string {
+function orderOf(ask: AnalyticsQueryCase, names: readonly string[]): string {
   const first = ask.order ? [`m_${ask.order.by} ${ask.order.descending ? 'DESC' : 'ASC'}`] : [];
   const all = [...first, ...names];
   return all.length === 0 ? '' : `ORDER BY ${all.join(', ')}`;
 }
 
 /** What `rowsStatement` gave, as the answer of a store. Numbers may come as text. */
-export function analyticsRow(ask: AnalyticsAsk, found: Readonly<Record<string, unknown>>): AnalyticsRow {
+export function analyticsRow(
+  ask: AnalyticsQueryCase,
+  found: Readonly<Record<string, unknown>>,
+): AnalyticsRow {
   const { bucket } = ask;
   const values = Object.fromEntries(
     ask.measures.map((measure) => {
@@ -255,5 +272,5 @@ export function analyticsRow(ask: AnalyticsAsk, found: Readonly<Record<string, u
 }
 
 /** Whether users are counted; groups that have none are left out. */
-const asksForUsers = ({ measures }: Pick<AnalyticsAsk, 'measures'>): boolean =>
+const asksForUsers = ({ measures }: Pick<AnalyticsQueryCase, 'measures'>): boolean =>
   measures.includes('users') || measures.includes('user_requests');

@@ -1,8 +1,8 @@
 export { canonicalScope, isScope, KEY_TYPES, SCOPES, scopesAllowedFor, type KeyType } from './catalogue';
 export {
   ceilingOf,
-  openTo,
-  standingOf,
+  scopesAllowedBy,
+  settingGroupOf,
   userKeyCeiling,
   workspaceRank,
   type OrganisationRole,
@@ -11,7 +11,7 @@ export {
 export {
   ALL_OPEN,
   capabilitiesOf,
-  closedFor,
+  removedCapabilities,
   DEFAULT_SECURITY,
   OVERRIDE_DEFAULTS,
   SECURITY_CATEGORIES,
@@ -22,6 +22,6 @@ export {
   type SecurityCategory,
   type SecuritySetting,
   type SecuritySettings,
-  type Standing,
+  type SettingGroup,
   type StoredSecurity,
 } from './security-settings';

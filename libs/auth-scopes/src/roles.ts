@@ -1,10 +1,10 @@
 import { SCOPES, scopesAllowedFor } from './catalogue';
 import {
-  closedFor,
+  removedCapabilities,
   openedForMembers,
   scopesOf,
   type SecuritySettings,
-  type Standing,
+  type SettingGroup,
 } from './security-settings';
 
 export type OrganisationRole = 'owner' | 'admin' | 'member';
@@ -69,10 +69,10 @@ const ORGANISATION_MEMBER: ReadonlySet<string> = new Set(['workspaces.list', 'wo
  * Returns which group's security settings restrict a user; null for none. `workspaceRole` is null
  * outside a workspace.
  */
-export function standingOf(
+export function settingGroupOf(
   organisationRole: OrganisationRole,
   workspaceRole: WorkspaceRole | null,
-): Standing | null {
+): SettingGroup | null {
   if (organisationRole !== 'member') return 'organisationAdmins';
   switch (workspaceRole) {
     case 'manager':
@@ -113,16 +113,16 @@ export function ceilingOf(
   settings: SecuritySettings,
 ): ReadonlySet<string> {
   const most = ofRole(organisationRole, workspaceRole, settings);
-  return openTo(standingOf(organisationRole, workspaceRole), most, settings);
+  return scopesAllowedBy(settingGroupOf(organisationRole, workspaceRole), most, settings);
 }
 
 /** Returns the scopes that the settings allow to a group. */
-export function openTo(
-  standing: Standing | null,
+export function scopesAllowedBy(
+  standing: SettingGroup | null,
   scopes: ReadonlySet<string>,
   settings: SecuritySettings,
 ): ReadonlySet<string> {
-  const closed = closedFor(standing, settings);
+  const closed = removedCapabilities(standing, settings);
   if (closed.size === 0) return scopes;
   const removed = new Set(scopesOf(closed));
   return new Set([...scopes].filter((scope) => !removed.has(scope)));

@@ -2,7 +2,7 @@
  * The group of users that a security setting restricts. No setting restricts workspace admins. A
  * service key is restricted as its creator was.
  */
-export type Standing = 'members' | 'managers' | 'organisationAdmins';
+export type SettingGroup = 'members' | 'managers' | 'organisationAdmins';
 
 /** Categories of settings that an organisation may let its workspaces override. */
 export const SECURITY_CATEGORIES = [
@@ -25,7 +25,7 @@ interface Capability {
   /** The scopes that are removed when it is off. */
   readonly scopes: readonly string[];
   /** The groups that it restricts, with the default for each. */
-  readonly defaults: Partial<Readonly<Record<Standing, boolean>>>;
+  readonly defaults: Partial<Readonly<Record<SettingGroup, boolean>>>;
 }
 
 const actions = (resource: string, names: string): string[] =>
@@ -94,7 +94,7 @@ export type CapabilityName = keyof typeof CAPABILITIES;
 export interface SecuritySetting {
   /** For example `membersViewLogs`. */
   readonly name: string;
-  readonly standing: Standing;
+  readonly standing: SettingGroup;
   readonly capability: CapabilityName;
   readonly category: SecurityCategory;
   readonly fallback: boolean;
@@ -105,7 +105,7 @@ const ENTRIES = Object.entries(CAPABILITIES) as [CapabilityName, Capability][];
 /** The 35 settings, in the order of the table above. */
 export const SECURITY_SETTINGS: readonly SecuritySetting[] = ENTRIES.flatMap(
   ([capability, { category, defaults }]) =>
-    (Object.entries(defaults) as [Standing, boolean][]).map(([standing, fallback]) => ({
+    (Object.entries(defaults) as [SettingGroup, boolean][]).map(([standing, fallback]) => ({
       name: `${standing}${capability}`,
       standing,
       capability,
@@ -148,8 +148,8 @@ export function securityInForce({ organisation, workspace, overrides }: StoredSe
 }
 
 /** Returns the capabilities that the settings remove from a group; none for null. */
-export function closedFor(
-  standing: Standing | null,
+export function removedCapabilities(
+  standing: SettingGroup | null,
   settings: SecuritySettings,
 ): ReadonlySet<CapabilityName> {
   return new Set(

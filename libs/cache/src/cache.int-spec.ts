@@ -9,7 +9,7 @@ import { RedisVectorStore } from './semantic/redis-vector-store';
 import { normalised } from './semantic/vectors';
 import { blobStoreContract, CONTRACT_ENTRY_BYTES_MAX } from './spec-support/blob-store.contract';
 import { idempotencyStoreContract } from './spec-support/idempotency-store.contract';
-import { redisShare, sampleAnswer, sampleRequest, TENANT } from './spec-support/samples';
+import { redisShare, sampleResponse, sampleRequest, TENANT } from './spec-support/samples';
 import { CONTRACT_PER_BUCKET_MAX, vectorStoreContract } from './spec-support/vector-store.contract';
 import { UNAVAILABLE } from './stores/blob-store';
 import { EntrySealer } from './stores/entry-sealer';
@@ -148,8 +148,8 @@ describe('cache in Redis', () => {
       const print = 'f'.repeat(43);
       const first = await one.begin(scope, print, wait);
       const second = two.begin(scope, print, wait);
-      if (first.kind === 'first') await first.complete(sampleAnswer('once'));
-      expect(await second).toEqual({ kind: 'replay', answer: sampleAnswer('once') });
+      if (first.kind === 'first') await first.complete(sampleResponse('once'));
+      expect(await second).toEqual({ kind: 'replay', answer: sampleResponse('once') });
       await expect(two.begin(scope, 'g'.repeat(43), wait)).rejects.toMatchObject({
         type: 'idempotency_key_reused',
       });
@@ -171,7 +171,7 @@ describe('cache in Redis', () => {
     async function look(cache: ResponseCache): Promise<{ status: Lookup['status']; sent: number }> {
       const sending = jest.spyOn(redis, 'sendCommand');
       const lookup = await cache.lookUp(sampleRequest({ namespace: randomUUID() }), policy, source);
-      cache.keep(lookup, policy, sampleAnswer('x', { createdAtMs: Date.now() }));
+      cache.keep(lookup, policy, sampleResponse('x', { createdAtMs: Date.now() }));
       const sent = sending.mock.calls.length;
       sending.mockRestore();
       return { status: lookup.status, sent };
@@ -196,7 +196,7 @@ describe('cache in Redis', () => {
       await eventually(async () => {
         now += 1_000;
         const lookup = await cache.lookUp(request, policy, null);
-        cache.keep(lookup, policy, sampleAnswer('x', { createdAtMs: Date.now() }));
+        cache.keep(lookup, policy, sampleResponse('x', { createdAtMs: Date.now() }));
         return lookup.status === 'HIT';
       });
     });
@@ -209,7 +209,7 @@ describe('cache in Redis', () => {
       await server.kill();
       const wait = { timeoutMs: 5_000, isGone: () => false, tenant: TENANT };
       const first = await idempotency.begin('s', 'f', wait);
-      if (first.kind === 'first') await first.complete(sampleAnswer());
+      if (first.kind === 'first') await first.complete(sampleResponse());
       expect((await idempotency.begin('s', 'f', wait)).kind).toBe('replay');
       await back();
     });

@@ -1,9 +1,9 @@
 export {
-  AnswerRecorder,
-  type AnswerCheck,
+  ResponseRecorder,
+  type ResponseCheck,
   type RecorderOptions,
   type RecordingMemory,
-} from './answer-recorder';
+} from './response-recorder';
 export {
   CACHE_LIMITS,
   cachePolicy,
@@ -23,12 +23,12 @@ export {
 export { Coalescer, type CoalescerOptions, type SharedCall } from './coalesce/coalescer';
 export {
   Idempotency,
-  type Begun,
+  type StartedCall,
   type FirstCall,
   type IdempotencyOptions,
   type WaitOptions,
 } from './idempotency/idempotency';
-export type { Claim, IdempotencyState, IdempotencyStore } from './idempotency/idempotency-store';
+export type { IdempotencyClaim, IdempotencyState, IdempotencyStore } from './idempotency/idempotency-store';
 export {
   MemoryIdempotencyStore,
   type MemoryIdempotencyStoreOptions,
@@ -37,7 +37,7 @@ export {
   RedisIdempotencyStore,
   type RedisIdempotencyStoreOptions,
 } from './idempotency/redis-idempotency-store';
-export { replayAnswer } from './replay';
+export { replayResponse } from './replay';
 export {
   ResponseCache,
   type Embedder,
@@ -50,7 +50,7 @@ export { MemoryVectorStore, type MemoryVectorStoreOptions } from './semantic/mem
 export { RedisVectorStore, type RedisVectorStoreOptions } from './semantic/redis-vector-store';
 export { VECTOR_LIMITS, type StoredVector, type VectorStore } from './semantic/vector-store';
 export type { Neighbour } from './semantic/vectors';
-export { isEventStream, storableHeaders, type StoredAnswer } from './stored-answer';
+export { isEventStream, storableHeaders, type CachedResponse } from './cached-response';
 export { UNAVAILABLE, type BlobStore } from './stores/blob-store';
 export { EntrySealer } from './stores/entry-sealer';
 export { MemoryBlobStore, type MemoryBlobStoreOptions } from './stores/memory-blob-store';

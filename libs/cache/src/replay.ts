@@ -1,5 +1,5 @@
 import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outbound';
-import type { StoredAnswer } from './stored-answer';
+import type { CachedResponse } from './cached-response';
 
 /**
  * Replays a stored response to a handler as a connection would deliver it, from the next event-loop
@@ -7,7 +7,7 @@ import type { StoredAnswer } from './stored-answer';
  * A stream is sent in its chunks, as fast as the client reads, and a bounded amount per turn so
  * that others get theirs. It can be paused and aborted like a call.
  */
-export const replayAnswer = (answer: StoredAnswer, handler: OutboundHandler): OutboundCall =>
+export const replayResponse = (answer: CachedResponse, handler: OutboundHandler): OutboundCall =>
   new Replay(answer, handler);
 
 /**
@@ -24,7 +24,7 @@ class Replay implements OutboundCall {
   private over = false;
 
   constructor(
-    private readonly answer: StoredAnswer,
+    private readonly answer: CachedResponse,
     private readonly handler: OutboundHandler,
   ) {
     setImmediate(() => {
@@ -84,7 +84,7 @@ class Replay implements OutboundCall {
 }
 
 /** Adds the length of a whole body; a stream has none. */
-function headersOf({ headers, streamed, chunks }: StoredAnswer): readonly string[] {
+function headersOf({ headers, streamed, chunks }: CachedResponse): readonly string[] {
   if (streamed) return headers;
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   return [...headers, 'content-length', String(length)];

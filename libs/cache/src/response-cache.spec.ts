@@ -1,7 +1,7 @@
 import type { CachePolicy } from './cache-policy';
 import { ResponseCache, type Embedder, type Lookup, type SemanticSource } from './response-cache';
 import { MemoryVectorStore } from './semantic/memory-vector-store';
-import { sampleAnswer, sampleRequest } from './spec-support/samples';
+import { sampleResponse, sampleRequest } from './spec-support/samples';
 import { UNAVAILABLE } from './stores/blob-store';
 import { MemoryBlobStore } from './stores/memory-blob-store';
 import type { CacheRequest } from './cache-request';
@@ -55,7 +55,8 @@ describe('ResponseCache', () => {
   /** Looks up, and stores a response after a miss. */
   async function ask(text: string, policy = semantic, over: Partial<CacheRequest> = {}): Promise<Lookup> {
     const lookup = await cache.lookUp(asking(text, over), policy, source(text));
-    if (lookup.answer === null) cache.keep(lookup, policy, sampleAnswer(`on: ${text}`, { createdAtMs: now }));
+    if (lookup.answer === null)
+      cache.keep(lookup, policy, sampleResponse(`on: ${text}`, { createdAtMs: now }));
     return lookup;
   }
 
@@ -63,27 +64,31 @@ describe('ResponseCache', () => {
     const request = sampleRequest();
     const first = cache.lookUp(request, exact, null) as Lookup;
     expect(first).toMatchObject({ status: 'MISS', answer: null });
-    cache.keep(first, exact, sampleAnswer());
+    cache.keep(first, exact, sampleResponse());
     expect(cache.lookUp(request, exact, null)).toEqual({
       ...first,
       status: 'HIT',
-      answer: sampleAnswer(),
+      answer: sampleResponse(),
     });
   });
 
   it('replaces the stored response on a forced refresh, which never reads', () => {
     const request = sampleRequest();
-    cache.keep(cache.lookUp(request, exact, null) as Lookup, exact, sampleAnswer('old'));
+    cache.keep(cache.lookUp(request, exact, null) as Lookup, exact, sampleResponse('old'));
     const refresh = cache.lookUp(request, { ...exact, refresh: true }, null) as Lookup;
     expect(refresh).toMatchObject({ status: 'REFRESH', answer: null });
-    cache.keep(refresh, exact, sampleAnswer('new'));
+    cache.keep(refresh, exact, sampleResponse('new'));
     const { answer } = cache.lookUp(request, exact, null) as Lookup;
     expect(answer?.chunks.toString()).toBe('new');
   });
 
   it('returns no response older than the request allows, even if it was stored for longer', () => {
     const request = sampleRequest();
-    cache.keep(cache.lookUp(request, exact, null) as Lookup, exact, sampleAnswer('x', { createdAtMs: now }));
+    cache.keep(
+      cache.lookUp(request, exact, null) as Lookup,
+      exact,
+      sampleResponse('x', { createdAtMs: now }),
+    );
     now += 5_000;
     const statusFor = (maxAgeMs: number) =>
       (cache.lookUp(request, { ...exact, maxAgeMs }, null) as Lookup).status;

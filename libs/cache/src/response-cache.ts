@@ -3,7 +3,7 @@ import type { CachePolicy, CacheStatus } from './cache-policy';
 import { comparedText, type ComparedText } from './semantic/compared-text';
 import type { VectorStore } from './semantic/vector-store';
 import { normalised } from './semantic/vectors';
-import { decodeAnswer, encodeAnswer, type StoredAnswer } from './stored-answer';
+import { decodeResponse, encodeResponse, type CachedResponse } from './cached-response';
 import { UNAVAILABLE, type BlobStore } from './stores/blob-store';
 import type { Tenant } from '@gw/kernel';
 
@@ -33,7 +33,7 @@ export interface Lookup {
    */
   readonly key: string;
   /** Present on a hit. */
-  readonly answer: StoredAnswer | null;
+  readonly answer: CachedResponse | null;
   /** Cosine similarity of a semantic hit, else null. */
   readonly similarity: number | null;
   /** The tenant whose share a stored response uses. */
@@ -87,11 +87,11 @@ export class ResponseCache {
   }
 
   /** Stores a whole response for as long as the policy says, counted from its creation. */
-  keep(lookup: Lookup, policy: CachePolicy, answer: StoredAnswer): void {
+  keep(lookup: Lookup, policy: CachePolicy, answer: CachedResponse): void {
     const nowMs = this.now();
     const expiresAtMs = answer.createdAtMs + policy.maxAgeMs;
     if (expiresAtMs <= nowMs) return;
-    this.entries.set(lookup.tenant, lookup.key, encodeAnswer(answer), expiresAtMs - nowMs);
+    this.entries.set(lookup.tenant, lookup.key, encodeResponse(answer), expiresAtMs - nowMs);
     const { place } = lookup;
     if (place !== null) {
       const stored = { id: lookup.key, vector: place.vector, expiresAtMs };
@@ -159,8 +159,8 @@ export class ResponseCache {
    * Returns a response that is young enough for this request; an entry may have been stored for
    * longer.
    */
-  private fresh(frame: Frame, policy: CachePolicy): StoredAnswer | null {
-    const answer = Buffer.isBuffer(frame) ? decodeAnswer(frame) : null;
+  private fresh(frame: Frame, policy: CachePolicy): CachedResponse | null {
+    const answer = Buffer.isBuffer(frame) ? decodeResponse(frame) : null;
     return answer !== null && this.now() - answer.createdAtMs < policy.maxAgeMs ? answer : null;
   }
 }

@@ -1,5 +1,5 @@
-import type { AnalyticsAsk } from '@gw/analytics';
-import { analyticsAsks, analyticsContract, analyticsSample, expectedRows } from '@gw/testing';
+import type { AnalyticsQueryCase } from '@gw/analytics';
+import { analyticsQueries, analyticsContract, analyticsSample, expectedRows } from '@gw/testing';
 import { readSettings } from '@gw/kernel';
 import { ClickHouseAnalytics } from './clickhouse-analytics';
 import { ANALYTICS_STORE_SETTINGS } from './settings';
@@ -58,7 +58,7 @@ if (folder !== undefined) {
       const earlier = new ClickHouseAnalytics({ ...settings, ...NO_PROXY });
       const now = Date.now();
       const rows = analyticsSample(50, now);
-      const reported = analyticsAsks(now)['all of an organisation'] as AnalyticsAsk;
+      const reported = analyticsQueries(now)['all of an organisation'] as AnalyticsQueryCase;
       const ask = { ...reported, measures: ['errors', 'successes'] as const };
       const byStatus = rows.map((row) => ({ ...row, outcome: '' as typeof row.outcome }));
       await command(`ALTER TABLE ${table} ADD COLUMN outcome String`);

@@ -4,7 +4,7 @@ import {
   countStatement,
   filterConditions,
   rowsStatement,
-  type AnalyticsAsk,
+  type AnalyticsQueryCase,
   type AnalyticsRow,
   type AnalyticsStore,
   type Bind,
@@ -96,11 +96,11 @@ export class ClickHouseAnalytics implements AnalyticsStore {
     if (values.length > 0) await this.client.insert(this.table, values);
   }
 
-  async rows(ask: AnalyticsAsk): Promise<AnalyticsRow[]> {
+  async rows(ask: AnalyticsQueryCase): Promise<AnalyticsRow[]> {
     return (await this.run(ask, rowsStatement)).map((row) => analyticsRow(ask, row));
   }
 
-  async count(ask: AnalyticsAsk): Promise<number> {
+  async count(ask: AnalyticsQueryCase): Promise<number> {
     const [found] = await this.run(ask, countStatement);
     return Number(found?.['total'] ?? 0);
   }
@@ -110,7 +110,10 @@ export class ClickHouseAnalytics implements AnalyticsStore {
     return this.client.answers();
   }
 
-  private async run(ask: AnalyticsAsk, statement: typeof rowsStatement): Promise<Record<string, unknown>[]> {
+  private async run(
+    ask: AnalyticsQueryCase,
+    statement: typeof rowsStatement,
+  ): Promise<Record<string, unknown>[]> {
     const parameters: Record<string, unknown> = {};
     let count = 0;
     const bind: Bind = (value, type) => {
@@ -125,7 +128,7 @@ export class ClickHouseAnalytics implements AnalyticsStore {
     });
   }
 
-  private factsOf(ask: AnalyticsAsk, bind: Bind): string {
+  private factsOf(ask: AnalyticsQueryCase, bind: Bind): string {
     const { scope, from, to } = ask;
     const owner = [`organisation_id = ${bind(scope.organisationId, 'uuid')}`];
     if (scope.workspaceId !== null) owner.push(`workspace_id = ${bind(scope.workspaceId, 'uuid')}`);

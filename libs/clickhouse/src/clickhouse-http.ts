@@ -1,11 +1,11 @@
 import { GatewayError } from '@gw/kernel';
-import { operatorsClient, OutboundError, type BufferedAnswer, type BufferedClient } from '@gw/outbound';
+import { operatorsClient, OutboundError, type BufferedResponse, type BufferedClient } from '@gw/outbound';
 import { randomUUID } from 'node:crypto';
 import type { AnalyticsStoreSettings } from './settings';
 
 const CALL_MS = 30_000;
 const PING_MS = 2_000;
-const ANSWER_BYTES_MAX = 64 * 1_048_576;
+const RESPONSE_BYTES_MAX = 64 * 1_048_576;
 const CALLS_MAX = 10;
 const WAITING_MAX = 1_000;
 /**
@@ -82,7 +82,7 @@ export class ClickHouseHttp {
     return status === 200;
   }
 
-  private postForm(search: Pairs, fields: Pairs): Promise<BufferedAnswer> {
+  private postForm(search: Pairs, fields: Pairs): Promise<BufferedResponse> {
     const boundary = `tollgate-${randomUUID()}`;
     const parts = fields.map(
       ([name, value]) =>
@@ -97,7 +97,7 @@ export class ClickHouseHttp {
     search: Pairs,
     body: string,
     headers: Readonly<Record<string, string>> = { 'content-type': 'text/plain' },
-  ): Promise<BufferedAnswer> {
+  ): Promise<BufferedResponse> {
     await this.enter();
     try {
       const answer = await this.client.fetchBuffered({
@@ -106,7 +106,7 @@ export class ClickHouseHttp {
         headers: { ...this.headers, ...headers },
         body,
         totalTimeoutMs: CALL_MS,
-        bytesMax: ANSWER_BYTES_MAX,
+        bytesMax: RESPONSE_BYTES_MAX,
       });
       const code = answer.headers['x-clickhouse-exception-code'];
       // The text may contain request data.

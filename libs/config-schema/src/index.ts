@@ -53,4 +53,4 @@ export {
   type ConfigResult,
   type ValidateConfigOptions,
 } from './validate';
-export { holdMetadata, readMetadataSchema, type MetadataSchema } from './metadata-schema';
+export { applyMetadataSchema, readMetadataSchema, type MetadataSchema } from './metadata-schema';

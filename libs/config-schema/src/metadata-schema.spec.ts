@@ -1,4 +1,4 @@
-import { holdMetadata, readMetadataSchema } from './metadata-schema';
+import { applyMetadataSchema, readMetadataSchema } from './metadata-schema';
 
 const open = { type: 'object', additionalProperties: true };
 const faultsOf = (schema: unknown): string[] =>
@@ -38,15 +38,15 @@ describe('readMetadataSchema', () => {
       },
       's',
     );
-    expect(holdMetadata(schema, { team: 'a', other: 'x' }, 'm')).toEqual({
+    expect(applyMetadataSchema(schema, { team: 'a', other: 'x' }, 'm')).toEqual({
       metadata: { team: 'a', other: 'x', env: 'prod' },
       faults: [],
     });
-    const paths = holdMetadata(schema, { code: '1234' }, 'm').faults.map(({ path }) => path);
+    const paths = applyMetadataSchema(schema, { code: '1234' }, 'm').faults.map(({ path }) => path);
     expect(paths).toEqual(['m.team', 'm.code']);
-    expect(holdMetadata(schema, { team: 'c' }, 'm').faults).toEqual([
+    expect(applyMetadataSchema(schema, { team: 'c' }, 'm').faults).toEqual([
       { path: 'm.team', message: 'must be one of a, b' },
     ]);
-    expect(holdMetadata([], { a: 'b' }, 'm').faults).toEqual([]);
+    expect(applyMetadataSchema([], { a: 'b' }, 'm').faults).toEqual([]);
   });
 });

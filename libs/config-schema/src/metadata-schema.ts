@@ -151,7 +151,7 @@ function brokenRule({ values, pattern, minLength, maxLength }: MetadataRule, tex
  * Adds defaults to metadata and reports what is missing or not allowed. Returns the given object if
  * no default was added.
  */
-export function holdMetadata(
+export function applyMetadataSchema(
   schema: MetadataSchema,
   given: Readonly<Record<string, string>>,
   path: string,

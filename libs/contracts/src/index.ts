@@ -42,9 +42,9 @@ export {
 export { GATEWAY_HEADER_PREFIX, HEADER } from './headers';
 export {
   INTERNAL,
-  type BalancesAnswer,
+  type BalancesResponse,
   type BalancesRequest,
-  type DocumentsAnswer,
+  type DocumentsResponse,
   type DocumentsRequest,
   type GatewayPresence,
 } from './internal-api';

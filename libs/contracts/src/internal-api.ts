@@ -45,7 +45,7 @@ export interface DocumentsRequest {
   readonly keys: readonly DocumentKey[];
 }
 
-export interface DocumentsAnswer {
+export interface DocumentsResponse {
   /** The newest sequence that the documents are known to include. */
   readonly sequence: number;
   /** One entry per requested key; null: there is no such document. */
@@ -65,7 +65,7 @@ export interface BalancesRequest {
 }
 
 /** One balance per requested counter, in order, all read at the same moment. */
-export interface BalancesAnswer {
+export interface BalancesResponse {
   readonly balances: readonly {
     readonly period: number;
     /** In the unit of the counter: 1e-8 USD, tokens or requests. */

@@ -30,7 +30,7 @@ const ALL: readonly LogFieldFacts[] = Object.values(LOG_FIELDS);
 export const LOG_MEMBERS = ALL.map(({ member }) => member) as readonly (keyof LogFields)[];
 
 /** Values of members that a shipped record omits. */
-export const USUAL_LOG_FIELDS = Object.fromEntries(
+export const DEFAULT_LOG_FIELDS = Object.fromEntries(
   ALL.flatMap(({ member, usual }) => (usual === undefined ? [] : [[member, usual]])),
 ) as Partial<LogFields>;
 
@@ -39,4 +39,4 @@ export const salvagedLogFields = (record: Readonly<Record<string, unknown>>): Lo
   Object.fromEntries(ALL.map(({ member, kind }) => [member, kind.salvage(record[member])])) as LogFields;
 
 /** Values of fields about which nothing is known: the usual value, or the kind's. */
-export const EMPTY_LOG_FIELDS: LogFields = { ...salvagedLogFields({}), ...USUAL_LOG_FIELDS };
+export const EMPTY_LOG_FIELDS: LogFields = { ...salvagedLogFields({}), ...DEFAULT_LOG_FIELDS };

@@ -1,7 +1,7 @@
-import { EMPTY_LOG_FIELDS, USUAL_LOG_FIELDS, type LogFields } from './log-fields';
+import { EMPTY_LOG_FIELDS, DEFAULT_LOG_FIELDS, type LogFields } from './log-fields';
 import type { AttemptRecord, DecisionRecord, LogRecord, Usage } from './log-record';
 
-const DEFAULTS: Partial<LogRecord> = { ...USUAL_LOG_FIELDS, usage: null };
+const DEFAULTS: Partial<LogRecord> = { ...DEFAULT_LOG_FIELDS, usage: null };
 const DEFAULT_USAGE: Omit<Usage, 'inputTokens' | 'outputTokens' | 'cacheWrite1hTokens'> = {
   cacheReadTokens: 0,
   cacheWriteTokens: 0,

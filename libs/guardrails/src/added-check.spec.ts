@@ -1,5 +1,5 @@
 import { findCheck } from './catalogue';
-import { compileWrittenOut } from './compile';
+import { compileInline } from './compile';
 import { compiled, judged, on } from './spec-support/judge';
 
 // One file in `checks/`, and one line in their list.
@@ -35,8 +35,8 @@ describe('check added by one file and one line', () => {
   });
 
   it('can be part of inline guardrails, with its own parameters', () => {
-    expect(compileWrittenOut({ 'default.shouting': {} })).toMatchObject({ ok: true });
-    expect(compileWrittenOut({ 'default.shouting': { loud: true } })).toMatchObject({ ok: false });
+    expect(compileInline({ 'default.shouting': {} })).toMatchObject({ ok: true });
+    expect(compileInline({ 'default.shouting': { loud: true } })).toMatchObject({ ok: false });
   });
 
   it.each(['input', 'output'] as const)('judges the %s', async (stage) => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json';
 import type { Eventually } from './eventually';
-import type { GuardrailWorld } from './port';
+import type { GuardrailPort } from './port';
 import type { SecretSource } from './secret-reference';
 import type { GuardrailStage, Subject } from './subject';
 import type { Scope } from './text/scope';
@@ -12,12 +12,12 @@ export type CheckKind = 'text' | 'params' | 'metadata' | 'webhook';
 export { CheckError } from './check-error';
 
 export interface CheckContext extends Pace {
-  readonly world: GuardrailWorld;
+  readonly world: GuardrailPort;
   /** Aborted when the check's time is over. */
   readonly signal: AbortSignal;
 }
 
-export interface Outcome {
+export interface CheckOutcome {
   readonly verdict: boolean;
   /**
    * Public facts about the verdict. They never contain what was found, only its kind and how often.
@@ -68,7 +68,7 @@ export interface PreparedCheck {
    * Evaluates a subject; returns a promise only if it must wait. Throws `CheckError`; any other
    * error counts the same.
    */
-  evaluate(subject: Subject, context: CheckContext): Eventually<Outcome>;
+  evaluate(subject: Subject, context: CheckContext): Eventually<CheckOutcome>;
   /** When absent, the check needs the whole response. */
   readonly window?: WindowScan;
   /** Whether it may change the body with these parameters. */

@@ -1,5 +1,5 @@
 import { readCases } from '@gw/testing';
-import { compileGuardrail, compileWrittenOut, guardrailInvalid } from './compile';
+import { compileGuardrail, compileInline, guardrailInvalid } from './compile';
 
 interface Cases {
   readonly cases: readonly Readonly<Record<string, unknown>>[];
@@ -151,7 +151,7 @@ describe('guardrail document', () => {
 
 describe('inline guardrail of a config', () => {
   it('accepts the short form: every member that is not a setting is a check', () => {
-    const result = compileWrittenOut({
+    const result = compileInline({
       deny: true,
       regexMatch: { rule: 'a', not: true },
       'default.contains': { words: ['b'], is_enabled: false },
@@ -167,11 +167,11 @@ describe('inline guardrail of a config', () => {
       guardrail_version_id: 'v1',
       checks: [{ id: 'default.notNull', parameters: {} }],
     };
-    expect(compileWrittenOut(value)).toMatchObject({ ok: true, guardrail: { id: 'mine', versionId: 'v1' } });
+    expect(compileInline(value)).toMatchObject({ ok: true, guardrail: { id: 'mine', versionId: 'v1' } });
   });
 
   it('reports paths in the form in which it was written', () => {
-    const result = compileWrittenOut({ deny: 1, regexMatch: { rule: '(' }, nosuch: {} });
+    const result = compileInline({ deny: 1, regexMatch: { rule: '(' }, nosuch: {} });
     expect(result.ok || result.details.map(({ path, rule }) => [path, rule])).toEqual([
       ['deny', 'type'],
       ['regexMatch.rule', 'pattern'],

@@ -14,7 +14,7 @@ import { type JsonObject } from './json';
 import { GUARDRAIL_LIMITS } from './bounds';
 import type { GuardrailStage } from './subject';
 import type { Scope } from './text/scope';
-import { arrangeSaved, arrangeWrittenOut, type Arranged, type CheckPlace } from './written-out';
+import { arrangeSaved, arrangeInline, type Arranged, type CheckPlace } from './inline';
 
 /**
  * One validation failure: its dotted path (`checks.0.parameters.rule`), the rule, and the invalid
@@ -76,13 +76,13 @@ export function compileGuardrail(value: unknown, options: CompileOptions = {}): 
 }
 
 /** Like `compileGuardrail`, for an inline guardrail of a config, in the short or the long form. */
-export function compileWrittenOut(value: JsonObject, options: CompileOptions = {}): CompileResult {
+export function compileInline(value: JsonObject, options: CompileOptions = {}): CompileResult {
   const tooLarge = tooLargeDetail(value);
   if (tooLarge) return { ok: false, details: [tooLarge] };
   const id = typeof value['id'] === 'string' ? value['id'] : undefined;
   const versionId = value['guardrail_version_id'];
   return compile(
-    arrangeWrittenOut(value),
+    arrangeInline(value),
     {
       ...(id === undefined ? {} : { id }),
       ...(typeof versionId === 'string' ? { versionId } : {}),

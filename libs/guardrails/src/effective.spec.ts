@@ -1,10 +1,10 @@
-import { compileWrittenOut } from './compile';
+import { compileInline } from './compile';
 import { effectiveGuardrails } from './effective';
 import { compiled } from './spec-support/judge';
 
 const saved = (id: string) => compiled([{ id: 'default.notNull' }], {}, { id });
 const written = () => {
-  const result = compileWrittenOut({ id: 'pg-a', notNull: {} });
+  const result = compileInline({ id: 'pg-a', notNull: {} });
   if (!result.ok) throw new Error('not valid');
   return result.guardrail;
 };

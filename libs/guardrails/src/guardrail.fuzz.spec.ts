@@ -1,7 +1,7 @@
 import { mutatedJson } from '@gw/testing';
 import fc from 'fast-check';
 import { CHECKS } from './index';
-import { compileWrittenOut } from './compile';
+import { compileInline } from './compile';
 import type { JsonObject } from './json';
 
 const SCHEMA = {
@@ -20,7 +20,7 @@ describe('randomly mutated guardrail', () => {
     fc.assert(
       fc.property(mutatedJson(seeds), (value) => {
         if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-        const verdict = compileWrittenOut(value as JsonObject);
+        const verdict = compileInline(value as JsonObject);
         if (!verdict.ok) expect(verdict.details.length).toBeGreaterThan(0);
       }),
     );

@@ -3,7 +3,7 @@ export { CHECKS } from './checks';
 export { CheckError, type CheckDefinition, type CheckKind, type Finding } from './check';
 export {
   compileGuardrail,
-  compileWrittenOut,
+  compileInline,
   guardrailInvalid,
   type CompiledCheck,
   type CompiledGuardrail,
@@ -27,9 +27,9 @@ export { detectPii, PII_CATEGORIES, type PiiCategory, type PiiPlace } from './pi
 export { Work } from './work';
 export { restored, StreamRestorer } from './pii/placeholders';
 export type {
-  GuardrailAnswer,
+  GuardrailResponse,
   GuardrailCall,
-  GuardrailWorld,
+  GuardrailPort,
   ModelCall,
   ModelCaller,
   ModelTarget,
@@ -44,11 +44,11 @@ export {
   type HookResults,
   type StageVerdict,
 } from './results';
-export { GuardrailRunner, undecidedBeside } from './runner';
+export { GuardrailRunner, undecidedInBackground } from './runner';
 export { partnerOf } from './partners/partner-check';
 export { isSecretReference, secretNameOf, type SecretReference, type SecretSource } from './secret-reference';
 export { joinSecrets, splitSecrets } from './secrets';
-export type { StreamChannel } from './stream-answer';
+export type { StreamChannel } from './stream-response';
 export { StreamGuard, type StreamEnd, type StreamOptions, type StreamStep } from './stream-guard';
 export { Subject, type GuardrailStage, type RequestFacts } from './subject';
 export type { Dialect } from './text/passages';

@@ -1,7 +1,7 @@
-import { CheckError, type CheckContext, type Outcome } from './check';
+import { CheckError, type CheckContext, type CheckOutcome } from './check';
 import type { CompiledCheck, CompiledGuardrail } from './compile';
 import { then, type Eventually } from './eventually';
-import type { GuardrailWorld } from './port';
+import type { GuardrailPort } from './port';
 import type { CheckResult, FeedbackResult, GuardrailResult } from './results';
 import type { Subject } from './subject';
 import { BodyTooLarge } from './text/passages';
@@ -12,7 +12,7 @@ export interface JudgedCheck {
   readonly check: CompiledCheck;
   readonly passed: boolean;
   readonly result: CheckResult;
-  readonly outcome: Outcome | null;
+  readonly outcome: CheckOutcome | null;
 }
 
 /** Characters of a request per unit of work: the cost of a check that hardly reads them. */
@@ -21,13 +21,13 @@ const CHECK_UNITS = 16;
 
 /** Runs one check within its time limit. Never rejects: a check that throws could not decide. */
 export function judgeCheck(
-  world: GuardrailWorld,
+  world: GuardrailPort,
   check: CompiledCheck,
   subject: Subject,
   outer: AbortSignal | undefined,
 ): Eventually<JudgedCheck> {
   const context = new CheckRun(world, subject.work, outer);
-  let outcome: Eventually<Outcome>;
+  let outcome: Eventually<CheckOutcome>;
   try {
     const units = CHECK_UNITS + Math.ceil(sizeOf(subject) / CHARACTERS_OF_UNIT);
     outcome = then(context.step(units), () => check.prepared.evaluate(subject, context));
@@ -57,7 +57,7 @@ class CheckRun implements CheckContext {
   private isOver = false;
 
   constructor(
-    readonly world: GuardrailWorld,
+    readonly world: GuardrailPort,
     private readonly work: Work,
     private readonly outer: AbortSignal | undefined,
   ) {
@@ -91,7 +91,7 @@ class CheckRun implements CheckContext {
   }
 }
 
-function inTime(outcome: Promise<Outcome>, timeoutMs: number, context: CheckRun): Promise<Outcome> {
+function inTime(outcome: Promise<CheckOutcome>, timeoutMs: number, context: CheckRun): Promise<CheckOutcome> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new CheckTimeout(`The check took longer than ${String(timeoutMs)} ms.`));
@@ -114,7 +114,7 @@ class CheckTimeout extends Error {
   override readonly name = 'CheckTimeout';
 }
 
-function decided(check: CompiledCheck, context: CheckRun, outcome: Outcome): JudgedCheck {
+function decided(check: CompiledCheck, context: CheckRun, outcome: CheckOutcome): JudgedCheck {
   return {
     check,
     passed: outcome.verdict,
@@ -150,7 +150,7 @@ export function undecidedAs(
   check: CompiledCheck,
   passed: boolean,
   message: string,
-  world: GuardrailWorld,
+  world: GuardrailPort,
 ): JudgedCheck {
   const result = {
     ...common(check, world),
@@ -173,7 +173,7 @@ export function publicError(error: unknown): { readonly name: string; readonly m
   return { name: 'CheckError', message: 'The check could not be completed.' };
 }
 
-export const common = (check: CompiledCheck, world: GuardrailWorld) => ({
+export const common = (check: CompiledCheck, world: GuardrailPort) => ({
   id: check.id,
   log: null,
   fail_on_error: check.failOnError,
@@ -185,7 +185,7 @@ export function resultOf(
   guardrail: CompiledGuardrail,
   checks: readonly JudgedCheck[],
   startedAt: number,
-  world: GuardrailWorld,
+  world: GuardrailPort,
 ): GuardrailResult {
   const verdict = checks.every(({ passed }) => passed);
   const { deny, async, monitor } = guardrail.actions;

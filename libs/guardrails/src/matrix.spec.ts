@@ -1,7 +1,7 @@
 import type { GuardrailActions } from './document';
 import { GuardrailRunner } from './runner';
 import { chat, compiled, FACTS, judged } from './spec-support/judge';
-import { json, WrittenWorld } from './spec-support/world';
+import { json, RecordingPort } from './spec-support/world';
 import { StreamGuard } from './stream-guard';
 import { Subject } from './subject';
 import type { Dialect } from './text/passages';
@@ -22,7 +22,7 @@ const REQUESTS: Readonly<Record<Dialect, (text: string) => unknown>> = {
   json: (text) => ({ anything: { nested: [text] } }),
 };
 
-const ANSWERS: Readonly<Partial<Record<Dialect, (text: string) => unknown>>> = {
+const RESPONSES: Readonly<Partial<Record<Dialect, (text: string) => unknown>>> = {
   chat: (content) => ({ choices: [{ message: { content } }] }),
   completions: (text) => ({ choices: [{ text }] }),
   responses: (text) => ({
@@ -48,7 +48,7 @@ const ACTIONS: readonly (readonly [string, GuardrailActions, 'pass' | 'mark' | '
 ];
 
 const webhookOf = (reply: 'verdict' | 'error' | 'timeout') =>
-  new WrittenWorld(({ body }) => {
+  new RecordingPort(({ body }) => {
     if (reply === 'timeout') return new Promise(() => undefined);
     return reply === 'error' ? json({}, 500) : json({ verdict: !(body ?? '').includes('bad') });
   });
@@ -58,13 +58,13 @@ const subjects = (text: string): readonly (readonly [string, Subject])[] => [
     const facts = { ...FACTS, dialect: dialect as Dialect };
     return [`request, ${dialect}`, Subject.input(facts, make(text))] as const;
   }),
-  ...Object.entries(ANSWERS).map(([dialect, make]) => {
+  ...Object.entries(RESPONSES).map(([dialect, make]) => {
     const facts = { ...FACTS, dialect: dialect as Dialect };
     return [`answer, ${dialect}`, Subject.output(facts, chat('hi'), make(text), 200)] as const;
   }),
 ];
 
-async function streamed(text: string, check: object, actions: GuardrailActions, world: WrittenWorld) {
+async function streamed(text: string, check: object, actions: GuardrailActions, world: RecordingPort) {
   const guardrails = [compiled([check as { id: string }], actions)];
   const options = {
     world,
@@ -138,7 +138,7 @@ describe('[GRD-02] a check of parameters', () => {
       expect((await judged(guardrails, Subject.output(FACTS, request, { seed: 1 }, 200))).results).toEqual(
         [],
       );
-      expect(await streamed('seed', check, actions, new WrittenWorld())).toEqual({
+      expect(await streamed('seed', check, actions, new RecordingPort())).toEqual({
         out: 'seed',
         outcome: 'pass',
       });

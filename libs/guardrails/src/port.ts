@@ -11,7 +11,7 @@ export interface GuardrailCall {
   readonly answerBytesMax: number;
 }
 
-export interface GuardrailAnswer {
+export interface GuardrailResponse {
   readonly status: number;
   /** Value of the header `content-type`, or empty. */
   readonly contentType: string;
@@ -23,8 +23,8 @@ export interface GuardrailAnswer {
  * The driver checks every URL against the address policy, by its name and its resolved address, and
  * follows no redirects. When it rejects, the check could not decide.
  */
-export interface GuardrailWorld {
-  call(call: GuardrailCall): Promise<GuardrailAnswer>;
+export interface GuardrailPort {
+  call(call: GuardrailCall): Promise<GuardrailResponse>;
   /** Returns whether a host name resolves. */
   resolves(hostname: string, signal: AbortSignal): Promise<boolean>;
   /** Returns Unix milliseconds. */

@@ -1,7 +1,7 @@
 import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderValue } from '@gw/kernel';
 import { CheckError, type CheckContext, type ParameterReport } from './check';
 import { GUARDRAIL_LIMITS } from './bounds';
-import type { GuardrailAnswer } from './port';
+import type { GuardrailResponse } from './port';
 
 export const URL_PARAMETER = { type: 'string', minLength: 8, maxLength: 2_048 };
 
@@ -91,7 +91,7 @@ export async function postJson(
   return jsonOf(answer);
 }
 
-export function jsonOf({ status, body }: GuardrailAnswer): unknown {
+export function jsonOf({ status, body }: GuardrailResponse): unknown {
   if (status < 200 || status > 299)
     throw new CheckError(`The service responded with status ${String(status)}.`);
   try {

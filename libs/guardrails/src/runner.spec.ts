@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { compileWrittenOut } from './compile';
+import { compileInline } from './compile';
 import { GuardrailRunner } from './runner';
 import { denialBody } from './denial';
 import { hookResults } from './results';
 import { answering, asking, chat, compiled, FACTS, judged, on } from './spec-support/judge';
-import { json, WrittenWorld } from './spec-support/world';
+import { json, RecordingPort } from './spec-support/world';
 import { Subject } from './subject';
 
 const WEBHOOK = { id: 'default.webhook', parameters: { webhookURL: 'https://a.example.com/x', timeout: 50 } };
@@ -26,7 +26,7 @@ describe('outcomes of a stage', () => {
   );
 
   it('runs asynchronous guardrails in the background, without an effect on the response [GRD-02]', async () => {
-    const runner = new GuardrailRunner(new WrittenWorld());
+    const runner = new GuardrailRunner(new RecordingPort());
     const background = [compiled([FAILS], { deny: true, async: true })];
     expect(GuardrailRunner.concerns(background, 'input')).toBe(false);
     expect(runner.run(background, asking('hello'))).toEqual({
@@ -46,7 +46,7 @@ describe('outcomes of a stage', () => {
       compiled([PASSES, FAILS, { id: 'gw.pii', parameters: { redact: true } }], { deny: true }),
       compiled([PASSES, { id: 'default.regexReplace', parameters: { rule: 'h' } }], { sequential: true }),
     ];
-    expect(new GuardrailRunner(new WrittenWorld()).run(all, asking('hello'))).not.toBeInstanceOf(Promise);
+    expect(new GuardrailRunner(new RecordingPort()).run(all, asking('hello'))).not.toBeInstanceOf(Promise);
   });
 
   it('returns the results in the public shape', async () => {
@@ -120,7 +120,7 @@ describe('checks that cannot decide', () => {
   it.each(failures)(
     'fail when the guardrail denies, and pass when it only marks: the service %s',
     async (_, reply) => {
-      const world = new WrittenWorld(reply);
+      const world = new RecordingPort(reply);
       const denying = await judged([compiled([WEBHOOK], { deny: true })], asking('hello'), world);
       expect(denying).toMatchObject({
         outcome: 'deny',
@@ -139,7 +139,7 @@ describe('checks that cannot decide', () => {
   );
 
   it('follow the check’s own failOnError, else fail_open', async () => {
-    const world = new WrittenWorld(() => json({}, 500));
+    const world = new RecordingPort(() => json({}, 500));
     const own = (failOnError: boolean) => ({
       ...WEBHOOK,
       parameters: { ...WEBHOOK.parameters, failOnError },
@@ -154,7 +154,7 @@ describe('checks that cannot decide', () => {
 
   it('are aborted when their time is over', async () => {
     let signal: AbortSignal | undefined;
-    const world = new WrittenWorld((call) => {
+    const world = new RecordingPort((call) => {
       signal = call.signal;
       return never();
     });
@@ -170,7 +170,7 @@ describe('checks that cannot decide', () => {
   it('are aborted when the request has ended', async () => {
     const gone = new AbortController();
     let signal: AbortSignal | undefined;
-    const world = new WrittenWorld((call) => {
+    const world = new RecordingPort((call) => {
       signal = call.signal;
       gone.abort();
       return Promise.reject(new Error('aborted'));
@@ -223,7 +223,7 @@ describe('body changes', () => {
 
   it('stop at the first failure of a sequential guardrail that denies', async () => {
     const checks = [FAILS, WEBHOOK];
-    const world = new WrittenWorld(() => json({ verdict: true }));
+    const world = new RecordingPort(() => json({ verdict: true }));
     const verdict = await judged(
       [compiled(checks, { sequential: true, deny: true })],
       asking('hello'),
@@ -238,7 +238,7 @@ describe('passthrough requests', () => {
   const passing = asking('hello', { isPassthrough: true, dialect: 'json' });
 
   it('reach a webhook only with executeOnProxy, with method, path and content type [EVT-01]', async () => {
-    const world = new WrittenWorld(() => json({ verdict: false }));
+    const world = new RecordingPort(() => json({ verdict: false }));
     expect(await judged([compiled([WEBHOOK], { deny: true })], passing, world)).toMatchObject({
       results: [],
     });
@@ -266,7 +266,7 @@ describe('passthrough requests', () => {
 });
 
 it('one guardrail can be run on its own, with only a text', async () => {
-  const written = compileWrittenOut({ deny: true, contains: { words: ['secret'], operator: 'none' } });
+  const written = compileInline({ deny: true, contains: { words: ['secret'], operator: 'none' } });
   if (!written.ok) throw new Error('not valid');
   const subject = Subject.input({ ...FACTS, provider: null, model: null }, chat('a secret'));
   expect(await judged([written.guardrail], subject)).toMatchObject({
@@ -287,7 +287,7 @@ it('judges every JSON body without throwing', () => {
     parameters: id === 'default.regexMatch' ? { rule: 'a', scope: ['all'] } : {},
   }));
   const guardrails = [compiled(checks, { deny: true })];
-  const runner = new GuardrailRunner(new WrittenWorld());
+  const runner = new GuardrailRunner(new RecordingPort());
   const dialects = [
     'chat',
     'completions',

@@ -1,7 +1,7 @@
 import type { CompiledCheck, CompiledGuardrail } from './compile';
 import { inTurn, then, together, type Eventually } from './eventually';
 import { changed, judgeCheck, resultOf, undecidedAs, type JudgedCheck } from './judge';
-import type { GuardrailWorld } from './port';
+import type { GuardrailPort } from './port';
 import { PASSED, type GuardrailResult, type StageVerdict } from './results';
 import type { GuardrailStage, Subject } from './subject';
 import type { Scope } from './text/scope';
@@ -20,7 +20,7 @@ interface Judged {
  * result of the previous one. No method rejects or throws.
  */
 export class GuardrailRunner {
-  constructor(private readonly world: GuardrailWorld) {}
+  constructor(private readonly world: GuardrailPort) {}
 
   /**
    * Returns whether any synchronous guardrail has checks at a stage; otherwise the caller can skip
@@ -125,11 +125,11 @@ export class GuardrailRunner {
  * Returns the verdicts of asynchronous guardrails about something that cannot be judged, with the
  * reason; null when there are none.
  */
-export function undecidedBeside(
+export function undecidedInBackground(
   guardrails: readonly CompiledGuardrail[],
   subject: Subject,
   message: string,
-  world: GuardrailWorld,
+  world: GuardrailPort,
 ): Promise<readonly GuardrailResult[]> | null {
   const results = guardrails.flatMap((guardrail) => {
     const checks = checksFor(guardrail, subject);

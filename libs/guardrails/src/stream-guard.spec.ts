@@ -4,13 +4,13 @@ import type { GuardrailActions } from './document';
 import { detectPii, PII_CATEGORIES } from './pii/detect';
 import { GuardrailRunner } from './runner';
 import { chat, compiled, FACTS } from './spec-support/judge';
-import { json, WrittenWorld } from './spec-support/world';
-import type { StreamChannel } from './stream-answer';
+import { json, RecordingPort } from './spec-support/world';
+import type { StreamChannel } from './stream-response';
 import { StreamGuard } from './stream-guard';
 
 const TEXT: StreamChannel = { choice: 0, kind: 'text', index: 0 };
 
-const guardOf = (guardrails: readonly CompiledGuardrail[], world = new WrittenWorld()) =>
+const guardOf = (guardrails: readonly CompiledGuardrail[], world = new RecordingPort()) =>
   new StreamGuard({
     world,
     runner: new GuardrailRunner(world),
@@ -214,7 +214,7 @@ describe('stream with a check that needs the whole response', () => {
   });
 
   it('waits for a webhook at its end, and uses the texts that it returns', async () => {
-    const world = new WrittenWorld(({ body }) => {
+    const world = new RecordingPort(({ body }) => {
       const { response } = JSON.parse(body ?? '') as {
         response: { json: { choices: { message: { content: string } }[] } };
       };

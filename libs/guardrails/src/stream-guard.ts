@@ -2,10 +2,10 @@ import type { CompiledCheck, CompiledGuardrail } from './compile';
 import { then, together, type Eventually } from './eventually';
 import { common, judgeCheck, publicError, resultOf, undecidedAs, type JudgedCheck } from './judge';
 import { GUARDRAIL_LIMITS } from './bounds';
-import type { GuardrailWorld } from './port';
+import type { GuardrailPort } from './port';
 import { PASSED, type GuardrailResult, type StageVerdict } from './results';
-import { checksFor, outcomeOf, undecidedBeside, type GuardrailRunner } from './runner';
-import { channelKey, StreamAnswer, textOfChannel, type StreamChannel } from './stream-answer';
+import { checksFor, outcomeOf, undecidedInBackground, type GuardrailRunner } from './runner';
+import { channelKey, StreamResponse, textOfChannel, type StreamChannel } from './stream-response';
 import { StreamWindow, type WindowedScan } from './stream-window';
 import { Subject, type RequestFacts } from './subject';
 import { countLabels } from './text/replace';
@@ -28,7 +28,7 @@ export interface StreamEnd {
 }
 
 export interface StreamOptions {
-  readonly world: GuardrailWorld;
+  readonly world: GuardrailPort;
   readonly runner: GuardrailRunner;
   readonly guardrails: readonly CompiledGuardrail[];
   readonly facts: RequestFacts;
@@ -61,7 +61,7 @@ export class StreamGuard {
     string,
     { readonly channel: StreamChannel; readonly window: StreamWindow }
   >();
-  private readonly answer = new StreamAnswer();
+  private readonly answer = new StreamResponse();
   private readonly callsBefore = new Map<string, number>();
   private readonly keepsAnswer: boolean;
   private readonly startedAt: number;
@@ -141,7 +141,7 @@ export class StreamGuard {
     const subject = this.answer.subject(facts, request);
     return this.length <= GUARDRAIL_LIMITS.heldLengthMax
       ? runner.runBeside(guardrails, subject)
-      : undecidedBeside(guardrails, subject, TOO_LONG, world);
+      : undecidedInBackground(guardrails, subject, TOO_LONG, world);
   }
 
   private known(channel: StreamChannel): { readonly window: StreamWindow } | null {
@@ -270,7 +270,7 @@ const covers = ({ prepared }: CompiledCheck, { kind }: StreamChannel): boolean =
   prepared.window?.scope.some((scope) => COVERED[kind].includes(scope)) === true;
 
 /** Returns the findings of a check's window as a verdict. */
-function judgedOf({ check, findings, count, error }: Windowed, world: GuardrailWorld): JudgedCheck {
+function judgedOf({ check, findings, count, error }: Windowed, world: GuardrailPort): JudgedCheck {
   const window = check.prepared.window;
   const isFailed = error === undefined ? window?.denies === true && count > 0 : check.failOnError;
   const result = {
@@ -284,7 +284,7 @@ function judgedOf({ check, findings, count, error }: Windowed, world: GuardrailW
   return { check, passed: !isFailed, result, outcome: null };
 }
 
-const tooLong = (check: CompiledCheck, passed: boolean, world: GuardrailWorld): JudgedCheck =>
+const tooLong = (check: CompiledCheck, passed: boolean, world: GuardrailPort): JudgedCheck =>
   undecidedAs(check, passed, TOO_LONG, world);
 
 const TOO_LONG = 'The response is longer than guardrails can hold back.';

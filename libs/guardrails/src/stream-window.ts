@@ -40,7 +40,7 @@ const RESCAN_FACTOR = 4;
 const RESCAN_BASE = 65_536;
 
 /** A scan and its follower; null when it has none. */
-interface Followed {
+interface EventHandlers {
   readonly scan: WindowedScan;
   readonly follower: WindowFollower | null;
 }
@@ -59,7 +59,7 @@ export class StreamWindow {
   private context = '';
   private pending = '';
   private isDenied = false;
-  private followed: readonly Followed[];
+  private followed: readonly EventHandlers[];
   /** Number of characters that have arrived. */
   private arrived = 0;
   /**
@@ -163,7 +163,7 @@ export class StreamWindow {
   }
 
   /** Returns whether no finding ends in the text that is not sent. */
-  private isClear({ follower }: Followed, out: number): boolean {
+  private isClear({ follower }: EventHandlers, out: number): boolean {
     return follower !== null && follower.endsBy <= out && !this.isForced;
   }
 

@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { listOf } from './json';
 import type { ModelCaller } from './port';
-import { answerPassages } from './text/answers';
+import { responsePassages } from './text/responses';
 import type { Dialect, Passage } from './text/passages';
 import { requestPassages } from './text/requests';
 import { select, type Scope } from './text/scope';
@@ -88,7 +88,7 @@ export class Subject {
     this.collected ??=
       this.body === null
         ? []
-        : (this.stage === 'input' ? requestPassages : answerPassages)(this.facts.dialect, this.body);
+        : (this.stage === 'input' ? requestPassages : responsePassages)(this.facts.dialect, this.body);
     return this.collected;
   }
 

@@ -3,7 +3,7 @@ import type { CheckDefinition } from './check';
 import { compileGuardrail, type CompiledGuardrail } from './compile';
 import { GUARDRAIL_LIMITS } from './bounds';
 import { GuardrailRunner } from './runner';
-import { WrittenWorld } from './spec-support/world';
+import { RecordingPort } from './spec-support/world';
 import { Subject, type RequestFacts } from './subject';
 import { Turns, Work } from './work';
 
@@ -78,7 +78,7 @@ class CountingTurns {
 async function turnsOf(checks: readonly object[], body: unknown): Promise<number> {
   const turns = new CountingTurns();
   const subject = Subject.input({ ...facts, work: new Work('w', turns) }, body);
-  const runner = new GuardrailRunner(new WrittenWorld());
+  const runner = new GuardrailRunner(new RecordingPort());
   await runner.run([guardrailOf(checks, { timeout: 60_000 })], subject);
   return turns.count;
 }
@@ -125,7 +125,7 @@ describe('work of one request', () => {
   const long = rep('AB CD. ', 2_000_000);
   const count = { id: 'default.sentenceCount', parameters: {} };
   const errorsOf = async (work: Work, subject: Subject): Promise<number> => {
-    const runner = new GuardrailRunner(new WrittenWorld());
+    const runner = new GuardrailRunner(new RecordingPort());
     const guardrail = guardrailOf(
       Array.from({ length: 8 }, () => count),
       { deny: true, timeout: 60_000 },
@@ -144,7 +144,7 @@ describe('work of one request', () => {
   }, 60_000);
 
   it('denies if a guardrail denies, and reports how much checks may read', async () => {
-    const runner = new GuardrailRunner(new WrittenWorld());
+    const runner = new GuardrailRunner(new RecordingPort());
     const guardrail = guardrailOf(
       Array.from({ length: 50 }, () => count),
       { deny: true, timeout: 60_000 },
@@ -160,7 +160,7 @@ describe('work of one request', () => {
   it('ends with the check’s time, between two steps', async () => {
     const turns = new CountingTurns();
     const subject = Subject.input({ ...facts, work: new Work('w', turns) }, chat(long));
-    const runner = new GuardrailRunner(new WrittenWorld());
+    const runner = new GuardrailRunner(new RecordingPort());
     const controller = new AbortController();
     const running = runner.run([guardrailOf([count])], subject, controller.signal);
     controller.abort();

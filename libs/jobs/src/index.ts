@@ -7,7 +7,7 @@ export { prepareJobStore, type JobStore } from './job-store';
 export { JobWorker } from './job-worker';
 export { logExportsJob } from './log-exports.job';
 export { logPartitionsJob } from './log-partitions.job';
-export { logZonesJob } from './log-zones.job';
+export { zoneMapsJob } from './log-zones.job';
 export { mailJob } from './mail.job';
 export { rotationJob } from './rotation.job';
 export { logRetentionJob } from './log-retention.job';

@@ -6,7 +6,7 @@ import type { JobProcessor, JobSpec } from './job';
 import { logExportsJob } from './log-exports.job';
 import { logPartitionsJob } from './log-partitions.job';
 import { logRetentionJob } from './log-retention.job';
-import { logZonesJob } from './log-zones.job';
+import { zoneMapsJob } from './log-zones.job';
 import { mailJob } from './mail.job';
 import { repricingsJob } from './repricings.job';
 import { resealJob } from './reseal.job';
@@ -16,7 +16,7 @@ import { rotationJob } from './rotation.job';
 export const JOBS: readonly JobSpec[] = [
   logPartitionsJob,
   logRetentionJob,
-  logZonesJob,
+  zoneMapsJob,
   logExportsJob,
   expiryJob,
   budgetsJob,

@@ -25,7 +25,13 @@ export {
   type HeldBalance,
   type HolderRow,
 } from './ledger-holders.queries';
-export { claimOnce, forgetOnce, type GivenBack, type OnceClaim, type OncePart } from './ledger-once.queries';
+export {
+  claimOnce,
+  forgetOnce,
+  type RevertedEstimate,
+  type OnceClaim,
+  type OncePart,
+} from './ledger-once.queries';
 export {
   addBalances,
   balancesOf,

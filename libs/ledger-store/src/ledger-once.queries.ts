@@ -30,14 +30,14 @@ export interface OncePart {
   readonly tokens: number;
 }
 
-export interface GivenBack extends OncePart {
+export interface RevertedEstimate extends OncePart {
   readonly estimate: OnceEstimate;
 }
 
 export interface OnceParts {
   /** In the order of the claims. */
   readonly held: readonly OncePart[];
-  readonly givenBack: readonly GivenBack[];
+  readonly givenBack: readonly RevertedEstimate[];
 }
 
 interface OnceRow {
@@ -143,7 +143,7 @@ type Measure = (typeof MEASURES)[number];
 /** What has been charged of each name. */
 class Parts {
   private readonly byName = new Map<string, Map<string, Part>>();
-  readonly givenBack: GivenBack[] = [];
+  readonly givenBack: RevertedEstimate[] = [];
 
   constructor(rows: readonly OnceRow[]) {
     for (const { organisation_id: organisationId, name, log_id: logId, ...row } of rows) {

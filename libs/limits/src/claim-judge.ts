@@ -4,7 +4,7 @@ import {
   EXTRA_DIVISOR,
   UNDECIDED,
   type Claim,
-  type CounterAnswer,
+  type CounterReply,
   type CounterStatement,
 } from './counter-store';
 
@@ -33,7 +33,7 @@ export interface Counter {
 
 /** A counter as one round trip sees it. */
 export interface View {
-  readonly status: CounterAnswer['status'];
+  readonly status: CounterReply['status'];
   readonly counter: Counter | null;
   readonly mine: Holder | null;
   readonly used: number;

@@ -10,7 +10,7 @@
  * The reply is a flat list of whole numbers as text, because cjson would round numbers with more
  * than 14 digits.
  */
-export const EXCHANGE_SCRIPT = `
+export const ROUND_TRIP_SCRIPT = `
 local OK, UNKNOWN, CLOCK, STALE, LOST = 0, 1, 2, 3, 4
 local a = cjson.decode(ARGV[1])
 local t = redis.call('TIME')

@@ -73,7 +73,7 @@ export interface Claim {
   readonly amounts: readonly number[];
 }
 
-export interface Exchange {
+export interface CounterRoundTrip {
   readonly tenant: string;
   /** Increases with each round trip of the process. */
   readonly sequence: number;
@@ -86,7 +86,7 @@ export interface Exchange {
   readonly gone?: readonly string[];
 }
 
-export interface CounterAnswer {
+export interface CounterReply {
   /**
    * `unknown`: the budget's counter does not exist and needs a seed. `clock`: none of the
    * boundaries has been reached by the store's clock; retry with boundaries around the reply's
@@ -120,10 +120,10 @@ export const ADMITTED = -1;
 /** Value in `ExchangeAnswer.claims`: a counter could not be evaluated; see its status. */
 export const UNDECIDED = -2;
 
-export interface ExchangeAnswer {
+export interface CounterRoundTripReply {
   /** The store's clock in Unix milliseconds. It alone decides which window is current. */
   readonly nowMs: number;
-  readonly counters: readonly CounterAnswer[];
+  readonly counters: readonly CounterReply[];
   /** `ADMITTED`, `UNDECIDED`, or the index of the statement that refused. */
   readonly claims: readonly number[];
 }
@@ -147,7 +147,7 @@ export interface HolderReading {
 /** Stores the counters. Every driver passes `counterStoreContract`. */
 export interface CounterStore {
   /** Applies one atomic step to all counters of a tenant. Rejects when the store is unreachable. */
-  exchange(exchange: Exchange): ExchangeAnswer | Promise<ExchangeAnswer>;
+  exchange(exchange: CounterRoundTrip): CounterRoundTripReply | Promise<CounterRoundTripReply>;
   read(tenant: string, key: string): CounterReading | null | Promise<CounterReading | null>;
   /**
    * Brings a counter in line with the durable record.
@@ -156,7 +156,7 @@ export interface CounterStore {
    * stated but not recorded are written off for `ended` holders only. Has no effect on a missing
    * counter or one of another period.
    */
-  correct(tenant: string, key: string, truth: Truth): void | Promise<void>;
+  correct(tenant: string, key: string, truth: DurableBalance): void | Promise<void>;
   /**
    * Starts a new period at `atMs` with nothing used. Has no effect when the counter's period is not
    * older.
@@ -164,7 +164,7 @@ export interface CounterStore {
   reset(tenant: string, key: string, atMs: number): void | Promise<void>;
 }
 
-export interface Truth extends Balance {
+export interface DurableBalance extends Balance {
   /**
    * Holders that will never report again, and whose recorded amounts are complete in this balance;
    * none when absent.

@@ -3,7 +3,7 @@ import { GatewayError, UNITS_PER_USD } from '@gw/kernel';
 import { isBudget, type Bucket } from './bucket';
 
 /** Why a request was not admitted. Nothing was taken from any of its limits. */
-export interface Denial {
+export interface LimitDenial {
   readonly admitted: false;
   readonly bucket: Bucket;
   /**
@@ -24,7 +24,7 @@ export interface Denial {
  * Converts a denial to the caller's error: 412 for a budget, 429 for a rate limit, 503 when the
  * limit could not be checked.
  */
-export function denialError(denial: Denial): GatewayError {
+export function denialError(denial: LimitDenial): GatewayError {
   const { bucket, reason, retryAfterMs } = denial;
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   const type =
@@ -60,14 +60,14 @@ export function denialError(denial: Denial): GatewayError {
 
 /** Converts a denial to the JSON-RPC error of a tool call. */
 export const denialRpcError = (
-  denial: Denial,
+  denial: LimitDenial,
 ): { readonly code: number; readonly message: string; readonly data: Readonly<Record<string, unknown>> } => ({
   code: -32_029,
   message: messageOf(denial),
   data: { policy_id: denial.bucket.id, retry_after_ms: Math.ceil(denial.retryAfterMs) },
 });
 
-export const denialState = ({ bucket, used, resetAtMs }: Denial): LimitState =>
+export const denialState = ({ bucket, used, resetAtMs }: LimitDenial): LimitState =>
   limitState(bucket, used, resetAtMs, 'refused');
 
 export const limitState = (
@@ -85,7 +85,7 @@ export const limitState = (
   verdict,
 });
 
-function messageOf({ bucket, reason }: Denial): string {
+function messageOf({ bucket, reason }: LimitDenial): string {
   const amount = `${String(shown(bucket, bucket.value))} ${bucket.measure === 'cost' ? 'USD' : bucket.type}`;
   const limit = `limit of ${amount} of this ${bucket.scope.replace('_', ' ')}`;
   switch (reason) {
@@ -103,7 +103,7 @@ function messageOf({ bucket, reason }: Denial): string {
 /**
  * A budget that never resets is available again only when its limit is raised, so no time is given.
  */
-const hasRetry = ({ retryAfterMs }: Denial): boolean => Number.isFinite(retryAfterMs);
+const hasRetry = ({ retryAfterMs }: LimitDenial): boolean => Number.isFinite(retryAfterMs);
 
 const shown = (bucket: Bucket, value: number): number =>
   bucket.measure === 'cost' ? value / UNITS_PER_USD : value;

@@ -22,11 +22,11 @@ export interface RequestSize {
   /** Tokens of the model's largest response; null when unknown. */
   readonly modelMax: number | null;
   /** Source of learned response sizes; null when none may be used. */
-  readonly source: AnswerSource | null;
+  readonly source: ResponseSource | null;
 }
 
 /** A target whose response sizes are learned and used within one tenant only. */
-export interface AnswerSource {
+export interface ResponseSource {
   readonly tenant: Tenant;
   /** Identifies the saved provider and the model; unique among all tenants. */
   readonly key: string;
@@ -92,7 +92,7 @@ export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimat
     sizeOf: ({ key }) => ENTRY_BYTES + 2 * key.length,
     now: () => 0,
   });
-  const expected = (source: AnswerSource | null): number | null => {
+  const expected = (source: ResponseSource | null): number | null => {
     const known = source === null ? undefined : learned.get(source.key);
     return known === undefined ? null : Math.ceil(known.tokens);
   };
@@ -102,7 +102,7 @@ export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimat
       const each = expected(source) ?? ownBound(requested) ?? OUTPUT_USUAL + requested.thinking;
       const responses =
         Math.min(requested.choices, CHOICES_LIKELY) * Math.min(requested.prompts, PROMPTS_LIKELY);
-      const output = responses * Math.min(largestAnswer(size), each);
+      const output = responses * Math.min(largestResponse(size), each);
       return { input: Math.ceil(size.bytes / BYTES_PER_TOKEN), output: Math.min(OUTPUT_MAX, output) };
     },
     most({ bytes, requested, modelMax, source }) {
@@ -113,7 +113,7 @@ export function createTokenEstimator(bytesMax = LEARNED_BYTES_MAX): TokenEstimat
     learn(size, outputTokens) {
       const { source, requested } = size;
       if (source === null || !Number.isSafeInteger(outputTokens) || outputTokens < 0) return;
-      const seen = Math.min(largestAnswer(size), outputTokens / (requested.choices * requested.prompts));
+      const seen = Math.min(largestResponse(size), outputTokens / (requested.choices * requested.prompts));
       const known = learned.get(source.key);
       if (known === undefined) {
         learned.set(source.tenant, source.key, { key: source.key, tokens: Math.max(1, seen) }, Infinity);
@@ -133,7 +133,7 @@ const ownBound = ({ bound, thinking }: RequestedOutput): number | null =>
   bound === null ? null : Math.max(bound, thinking);
 
 /** Returns the largest credible size of one response, by the request and the model. */
-function largestAnswer({ requested, modelMax }: Pick<RequestSize, 'requested' | 'modelMax'>): number {
+function largestResponse({ requested, modelMax }: Pick<RequestSize, 'requested' | 'modelMax'>): number {
   const bound = ownBound(requested) ?? Infinity;
   return Math.min(
     bound,

@@ -25,27 +25,27 @@ export {
 export {
   type Balance,
   type Claim,
-  type CounterAnswer,
+  type CounterReply,
   type CounterReading,
   type CounterStatement,
   type CounterStore,
-  type Exchange,
-  type ExchangeAnswer,
+  type CounterRoundTrip,
+  type CounterRoundTripReply,
   type LedgerStore,
-  type Truth,
+  type DurableBalance,
 } from './counter-store';
-export { denialError, denialRpcError, denialState, type Denial } from './denial';
+export { denialError, denialRpcError, denialState, type LimitDenial } from './denial';
 export {
   createTokenEstimator,
   estimateOf,
-  type AnswerSource,
+  type ResponseSource,
   type RequestedOutput,
   type RequestSize,
   type TokenEstimate,
   type TokenEstimator,
 } from './estimate';
 export { BURN_WINDOW_MS, burnRatePerDay, forecastExhaustion, type RecentCharges } from './forecast';
-export { periodAt, type Crossing, type LedgerSettings, type Outcome } from './lane-parts';
+export { periodAt, type Crossing, type LedgerSettings, type AdmissionOutcome } from './batcher-parts';
 export { Ledger, type LedgerHealth, type LedgerOptions, type TrackedBudget } from './ledger';
 export { MemoryCounterStore } from './memory-counter-store';
 export {

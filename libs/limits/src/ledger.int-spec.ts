@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import type { UsageLimitRule } from '@gw/contracts';
 import { budgetBucket, concurrencyBucket, rateBucket, type Bucket, type BucketOwner } from './bucket';
 import type { Balance, LedgerStore } from './counter-store';
-import type { Outcome } from './lane-parts';
+import type { AdmissionOutcome } from './batcher-parts';
 import { Ledger, type LedgerOptions } from './ledger';
 import { RedisCounterStore } from './redis-counter-store';
 
@@ -313,7 +313,7 @@ describe('three Ledgers over one Redis', () => {
     const partsOfEach = 10;
     for (let at = 0; at < 1_000_000; at += 1) {
       const ledger = made[at % GATEWAYS] as Ledger;
-      const pending: Outcome | Promise<Outcome> = ledger.admit(buckets, millionth);
+      const pending: AdmissionOutcome | Promise<AdmissionOutcome> = ledger.admit(buckets, millionth);
       const outcome = pending instanceof Promise ? await pending : pending;
       if (!outcome.admitted) throw new Error('refused');
       for (let part = 1; part < partsOfEach; part += 1) ledger.charge(outcome, millionth);

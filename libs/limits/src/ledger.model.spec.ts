@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { concurrencyBucket, type Bucket, type BucketOwner, budgetBucket } from './bucket';
-import type { CounterStore, Exchange, ExchangeAnswer } from './counter-store';
-import type { Outcome } from './lane-parts';
+import type { CounterStore, CounterRoundTrip, CounterRoundTripReply } from './counter-store';
+import type { AdmissionOutcome } from './batcher-parts';
 import { Ledger } from './ledger';
 import { MemoryCounterStore } from './memory-counter-store';
 import type { Reservation } from './reservation';
@@ -175,7 +175,7 @@ class Model {
     const buckets = limits.map((at) => this.limits[at] as Bucket);
     const outcome = (this.ledgers[index] as Ledger).admit(buckets, { cost: 0, tokens });
     const ledger = this.ledgers[index];
-    const note = (settled: Outcome): void => {
+    const note = (settled: AdmissionOutcome): void => {
       // A dead process receives nothing.
       if (settled.admitted && this.ledgers[index] === ledger) {
         this.open.push({ reservation: settled, tokens, by: index, limits });
@@ -262,9 +262,9 @@ class Model {
 }
 
 interface Message {
-  readonly exchange: Exchange;
-  answer: ExchangeAnswer | null;
-  resolve(answer: ExchangeAnswer): void;
+  readonly exchange: CounterRoundTrip;
+  answer: CounterRoundTripReply | null;
+  resolve(answer: CounterRoundTripReply): void;
   reject(error: Error): void;
 }
 

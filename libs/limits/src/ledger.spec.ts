@@ -2,10 +2,10 @@ import type { UsageLimitRule } from '@gw/contracts';
 import { budgetBucket, concurrencyBucket, rateBucket, type Bucket, type BucketOwner } from './bucket';
 import type { Balance, CounterStore, LedgerStore } from './counter-store';
 import { denialError, denialRpcError } from './denial';
-import type { Crossing, Outcome } from './lane-parts';
+import type { Crossing, AdmissionOutcome } from './batcher-parts';
 import { Ledger, type LedgerOptions } from './ledger';
 import { MemoryCounterStore } from './memory-counter-store';
-import type { Denial } from './denial';
+import type { LimitDenial } from './denial';
 import type { Reservation } from './reservation';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
@@ -40,16 +40,16 @@ function ledgerOver(counters: CounterStore, options: Partial<LedgerOptions> = {}
 }
 const memory = (): MemoryCounterStore => new MemoryCounterStore(() => now);
 
-function value(outcome: Outcome | Promise<Outcome>): Outcome {
+function value(outcome: AdmissionOutcome | Promise<AdmissionOutcome>): AdmissionOutcome {
   if (outcome instanceof Promise) throw new Error('A value was expected, not a promise.');
   return outcome;
 }
-function admitted(outcome: Outcome | Promise<Outcome>): Reservation {
+function admitted(outcome: AdmissionOutcome | Promise<AdmissionOutcome>): Reservation {
   const settled = value(outcome);
   if (!settled.admitted) throw new Error(`Denied: ${settled.reason}`);
   return settled;
 }
-function denied(outcome: Outcome | Promise<Outcome>): Denial {
+function denied(outcome: AdmissionOutcome | Promise<AdmissionOutcome>): LimitDenial {
   const settled = value(outcome);
   if (settled.admitted) throw new Error('Admitted.');
   return settled;

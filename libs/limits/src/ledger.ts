@@ -4,20 +4,20 @@ import type { LimitState } from '@gw/contracts';
 import { CounterBreaker } from './counter-breaker';
 import type { Bucket } from './bucket';
 import { HOLDER_RUN_MS, type CounterStore, type LedgerStore } from './counter-store';
-import type { Denial } from './denial';
+import type { LimitDenial } from './denial';
 import type { LivenessListener } from './holder-registry';
-import { Lane } from './lane';
+import { CounterBatcher } from './counter-batcher';
 import {
   denialOf,
   newHolder,
   refusalOf,
   type Crossing,
-  type LaneContext,
+  type BatcherContext,
   type LedgerSettings,
-  type Outcome,
-} from './lane-parts';
+  type AdmissionOutcome,
+} from './batcher-parts';
 import { OpenReservations, type Charge, type Estimate, type Reservation } from './reservation';
-import { Slot } from './slice';
+import { CounterSlot } from './lease';
 import type { Waiter } from './waiter';
 
 export interface LedgerOptions {
@@ -49,7 +49,7 @@ export interface LedgerHealth {
   readonly counters: number;
   /** Requests admitted from local shares while the counters were unreachable. */
   readonly admittedAlone: number;
-  readonly refused: Readonly<Record<Denial['reason'], number>>;
+  readonly refused: Readonly<Record<LimitDenial['reason'], number>>;
 }
 
 const DEFAULTS: LedgerSettings = {
@@ -74,8 +74,8 @@ const ABANDONED_PER_TICK = 1_000;
  * the counters decide; usage is reported to them every 250 ms. `docs/limits.md` states the bounds.
  */
 export class Ledger implements LivenessListener {
-  private readonly lanes = new Map<string, Lane>();
-  private readonly context: LaneContext;
+  private readonly lanes = new Map<string, CounterBatcher>();
+  private readonly context: BatcherContext;
   private readonly onAbandoned: (reservation: Reservation) => void;
   private readonly refused = { limit: 0, unpriced: 0, unverifiable: 0, overloaded: 0 };
   private abandoned = 0;
@@ -121,12 +121,14 @@ export class Ledger implements LivenessListener {
    * Returns synchronously while this process holds enough, and a promise when the counters must
    * decide. Never rejects.
    */
-  admit(buckets: readonly Bucket[], estimate: Estimate): Outcome | Promise<Outcome> {
+  admit(buckets: readonly Bucket[], estimate: Estimate): AdmissionOutcome | Promise<AdmissionOutcome> {
     const amounts: number[] = [];
     for (const bucket of buckets) {
       const amount = amountOf(bucket, estimate);
       if (amount < 0)
-        return this.counted(denialOf(this.context, new Slot(bucket, 0, this.context.holder), 'unpriced'));
+        return this.counted(
+          denialOf(this.context, new CounterSlot(bucket, 0, this.context.holder), 'unpriced'),
+        );
       amounts.push(amount);
     }
     const lane = this.laneOf(buckets[0]?.tenant ?? '');
@@ -142,7 +144,7 @@ export class Ledger implements LivenessListener {
    * Returns a remembered refusal of one of the buckets; null when only a round trip could tell.
    * Takes nothing and makes no round trip.
    */
-  refusal(buckets: readonly Bucket[]): Denial | null {
+  refusal(buckets: readonly Bucket[]): LimitDenial | null {
     const lane = this.lanes.get(buckets[0]?.tenant ?? '');
     const denial = lane === undefined ? null : refusalOf(this.context, lane.slots, buckets);
     if (denial !== null) this.counted(denial);
@@ -321,15 +323,15 @@ export class Ledger implements LivenessListener {
     this.context.open.remove(reservation);
   }
 
-  private laneOf(tenant: string): Lane {
+  private laneOf(tenant: string): CounterBatcher {
     const known = this.lanes.get(tenant);
     if (known) return known;
-    const lane = new Lane(tenant, this.context);
+    const lane = new CounterBatcher(tenant, this.context);
     this.lanes.set(tenant, lane);
     return lane;
   }
 
-  private counted(outcome: Outcome): Outcome {
+  private counted(outcome: AdmissionOutcome): AdmissionOutcome {
     if (!outcome.admitted) this.refused[outcome.reason] += 1;
     return outcome;
   }
@@ -337,7 +339,7 @@ export class Ledger implements LivenessListener {
 
 const NOTHING: Charge = { cost: 0, tokens: 0, requests: 0 };
 
-function decide(lane: Lane, waiter: Waiter): Outcome | Promise<Outcome> {
+function decide(lane: CounterBatcher, waiter: Waiter): AdmissionOutcome | Promise<AdmissionOutcome> {
   lane.decide(waiter);
   return (
     waiter.outcome ??
@@ -380,4 +382,4 @@ function usedOf({ measure, window }: Bucket, { cost, tokens, requests }: Charge)
   }
 }
 
-const statesOf = (outcome: Outcome): LimitState[] => (outcome.admitted ? outcome.states() : []);
+const statesOf = (outcome: AdmissionOutcome): LimitState[] => (outcome.admitted ? outcome.states() : []);

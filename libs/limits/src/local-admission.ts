@@ -1,27 +1,27 @@
 import type { Bucket } from './bucket';
-import { denialOf, type LaneContext } from './lane-parts';
-import type { Denial } from './denial';
+import { denialOf, type BatcherContext } from './batcher-parts';
+import type { LimitDenial } from './denial';
 import { Reservation, takeFrom } from './reservation';
-import { Slice, Slot } from './slice';
+import { Lease, CounterSlot } from './lease';
 
 /** A request admitted from the leases of this process. */
 export interface LocalAdmission {
   readonly reservation: Reservation;
   /** A counter of which little is left; null when there is none. */
-  readonly low: Slot | null;
+  readonly low: CounterSlot | null;
 }
 
 /** Decides from the leases of this process; returns null when the counters must decide. */
 export function admitLocally(
-  context: LaneContext,
-  slots: ReadonlyMap<string, Slot>,
+  context: BatcherContext,
+  slots: ReadonlyMap<string, CounterSlot>,
   buckets: readonly Bucket[],
   amounts: readonly number[],
   nowMs: number,
-): LocalAdmission | Denial | null {
+): LocalAdmission | LimitDenial | null {
   if (context.aliveUntil <= nowMs) return null;
-  const slices: Slice[] = [];
-  let low: Slot | null = null;
+  const slices: Lease[] = [];
+  let low: CounterSlot | null = null;
   for (let index = 0; index < buckets.length; index += 1) {
     const bucket = buckets[index] as Bucket;
     const slot = slots.get(bucket.key);
@@ -37,7 +37,7 @@ export function admitLocally(
   }
   const held: number[] = [];
   for (let index = 0; index < slices.length; index += 1) {
-    const slice = slices[index] as Slice;
+    const slice = slices[index] as Lease;
     const amount = amounts[index] as number;
     slice.free -= amount;
     held.push(takeFrom(slice, buckets[index] as Bucket, amount));
@@ -45,29 +45,29 @@ export function admitLocally(
   return { reservation: new Reservation(buckets, slices, held, nowMs), low };
 }
 
-const covers = (slice: Slice, amount: number, nowMs: number): boolean =>
+const covers = (slice: Lease, amount: number, nowMs: number): boolean =>
   slice.validUntil > nowMs && slice.free >= amount && slice.free > 0 && !slice.crowdsOut(amount);
 
 /**
  * Returns the counter's slot in this process, creating it if needed; null when there are too many.
  */
 export function slotOf(
-  context: LaneContext,
-  slots: Map<string, Slot>,
+  context: BatcherContext,
+  slots: Map<string, CounterSlot>,
   bucket: Bucket,
   nowMs: number,
-): Slot | null {
+): CounterSlot | null {
   const known = slots.get(bucket.key);
   if (known) {
     known.bucket = bucket;
     known.usedAt = nowMs;
     const { holder } = context;
     if (known.slice.isIdle && known.slice.holder !== holder)
-      known.slice = new Slice(-1, bucket.value, holder);
+      known.slice = new Lease(-1, bucket.value, holder);
     return known;
   }
   if (context.slots >= context.settings.slotsMax) return null;
-  const slot = new Slot(bucket, nowMs, context.holder);
+  const slot = new CounterSlot(bucket, nowMs, context.holder);
   slots.set(bucket.key, slot);
   context.slots += 1;
   return slot;

@@ -1,7 +1,7 @@
 import { MemoryCounterStore } from './memory-counter-store';
 import { counterStoreContract } from './spec-support/counter-store.contract';
 import { balancesModel } from './spec-support/balances.model';
-import { exchangeOf, first, statement } from './spec-support/statements';
+import { roundTripOf, first, statement } from './spec-support/statements';
 
 describe('MemoryCounterStore', () => {
   counterStoreContract(() => new MemoryCounterStore());
@@ -27,8 +27,8 @@ describe('MemoryCounterStore', () => {
 
   it('never holds more counters than its capacity, and drops those with holds last', () => {
     const store = new MemoryCounterStore(() => 1_000, 10);
-    store.exchange(exchangeOf([statement({ key: 'held', hold: 3, consumed: 4 })]));
-    for (let at = 0; at < 100; at += 1) store.exchange(exchangeOf([statement({ key: `k${String(at)}` })]));
+    store.exchange(roundTripOf([statement({ key: 'held', hold: 3, consumed: 4 })]));
+    for (let at = 0; at < 100; at += 1) store.exchange(roundTripOf([statement({ key: `k${String(at)}` })]));
     expect(store.read('t', 'held')).toMatchObject({ used: 4, held: 3 });
     expect(store.read('t', 'k0')).toBeNull();
   });
@@ -37,8 +37,8 @@ describe('MemoryCounterStore', () => {
     let now = 5_000;
     const store = new MemoryCounterStore(() => now);
     const window = statement({ kind: 'fixed', lengthMs: 1_000, period: -1, seed: null });
-    expect(first(store.exchange(exchangeOf([window]))).period).toBe(5_000);
+    expect(first(store.exchange(roundTripOf([window]))).period).toBe(5_000);
     now = 1_000;
-    expect(first(store.exchange(exchangeOf([window]))).period).toBe(5_000);
+    expect(first(store.exchange(roundTripOf([window]))).period).toBe(5_000);
   });
 });

@@ -2,13 +2,13 @@ import {
   FORGET_HOLDER_MS,
   IDLE_MS,
   SKEW_MAX_MS,
-  type CounterAnswer,
+  type CounterReply,
   type CounterReading,
   type CounterStatement,
   type CounterStore,
-  type Exchange,
-  type ExchangeAnswer,
-  type Truth,
+  type CounterRoundTrip,
+  type CounterRoundTripReply,
+  type DurableBalance,
 } from './counter-store';
 import { extraOf, isCrowded, judge, type Counter, type Holder, type View } from './claim-judge';
 import { processOf } from './holder-registry';
@@ -40,14 +40,21 @@ export class MemoryCounterStore implements CounterStore {
     private readonly capacity = 200_000,
   ) {}
 
-  exchange({ tenant, sequence, leaseMs, statements, claims, gone = [] }: Exchange): ExchangeAnswer {
+  exchange({
+    tenant,
+    sequence,
+    leaseMs,
+    statements,
+    claims,
+    gone = [],
+  }: CounterRoundTrip): CounterRoundTripReply {
     const nowMs = this.now();
     const dead = new Set(gone);
     const views = statements.map((statement) =>
       this.view(`${tenant}:${statement.key}`, statement, { sequence, leaseMs, nowMs, dead }),
     );
     const judged = claims.map((claim) => judge(claim, statements, views));
-    const counters = views.map((view, index) => answerOf(view, statements[index]));
+    const counters = views.map((view, index) => responseOf(view, statements[index]));
     return { nowMs, counters, claims: judged };
   }
 
@@ -64,7 +71,7 @@ export class MemoryCounterStore implements CounterStore {
     return { period: counter.period, used: counter.used, held, holders };
   }
 
-  correct(tenant: string, key: string, truth: Truth): void {
+  correct(tenant: string, key: string, truth: DurableBalance): void {
     const counter = this.counters.get(`${tenant}:${key}`);
     if (counter?.period !== truth.period) return;
     counter.used = merged(counter, truth, this.now());
@@ -182,7 +189,7 @@ const recordedHolder = (consumed: number, nowMs: number): Holder => ({
  * Returns the total usage: the larger of the stated and the recorded amount per holder, and
  * likewise for all unlisted holders together.
  */
-function merged(counter: Counter, truth: Truth, nowMs: number): number {
+function merged(counter: Counter, truth: DurableBalance, nowMs: number): number {
   const { used, holders, former = [], adjusted = 0 } = truth;
   const recorded = new Map(holders);
   const before = new Map(former);
@@ -250,7 +257,7 @@ function usedNow(
   return used + Math.floor((previous * (period + lengthMs - nowMs)) / lengthMs);
 }
 
-function answerOf(view: View, statement: CounterStatement | undefined): CounterAnswer {
+function responseOf(view: View, statement: CounterStatement | undefined): CounterReply {
   const { status, counter, mine, used } = view;
   if (!counter || !mine || !statement) {
     return { status, period: -1, used: 0, held: 0, extra: 0, consumed: 0, holders: 1, crowded: false };

@@ -7,23 +7,23 @@ import {
   periodAt,
   storeNow,
   validFor,
-  type LaneContext,
-  type Outcome,
-} from './lane-parts';
+  type BatcherContext,
+  type AdmissionOutcome,
+} from './batcher-parts';
 import { Reservation, takeFrom } from './reservation';
-import { Slice, type Slot } from './slice';
+import { Lease, type CounterSlot } from './lease';
 import { informed, type Waiter } from './waiter';
 
 /**
  * Decides a request without the counters: each limit uses its local share or refuses, according to
  * its `onOutage` mode.
  */
-export function takeAlone(
-  context: LaneContext,
+export function takeInOutage(
+  context: BatcherContext,
   { buckets, amounts }: Waiter,
-  slots: readonly Slot[],
+  slots: readonly CounterSlot[],
   nowMs: number,
-): Outcome {
+): AdmissionOutcome {
   for (const [at, slot] of slots.entries()) {
     const { bucket } = slot;
     if (bucket.onOutage === 'hold') holdOutageShare(context, slot, nowMs);
@@ -44,7 +44,7 @@ export function takeAlone(
  * Returns whether the limit is known to be reached, which most clients treat as final. A used-up
  * local share does not prove it.
  */
-function isReached({ bucket, slice }: Slot): boolean {
+function isReached({ bucket, slice }: CounterSlot): boolean {
   if (bucket.onOutage !== 'hold') return false;
   return !isBudget(bucket) || slice.used + slice.consumed - slice.acknowledged >= bucket.value;
 }
@@ -53,7 +53,7 @@ function isReached({ bucket, slice }: Slot): boolean {
  * Moves the slice to the current period, as far as this process knows it, and gives it its outage
  * share.
  */
-function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void {
+function holdOutageShare(context: BatcherContext, slot: CounterSlot, nowMs: number): void {
   const { bucket } = slot;
   const nowStore = storeNow(context);
   const period = periodAt(bucket, nowStore);
@@ -61,7 +61,7 @@ function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void 
     // What the counters know about this process is unknown here, so it starts again under a new
     // holder name.
     const holder = slot.slice.known ? slot.slice.holder : newHolder(context);
-    const rolled = new Slice(period, bucket.value, holder);
+    const rolled = new Lease(period, bucket.value, holder);
     rolled.holders = slot.slice.holders;
     // The usage of a new period is known: 0.
     rolled.known = slot.slice.known;
@@ -85,7 +85,7 @@ function holdOutageShare(context: LaneContext, slot: Slot, nowMs: number): void 
  * Returns the local share of a limit. A budget's share never exceeds `outageSharePercent`, because
  * the usage by other processes is unknown.
  */
-function shareOf(context: LaneContext, bucket: Bucket, slice: Slice): number {
+function shareOf(context: BatcherContext, bucket: Bucket, slice: Lease): number {
   const ofRoom = slice.known ? Math.floor(Math.max(0, slice.room) / slice.holders) : Infinity;
   if (isBudget(bucket)) {
     return Math.min(ofRoom, Math.floor((bucket.value / 100) * context.settings.outageSharePercent));
@@ -97,7 +97,7 @@ function shareOf(context: LaneContext, bucket: Bucket, slice: Slice): number {
 const admitsInOutage = (
   mode: OutageMode,
   bucket: Bucket,
-  slice: Slice,
+  slice: Lease,
   amount: number,
   nowMs: number,
 ): boolean =>

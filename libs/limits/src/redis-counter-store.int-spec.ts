@@ -2,12 +2,12 @@ import { DAY_MS } from '@gw/kernel';
 import { withRedis } from '@gw/testing';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import type { Balance, CounterReading, CounterStatement, Exchange } from './counter-store';
+import type { Balance, CounterReading, CounterStatement, CounterRoundTrip } from './counter-store';
 import { MemoryCounterStore } from './memory-counter-store';
 import { RedisCounterStore } from './redis-counter-store';
 import { counterStoreContract } from './spec-support/counter-store.contract';
 import { balancesModel } from './spec-support/balances.model';
-import { claim, exchangeOf, first, statement } from './spec-support/statements';
+import { claim, roundTripOf, first, statement } from './spec-support/statements';
 
 const NAME_KEY = Buffer.alloc(32, 7);
 
@@ -67,7 +67,7 @@ describe('RedisCounterStore', () => {
   it('sends its scripts again when Redis has forgotten them', async () => {
     const store = await empty();
     await redis.script('FLUSH');
-    expect((await store.exchange(exchangeOf([statement()], [claim(1)]))).claims).toEqual([-1]);
+    expect((await store.exchange(roundTripOf([statement()], [claim(1)]))).claims).toEqual([-1]);
     await redis.script('FLUSH');
     expect(await store.read('t', 'c')).toMatchObject({ held: 1 });
   });
@@ -81,7 +81,7 @@ describe('RedisCounterStore', () => {
     ].map(key);
     const plain = ['api_key:0198:cost:budget', 'workspace:0198:tokens:rpm:fixed'];
     for (const each of [...named, ...plain]) {
-      await store.exchange(exchangeOf([statement({ key: each })], [claim(1)]));
+      await store.exchange(roundTripOf([statement({ key: each })], [claim(1)]));
     }
     const names = await redis.keys('*');
     expect(names).toHaveLength(6);
@@ -97,7 +97,7 @@ describe('RedisCounterStore', () => {
   it('gives every key a time to live', async () => {
     const store = await empty();
     const second = { kind: 'fixed', lengthMs: 1_000, period: -1, seed: null } as const;
-    await store.exchange(exchangeOf([statement(), statement({ ...second, key: 'w' })]));
+    await store.exchange(roundTripOf([statement(), statement({ ...second, key: 'w' })]));
     const left = await Promise.all([redis.pttl('gw:limit:{t}:c'), redis.pttl('gw:limit:{t}:w')]);
     expect(left[0]).toBeGreaterThan(6 * DAY_MS);
     expect(left[1]).toBeGreaterThan(50_000);
@@ -107,7 +107,7 @@ describe('RedisCounterStore', () => {
   it('fails and changes nothing when its key holds a foreign value', async () => {
     const store = await empty();
     await redis.set('gw:limit:{t}:c', 'poison');
-    await expect(store.exchange(exchangeOf([statement()], [claim(1)]))).rejects.toThrow();
+    await expect(store.exchange(roundTripOf([statement()], [claim(1)]))).rejects.toThrow();
   });
 
   it('gives the same replies as the counters in memory, for any round trips', async () => {
@@ -160,7 +160,7 @@ describe('RedisCounterStore', () => {
             });
           });
           const wanted = claims.map((amounts) => claim(...amounts.slice(0, statements.length)));
-          const exchange: Exchange = exchangeOf(statements, wanted, { holder });
+          const exchange: CounterRoundTrip = roundTripOf(statements, wanted, { holder });
           const [theirs, ours] = [await store.exchange(exchange), memory.exchange(exchange)];
           expect({ ...theirs, nowMs: 0 }).toEqual({ ...ours, nowMs: 0 });
           expect(settled(await store.read('t', 'c0'))).toEqual(settled(memory.read('t', 'c0')));
@@ -174,6 +174,6 @@ describe('RedisCounterStore', () => {
       }),
       { numRuns: 60 },
     );
-    expect(first(await (await empty()).exchange(exchangeOf([statement()]))).status).toBe('ok');
+    expect(first(await (await empty()).exchange(roundTripOf([statement()]))).status).toBe('ok');
   });
 });

@@ -4,20 +4,20 @@ import {
   FORGET_HOLDER_MS,
   lifeOf,
   SKEW_MAX_MS,
-  type CounterAnswer,
+  type CounterReply,
   type CounterReading,
   type CounterStatement,
   type CounterStore,
-  type Exchange,
-  type ExchangeAnswer,
+  type CounterRoundTrip,
+  type CounterRoundTripReply,
   type HolderReading,
-  type Truth,
+  type DurableBalance,
 } from './counter-store';
-import { EXCHANGE_SCRIPT, MAINTENANCE_SCRIPT } from './counter-script';
+import { ROUND_TRIP_SCRIPT, MAINTENANCE_SCRIPT } from './counter-script';
 import { runScript, scriptOf, type RedisScripts } from './redis-scripts';
 import { createHmac } from 'node:crypto';
 
-const EXCHANGE = scriptOf(EXCHANGE_SCRIPT);
+const EXCHANGE = scriptOf(ROUND_TRIP_SCRIPT);
 const MAINTENANCE = scriptOf(MAINTENANCE_SCRIPT);
 
 const STATUSES = ['ok', 'unknown', 'clock', 'stale', 'lost'] as const;
@@ -38,7 +38,7 @@ export class RedisCounterStore implements CounterStore {
     private readonly nameKey: Buffer,
   ) {}
 
-  async exchange(exchange: Exchange): Promise<ExchangeAnswer> {
+  async exchange(exchange: CounterRoundTrip): Promise<CounterRoundTripReply> {
     const { tenant, statements, claims } = exchange;
     const keys = statements.map(({ key }) => this.redisKey(tenant, key));
     const numbers = numbersOf(await runScript(this.redis, EXCHANGE, keys, [argumentOf(exchange)]));
@@ -56,7 +56,7 @@ export class RedisCounterStore implements CounterStore {
     return this.maintain(tenant, key, ['read']);
   }
 
-  async correct(tenant: string, key: string, truth: Truth): Promise<void> {
+  async correct(tenant: string, key: string, truth: DurableBalance): Promise<void> {
     const { period, used, adjusted = 0, holders, former = [], ended = [] } = truth;
     const parts = [...holders, ...former].flat();
     const counts = [ended.length, holders.length];
@@ -93,7 +93,7 @@ const GROUPED = /^(policy:[^:]+:(?:concurrency|[a-z]+:budget|[a-z]+:rp[a-z]:(?:f
 /** 132 bits. */
 const HASH_LENGTH = 22;
 
-function argumentOf({ sequence, leaseMs, statements, claims, gone = [] }: Exchange): string {
+function argumentOf({ sequence, leaseMs, statements, claims, gone = [] }: CounterRoundTrip): string {
   return JSON.stringify({
     s: sequence,
     l: leaseMs,
@@ -131,7 +131,7 @@ function statementArgument(statement: CounterStatement): Record<string, unknown>
   };
 }
 
-function counterOf(numbers: readonly number[], at: number): CounterAnswer {
+function counterOf(numbers: readonly number[], at: number): CounterReply {
   const number = (offset: number): number => numbers[at + offset] ?? 0;
   return {
     status: STATUSES[number(0)] ?? 'unknown',

@@ -1,7 +1,7 @@
 import type { LimitState } from '@gw/contracts';
 import type { Bucket } from './bucket';
 import { limitState } from './denial';
-import type { Slice } from './slice';
+import type { Lease } from './lease';
 
 /** The maximum that a request is expected to use. */
 export interface Estimate {
@@ -36,7 +36,7 @@ export class Reservation {
   constructor(
     readonly buckets: readonly Bucket[],
     /** For the ledger only. */
-    readonly slices: readonly Slice[],
+    readonly slices: readonly Lease[],
     readonly amounts: number[],
     /** Monotonic milliseconds. */
     readonly admittedAt: number,
@@ -96,7 +96,7 @@ export class Reservation {
 }
 
 /** Reserves `amount` of a slice. Requests of a rate limit count from their admission on. */
-export function takeFrom(slice: Slice, bucket: Bucket, amount: number): number {
+export function takeFrom(slice: Lease, bucket: Bucket, amount: number): number {
   slice.admitted += amount;
   if (amount > slice.largest) slice.largest = amount;
   if (bucket.measure === 'requests' && bucket.window.kind !== 'period') {

@@ -1,6 +1,6 @@
 import type { Balance } from './counter-store';
-import { periodAt, storeNow, within, type LaneContext } from './lane-parts';
-import type { Slot } from './slice';
+import { periodAt, storeNow, within, type BatcherContext } from './batcher-parts';
+import type { CounterSlot } from './lease';
 
 const SEED_RETRY_MS = 1_000;
 
@@ -8,14 +8,14 @@ const SEED_RETRY_MS = 1_000;
 export class Seeder {
   constructor(
     private readonly tenant: string,
-    private readonly context: LaneContext,
+    private readonly context: BatcherContext,
   ) {}
 
   /**
    * Sets the seed of each slot, or marks it as unavailable for now. Returns null when the record
    * replied synchronously. Makes one query at a time per counter.
    */
-  seed(slots: readonly Slot[]): Promise<void> | null {
+  seed(slots: readonly CounterSlot[]): Promise<void> | null {
     const running = slots.flatMap(({ seeding }) => seeding ?? []);
     const fresh = slots.filter(({ seeding }) => seeding === null);
     const counters = fresh.map(({ bucket }) => ({
@@ -44,12 +44,12 @@ export class Seeder {
     return running.length === 0 ? null : Promise.all(running).then(() => undefined);
   }
 
-  private unseedable(slots: readonly Slot[]): void {
+  private unseedable(slots: readonly CounterSlot[]): void {
     for (const slot of slots) slot.seedFailedUntil = this.context.monotonic() + SEED_RETRY_MS;
   }
 
   /** Rebuilds counters that were found missing while no request waits for them. */
-  rebuild(slots: readonly Slot[]): void {
+  rebuild(slots: readonly CounterSlot[]): void {
     const nowMs = this.context.monotonic();
     const lost = slots.filter(
       ({ missing, seed, seedFailedUntil }) => missing && seed === null && seedFailedUntil <= nowMs,
@@ -58,7 +58,7 @@ export class Seeder {
   }
 }
 
-function keep(slots: readonly Slot[], balances: readonly Balance[]): void {
+function keep(slots: readonly CounterSlot[], balances: readonly Balance[]): void {
   if (balances.length !== slots.length) throw new Error('the ledger store returned too few balances');
   for (const [at, slot] of slots.entries()) slot.seed = balances[at] ?? null;
 }

@@ -8,7 +8,7 @@ export type Readiness = 'ready' | 'blocked' | 'done';
 
 const WAITERS_PER_EXCHANGE = 256;
 /** Waiters that one search examines; those behind them are reached after the current round trip. */
-const LOOKED_AT_MAX = 512;
+const EXAMINED_MAX = 512;
 
 /** Requests that wait for the counters, in order of arrival. */
 export class WaiterQueue {
@@ -26,7 +26,7 @@ export class WaiterQueue {
   take(readinessOf: (waiter: Waiter) => Readiness): Waiter[] {
     const taken: Waiter[] = [];
     const blocked: Waiter[] = [];
-    const first = this.waiters.splice(0, LOOKED_AT_MAX);
+    const first = this.waiters.splice(0, EXAMINED_MAX);
     let at = 0;
     for (; at < first.length && taken.length < WAITERS_PER_EXCHANGE; at += 1) {
       const waiter = first[at] as Waiter;

@@ -1,20 +1,20 @@
 import type { Bucket } from './bucket';
 import type { Claim } from './counter-store';
-import type { Outcome, Pending } from './lane-parts';
+import type { AdmissionOutcome, Pending } from './batcher-parts';
 import { Reservation } from './reservation';
-import type { Slice } from './slice';
+import type { Lease } from './lease';
 
 /** A request that the local slices could not cover. */
 export interface Waiter {
   readonly buckets: readonly Bucket[];
   /** Null when the request only reads the state of its limits. */
   readonly amounts: readonly number[] | null;
-  resolve: ((outcome: Outcome) => void) | null;
-  outcome: Outcome | null;
+  resolve: ((outcome: AdmissionOutcome) => void) | null;
+  outcome: AdmissionOutcome | null;
   attempts: number;
 }
 
-export function finish(waiter: Waiter, outcome: Outcome): void {
+export function finish(waiter: Waiter, outcome: AdmissionOutcome): void {
   waiter.outcome = outcome;
   waiter.resolve?.(outcome);
 }
@@ -46,7 +46,7 @@ export function pendingOf(waiters: readonly Waiter[]): ReadonlyMap<string, Pendi
 }
 
 /** Returns a reservation that holds nothing and only carries the state of the limits. */
-export function informed(buckets: readonly Bucket[], slices: readonly Slice[]): Reservation {
+export function informed(buckets: readonly Bucket[], slices: readonly Lease[]): Reservation {
   const reservation = new Reservation(buckets, slices, [], 0);
   reservation.state = 'settled';
   return reservation;

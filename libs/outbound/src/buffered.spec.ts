@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import { readCases } from '@gw/testing';
 import { createAddressPolicy } from '@gw/kernel';
-import { BufferedClient, type BufferedAnswer, type BufferedRequest } from './buffered';
+import { BufferedClient, type BufferedResponse, type BufferedRequest } from './buffered';
 import { CERTIFICATE, PRIVATE_KEY } from './spec-support/certificate';
 import { closedAfterEach, httpServer, listen, rawServer, trusting, until } from './spec-support/loopback';
 import type * as PublicNetwork from './spec-support/public-network';
@@ -34,7 +34,7 @@ const { serve } = closedAfterEach();
 
 describe('BufferedClient', () => {
   const client = new BufferedClient({ policy: trusting });
-  const fetch = (url: string, changes: Partial<BufferedRequest> = {}): Promise<BufferedAnswer> =>
+  const fetch = (url: string, changes: Partial<BufferedRequest> = {}): Promise<BufferedResponse> =>
     client.fetchBuffered({ ...limits, url, ...changes });
 
   it('sends method, headers and body, and returns any status with the unpacked body', async () => {
@@ -152,7 +152,7 @@ describe('BufferedClient redirects', () => {
   const follow = async (
     chain: RedirectCase['chain'],
     changes: Partial<BufferedRequest> = {},
-  ): Promise<BufferedAnswer> => {
+  ): Promise<BufferedResponse> => {
     const steps = [...chain];
     seen = [];
     const server = createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (req, res) => {

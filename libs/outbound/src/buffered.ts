@@ -31,7 +31,7 @@ export interface BufferedRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface BufferedAnswer {
+export interface BufferedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** The decompressed body. */
@@ -71,7 +71,7 @@ export class BufferedClient {
    * broken.
    * @throws OutboundError
    */
-  async fetchBuffered(request: BufferedRequest): Promise<BufferedAnswer> {
+  async fetchBuffered(request: BufferedRequest): Promise<BufferedResponse> {
     const limit = new AbortController();
     const { totalTimeoutMs, redirectsMax = 0, signal } = request;
     const release = signal && followAbort(signal, limit);
@@ -120,7 +120,7 @@ export class BufferedClient {
     return this.allowed(new URL(text, base).href);
   }
 
-  private async send(hop: Hop, bytesMax: number, signal: AbortSignal): Promise<BufferedAnswer> {
+  private async send(hop: Hop, bytesMax: number, signal: AbortSignal): Promise<BufferedResponse> {
     const target = parseTarget(hop.url.origin);
     const proxy = this.connector.absoluteFormProxy(target);
     const socket = await this.connector.openSocket(target, {}, signal).catch((error: unknown) => {
@@ -161,7 +161,7 @@ function readAll(
   options: StreamOptions,
   bytesMax: number,
   signal: AbortSignal,
-): Promise<BufferedAnswer> {
+): Promise<BufferedResponse> {
   return new Promise((resolve, reject) => {
     let response: Response | undefined;
     const chunks: Buffer[] = [];

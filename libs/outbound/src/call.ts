@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { AnswerHead } from './answer-head';
-import type { AnswerParser } from './answer-parser';
+import type { ResponseHead } from './response-head';
+import type { ResponseParser } from './response-parser';
 import type { Connection } from './connection';
 import type { ConnectionPool } from './connection-pool';
 import {
@@ -194,7 +194,7 @@ export class Call extends WheelEntry implements OutboundCall {
     else this.arm(Math.min(this.totalBy, this.connectBy, this.headersBy, idleBy));
   }
 
-  private passHead({ status, fields }: AnswerHead): void {
+  private passHead({ status, fields }: ResponseHead): void {
     this.hasHead = true;
     this.headersBy = Infinity;
     if (this.paused) this.connection?.pauseReading();
@@ -213,7 +213,7 @@ export class Call extends WheelEntry implements OutboundCall {
   }
 
   /** Ends the call if its response has ended or is invalid. */
-  private settle(parser: AnswerParser): void {
+  private settle(parser: ResponseParser): void {
     if (parser.failure !== null) this.fail(new OutboundError('interrupted', parser.failure));
     else if (parser.isDone) this.succeed();
   }

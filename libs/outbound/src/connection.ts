@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { atTurnEnd, type Share } from '@gw/kernel';
-import { AnswerParser } from './answer-parser';
+import { ResponseParser } from './response-parser';
 import type { Call } from './call';
 import type { ConnectionPool } from './connection-pool';
 import { Upload } from './upload';
@@ -23,7 +23,7 @@ const TURN_BYTES = 64 * 1024;
 /** One socket with at most one call at a time, opened for its first call. */
 export class Connection {
   /** Parses the response to the current call. */
-  readonly parser = new AnswerParser();
+  readonly parser = new ResponseParser();
   /** The current call; null while idle. */
   call: Call | null = null;
   /** Number of calls that were started on this connection. */

@@ -1,6 +1,6 @@
 export {
   BufferedClient,
-  type BufferedAnswer,
+  type BufferedResponse,
   type BufferedClientOptions,
   type BufferedRequest,
 } from './buffered';

@@ -7,7 +7,7 @@ import { CERTIFICATE, PRIVATE_KEY } from './spec-support/certificate';
 import { clientWith, httpServer, listen, requestTo, run, type Loopback } from './spec-support/loopback';
 import { OutboundError } from './types';
 import type * as PublicNetwork from './spec-support/public-network';
-import { lookupOf, routes, type DnsAnswer } from './spec-support/public-network';
+import { lookupOf, routes, type DnsReply } from './spec-support/public-network';
 
 jest.mock('node:net', () =>
   jest
@@ -23,7 +23,7 @@ jest.mock('node:tls', () =>
 interface DnsCase {
   readonly id: string;
   readonly host: string;
-  readonly answers: readonly DnsAnswer[];
+  readonly answers: readonly DnsReply[];
   readonly expect: 'accept' | 'reject';
   readonly reason: string;
 }

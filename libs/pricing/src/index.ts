@@ -1,4 +1,4 @@
-export { priceOfAnswer, type NamedModels } from './answer-price';
+export { priceOfResponse, type NamedModels } from './response-price';
 export { compileAdjustments, type Adjustments } from './adjustments';
 export type { PriceCard, Unit, UnitPrice, UnitPrices } from './catalogue';
 export {

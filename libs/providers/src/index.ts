@@ -16,9 +16,9 @@ export {
   type ExactNumbers,
 } from './body/json-facts';
 export { catalogueEntry, catalogueProvider, PROVIDER_CATALOGUE } from './catalogue';
-export { mayTellUse, readAnswer, readUsageAtEnd, type AnswerFacts } from './body/read-usage';
+export { mayContainUsage, readResponse, readUsageAtEnd, type ResponseFacts } from './body/read-usage';
 export { lastUsageMetadata, lastUsageObject } from './body/usage-object';
-export { Losses } from './losses';
+export { DroppedParams } from './losses';
 export { openAiCompatible } from './dialects/openai/openai-compatible';
 export { demandOf, largerDemand, NO_DEMAND, type OutputDemand } from './body/output-demand';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
@@ -29,13 +29,13 @@ export {
   type EnvironmentKey,
   type HeaderList,
   type JsonObject,
-  type LocalAnswer,
+  type LocalResponse,
   type LocalChunk,
   type LocalProvider,
   type Provider,
   type ProviderError,
   type RouteSupport,
-  type MadeObject,
+  type CreatedObject,
   type StreamTap,
   type StreamTranslator,
   type TranslationContext,

@@ -1,5 +1,5 @@
 import { builtinSteps } from '@gw/testing';
-import { Losses } from './losses';
+import { DroppedParams } from './losses';
 import { exactNumbers, hasDuplicateMembers, withExactNumbers } from './body/json-facts';
 import type { JsonObject, Provider, Translator } from './provider';
 import { PROVIDERS } from './registry';
@@ -119,7 +119,7 @@ describe.each(translators())('the translation of %s takes steps in proportion to
     const steps = (count: number): number => {
       const body = make(count);
       return builtinSteps(() => {
-        translator.request({ model: 'm', ...body }, new Losses(true));
+        translator.request({ model: 'm', ...body }, new DroppedParams(true));
       });
     };
     expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
@@ -151,7 +151,7 @@ describe.each(translators())('the translation of %s takes steps in proportion to
 
   it('refuses more messages, parts and calls than its bound, and names the bound', () => {
     const body = { model: 'm', messages: times(20_001, () => message) };
-    expect(() => translator.request(body, new Losses(true))).toThrow(/At most 20000 messages/);
+    expect(() => translator.request(body, new DroppedParams(true))).toThrow(/At most 20000 messages/);
   });
 });
 

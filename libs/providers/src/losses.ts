@@ -7,7 +7,7 @@ const NAMED_MAX = 50;
  * Collects members that a target's provider does not support. By `drop_unsupported` they are
  * refused, or dropped and recorded.
  */
-export class Losses {
+export class DroppedParams {
   private readonly params: string[] = [];
   private count = 0;
 

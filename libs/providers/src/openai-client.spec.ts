@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { chatTranslator } from './anthropic/chat/translator';
-import { Losses } from './losses';
+import { DroppedParams } from './losses';
 import type { JsonObject, LocalProvider } from './provider';
 import { sandbox } from './sandbox/sandbox.provider';
 
@@ -96,7 +96,7 @@ describe('OpenAI’s own client', () => {
       (sent: readonly JsonObject[]): Serve =>
       (_, __, body) => {
         const request = JSON.parse(body) as JsonObject;
-        chatTranslator.request(request, new Losses(false));
+        chatTranslator.request(request, new DroppedParams(false));
         const stream = chatTranslator.stream({
           requestId: 'req-1',
           createdAt: 1,

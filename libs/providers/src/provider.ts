@@ -1,5 +1,5 @@
 import type { ConfigurationField, RouteKind, Usage } from '@gw/contracts';
-import type { Losses } from './losses';
+import type { DroppedParams } from './losses';
 
 /** The client's dialect; decides error bodies, terminal events and the end marker of a stream. */
 export type Dialect = 'openai' | 'anthropic';
@@ -34,7 +34,7 @@ export interface Translator {
    * Translates a request body without changing it. Throws `validation_failed` for what the provider
    * cannot express and `losses` refuses.
    */
-  request(body: JsonObject, losses: Losses): JsonObject;
+  request(body: JsonObject, losses: DroppedParams): JsonObject;
   /** Translates a complete successful response of the provider to the client's dialect. */
   response(body: JsonObject, context: TranslationContext): JsonObject;
   /**
@@ -85,7 +85,7 @@ export type RouteSupport =
   | { readonly via: 'translated'; readonly path: string; readonly translator: Translator };
 
 /** An object that a provider has created and keeps under an id. */
-export interface MadeObject {
+export interface CreatedObject {
   readonly object: 'response' | 'thread.run';
   readonly id: string;
   /** Null when unknown. */
@@ -115,7 +115,7 @@ export interface StreamTap {
   /** The model named in the response. */
   readonly model: string | null;
   /** The response or run that the events belong to; null when they name none. */
-  readonly made: MadeObject | null;
+  readonly made: CreatedObject | null;
   /** Returns the total usage once the provider has reported it. */
   usage(): Usage | null;
   /** Returns the usage reported at the start of a stream: its input is final, its output is not. */
@@ -208,7 +208,7 @@ export interface LocalChunk {
 }
 
 /** A scripted response, which the gateway plays through the same path as a provider's bytes. */
-export interface LocalAnswer {
+export interface LocalResponse {
   readonly status: number;
   readonly headers: HeaderList;
   /** Milliseconds to wait before the status is sent. */
@@ -227,7 +227,7 @@ export interface LocalProvider {
     readonly path: string;
     readonly body: Buffer;
     readonly metadata: Readonly<Record<string, string>>;
-  }): LocalAnswer;
+  }): LocalResponse;
 }
 
 export const defineProvider = (provider: Provider): Provider => Object.freeze(provider);

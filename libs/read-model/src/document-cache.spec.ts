@@ -1,5 +1,5 @@
 import type { OrganisationDocument } from '@gw/contracts';
-import { DocumentCache, LOOKED_AT_MAX, type CacheEntry } from './document-cache';
+import { DocumentCache, EXAMINED_MAX, type CacheEntry } from './document-cache';
 
 const document = {} as OrganisationDocument;
 const entry = (size = 10): CacheEntry => ({ document, size, epoch: 0, verifiedAt: 0, changedAt: 0 });
@@ -56,6 +56,6 @@ describe('DocumentCache.under', () => {
   });
 
   it('examines a bounded number of keys, however many there are', () => {
-    expect(cacheOf(20_000).under('config:mine:')).toHaveLength(LOOKED_AT_MAX / 2);
+    expect(cacheOf(20_000).under('config:mine:')).toHaveLength(EXAMINED_MAX / 2);
   });
 });

@@ -4,7 +4,7 @@ import type { DocumentKey, ReadModelDocument } from '@gw/contracts';
 export const CHANGED = -1;
 
 /** Maximum number of keys that a search by prefix examines. */
-export const LOOKED_AT_MAX = 5_000;
+export const EXAMINED_MAX = 5_000;
 
 export interface CacheEntry {
   document: ReadModelDocument;
@@ -84,7 +84,7 @@ export class DocumentCache {
     let examined = 0;
     for (const [key, { document }] of this.all()) {
       examined += 1;
-      if (examined > LOOKED_AT_MAX) break;
+      if (examined > EXAMINED_MAX) break;
       if (key.startsWith(prefix)) found.push(document);
     }
     return found;

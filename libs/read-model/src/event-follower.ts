@@ -2,7 +2,7 @@ import { EVERY_DOCUMENT, type ChangeEvent, type ControlPlaneEvent, type Document
 import type { EventSource, Subscription } from './ports';
 
 /** Handles what events change in the read model. */
-export interface Followed {
+export interface EventHandlers {
   /** Everything known is as current as the stream. */
   confirmed(): void;
   /** Events may have been missed; known documents stay. */
@@ -20,7 +20,7 @@ export interface EventFollowerOptions {
   /** Milliseconds without an event after which the stream counts as lost. */
   readonly silenceMaxMs: number;
   readonly now: () => number;
-  readonly followed: Followed;
+  readonly followed: EventHandlers;
 }
 
 /**

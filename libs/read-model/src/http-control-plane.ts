@@ -1,4 +1,4 @@
-import { INTERNAL, type DocumentKey, type DocumentsAnswer, type DocumentsRequest } from '@gw/contracts';
+import { INTERNAL, type DocumentKey, type DocumentsResponse, type DocumentsRequest } from '@gw/contracts';
 import { ServiceClient, type ServiceClientOptions, type ServiceStream } from '@gw/outbound';
 import { readEvents } from './event-lines';
 import type {
@@ -61,7 +61,7 @@ export class HttpControlPlane implements DocumentSource, EventSource {
       body: JSON.stringify(request),
     });
     if (status !== 200) throw new Error(`the admin API responded with status ${String(status)}`);
-    const { sequence, documents } = JSON.parse(body.toString('utf8')) as DocumentsAnswer;
+    const { sequence, documents } = JSON.parse(body.toString('utf8')) as DocumentsResponse;
     const found = new Map<DocumentKey, FoundDocument>();
     for (const key of request.keys) {
       const document = documents[key];

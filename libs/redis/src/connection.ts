@@ -63,7 +63,7 @@ export function redisReady(redis: Redis, timeoutMs: number): Promise<void> {
 }
 
 /** Returns whether Redis accepts a write; a full one still replies to `PING`. Never rejects. */
-export async function redisAnswers(redis: Redis): Promise<boolean> {
+export async function acceptsWrites(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
   return redis.set('gw:health', '1', 'PX', 60_000).then(
     () => true,

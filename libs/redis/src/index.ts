@@ -7,7 +7,7 @@ export {
   type RedisFacts,
   type RedisUse,
 } from './redis-facts';
-export { connectRedis, redisAnswers, redisReady, type RedisConnectionOptions } from './connection';
+export { connectRedis, acceptsWrites, redisReady, type RedisConnectionOptions } from './connection';
 export {
   RedisLogReader,
   RedisLogSink,

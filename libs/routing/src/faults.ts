@@ -1,7 +1,7 @@
 import type { CompiledNode, CompiledStrategy, CompiledTarget } from '@gw/config-schema';
 import type { Mark } from './health';
 import type { Strategy } from './strategy';
-import type { Situation } from './types';
+import type { ChoiceContext } from './types';
 
 export type Fault = Mark | 'breaker_open';
 
@@ -10,7 +10,7 @@ export type Fault = Mark | 'breaker_open';
  * it could choose is. Rate limits count only when `isChoice` says that there are equal
  * alternatives.
  */
-export function faultOf(node: CompiledNode, situation: Situation, isChoice: boolean): Fault | null {
+export function faultOf(node: CompiledNode, situation: ChoiceContext, isChoice: boolean): Fault | null {
   const { compiled, runtime } = situation;
   if (!compiled.hasBreakers && !runtime.state.health.hasMarks) return null;
   return node.kind === 'target'
@@ -24,14 +24,14 @@ export function faultOf(node: CompiledNode, situation: Situation, isChoice: bool
  */
 export const behaviourOf = ({ strategy }: CompiledStrategy): Strategy => strategy as Strategy;
 
-export function isOpen(target: CompiledTarget, situation: Situation): boolean {
+export function isOpen(target: CompiledTarget, situation: ChoiceContext): boolean {
   const { breaker } = target;
   if (breaker === null) return false;
   const { runtime } = situation;
   return runtime.state.health.isOpen(situation.endpoint(target), breaker, runtime.now());
 }
 
-function faultOfTarget(target: CompiledTarget, situation: Situation, isChoice: boolean): Fault | null {
+function faultOfTarget(target: CompiledTarget, situation: ChoiceContext, isChoice: boolean): Fault | null {
   if (isOpen(target, situation)) return 'breaker_open';
   const { runtime } = situation;
   const { health } = runtime.state;

@@ -1,7 +1,7 @@
 import type { CompiledConfig, CompiledTarget } from '@gw/config-schema';
 import { isBreakerFailure } from './breaker';
 import type { Mark } from './health';
-import type { AttemptOutcome, Situation } from './types';
+import type { AttemptOutcome, ChoiceContext } from './types';
 
 /**
  * How long a refused credential is put last. It is not ruled out, because the refusal may concern
@@ -12,7 +12,7 @@ const CREDENTIAL_MARK_MS = 30_000;
 const RATE_LIMIT_MARK_MS = 1_000;
 const RATE_LIMIT_MARK_MS_MAX = 60_000;
 
-export interface Tried {
+export interface AttemptTargets {
   readonly target: CompiledTarget;
   /** For a hedged attempt, the target of its second request. */
   readonly second: CompiledTarget | null;
@@ -31,9 +31,9 @@ type Call = Pick<AttemptOutcome, 'status' | 'failure' | 'elapsedMs' | 'speed'> &
  * not use it.
  */
 export function learn(
-  { target, second, isProbe }: Tried,
+  { target, second, isProbe }: AttemptTargets,
   outcome: AttemptOutcome,
-  situation: Situation,
+  situation: ChoiceContext,
 ): void {
   const { compiled, runtime } = situation;
   if (!compiled.needsStatistics && !compiled.hasBreakers && !markOf(compiled, outcome)) return;
@@ -52,7 +52,7 @@ export function learn(
   learnCall(second, isFirst ? hedge.other : outcome, false, situation);
 }
 
-function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situation: Situation): void {
+function learnCall(target: CompiledTarget, call: Call, isProbe: boolean, situation: ChoiceContext): void {
   const { compiled, runtime } = situation;
   const { health, statistics } = runtime.state;
   const endpoint = situation.endpoint(target);

@@ -7,7 +7,16 @@ import {
   type HedgeReport,
   type RoutingStep,
 } from './index';
-import { answered, compiled, dice, factsOf, failed, play, request, runtimeOf } from './spec-support/play';
+import {
+  answered,
+  compiled,
+  seededRandom,
+  factsOf,
+  failed,
+  play,
+  request,
+  runtimeOf,
+} from './spec-support/play';
 
 const a = { name: 'a', provider: 'openai' };
 const b = { name: 'b', provider: 'anthropic' };
@@ -116,7 +125,7 @@ describe('fallback over a primary that fails at 30 %', () => {
   it('gives no client an error in 5,000 requests, with and without the breaker', () => {
     for (const rules of [{}, { cb_config: { failure_threshold_percentage: 50 } }]) {
       const config = compiled({ strategy: { mode: 'fallback', ...rules }, targets: [a, b] });
-      const random = dice(5);
+      const random = seededRandom(5);
       const runtime = runtimeOf();
       for (let index = 0; index < 5000; index++) {
         runtime.nowMs += 10;
@@ -230,7 +239,7 @@ describe('choice by measurements', () => {
     targets: readonly GatewayConfig[],
   ) => {
     const config = compiled({ strategy: { mode: 'loadbalance', algorithm }, targets });
-    const random = dice(7);
+    const random = seededRandom(7);
     const runtime = { ...runtimeOf(), random };
     return {
       state: runtime.state,
@@ -358,7 +367,7 @@ describe('hedge', () => {
 
   it('cuts a slow tail by more than half for less than a tenth more calls', () => {
     const pair = compiled({ strategy: { mode: 'hedge' }, targets: [a, b] });
-    const random = dice(3);
+    const random = seededRandom(3);
     // One call in forty hangs for two seconds; the others take 40 to 60 ms.
     const callMs = (): number => (random() < 0.025 ? 2000 : 40 + random() * 20);
     const runtime = runtimeOf();

@@ -11,7 +11,7 @@ import {
   type RequestFacts,
   type RoutingState,
 } from './index';
-import { dice, factsOf } from './spec-support/play';
+import { seededRandom, factsOf } from './spec-support/play';
 
 const facts: RequestFacts = factsOf({ metadata: { plan: 'paid' }, params: () => ({ user: 'u1' }) });
 
@@ -221,7 +221,7 @@ describe('RoutingCursor for any config and any outcomes', () => {
         (value, scripts, seed) => {
           const state = createRoutingState();
           for (const outcomes of scripts) {
-            const { tried } = play(value, outcomes, dice(seed), state);
+            const { tried } = play(value, outcomes, seededRandom(seed), state);
             const tries = new Map<string, number>();
             tried.forEach(({ target, retry: count, hedge }) => {
               expect(count).toBeLessThanOrEqual(5);
@@ -243,7 +243,7 @@ describe('RoutingCursor for any config and any outcomes', () => {
   it('attempts at least one target, or reports that no condition matched', () => {
     fc.assert(
       fc.property(config, script, (value, outcomes) => {
-        const { tried, threw } = play(value, outcomes, dice(1));
+        const { tried, threw } = play(value, outcomes, seededRandom(1));
         expect(tried.length > 0).toBe(!threw);
       }),
       run,
@@ -253,7 +253,7 @@ describe('RoutingCursor for any config and any outcomes', () => {
   it('visits targets in document order unless it notes why not, and never waits longer than its budget', () => {
     fc.assert(
       fc.property(config, script, fc.integer(), (value, outcomes, seed) => {
-        const { tried, events } = play(value, outcomes, dice(seed));
+        const { tried, events } = play(value, outcomes, seededRandom(seed));
         const order = compileConfig(value).targets.map(({ path }) => path);
         const positions = tried.map(({ target }) => order.indexOf(target.path));
         if (!events.includes('rotated') && !events.includes('credential_failing')) {
@@ -291,7 +291,7 @@ describe('RoutingCursor for any config and any outcomes', () => {
       fc.property(config, fc.integer({ min: 0, max: 10 }), (value, failures) => {
         const bad: AttemptOutcome = { status: 500, failure: 'unreachable', retryAfterMs: null, elapsedMs: 1 };
         const outcomes = [...Array.from({ length: failures }, () => bad), ok];
-        const { tried } = play(value, outcomes, dice(1));
+        const { tried } = play(value, outcomes, seededRandom(1));
         expect(tried.length).toBeLessThanOrEqual(failures + 1);
       }),
       run,
@@ -303,7 +303,7 @@ describe('RoutingCursor for any config and any outcomes', () => {
       fc.property(config, script, fc.integer(), (value, outcomes, seed) => {
         const cursorOf = () =>
           createPlan(compileConfig(value), facts, {
-            random: dice(seed),
+            random: seededRandom(seed),
             now: () => 0,
             state: createRoutingState(),
           });
@@ -404,7 +404,7 @@ describe('loadbalance', () => {
             targets: weights.map((weight) => ({ provider: 'openai', weight })),
           });
           const picks = new Map<string, number>();
-          const runtime = { random: dice(seed), now: () => 0, state: createRoutingState() };
+          const runtime = { random: seededRandom(seed), now: () => 0, state: createRoutingState() };
           const requests = 20_000;
           for (let request = 0; request < requests; request++) {
             const step = createPlan(compiled, facts, runtime).next(null);
@@ -471,7 +471,7 @@ describe('canary', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 100, noNaN: true }), fc.integer(), (percentage, seed) => {
         const compiled = canary(percentage);
-        const runtime = { random: dice(seed), now: () => 0, state: createRoutingState() };
+        const runtime = { random: seededRandom(seed), now: () => 0, state: createRoutingState() };
         const own = factsOf();
         const requests = 20_000;
         let taken = 0;

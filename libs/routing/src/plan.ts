@@ -3,7 +3,7 @@ import type { RoutingEvent } from '@gw/contracts';
 import type { CompiledConfig, CompiledEdge, CompiledNode, CompiledTarget } from '@gw/config-schema';
 import type { HedgeOffer } from './budgets';
 import { behaviourOf, isOpen } from './faults';
-import { learn, type Tried } from './learn';
+import { learn, type AttemptTargets } from './learn';
 import { isRetryable, waitBefore } from './retry';
 import type { ChoosingCursor, Frame } from './strategy';
 import type { AttemptOutcome, RequestFacts, RoutingRuntime, RoutingStep, StopReason } from './types';
@@ -51,7 +51,7 @@ export class RoutingCursor implements ChoosingCursor {
   /** Whether a hedge chose the target. */
   private chosenHedge = false;
   /** The attempt whose stream is not over. */
-  private streaming: Tried | null = null;
+  private streaming: AttemptTargets | null = null;
 
   /** Use `createPlan`. */
   constructor(

@@ -29,7 +29,7 @@ export interface SimulationOptions {
   readonly random?: number;
 }
 
-export interface SimulatedTry {
+export interface SimulatedAttemptStep {
   readonly target: string;
   readonly name: string | null;
   readonly provider: string | null;
@@ -42,10 +42,10 @@ export interface SimulatedTry {
 
 export interface Simulation {
   /** The attempts when each of them fails with 503: everything that the config has prepared. */
-  readonly plan: readonly SimulatedTry[];
+  readonly plan: readonly SimulatedAttemptStep[];
   /** The decision for the given outcomes. */
   readonly decision: {
-    readonly attempts: readonly (SimulatedTry & {
+    readonly attempts: readonly (SimulatedAttemptStep & {
       readonly status: number | null;
       readonly failure: string | null;
     })[];

@@ -1,10 +1,10 @@
 import type { CompiledEdge, CompiledStrategy, CompiledTarget, StrategyLanguage } from '@gw/config-schema';
 import type { HedgeOffer } from './budgets';
 import type { Fault } from './faults';
-import type { AttemptOutcome, Situation } from './types';
+import type { AttemptOutcome, ChoiceContext } from './types';
 
 /** What a strategy may use while it chooses for a request. */
-export interface ChoosingCursor extends Situation {
+export interface ChoosingCursor extends ChoiceContext {
   /**
    * The innermost strategy that may provide another target. A strategy that can provide one sets
    * its own frame here.
@@ -25,9 +25,9 @@ export interface Frame {
    */
   movesOn(outcome: AttemptOutcome | null, target: CompiledTarget | null): boolean;
   /** Returns the next edge after moving on; null when none is left. */
-  next(situation: Situation): CompiledEdge | null;
+  next(situation: ChoiceContext): CompiledEdge | null;
   /** Returns another edge in place of a rate-limited target; null when there is none. */
-  sibling(situation: Situation): CompiledEdge | null;
+  sibling(situation: ChoiceContext): CompiledEdge | null;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface Strategy<Node extends CompiledStrategy = CompiledStrategy> exte
    * Returns why the node should not be chosen now, or null. `isChoice`: there are equal
    * alternatives, so rate limits count.
    */
-  fault(node: Node, situation: Situation, isChoice: boolean): Fault | null;
+  fault(node: Node, situation: ChoiceContext, isChoice: boolean): Fault | null;
 }
 
 /**

@@ -51,7 +51,7 @@ export interface RoutingState {
 }
 
 /** The inputs of a choice, and where it notes what influenced it. */
-export interface Situation {
+export interface ChoiceContext {
   readonly compiled: CompiledConfig;
   readonly facts: RequestFacts;
   readonly runtime: RoutingRuntime;

@@ -1,11 +1,11 @@
 import type { SecretLocation } from '@gw/contracts';
 import { signAws, type AwsCredentials } from '@gw/kernel';
 import {
-  assertAnswered,
+  assertOk,
   memberOf,
   SecretError,
   textOf,
-  type ManagerAnswer,
+  type ManagerResponse,
   type ManagerCall,
 } from './secret-manager';
 import type { SecretManagerSettings } from './settings';
@@ -54,14 +54,14 @@ export async function readFromAws({ auth, path }: SecretLocation, tools: AwsTool
 
 const suffix = (region: string): string => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com');
 
-function assertSuccess(answer: ManagerAnswer, type: string, what: string): void {
+function assertSuccess(answer: ManagerResponse, type: string, what: string): void {
   if (answer.status === 400 && NOT_FOUND.test(type)) {
     throw new SecretError('not_found', `${what} has no such secret.`);
   }
   if (answer.status === 400 && DENIED.test(type)) {
     throw new SecretError('denied', `${what} refused the credential.`);
   }
-  assertAnswered(answer, what);
+  assertOk(answer, what);
 }
 
 function credentialsFor(
@@ -142,7 +142,7 @@ const stsUrl = (region: string, settings: SecretManagerSettings): URL =>
   new URL(settings.AWS_ENDPOINT_URL_STS ?? `https://sts.${region}.${suffix(region)}/`);
 
 /** Parses the XML of STS, whose texts need no unescaping here. */
-function credentialsOf(answer: ManagerAnswer): AwsCredentials {
+function credentialsOf(answer: ManagerResponse): AwsCredentials {
   const element = (name: string): string | undefined => {
     const [, after = ''] = answer.text.split(`<${name}>`, 2);
     const [value = '', end] = after.split(`</${name}>`, 2);

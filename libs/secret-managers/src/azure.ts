@@ -1,5 +1,5 @@
 import type { SecretLocation } from '@gw/contracts';
-import { assertAnswered, memberOf, SecretError, textOf, type ManagerCall } from './secret-manager';
+import { assertOk, memberOf, SecretError, textOf, type ManagerCall } from './secret-manager';
 import type { SecretManagerSettings } from './settings';
 
 export interface AzureTools {
@@ -47,7 +47,7 @@ export async function readFromAzure({ auth, path }: SecretLocation, tools: Azure
     method: 'GET',
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
   });
-  assertAnswered(answer, MANAGER);
+  assertOk(answer, MANAGER);
   return textOf(memberOf(answer.text, 'value'), MANAGER);
 }
 
@@ -69,7 +69,7 @@ async function entraToken(
     }).toString(),
   });
   if (answer.status === 400) throw new SecretError('denied', `${ENTRA} refused the credential.`);
-  assertAnswered(answer, ENTRA);
+  assertOk(answer, ENTRA);
   return textOf(memberOf(answer.text, 'access_token'), ENTRA);
 }
 
@@ -88,6 +88,6 @@ async function managedToken(
     method: 'GET',
     headers: { metadata: 'true', ...(header === null ? {} : { 'x-identity-header': header }) },
   });
-  assertAnswered(answer, 'The identity service');
+  assertOk(answer, 'The identity service');
   return textOf(memberOf(answer.text, 'access_token'), 'The identity service');
 }

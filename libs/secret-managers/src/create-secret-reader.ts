@@ -17,7 +17,7 @@ export interface SecretManagerOptions {
 }
 
 const TIMEOUT_MS = 10_000;
-const ANSWER_BYTES_MAX = 262_144;
+const RESPONSE_BYTES_MAX = 262_144;
 /** Maximum number of characters of one secret. The managers themselves store at most 64 KiB. */
 const SECRET_LENGTH_MAX = 65_536;
 
@@ -106,7 +106,7 @@ const callWith =
       const answer = await client.fetchBuffered({
         ...request,
         totalTimeoutMs: TIMEOUT_MS,
-        bytesMax: ANSWER_BYTES_MAX,
+        bytesMax: RESPONSE_BYTES_MAX,
       });
       return { status: answer.status, text: answer.body.toString('utf8') };
     } catch (error) {

@@ -36,13 +36,13 @@ export interface ManagerRequest {
   readonly body?: string;
 }
 
-export interface ManagerAnswer {
+export interface ManagerResponse {
   readonly status: number;
   readonly text: string;
 }
 
 /** Makes one call; every status is a response. @throws SecretError `refused` or `unreachable` */
-export type ManagerCall = (request: ManagerRequest) => Promise<ManagerAnswer>;
+export type ManagerCall = (request: ManagerRequest) => Promise<ManagerResponse>;
 
 /** Returns the member at a path of a JSON response; undefined if it is missing. */
 export function memberOf(text: string, ...path: readonly string[]): unknown {
@@ -60,7 +60,7 @@ export function memberOf(text: string, ...path: readonly string[]): unknown {
 }
 
 /** Throws for an unsuccessful response. `what` names the step, such as `AWS Secrets Manager`. */
-export function assertAnswered({ status }: ManagerAnswer, what: string): void {
+export function assertOk({ status }: ManagerResponse, what: string): void {
   if (status >= 200 && status < 300) return;
   const reported = `${what} answered with status ${String(status)}.`;
   if (status === 404) throw new SecretError('not_found', reported);

@@ -1,5 +1,5 @@
 import type { SecretLocation } from '@gw/contracts';
-import { assertAnswered, memberOf, SecretError, textOf, type ManagerCall } from './secret-manager';
+import { assertOk, memberOf, SecretError, textOf, type ManagerCall } from './secret-manager';
 
 export interface VaultTools {
   readonly call: ManagerCall;
@@ -25,7 +25,7 @@ export async function readFromVault({ auth, path }: SecretLocation, tools: Vault
     method: 'GET',
     headers: { ...common, 'x-vault-token': token },
   });
-  assertAnswered(answer, MANAGER);
+  assertOk(answer, MANAGER);
   const versioned = memberOf(answer.text, 'data', 'metadata');
   const fields = isFields(versioned) ? memberOf(answer.text, 'data', 'data') : memberOf(answer.text, 'data');
   if (!isFields(fields)) throw new SecretError('not_found', `${MANAGER} has no such secret.`);
@@ -57,6 +57,6 @@ async function tokenFor(
     body: JSON.stringify(body),
   });
   if (answer.status === 400) throw new SecretError('denied', `${MANAGER} refused the login.`);
-  assertAnswered(answer, MANAGER);
+  assertOk(answer, MANAGER);
   return textOf(memberOf(answer.text, 'auth', 'client_token'), MANAGER);
 }

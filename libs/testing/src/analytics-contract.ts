@@ -2,7 +2,7 @@ import {
   latencyBucket,
   latencyOfBucket,
   MEASURES,
-  type AnalyticsAsk,
+  type AnalyticsQueryCase,
   type AnalyticsRow,
   type AnalyticsStore,
   type GroupKey,
@@ -111,7 +111,7 @@ function attemptsOf(retry: number, fellBack: boolean): AttemptRecord[] {
   return fellBack ? [attempt('config.targets[0]', 'status', 0), last] : [last];
 }
 
-const NO_FILTER: AnalyticsAsk['filter'] = {
+const NO_FILTER: AnalyticsQueryCase['filter'] = {
   values: {},
   statuses: [],
   models: [],
@@ -123,11 +123,11 @@ const NO_FILTER: AnalyticsAsk['filter'] = {
 const COUNTED = MEASURES.filter((measure) => measure !== 'users' && measure !== 'user_requests');
 
 /** Asks of every kind, by name. */
-export function analyticsAsks(now: number): Readonly<Record<string, AnalyticsAsk>> {
+export function analyticsQueries(now: number): Readonly<Record<string, AnalyticsQueryCase>> {
   const ask = (
-    changes: Partial<AnalyticsAsk>,
-    filter: Partial<AnalyticsAsk['filter']> = {},
-  ): AnalyticsAsk => ({
+    changes: Partial<AnalyticsQueryCase>,
+    filter: Partial<AnalyticsQueryCase['filter']> = {},
+  ): AnalyticsQueryCase => ({
     scope: { organisationId: ORGANISATION, workspaceId: WORKSPACES[0], userId: null },
     from: now - 20 * DAY_MS - 1_234_567,
     to: now - 7_654,
@@ -138,7 +138,7 @@ export function analyticsAsks(now: number): Readonly<Record<string, AnalyticsAsk
     limit: 10_000,
     ...changes,
   });
-  const every = (minutes: number, offset = 0): AnalyticsAsk['bucket'] => ({
+  const every = (minutes: number, offset = 0): AnalyticsQueryCase['bucket'] => ({
     sizeMs: minutes * 60_000,
     offsetMs: offset * 60_000,
   });
@@ -210,7 +210,7 @@ export function analyticsAsks(now: number): Readonly<Record<string, AnalyticsAsk
 }
 
 /** What an ask is answered with, worked out request by request. */
-export function expectedRows(ask: AnalyticsAsk, rows: readonly RequestLogRow[]): AnalyticsRow[] {
+export function expectedRows(ask: AnalyticsQueryCase, rows: readonly RequestLogRow[]): AnalyticsRow[] {
   const groups = new Map<string, RequestLogRow[]>();
   for (const row of rows.filter((candidate) => isAskedFor(ask, candidate))) {
     const group = JSON.stringify([atOf(ask, row), ...ask.by.map((key) => keyOf(key, row))]);
@@ -235,7 +235,7 @@ function compare(one: readonly string[], other: readonly string[]): number {
   return at === -1 ? 0 : (one[at] as string) < (other[at] as string) ? -1 : 1;
 }
 
-const atOf = ({ bucket }: AnalyticsAsk, row: RequestLogRow): number | null =>
+const atOf = ({ bucket }: AnalyticsQueryCase, row: RequestLogRow): number | null =>
   bucket === null
     ? null
     : Math.floor((Date.parse(row.created_at) + bucket.offsetMs) / bucket.sizeMs) * bucket.sizeMs -
@@ -244,7 +244,7 @@ const atOf = ({ bucket }: AnalyticsAsk, row: RequestLogRow): number | null =>
 const keyOf = (key: GroupKey, row: RequestLogRow): string =>
   String((typeof key === 'string' ? row[key] : row.metadata[key.metadata]) ?? '');
 
-function isAskedFor(ask: AnalyticsAsk, row: RequestLogRow): boolean {
+function isAskedFor(ask: AnalyticsQueryCase, row: RequestLogRow): boolean {
   const { scope, from, to, by } = ask;
   const at = Date.parse(row.created_at);
   return (
@@ -262,7 +262,7 @@ function isAskedFor(ask: AnalyticsAsk, row: RequestLogRow): boolean {
 const oneOf = (values: readonly unknown[], value: unknown): boolean =>
   values.length === 0 || values.includes(value);
 
-const meets = (filter: AnalyticsAsk['filter'], row: RequestLogRow): boolean =>
+const meets = (filter: AnalyticsQueryCase['filter'], row: RequestLogRow): boolean =>
   Object.entries(filter.values).every(([column, values]) => oneOf(values, row[column as 'model'])) &&
   oneOf(filter.statuses, row.status) &&
   (filter.isSuccess === undefined || filter.isSuccess === isSuccess(row)) &&
@@ -337,7 +337,7 @@ export function analyticsContract(
   put: (rows: readonly RequestLogRow[]) => Promise<void>,
 ): void {
   const now = Date.now();
-  const asks = analyticsAsks(now);
+  const asks = analyticsQueries(now);
   const rows = analyticsSample(3_000, now);
 
   beforeAll(async () => {
@@ -345,7 +345,7 @@ export function analyticsContract(
   }, 60_000);
 
   it.each(Object.keys(asks))('answers as the requests themselves add up: %s', async (name) => {
-    const ask = asks[name] as AnalyticsAsk;
+    const ask = asks[name] as AnalyticsQueryCase;
     const found = await store().rows(ask);
     expect(found).toEqual(expectedRows(ask, rows));
     expect(await store().count(ask)).toBe(expectedRows({ ...ask, limit: Infinity, offset: 0 }, rows).length);

@@ -1,4 +1,4 @@
-export { analyticsAsks, analyticsContract, analyticsSample, expectedRows } from './analytics-contract';
+export { analyticsQueries, analyticsContract, analyticsSample, expectedRows } from './analytics-contract';
 export { builtinSteps } from './builtin-steps';
 export { breakerStoreContract, type BreakerStorePair } from './breaker-store-contract';
 export { readCases } from './cases';
@@ -23,6 +23,6 @@ export { expressionsMadeBy } from './made-expressions';
 export { CATASTROPHIC, madeOfPatterns, withPatterns } from './pattern-places';
 export { mayScheduleFirst, schedulingPolicy } from './scheduling-policy';
 export { STUB_S3_KEYS, StubObjectStore } from './stub-object-store';
-export { StubProvider, type RecordedRequest, type StubAnswer, type StubStep } from './stub-provider';
+export { StubProvider, type RecordedRequest, type StubResponse, type StubStep } from './stub-provider';
 export { STUB_ACCESS, StubSecretManagers } from './stub-secret-managers';
 export { createTestDatabase, testDatabase, type TestDatabase } from './test-database';

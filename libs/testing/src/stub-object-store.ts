@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { isAwsSigned } from './aws-signature';
-import { StubProvider, type RecordedRequest, type StubAnswer } from './stub-provider';
+import { StubProvider, type RecordedRequest, type StubResponse } from './stub-provider';
 
 export const STUB_S3_KEYS = { keyId: 'AKIDSTUB0000000000S3', secret: 'stub+s3/secret0123456789' } as const;
 
@@ -13,7 +13,7 @@ export class StubObjectStore {
   /** Bytes by `bucket/key`. */
   readonly objects = new Map<string, Buffer>();
   /** Response to every request while it is set. */
-  outage: StubAnswer | null = null;
+  outage: StubResponse | null = null;
 
   private constructor(readonly stub: StubProvider) {
     stub.answer((request) => this.outage ?? this.answer(request));
@@ -31,7 +31,7 @@ export class StubObjectStore {
     return this.stub.stop();
   }
 
-  private answer(request: RecordedRequest): StubAnswer {
+  private answer(request: RecordedRequest): StubResponse {
     const { keyId, secret } = STUB_S3_KEYS;
     if (!isAwsSigned(request, 's3', { [keyId]: { secret } })) return fault(403, 'SignatureDoesNotMatch');
     const hash = createHash('sha256').update(request.body).digest('hex');
@@ -49,7 +49,7 @@ export class StubObjectStore {
       : fault(405, 'MethodNotAllowed');
   }
 
-  private read(name: string, range: string | string[] | undefined): StubAnswer {
+  private read(name: string, range: string | string[] | undefined): StubResponse {
     const bytes = this.objects.get(name);
     if (!bytes) return fault(404, 'NoSuchKey');
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(String(range)) ?? [];
@@ -58,7 +58,7 @@ export class StubObjectStore {
     return { status: 206, body: bytes.subarray(Number(from), Number(to) + 1) };
   }
 
-  private list(bucket: string, query: URLSearchParams): StubAnswer {
+  private list(bucket: string, query: URLSearchParams): StubResponse {
     const prefix = `${bucket.replace(/\/$/, '')}/${query.get('prefix') ?? ''}`;
     const names = [...this.objects.keys()].filter((name) => name.startsWith(prefix)).sort();
     const page = names.slice(0, Number(query.get('max-keys') ?? 1_000));
@@ -71,7 +71,7 @@ export class StubObjectStore {
     );
   }
 
-  private remove(bucket: string, body: Buffer): StubAnswer {
+  private remove(bucket: string, body: Buffer): StubResponse {
     for (const [, key = ''] of body.toString().matchAll(/<Key>([^<]+)<\/Key>/g)) {
       this.objects.delete(`${bucket.replace(/\/$/, '')}/${key}`);
     }
@@ -79,11 +79,11 @@ export class StubObjectStore {
   }
 }
 
-const xml = (status: number, text: string): StubAnswer => ({
+const xml = (status: number, text: string): StubResponse => ({
   status,
   headers: { 'content-type': 'application/xml' },
   body: `<?xml version="1.0" encoding="UTF-8"?>${text}`,
 });
 
-const fault = (status: number, code: string): StubAnswer =>
+const fault = (status: number, code: string): StubResponse =>
   xml(status, `<Error><Code>${code}</Code><Message>Not from this stub.</Message></Error>`);

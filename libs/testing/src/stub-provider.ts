@@ -30,7 +30,7 @@ export type StubStep =
   | { readonly cut: 'end' | 'reset' }
   | { readonly hang: true };
 
-export interface StubAnswer {
+export interface StubResponse {
   /** Awaited before anything is sent. */
   readonly after?: Promise<unknown>;
   /** Status; 200 if absent. */
@@ -46,7 +46,7 @@ export interface StubAnswer {
   readonly raw?: string | Buffer;
 }
 
-type Script = StubAnswer | ((request: RecordedRequest) => StubAnswer);
+type Script = StubResponse | ((request: RecordedRequest) => StubResponse);
 
 interface MutableRequest extends RecordedRequest {
   cancelled: boolean;
@@ -163,17 +163,17 @@ export class StubProvider {
 }
 
 /** True: every step of the answer was handed to the socket. */
-async function play(answer: StubAnswer, res: ServerResponse): Promise<boolean> {
+async function play(answer: StubResponse, res: ServerResponse): Promise<boolean> {
   if (answer.after) await answer.after;
   if (answer.neverAnswer || res.destroyed) return false;
   if (answer.raw !== undefined) {
     res.socket?.end(answer.raw);
     return false;
   }
-  return playAnswer(answer, res);
+  return playResponse(answer, res);
 }
 
-async function playAnswer(answer: StubAnswer, res: ServerResponse): Promise<boolean> {
+async function playResponse(answer: StubResponse, res: ServerResponse): Promise<boolean> {
   const steps = answer.steps ?? [];
   const { bytes, headers } = encode(answer.body);
   const isComplete = bytes !== undefined && steps.length === 0;
@@ -193,7 +193,7 @@ async function playAnswer(answer: StubAnswer, res: ServerResponse): Promise<bool
   return isWhole;
 }
 
-function encode(body: StubAnswer['body']): { bytes?: string | Buffer; headers: Record<string, string> } {
+function encode(body: StubResponse['body']): { bytes?: string | Buffer; headers: Record<string, string> } {
   if (body === undefined) return { headers: {} };
   if (typeof body === 'string' || Buffer.isBuffer(body)) return { bytes: body, headers: {} };
   return { bytes: JSON.stringify(body), headers: { 'content-type': 'application/json' } };

@@ -1,5 +1,5 @@
 import { isAwsSigned } from './aws-signature';
-import { StubProvider, type RecordedRequest, type StubAnswer } from './stub-provider';
+import { StubProvider, type RecordedRequest, type StubResponse } from './stub-provider';
 
 /** What the stub lets in. */
 export const STUB_ACCESS = {
@@ -28,7 +28,7 @@ export class StubSecretManagers {
   /** Path or name of a secret to its value; for Vault an object in JSON. */
   readonly secrets = new Map<string, string>();
   /** Answered by everything while it is set. */
-  outage: StubAnswer | null = null;
+  outage: StubResponse | null = null;
 
   private constructor(readonly stub: StubProvider) {
     stub.answer((request) => this.outage ?? this.answer(request));
@@ -55,7 +55,7 @@ export class StubSecretManagers {
     return this.stub.stop();
   }
 
-  private answer(request: RecordedRequest): StubAnswer {
+  private answer(request: RecordedRequest): StubResponse {
     const { url, headers } = request;
     if (headers['x-amz-target'] === 'secretsmanager.GetSecretValue') return this.aws(request);
     if (url === '/' && request.method === 'POST') return sts(request);
@@ -66,7 +66,7 @@ export class StubSecretManagers {
     return url.startsWith('/v1/') ? this.vault(request) : { status: 404 };
   }
 
-  private aws(request: RecordedRequest): StubAnswer {
+  private aws(request: RecordedRequest): StubResponse {
     if (!isAwsSigned(request, 'secretsmanager', AWS_KEYS)) {
       return { status: 400, body: { __type: 'UnrecognizedClientException', message: 'no' } };
     }
@@ -76,7 +76,7 @@ export class StubSecretManagers {
     return { body: { Name: id, VersionStages: ['AWSCURRENT'], SecretString: text } };
   }
 
-  private azure({ url, headers }: RecordedRequest): StubAnswer {
+  private azure({ url, headers }: RecordedRequest): StubResponse {
     if (headers['authorization'] !== `Bearer ${AZURE_TOKEN}`) return { status: 401 };
     const { pathname, searchParams } = new URL(url, this.origin);
     const value = this.secrets.get(pathname.slice('/secrets/'.length));
@@ -84,7 +84,7 @@ export class StubSecretManagers {
     return { body: { value, id: `${this.origin}${pathname}/1` } };
   }
 
-  private vault({ url, headers }: RecordedRequest): StubAnswer {
+  private vault({ url, headers }: RecordedRequest): StubResponse {
     const namespace = headers['x-vault-namespace'];
     if (headers['x-vault-token'] !== STUB_ACCESS.vaultToken) {
       return { status: 403, body: { errors: ['permission denied'] } };
@@ -98,7 +98,7 @@ export class StubSecretManagers {
   }
 }
 
-function sts(request: RecordedRequest): StubAnswer {
+function sts(request: RecordedRequest): StubResponse {
   const form = new URLSearchParams(request.body.toString());
   const isKnown =
     form.get('Action') === 'AssumeRole'
@@ -116,7 +116,7 @@ function sts(request: RecordedRequest): StubAnswer {
   };
 }
 
-function entra({ url, body }: RecordedRequest): StubAnswer {
+function entra({ url, body }: RecordedRequest): StubResponse {
   const form = new URLSearchParams(body.toString());
   const isKnown =
     url === '/stub-tenant/oauth2/v2.0/token' &&
@@ -129,13 +129,13 @@ function entra({ url, body }: RecordedRequest): StubAnswer {
     : { status: 400, body: { error: 'invalid_client' } };
 }
 
-function identity({ url, headers }: RecordedRequest): StubAnswer {
+function identity({ url, headers }: RecordedRequest): StubResponse {
   const resource = new URL(url, 'http://stub').searchParams.get('resource');
   const isKnown = headers['metadata'] === 'true' && resource === 'https://vault.azure.net';
   return isKnown ? { body: { access_token: AZURE_TOKEN, resource } } : { status: 400 };
 }
 
-function vaultLogin({ url, body }: RecordedRequest): StubAnswer {
+function vaultLogin({ url, body }: RecordedRequest): StubResponse {
   const form = JSON.parse(body.toString()) as Readonly<Record<string, string>>;
   const isKnown = url.startsWith('/v1/auth/approle')
     ? form['role_id'] === STUB_ACCESS.vaultRole && form['secret_id'] === STUB_ACCESS.vaultSecretId

@@ -1,4 +1,4 @@
-export { EmptyAnswer, listAnswerOf, plainListAnswerOf, RowAnswer, rowFields } from './answers';
+export { EmptyResponse, listResponseOf, plainListResponseOf, RowResponse, rowFields } from './responses';
 export {
   assertMatches,
   assertTag,
@@ -10,7 +10,7 @@ export {
   readsIfMatch,
   takesIfMatch,
 } from './etag';
-export { Answer, type AnswerOptions } from './fields/answer-fields';
+export { ResponseField, type ResponseFieldOptions } from './fields/response-fields';
 export {
   EmailListField,
   EnumListField,
@@ -25,7 +25,7 @@ export {
   type ListOptions,
   type MapOptions,
 } from './fields/composite-fields';
-export { answerOf, omitOf, partialOf, pickOf } from './fields/derived';
+export { responseOf, omitOf, partialOf, pickOf } from './fields/derived';
 export { assign, columnsOf, viewOf } from './fields/rows';
 export { field as customField, type FieldOptions } from './fields/options';
 export {
@@ -70,7 +70,7 @@ export type { BodyBounds } from './http/body-bounds';
 export { ErrorFilter, sendError } from './http/error-filter';
 export { toPublicError } from './http/error-mapping';
 export { hasSeveralHosts } from './http/host-header';
-export { answerParserError, rawAnswer } from './http/parser-errors';
+export { respondToParserError, rawResponse } from './http/parser-errors';
 export { requestIdOf } from './http/request-id';
 export { RouteTable } from './http/route-table';
 export { serviceTokenCheck } from './http/service-token';
@@ -92,6 +92,6 @@ export {
   plainListOf,
   recordsOf,
   windowOf,
-  type ListAnswer,
+  type ListResponse,
   type PageQuery,
 } from './pagination';

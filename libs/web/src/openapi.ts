@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, getSchemaPath, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { ErrorAnswer } from './answers';
+import { ErrorResponse } from './responses';
 import { addExamples } from './openapi-examples';
 
 export interface OpenApiOptions {
@@ -39,7 +39,7 @@ function documentOf(app: INestApplication, options: OpenApiOptions): OpenAPIObje
     .build();
   const created = SwaggerModule.createDocument(app, config, {
     operationIdFactory: operationId,
-    extraModels: [ErrorAnswer],
+    extraModels: [ErrorResponse],
   });
   const document = withNullTypes(withErrors(withUniqueIds(created))) as OpenAPIObject;
   addExamples(document);
@@ -57,7 +57,7 @@ function withErrors(document: OpenAPIObject): OpenAPIObject {
       if (!operation) continue;
       operation.responses['default'] = {
         description: 'Any failure.',
-        content: { 'application/json': { schema: { $ref: getSchemaPath(ErrorAnswer) } } },
+        content: { 'application/json': { schema: { $ref: getSchemaPath(ErrorResponse) } } },
       };
     }
   }

@@ -32,14 +32,14 @@ export const windowOf = (page: PageQuery): { skip: number; take: number } => ({
   take: page.page_size,
 });
 
-export interface ListAnswer<T> {
+export interface ListResponse<T> {
   readonly object: 'list';
   readonly total: number;
   readonly data: T[];
 }
 
 /** The usual list: `{ object: "list", total, data }`. */
-export const listOf = <T>([data, total]: readonly [T[], number]): ListAnswer<T> => ({
+export const listOf = <T>([data, total]: readonly [T[], number]): ListResponse<T> => ({
   object: 'list',
   total,
   data,

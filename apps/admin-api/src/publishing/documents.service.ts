@@ -1,6 +1,6 @@
 import { UUID } from '@gw/kernel';
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
-import { documentKey, type DocumentKey, type DocumentsAnswer, type ReadModelDocument } from '@gw/contracts';
+import { documentKey, type DocumentKey, type DocumentsResponse, type ReadModelDocument } from '@gw/contracts';
 import {
   ApiKeyEntity,
   ApiKeySecretEntity,
@@ -55,7 +55,7 @@ export class DocumentsService {
   ) {}
 
   /** Null for what is unknown, archived, or part of what is archived. All documents and the sequence are of one moment. */
-  async read(keys: readonly DocumentKey[]): Promise<DocumentsAnswer> {
+  async read(keys: readonly DocumentKey[]): Promise<DocumentsResponse> {
     const wanted = keys.flatMap((key) => {
       const row = parseDocumentKey(key);
       return row === null ? [] : [{ ...row, key }];

@@ -1,4 +1,4 @@
-import { documentKey, INTERNAL, type DocumentsAnswer } from '@gw/contracts';
+import { documentKey, INTERNAL, type DocumentsResponse } from '@gw/contracts';
 import { hashApiKey } from '@gw/kernel';
 import { createReadModel, type ReadModel } from '@gw/read-model';
 import { eventually } from '@gw/testing';
@@ -63,7 +63,7 @@ describe('The internal routes of the admin API', () => {
     await eventually(() => reader.getApiKey(hash)?.name === 'second', { everyMs: 5 });
     await admin.delete(`/v2/api-keys/${id}`, call);
     await eventually(() => reader.getApiKey(hash) === null, { everyMs: 5 });
-    const answer = await admin.post<DocumentsAnswer & Record<string, unknown>>(INTERNAL.documents, {
+    const answer = await admin.post<DocumentsResponse & Record<string, unknown>>(INTERNAL.documents, {
       token: SERVICE_TOKEN,
       ...keys([documentKey.apiKey(hash)]),
     });

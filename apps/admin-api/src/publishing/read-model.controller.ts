@@ -1,4 +1,4 @@
-import { INTERNAL, type DocumentsAnswer } from '@gw/contracts';
+import { INTERNAL, type DocumentsResponse } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -21,7 +21,7 @@ export class ReadModelController {
 
   @Post(INTERNAL.documents)
   @ServiceOnly()
-  async read(@Body() body: DocumentsRequestDto): Promise<DocumentsAnswer> {
+  async read(@Body() body: DocumentsRequestDto): Promise<DocumentsResponse> {
     const answer = await this.documents.read(body.keys);
     this.redis?.fill(copiesOf(answer));
     return answer;

@@ -1,4 +1,4 @@
-import { connectRedis, redisAnswers, RedisBus, RedisDocuments } from '@gw/redis';
+import { connectRedis, acceptsWrites, RedisBus, RedisDocuments } from '@gw/redis';
 import {
   Global,
   Inject,
@@ -40,7 +40,7 @@ function redisPublisher(
     new RedisDocuments(redis),
     new RedisBus(redis, null),
     {
-      answers: () => redisAnswers(redis),
+      answers: () => acceptsWrites(redis),
       close: () => {
         redis.disconnect();
       },

@@ -16,13 +16,13 @@ import type { DataSource } from 'typeorm';
 import { createAdminApi, type AdminApi } from '../app';
 import { hashPassword } from '../platform/auth/passwords';
 import { ADMIN_SETTINGS, Secrets } from '../platform/settings';
-import { DocumentedAnswers } from './documented-answers';
+import { DocumentedResponses } from './documented-responses';
 
 export const MASTER_KEY = Buffer.alloc(32, 7);
 export const SERVICE_TOKEN = 'service-token-of-the-tests-0123456789';
 export const PASSWORD = 'correct horse battery staple';
 
-export interface Answer<T = Record<string, unknown>> {
+export interface GatewayResponse<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
   readonly body: T;
@@ -43,7 +43,7 @@ type Environment = Readonly<Record<string, string>>;
 /** A running admin API over a private database, called without a socket. Call it at the top of a `describe`. */
 export class TestAdminApi {
   private running: AdminApi | undefined;
-  private documented: DocumentedAnswers | undefined;
+  private documented: DocumentedResponses | undefined;
   readonly database: TestDatabase;
 
   /** A function is called once its own parts run, such as a server whose address the settings name. */
@@ -70,8 +70,8 @@ export class TestAdminApi {
     return this.running;
   }
 
-  get answers(): DocumentedAnswers {
-    this.documented ??= new DocumentedAnswers(onceOfRun('openapi', () => this.api.document));
+  get answers(): DocumentedResponses {
+    this.documented ??= new DocumentedResponses(onceOfRun('openapi', () => this.api.document));
     return this.documented;
   }
 
@@ -80,7 +80,11 @@ export class TestAdminApi {
   }
 
   /** Throws for an answer that is not as the document of the app says. */
-  async call<T = Record<string, unknown>>(method: string, url: string, call: Call = {}): Promise<Answer<T>> {
+  async call<T = Record<string, unknown>>(
+    method: string,
+    url: string,
+    call: Call = {},
+  ): Promise<GatewayResponse<T>> {
     const response = await this.api.app.inject({
       method: method as 'GET',
       url,
@@ -105,19 +109,19 @@ export class TestAdminApi {
     };
   }
 
-  get<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<Answer<T>> {
+  get<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<GatewayResponse<T>> {
     return this.call('GET', url, call);
   }
 
-  post<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<Answer<T>> {
+  post<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<GatewayResponse<T>> {
     return this.call('POST', url, call);
   }
 
-  put<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<Answer<T>> {
+  put<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<GatewayResponse<T>> {
     return this.call('PUT', url, call);
   }
 
-  delete<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<Answer<T>> {
+  delete<T = Record<string, unknown>>(url: string, call: Call = {}): Promise<GatewayResponse<T>> {
     return this.call('DELETE', url, call);
   }
 

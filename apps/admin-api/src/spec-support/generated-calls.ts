@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { Answer, Call, TestAdminApi } from './admin-api';
+import type { GatewayResponse, Call, TestAdminApi } from './admin-api';
 import {
   HOSTILE_TEXTS,
   hostile,
@@ -223,7 +223,11 @@ async function make(
   admin: TestAdminApi,
   call: GeneratedCall,
   credential: Call,
-): Promise<{ readonly call: GeneratedCall; readonly fault: string | null; readonly answer: Answer | null }> {
+): Promise<{
+  readonly call: GeneratedCall;
+  readonly fault: string | null;
+  readonly answer: GatewayResponse | null;
+}> {
   const { method, url, statuses, body, headers } = call;
   const reported = `${method} ${url.slice(0, 300)} ${(JSON.stringify(body) ?? '').slice(0, 600)}`;
   try {

@@ -11,17 +11,17 @@ import { DocumentsService } from '../publishing/documents.service';
 import type { Tenant, TestAdminApi } from './admin-api';
 import { createIntegration } from './integrations';
 
-type Answer = Record<string, unknown>;
+type GatewayResponse = Record<string, unknown>;
 
 /** Something that has limits: what it answers, and what the gateways receive. */
 export interface MadeOwner {
-  readonly answer: Answer;
+  readonly answer: GatewayResponse;
   readonly document: { readonly usageLimits: readonly object[]; readonly rateLimits: readonly object[] };
   /** How the counter of its budget of costs is called. */
   readonly counter: string;
   /** Its budget as its own answer shows it now, and as a list does. */
-  shown(): Promise<Answer>;
-  listed(): Promise<Answer>;
+  shown(): Promise<GatewayResponse>;
+  listed(): Promise<GatewayResponse>;
 }
 
 /** Makes one of its kind with the limits: `usage_limits` one budget or null, `rate_limits`. */
@@ -33,8 +33,8 @@ interface Limits {
 
 const asList = ({ usage_limits: usage }: Limits): object[] | null => (usage === null ? null : [usage]);
 /** The only budget, whether it is shown alone or in a list. */
-const budgetOf = (answer: Answer | undefined): Answer =>
-  ([answer?.['usage_limits'] ?? []].flat()[0] ?? {}) as Answer;
+const budgetOf = (answer: GatewayResponse | undefined): GatewayResponse =>
+  ([answer?.['usage_limits'] ?? []].flat()[0] ?? {}) as GatewayResponse;
 
 /** Each kind of owner of limits, by its name. */
 export function limitOwners(
@@ -46,13 +46,14 @@ export function limitOwners(
     if (answer.status !== 200) throw new Error(answer.text);
     return answer.body;
   };
-  const read = async (path: string, key = tenant.key): Promise<Answer> => (await api.get(path, { key })).body;
+  const read = async (path: string, key = tenant.key): Promise<GatewayResponse> =>
+    (await api.get(path, { key })).body;
   const documentOf = async <T extends ReadModelDocument>(key: DocumentKey): Promise<T> => {
     const { documents } = await api.api.app.get(DocumentsService).read([key]);
     return documents[key] as T;
   };
-  const ofList = async (path: string, id: unknown, key = tenant.key): Promise<Answer> => {
-    const { data } = (await read(`${path}?page_size=100`, key)) as unknown as { data: Answer[] };
+  const ofList = async (path: string, id: unknown, key = tenant.key): Promise<GatewayResponse> => {
+    const { data } = (await read(`${path}?page_size=100`, key)) as unknown as { data: GatewayResponse[] };
     return budgetOf(data.find((each) => each['id'] === id));
   };
 
@@ -105,13 +106,14 @@ export function limitOwners(
     const access = { ...limits, usage_limits: asList(limits as Limits), id: tenant.workspaceId };
     const body = { workspaces: [{ ...access, enabled: true, default_provider_slug: `of-${slug}` }] };
     await made('PUT', path, body, tenant.adminKey);
-    const first = async (): Promise<Answer> =>
-      ((await read(path, tenant.adminKey)) as unknown as { workspaces: Answer[] }).workspaces[0] ?? {};
+    const first = async (): Promise<GatewayResponse> =>
+      ((await read(path, tenant.adminKey)) as unknown as { workspaces: GatewayResponse[] }).workspaces[0] ??
+      {};
     const answer = await first();
     const provider = await documentOf<ProviderDocument>(
       documentKey.provider(tenant.workspaceId, `of-${slug}`),
     );
-    const shown = async (): Promise<Answer> => budgetOf(await first());
+    const shown = async (): Promise<GatewayResponse> => budgetOf(await first());
     return {
       answer: { ...answer, usage_limits: budgetOf(answer) },
       document: provider.integrationLimits ?? { usageLimits: [], rateLimits: [] },

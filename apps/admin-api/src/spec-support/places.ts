@@ -1,4 +1,4 @@
-import type { Answer, Tenant, TestAdminApi } from './admin-api';
+import type { GatewayResponse, Tenant, TestAdminApi } from './admin-api';
 import type { Failure } from './api-keys';
 
 /** One field of one body, with the rest of a call that is valid. */
@@ -55,7 +55,7 @@ export const writeAt = (
   tenant: Tenant,
   { method, path, by, more, field }: Place,
   value: unknown,
-): Promise<Answer<Written & Failure>> =>
+): Promise<GatewayResponse<Written & Failure>> =>
   admin.call(method, path, { key: tenant[by], body: { ...more, [field]: value } });
 
 /** An integration of the tenant's organisation that its workspace may use. */

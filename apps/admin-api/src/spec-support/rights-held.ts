@@ -1,6 +1,6 @@
 import {
   ALL_OPEN,
-  openTo,
+  scopesAllowedBy,
   scopesAllowedFor,
   securityInForce,
   userKeyCeiling,
@@ -74,7 +74,7 @@ export async function holdingsOf(manager: EntityManager, organisationId: string)
     const security = inForce(workspaceId);
     const place = { principal: `key ${key.id}`, workspaceId, userId };
     if (userId === null) {
-      const open = [...openTo(key.boundAs, new Set(key.scopes), security)];
+      const open = [...scopesAllowedBy(key.boundAs, new Set(key.scopes), security)];
       return { ...place, ...rightsOfServiceKey(key, open, security) };
     }
     const role = seats.find((seat) => seat.userId === userId)?.role ?? null;

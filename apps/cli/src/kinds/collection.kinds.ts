@@ -1,10 +1,13 @@
 import type { Json } from '../api-client';
 import { plain } from '../members';
-import { members, post, type Kind, type Standing, type World } from '../kind';
+import { members, post, type Kind, type ExistingItem, type ReconcileContext } from '../kind';
 import { change } from './of-workspaces';
 
 /** Collections of a workspace by id, except the default one, which every instance has itself. */
-async function collectionsOf(context: World, workspaceId: string): Promise<ReadonlyMap<string, Json>> {
+async function collectionsOf(
+  context: ReconcileContext,
+  workspaceId: string,
+): Promise<ReadonlyMap<string, Json>> {
   const known = context.collections.get(workspaceId);
   if (known) return known;
   const rows = await context.api.all('/v1/collections', { workspace_id: workspaceId });
@@ -14,13 +17,17 @@ async function collectionsOf(context: World, workspaceId: string): Promise<Reado
 }
 
 /** Returns the slug of a collection for a file; null for the default one. */
-export async function collectionOf(context: World, workspaceId: string, id: unknown): Promise<string | null> {
+export async function collectionOf(
+  context: ReconcileContext,
+  workspaceId: string,
+  id: unknown,
+): Promise<string | null> {
   if (typeof id !== 'string') return null;
   const row = (await collectionsOf(context, workspaceId)).get(id);
   return row && row['is_default'] !== true ? String(row['slug']) : null;
 }
 
-export async function defaultCollectionOf(context: World, workspaceId: string): Promise<string> {
+export async function defaultCollectionOf(context: ReconcileContext, workspaceId: string): Promise<string> {
   const rows = [...(await collectionsOf(context, workspaceId)).values()];
   return String(rows.find((row) => row['is_default'] === true)?.['id']);
 }
@@ -31,7 +38,7 @@ export const collections: Kind = {
   identity: ['workspace', 'slug'],
   removable: true,
   async existing(context) {
-    const existing: Standing[] = [];
+    const existing: ExistingItem[] = [];
     for (const [workspace, workspaceId] of context.workspaces.all) {
       const rows = await collectionsOf(context, workspaceId);
       for (const row of outermostFirst([...rows.values()])) {

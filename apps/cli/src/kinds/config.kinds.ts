@@ -1,5 +1,5 @@
 import { midnight, plain, type Members } from '../members';
-import { cleared, members, post, present, put, type Item, type Kind, type Standing } from '../kind';
+import { cleared, members, post, present, put, type Item, type Kind, type ExistingItem } from '../kind';
 import { EXPIRES_AT, LIMITS } from './limit.members';
 import { canonicalScopes } from './security.members';
 import { change, ofWorkspaces } from './of-workspaces';
@@ -75,7 +75,7 @@ export const apiKeys: Kind = {
   async existing(context) {
     const rows = await context.api.all('/v1/api-keys', { status: 'active,exhausted' });
     const seen = new Set<string>();
-    return rows.flatMap((row): Standing[] => {
+    return rows.flatMap((row): ExistingItem[] => {
       const identity = JSON.stringify([row['type'], row['workspace_id'], row['name']]);
       // Of several keys with the same name the oldest is used, because nothing else distinguishes
       // them.

@@ -2,7 +2,7 @@ import { joinSecrets, splitSecrets } from '@gw/guardrails';
 import type { SavedGuardrailCheck } from '@gw/contracts';
 import type { Json } from '../api-client';
 import { plain, type Members } from '../members';
-import { members, post, present, put, type Kind, type Standing, type World } from '../kind';
+import { members, post, present, put, type Kind, type ExistingItem, type ReconcileContext } from '../kind';
 import { canonical, secretName } from '../values';
 
 const PHASES: Readonly<Record<string, string>> = { input: 'beforeToolCall', output: 'afterToolCall' };
@@ -44,7 +44,7 @@ export const guardrails: Kind = {
   fixed: ['workspace', 'target'],
   removable: true,
   async existing({ api, workspaces }) {
-    const existing: Standing[] = [];
+    const existing: ExistingItem[] = [];
     for (const { slug: listed, workspace_id: workspace } of await api.all('/v1/guardrails')) {
       const slug = String(listed);
       const path = `/v1/guardrails/${slug}`;
@@ -88,14 +88,14 @@ export const guardrails: Kind = {
   },
 };
 
-async function mappings(api: World['api'], path: string): Promise<Json> {
+async function mappings(api: ReconcileContext['api'], path: string): Promise<Json> {
   const rows = await api.call<Json[]>('GET', `${path}/mcp-servers`);
   return Object.fromEntries(
     rows.map((row) => [String(row['mcp_server_id']), members(row, 'run_on', 'capability_ids')]),
   );
 }
 
-const putMappings = (context: World, path: string, item: Json): Promise<Json> =>
+const putMappings = (context: ReconcileContext, path: string, item: Json): Promise<Json> =>
   put(context, `${path}/mcp-servers`, { mcp_servers: item['mcp_servers'] ?? {} });
 
 /** Replaces secrets in checks by the names of their variables. */

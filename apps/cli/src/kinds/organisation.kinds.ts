@@ -1,6 +1,6 @@
 import type { Json } from '../api-client';
 import { plain, sorted, type Member, type Members } from '../members';
-import { cleared, members, post, present, put, type Kind, type World } from '../kind';
+import { cleared, members, post, present, put, type Kind, type ReconcileContext } from '../kind';
 import { secretName, unmasked } from '../values';
 import { canonicalScopes, rotationDays, SECURITY, WORKSPACE_OVERRIDES } from './security.members';
 
@@ -74,7 +74,7 @@ export const organisationProperties: Kind = {
 
 const REFERENCE = ['name', 'description', 'secret_path', 'secret_key', 'tags'] as const;
 
-const workspaceIds = (context: World, slugs: unknown): string[] =>
+const workspaceIds = (context: ReconcileContext, slugs: unknown): string[] =>
   ((slugs as string[] | undefined) ?? []).map((slug) => context.workspaces.idOf(slug));
 
 export const secretReferences: Kind = {
@@ -212,7 +212,7 @@ const mapped = (map: unknown, change: (value: string) => string): Json =>
     ]),
   );
 
-function deploymentSettings(context: World, item: Json): Json {
+function deploymentSettings(context: ReconcileContext, item: Json): Json {
   const settings = (item['auth_settings'] as Json | undefined) ?? {};
   const allowed = workspaceIds(context, settings['workspaces_allowed']);
   return {

@@ -1,6 +1,6 @@
 import type { Json } from '../api-client';
 import { plain, type Members } from '../members';
-import { cleared, members, post, present, type Kind, type Standing } from '../kind';
+import { cleared, members, post, present, type Kind, type ExistingItem } from '../kind';
 import { NEXT_RESET } from './limit.members';
 import { change, ofWorkspaces } from './of-workspaces';
 
@@ -16,8 +16,8 @@ interface PolicyShape {
 }
 
 /** Keeps the oldest policy of each name, because only the name identifies a policy. */
-function oldestOfEachName(existing: readonly Standing[]): Standing[] {
-  const byName = new Map<string, Standing>();
+function oldestOfEachName(existing: readonly ExistingItem[]): ExistingItem[] {
+  const byName = new Map<string, ExistingItem>();
   for (const one of existing) {
     const name = JSON.stringify([one.item['workspace'], one.item['name']]);
     // The client gives the oldest first.

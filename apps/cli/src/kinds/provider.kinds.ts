@@ -1,6 +1,16 @@
 import type { Json } from '../api-client';
 import { plain, type Members } from '../members';
-import { cleared, members, post, present, put, remove, removeByForce, type Kind, type World } from '../kind';
+import {
+  cleared,
+  members,
+  post,
+  present,
+  put,
+  remove,
+  removeByForce,
+  type Kind,
+  type ReconcileContext,
+} from '../kind';
 import { change, ofWorkspaces } from './of-workspaces';
 import { byText, changedConfigurations, secretName, unmasked } from '../values';
 import { EXPIRES_AT, LIMITS } from './limit.members';
@@ -18,7 +28,7 @@ const INTEGRATION_MEMBERS: Members = {
 const keyOf = (masked: unknown, kind: string, slug: string): unknown =>
   masked === null ? null : secretName(kind, slug, 'key');
 
-async function integrationRows({ api }: World): Promise<Json[]> {
+async function integrationRows({ api }: ReconcileContext): Promise<Json[]> {
   const rows = await api.all('/v1/integrations');
   return Promise.all(rows.map(({ id }) => api.call('GET', `/v1/integrations/${String(id)}`)));
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../api-client';
 import { plain } from '../members';
-import type { World } from '../kind';
+import type { ReconcileContext } from '../kind';
 
 export const SECRET_MAPPINGS = {
   members: {
@@ -10,7 +10,7 @@ export const SECRET_MAPPINGS = {
 } as const;
 
 /** Files refer to the secret reference of a mapping by its slug. */
-export async function referenceSlugs({ api }: World): Promise<ReadonlyMap<string, string>> {
+export async function referenceSlugs({ api }: ReconcileContext): Promise<ReadonlyMap<string, string>> {
   const rows = await api.all('/v1/secret-references');
   return new Map(rows.map((row) => [String(row['id']), String(row['slug'])]));
 }

@@ -1,6 +1,15 @@
 import type { Json } from '../api-client';
 import { comparable, plain, sorted, type Members } from '../members';
-import { members, NOT_MADE, post, remove, type Item, type Kind, type Standing, type World } from '../kind';
+import {
+  members,
+  NOT_MADE,
+  post,
+  remove,
+  type Item,
+  type Kind,
+  type ExistingItem,
+  type ReconcileContext,
+} from '../kind';
 import { canonical } from '../values';
 import { collectionOf, defaultCollectionOf } from './collection.kinds';
 import { change } from './of-workspaces';
@@ -129,8 +138,8 @@ export const partials: Kind = {
 
 export const prompts: Kind = kindOf('prompts', PROMPTS);
 
-async function existingOf(context: World, family: Family): Promise<Standing[]> {
-  const existing: Standing[] = [];
+async function existingOf(context: ReconcileContext, family: Family): Promise<ExistingItem[]> {
+  const existing: ExistingItem[] = [];
   for (const [workspace, id] of context.workspaces.all) {
     const query = { workspace_id: id, show_prompt_share: 'true' };
     for (const listed of await context.api.all(family.path, query)) {
@@ -153,7 +162,7 @@ async function existingOf(context: World, family: Family): Promise<Standing[]> {
   return existing;
 }
 
-const sharedOf = ({ workspaces }: World, row: Json): unknown => {
+const sharedOf = ({ workspaces }: ReconcileContext, row: Json): unknown => {
   if (row['access_level'] === 'organisation') return 'organisation';
   if (row['access_level'] !== 'workspaces') return null;
   return ((row['shared_workspace_ids'] as string[] | undefined) ?? []).map((id) => workspaces.slugOf(id));
@@ -163,7 +172,7 @@ const named = (row: Json): string[] =>
   (row['prompt_version_labels'] as { name: string }[]).map((label) => label.name);
 
 /** Returns the content of each label by name. */
-async function labelsOf(context: World, path: string, published: Json): Promise<Json> {
+async function labelsOf(context: ReconcileContext, path: string, published: Json): Promise<Json> {
   const labels: Record<string, unknown> = {};
   for (const name of named(published)) labels[name] = PUBLISHED;
   const [plain, query = ''] = split(path);
@@ -176,7 +185,7 @@ async function labelsOf(context: World, path: string, published: Json): Promise<
   return labels;
 }
 
-async function create(context: World, family: Family, item: Item): Promise<Json> {
+async function create(context: ReconcileContext, family: Family, item: Item): Promise<Json> {
   const workspaceId = context.workspaces.idOf(item['workspace']);
   const made = await post(context, family.path, {
     ...members(item, 'name', 'slug'),
@@ -191,7 +200,13 @@ async function create(context: World, family: Family, item: Item): Promise<Json>
   return {};
 }
 
-async function update(context: World, family: Family, path: string, item: Item, before: Item): Promise<Json> {
+async function update(
+  context: ReconcileContext,
+  family: Family,
+  path: string,
+  item: Item,
+  before: Item,
+): Promise<Json> {
   const workspaceId = context.workspaces.idOf(item['workspace']);
   const isNew = family.content.some((name) => canonical(item[name]) !== canonical(before[name]));
   const answer = await change(context, path, {
@@ -215,7 +230,7 @@ async function update(context: World, family: Family, path: string, item: Item, 
 }
 
 interface LabelTools {
-  readonly context: World;
+  readonly context: ReconcileContext;
   readonly family: Family;
   readonly path: string;
   readonly publishedId: string;
@@ -223,7 +238,12 @@ interface LabelTools {
 
 const entriesOf = (map: unknown): [string, unknown][] => Object.entries((map as Json | undefined) ?? {});
 
-async function publish(context: World, family: Family, path: string, versionId: string): Promise<void> {
+async function publish(
+  context: ReconcileContext,
+  family: Family,
+  path: string,
+  versionId: string,
+): Promise<void> {
   const [plain, query = ''] = split(path);
   const versions = await context.api.all(`${plain}/versions`, Object.fromEntries(new URLSearchParams(query)));
   const row = versions.find(
@@ -265,7 +285,7 @@ async function takeLabel(
 const setLabel = ({ context, path }: LabelTools, versionId: string, label: string | null): Promise<Json> =>
   change(context, suffixed(path, `versions/${versionId}`), { label_id: label });
 
-async function labelId(context: World, path: string, name: string): Promise<string> {
+async function labelId(context: ReconcileContext, path: string, name: string): Promise<string> {
   const [, query = ''] = split(path);
   const [label] = await context.api.all('/v1/labels', {
     ...Object.fromEntries(new URLSearchParams(query)),
@@ -276,7 +296,12 @@ async function labelId(context: World, path: string, name: string): Promise<stri
   throw new Error(`There is no label ${name}; add it to labels.`);
 }
 
-async function share(context: World, path: string, wanted: unknown, before: unknown): Promise<void> {
+async function share(
+  context: ReconcileContext,
+  path: string,
+  wanted: unknown,
+  before: unknown,
+): Promise<void> {
   if (canonical(wanted) === canonical(before)) return;
   const at = suffixed(path, 'share');
   if (wanted === undefined) {
@@ -297,10 +322,10 @@ const suffixed = (path: string, suffix: string): string => {
 };
 
 /** Orders partials so that each comes after those that it includes. */
-function includedFirst(existing: readonly Standing[]): Standing[] {
+function includedFirst(existing: readonly ExistingItem[]): ExistingItem[] {
   const bySlug = new Map(existing.map((one) => [String(one.item['slug']), one]));
-  const ordered = new Set<Standing>();
-  const add = (one: Standing, above: ReadonlySet<Standing>): void => {
+  const ordered = new Set<ExistingItem>();
+  const add = (one: ExistingItem, above: ReadonlySet<ExistingItem>): void => {
     if (ordered.has(one) || above.has(one)) return;
     for (const [, slug = ''] of String(one.item['string']).matchAll(/\{\{>\s*([\w.-]+)/g)) {
       const included = bySlug.get(slug);

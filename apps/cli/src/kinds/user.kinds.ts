@@ -1,6 +1,6 @@
 import type { Json } from '../api-client';
 import { plain } from '../members';
-import { post, put, type Item, type Kind, type Standing, type World } from '../kind';
+import { post, put, type Item, type Kind, type ExistingItem, type ReconcileContext } from '../kind';
 
 const USERS = '/v1/users';
 const INVITES = '/v1/users/invites';
@@ -60,13 +60,13 @@ export const users: Kind = {
   unpruned: (item, before) => ({ ...item, workspaces: { ...rolesOf(before), ...rolesOf(item) } }),
 };
 
-const personOf = ({ email, role }: Json, workspaces: Roles, path: string): Standing => ({
+const personOf = ({ email, role }: Json, workspaces: Roles, path: string): ExistingItem => ({
   item: { email, role, workspaces },
   path,
 });
 
 /** Returns the roles by user id. */
-async function membershipsOf(context: World): Promise<Map<string, Roles>> {
+async function membershipsOf(context: ReconcileContext): Promise<Map<string, Roles>> {
   const found = new Map<string, Roles>();
   for (const [slug, id] of context.workspaces.all) {
     for (const row of await context.api.all(membersOf(id))) {
@@ -78,7 +78,7 @@ async function membershipsOf(context: World): Promise<Map<string, Roles>> {
 }
 
 /** Removes workspaces that have been deleted since. */
-function invitedTo({ workspaces }: World, invited: Json): Roles {
+function invitedTo({ workspaces }: ReconcileContext, invited: Json): Roles {
   const slugs = new Map(workspaces.all.map(([slug, id]) => [id, slug]));
   const places = invited['workspaces'] as readonly { readonly id: string; readonly role: string }[];
   return Object.fromEntries(
@@ -89,7 +89,7 @@ function invitedTo({ workspaces }: World, invited: Json): Roles {
   );
 }
 
-const invite = (context: World, item: Item): Promise<Json> =>
+const invite = (context: ReconcileContext, item: Item): Promise<Json> =>
   post(context, INVITES, {
     email: item['email'],
     role: item['role'],
@@ -99,7 +99,12 @@ const invite = (context: World, item: Item): Promise<Json> =>
     })),
   });
 
-async function changeMemberships(context: World, userId: string, before: Roles, after: Roles): Promise<void> {
+async function changeMemberships(
+  context: ReconcileContext,
+  userId: string,
+  before: Roles,
+  after: Roles,
+): Promise<void> {
   for (const slug of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const role = after[slug];
     if (before[slug] === role) continue;

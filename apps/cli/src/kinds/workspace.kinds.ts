@@ -1,6 +1,6 @@
 import type { Json } from '../api-client';
 import { plain, sorted, type Members } from '../members';
-import { cleared, members, post, present, put, type Item, type Kind, type World } from '../kind';
+import { cleared, members, post, present, put, type Item, type Kind, type ReconcileContext } from '../kind';
 import { canonical, inPlaceOf } from '../values';
 import { LIMITS } from './limit.members';
 import { canonicalScopes, rotationDays, SECURITY } from './security.members';
@@ -29,7 +29,7 @@ const WORKSPACE_MEMBERS: Members = {
 /** Members that are written after the workspace exists. */
 const LATER = ['settings', 'data_plane_security_settings', 'export_settings'] as const;
 
-const securityOf = async ({ api }: World): Promise<Json> => {
+const securityOf = async ({ api }: ReconcileContext): Promise<Json> => {
   const { security_settings: settings } = await api.call('GET', '/v1/admin/organisation/settings');
   return settings as Json;
 };
@@ -46,7 +46,7 @@ const nameOf = ({ name, icon }: Json): unknown =>
  * Returns the settings that change. A workspace may not write settings that the organisation
  * reserves, even unchanged.
  */
-async function settingsChange(context: World, item: Item, before: Item): Promise<Json> {
+async function settingsChange(context: ReconcileContext, item: Item, before: Item): Promise<Json> {
   const isOther = (name: string): boolean => canonical(item[name]) !== canonical(before[name]);
   const maps = LATER.filter(isOther).map((name) => [name, inPlaceOf(before[name], item[name])]);
   const security = isOther('security_settings')

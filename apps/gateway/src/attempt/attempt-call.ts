@@ -2,7 +2,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { RequestContext, RequestView } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
 import type { HedgePlan } from '../hedge/hedged-attempt';
-import type { AttemptListener } from './answer';
+import type { AttemptListener } from './gateway-response';
 import type { BuiltRequest } from './request/request-builder';
 
 /** One attempt on its way to a provider. Each around stage fills what those inside of it need. */

@@ -1,5 +1,5 @@
 import type { CompiledTarget } from '@gw/config-schema';
-import type { Answer } from './answer';
+import type { GatewayResponse } from './gateway-response';
 import type { AttemptCall } from './attempt-call';
 import type { RequestContext } from '../core/request-context';
 
@@ -12,5 +12,5 @@ export interface AttemptMaker {
   /** Starts one attempt. Throws what keeps it from being made. */
   begin(call: AttemptCall): void;
   /** Reads an answer that the client does not get to its end. */
-  discard(context: RequestContext, answer: Answer): void;
+  discard(context: RequestContext, answer: GatewayResponse): void;
 }

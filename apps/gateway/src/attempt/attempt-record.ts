@@ -2,7 +2,7 @@ import type { AttemptEnd, AttemptRecord } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
-import type { Tried } from './tried';
+import type { AttemptResult } from './attempt-result';
 
 /**
  * `tried` null: the call was given up, since the other one of a hedged pair answered first. `upstream`: where it went, if that is
@@ -12,7 +12,7 @@ export function recordOf(
   context: RequestContext,
   target: CompiledTarget,
   retry: number,
-  tried: Tried | null,
+  tried: AttemptResult | null,
   startedMs: number,
   durationMs: number,
   upstream: Upstream | null,
@@ -44,7 +44,7 @@ function namesOf(
   return dropped === undefined ? names : { ...names, dropped };
 }
 
-function endOf(tried: Tried | null): AttemptEnd {
+function endOf(tried: AttemptResult | null): AttemptEnd {
   if (tried === null) return 'cancelled';
   if ('answer' in tried) return tried.answer.status < 400 ? 'answered' : 'status';
   const { failure } = tried.outcome;

@@ -1,7 +1,7 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import { AROUND_ORDER, type AroundName } from '../core/order';
 import type { RequestContext } from '../core/request-context';
-import type { AttemptListener } from './answer';
+import type { AttemptListener } from './gateway-response';
 import { AttemptCall, type AroundStage } from './attempt-call';
 import { AttemptWays, type AroundStages } from './attempt-ways';
 

@@ -3,7 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { createPlan, type RoutingCursor, type RoutingRuntime, type RoutingState } from '@gw/routing';
 import type { RequestContext, Stage } from '../core/request-context';
 import type { Accounts } from '../limits/accounts';
-import type { Answer } from './answer';
+import type { GatewayResponse } from './gateway-response';
 import type { AttemptCall, Next } from './attempt-call';
 import type { AttemptMaker } from './attempt-maker';
 import { Attempts } from './attempts';
@@ -45,7 +45,7 @@ export class AttemptStage implements Stage, AttemptMaker {
     this.ways.begin(call);
   }
 
-  discard(context: RequestContext, answer: Answer): void {
+  discard(context: RequestContext, answer: GatewayResponse): void {
     this.accounts.discard(context, answer);
   }
 

@@ -9,7 +9,7 @@ import { createPlan, createRoutingState } from '@gw/routing';
 import fc from 'fast-check';
 import { routeOf } from '../routes/route-table';
 import { DiscardedBody } from '../usage/discarded-body';
-import { Answer } from './answer';
+import { GatewayResponse } from './gateway-response';
 import { RequestContext } from '../core/request-context';
 import { Attempts } from './attempts';
 import { HedgeAround } from '../hedge/hedge.around';
@@ -108,8 +108,8 @@ const turn = (): Promise<unknown> => new Promise((done) => setTimeout(done, 1));
 
 /** Plays the script, one line for each call; the last line is used again. */
 class ScriptedMaker implements AttemptMaker {
-  readonly calls: { readonly target: CompiledTarget; readonly answer: Answer | null }[] = [];
-  readonly aborted = new Set<Answer>();
+  readonly calls: { readonly target: CompiledTarget; readonly answer: GatewayResponse | null }[] = [];
+  readonly aborted = new Set<GatewayResponse>();
   private readonly hedge = new HedgeAround();
 
   constructor(
@@ -141,7 +141,7 @@ class ScriptedMaker implements AttemptMaker {
     }
     const support = { via: 'native', prefix: '' } as const;
     const credential = { apiKey: null, configurations: {} };
-    const answer = new Answer(
+    const answer = new GatewayResponse(
       { target: own, provider, saved: null, credential, support, model: null },
       listener,
     );
@@ -153,11 +153,11 @@ class ScriptedMaker implements AttemptMaker {
     });
   }
 
-  discard(_: RequestContext, answer: Answer): void {
+  discard(_: RequestContext, answer: GatewayResponse): void {
     DiscardedBody.read(answer, () => undefined);
   }
 
-  private callOf(answer: Answer): OutboundCall {
+  private callOf(answer: GatewayResponse): OutboundCall {
     return {
       pause: () => undefined,
       resume: () => undefined,
@@ -175,7 +175,7 @@ class ScriptedMaker implements AttemptMaker {
     then();
   }
 
-  private play(own: Act, answer: Answer): void {
+  private play(own: Act, answer: GatewayResponse): void {
     if (own.kind === 'error') answer.onError(new OutboundError(own.failure, own.failure));
     else if (own.kind === 'answer') {
       answer.onHeaders(own.status, ['content-type', 'application/json']);
@@ -183,7 +183,7 @@ class ScriptedMaker implements AttemptMaker {
     } else if (own.kind === 'stream') this.stream(own.end, answer);
   }
 
-  private stream(end: string, answer: Answer): void {
+  private stream(end: string, answer: GatewayResponse): void {
     answer.onHeaders(200, ['content-type', 'text/event-stream']);
     if (end === 'begins') answer.onData(Buffer.from('data: {"choices":[]}\n\n'));
     if (end === 'fails') answer.onData(Buffer.from('data: {"error":{"message":"x"}}\n\n'));

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import type { AttemptOutcome, RoutingCursor, RoutingStep } from '@gw/routing';
-import { isEventStream, isPlainEvents, type Answer } from './answer';
+import { isEventStream, isPlainEvents, type GatewayResponse } from './gateway-response';
 import { type Upstream } from '../core/upstream';
 import { noteCacheUse } from '../cache/request-cache';
 import type { RequestContext } from '../core/request-context';
@@ -9,13 +9,13 @@ import type { OpenStream } from './request-attempts';
 import { RECEIVE_STAGE } from '../core/order';
 import { recordOf } from './attempt-record';
 import type { StreamListener } from './first-event';
-import { awaitAnswer } from './held-answer';
+import { awaitResponse } from './held-response';
 import type { HedgedCall, HedgeListener } from '../hedge/hedged-attempt';
 import { AttemptCall } from './attempt-call';
-import type { AttemptListener } from './answer';
+import type { AttemptListener } from './gateway-response';
 import { StreamPace } from './stream-pace';
 import { waitFor } from './wait-for';
-import { brokenTry, outcomeOf, refusedTry, type Tried } from './tried';
+import { brokenAttempt, outcomeOf, refusedAttempt, type AttemptResult } from './attempt-result';
 import type { AttemptMaker } from './attempt-maker';
 
 type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
@@ -25,7 +25,7 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT'
 
 /** The attempts of one request, one after the other. */
 export class Attempts implements AttemptListener, StreamListener, HedgeListener, OpenStream {
-  private last: Tried | null = null;
+  private last: AttemptResult | null = null;
   private outcome: AttemptOutcome | null = null;
   private step!: RoutingTry;
   private startedMs = 0;
@@ -75,32 +75,32 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     return { ...outcome, waitMaxMs, isLast: !maker.mayCall(context) };
   }
 
-  begun(answer: Answer): void {
+  begun(answer: GatewayResponse): void {
     this.context.attempts.callBegins(answer.upstream);
     noteCacheUse(this.context, answer.cache);
     this.context.whenClientGone(answer);
   }
 
-  answered(answer: Answer): void {
-    awaitAnswer(answer, this.context, this.awaitsEvent(answer), this);
+  answered(answer: GatewayResponse): void {
+    awaitResponse(answer, this.context, this.awaitsEvent(answer), this);
   }
 
-  streams(answer: Answer): void {
+  streams(answer: GatewayResponse): void {
     this.note({ answer });
   }
 
-  broke(answer: Answer, error: OutboundError): void {
+  broke(answer: GatewayResponse, error: OutboundError): void {
     const { context } = this;
     if (error.failure === 'aborted' && context.clientGone) context.attempts.left = answer.upstream;
     // It had begun to answer, so that its limits still hold what was reserved.
     if (answer.status !== 0 && !context.clientGone) this.maker.discard(context, answer);
-    const tried = brokenTry(error, context, answer);
+    const tried = brokenAttempt(error, context, answer);
     if (this.isResendable(error)) this.resend(tried, answer.upstream);
     else this.note(tried, answer.upstream);
   }
 
   refused(thrown: unknown): void {
-    this.note(refusedTry(thrown));
+    this.note(refusedAttempt(thrown));
   }
 
   hedged(winner: HedgedCall, other: HedgedCall | null): void {
@@ -116,7 +116,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
       context.attempts.records.push(isPair ? { ...record, hedge: which } : record);
     }
     if (!isPair) {
-      this.conclude(winner.tried as Tried, winner.outcome, tookMs);
+      this.conclude(winner.tried as AttemptResult, winner.outcome, tookMs);
       return;
     }
     const { status, failure, elapsedMs } = other.outcome;
@@ -125,7 +125,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
       context.usage.addExtra({ upstream: other.answer.upstream, model: null, usage: null });
     }
     const hedge = { winner: winner.which, other: { status, failure, elapsedMs, cancelled } };
-    this.conclude(winner.tried as Tried, { ...winner.outcome, hedge }, tookMs);
+    this.conclude(winner.tried as AttemptResult, { ...winner.outcome, hedge }, tookMs);
   }
 
   private takeWinner({ answer, hidesUsage, target }: HedgedCall, isPair: boolean): void {
@@ -156,11 +156,11 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.cursor.abandon();
   }
 
-  drop(answer: Answer): void {
+  drop(answer: GatewayResponse): void {
     this.maker.discard(this.context, answer);
   }
 
-  refuse(next: Answer, broken: Answer): void {
+  refuse(next: GatewayResponse, broken: GatewayResponse): void {
     this.drop(next);
     this.context.answer = broken;
     this.context.attempts.openStream = null;
@@ -195,7 +195,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   /** As long as nothing of a stream was handed on, another try can take its place. */
-  private awaitsEvent(answer: Answer): boolean {
+  private awaitsEvent(answer: GatewayResponse): boolean {
     return answer.upstream.target.onStreamFailure !== 'fail' || this.cursor.inHedge;
   }
 
@@ -207,7 +207,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     return IDEMPOTENT.has(context.method) && context.route.followUp === null;
   }
 
-  private resend(tried: Tried, upstream: Upstream): void {
+  private resend(tried: AttemptResult, upstream: Upstream): void {
     this.resent = true;
     this.push(tried, upstream);
     this.context.attempts.requested = null;
@@ -215,7 +215,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     queueMicrotask(() => this.begin());
   }
 
-  private push(tried: Tried, upstream: Upstream | null): number {
+  private push(tried: AttemptResult, upstream: Upstream | null): number {
     const { context, step, startedMs } = this;
     const elapsedMs = context.elapsedMs() - startedMs;
     context.attempts.records.push(
@@ -224,12 +224,12 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     return elapsedMs;
   }
 
-  private note(tried: Tried, upstream: Upstream | null = null): void {
+  private note(tried: AttemptResult, upstream: Upstream | null = null): void {
     const elapsedMs = this.push(tried, upstream);
     this.conclude(tried, outcomeOf(tried, elapsedMs), elapsedMs);
   }
 
-  private conclude(tried: Tried, outcome: AttemptOutcome, tookMs: number): void {
+  private conclude(tried: AttemptResult, outcome: AttemptOutcome, tookMs: number): void {
     const { context } = this;
     context.attempts.requested = null;
     // While the reply is under way, its own time holds this.
@@ -248,7 +248,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   /** Where the config has a use for it, a stream that is the answer tells of its target once it is over. */
-  private pace(tried: Tried, outcome: AttemptOutcome): void {
+  private pace(tried: AttemptResult, outcome: AttemptOutcome): void {
     const { context, cursor, startedMs } = this;
     const { needsStatistics, hasBreakers } = cursor.compiled;
     if (!(needsStatistics || hasBreakers) || 'failure' in tried || outcome.shared === true) return;
@@ -261,7 +261,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   /** A stream that may be continued is an outcome only once it is over. */
-  private staysOpen(tried: Tried, outcome: AttemptOutcome): boolean {
+  private staysOpen(tried: AttemptResult, outcome: AttemptOutcome): boolean {
     if ('failure' in tried || tried.answer.upstream.target.onStreamFailure !== 'continue') return false;
     const { answer } = tried;
     const { route, spooled } = this.context;
@@ -331,7 +331,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 }
 
-function settleOn(context: RequestContext, last: Tried | null): void {
+function settleOn(context: RequestContext, last: AttemptResult | null): void {
   if (context.clientGone) {
     if (last && 'answer' in last) {
       context.attempts.left = last.answer.upstream;
@@ -346,4 +346,5 @@ function settleOn(context: RequestContext, last: Tried | null): void {
 }
 
 /** This process is about to end, and no other target can be called: that says nothing of this one either. */
-const isStopped = (tried: Tried): boolean => 'failure' in tried && tried.failure.type === 'gateway_stopping';
+const isStopped = (tried: AttemptResult): boolean =>
+  'failure' in tried && tried.failure.type === 'gateway_stopping';

@@ -2,9 +2,9 @@ import { GatewayError } from '@gw/kernel';
 import type { OutboundError, UnreachableReason } from '@gw/outbound';
 import type { RequestContext } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
-import { gatewayStopping } from './broken-answer';
+import { gatewayStopping } from './broken-response';
 
-const NO_ANSWER = 'The provider could not be reached.';
+const NO_RESPONSE = 'The provider could not be reached.';
 
 /** For callers and the log: no addresses, which may be another tenant's or the operator's. */
 const UNREACHABLE: Readonly<Record<Exclude<UnreachableReason, 'connections_exhausted'>, string>> = {
@@ -87,7 +87,7 @@ function unreachableOf(cause: OutboundError, provider: string): GatewayError {
     });
   }
   return new GatewayError('provider_unreachable', {
-    message: reason === null ? NO_ANSWER : UNREACHABLE[reason],
+    message: reason === null ? NO_RESPONSE : UNREACHABLE[reason],
     extra: { provider, ...(reason !== null && { reason }) },
     cause,
   });

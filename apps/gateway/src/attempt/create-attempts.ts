@@ -5,7 +5,7 @@ import type { SecretResolver } from '@gw/secret-managers';
 import type { RoutingState } from '@gw/routing';
 import type { Accounts } from '../limits/accounts';
 import type { GatewaySettings } from '../settings';
-import type { Answers } from '../cache/answers';
+import type { Responses } from '../cache/response-stores';
 import { Credentials } from '../credentials/credentials';
 import { OwnCredentials } from '../credentials/own-credentials';
 import type { Documents } from '../auth/principals';
@@ -36,7 +36,7 @@ interface AttemptParts {
   readonly routing: RoutingState;
   readonly outbound: OutboundClient;
   readonly pricer: TargetPricer;
-  readonly answers: Answers;
+  readonly answers: Responses;
   readonly secrets: SecretResolver;
   readonly beforeCall: BeforeCall;
 }

@@ -1,6 +1,6 @@
 import { OutboundError } from '@gw/outbound';
 import type { StreamTap } from '@gw/providers';
-import { isPlainEvents, type Answer } from './answer';
+import { isPlainEvents, type GatewayResponse } from './gateway-response';
 import { type BodySink } from '../core/upstream';
 import { FIELD } from './stream-pace';
 
@@ -9,9 +9,9 @@ export interface StreamListener {
    * The answer can be decided about: the first event is there, or all of a plain answer, and kept for the next sink; or it is too odd
    * to be waited for any longer.
    */
-  streams(answer: Answer): void;
+  streams(answer: GatewayResponse): void;
   /** The answer broke before that, said that it failed before it said anything else, or is no valid one. */
-  broke(answer: Answer, error: OutboundError): void;
+  broke(answer: GatewayResponse, error: OutboundError): void;
 }
 
 /** More than this is never kept, whatever it is. */
@@ -30,7 +30,7 @@ export class FirstEvent implements BodySink {
   private over = false;
 
   constructor(
-    private readonly answer: Answer,
+    private readonly answer: GatewayResponse,
     private readonly listener: StreamListener,
   ) {
     this.tap = isPlainEvents(answer) ? answer.upstream.provider.tap() : null;

@@ -1,13 +1,13 @@
 import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../bodies/json-body';
-import type { Answer } from './answer';
+import type { GatewayResponse } from './gateway-response';
 import type { AroundStage, AttemptCall, Next } from './attempt-call';
 import type { BuiltRequest } from './request/request-builder';
 import { tellLater } from './sender';
 
 /** A first answer is read whole, up to this many bytes. */
-const FIRST_ANSWER_MAX = 1_048_576;
+const FIRST_RESPONSE_MAX = 1_048_576;
 
 /**
  * Makes the second call of a route that needs two, at the same provider and with the same credential. A first answer that is
@@ -22,7 +22,7 @@ export class FollowUpAround implements AroundStage {
     tellLater(this.both(call, next), call.listener);
   }
 
-  private async both(call: AttemptCall, next: Next): Promise<Answer> {
+  private async both(call: AttemptCall, next: Next): Promise<GatewayResponse> {
     const { context, built } = call;
     const { followUp, upstreamPath } = context.route;
     const answer = await answered(call, built, next);
@@ -38,13 +38,13 @@ export class FollowUpAround implements AroundStage {
 }
 
 /** Makes one of the two calls. */
-const answered = (call: AttemptCall, built: BuiltRequest, next: Next): Promise<Answer> =>
+const answered = (call: AttemptCall, built: BuiltRequest, next: Next): Promise<GatewayResponse> =>
   new Promise((resolve, reject) => {
-    const begun = (answer: Answer): void => call.listener.begun(answer);
+    const begun = (answer: GatewayResponse): void => call.listener.begun(answer);
     next.begin(call.with(built, { begun, answered: resolve, refused: reject }));
   });
 
-async function objectOf(answer: Answer): Promise<JsonObject> {
+async function objectOf(answer: GatewayResponse): Promise<JsonObject> {
   try {
     return parseJsonObject(await bodyOf(answer));
   } catch (cause) {
@@ -52,14 +52,14 @@ async function objectOf(answer: Answer): Promise<JsonObject> {
   }
 }
 
-function bodyOf(answer: Answer): Promise<Buffer> {
+function bodyOf(answer: GatewayResponse): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     answer.attach({
       data(chunk) {
         size += chunk.length;
-        if (size <= FIRST_ANSWER_MAX) chunks.push(chunk);
+        if (size <= FIRST_RESPONSE_MAX) chunks.push(chunk);
         else answer.call?.abort();
       },
       end() {

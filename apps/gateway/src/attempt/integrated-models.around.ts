@@ -1,13 +1,13 @@
 import { documentKey, type ProviderDocument } from '@gw/contracts';
-import type { LocalAnswer } from '@gw/providers';
+import type { LocalResponse } from '@gw/providers';
 import type { Documents, Principal } from '../auth/principals';
-import { Answer } from './answer';
+import { GatewayResponse } from './gateway-response';
 import { type Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import { playLocal } from './local-transport';
 import type { AroundStage, AttemptCall } from './attempt-call';
 import { tellLater } from './sender';
-import { type AttemptListener } from './answer';
+import { type AttemptListener } from './gateway-response';
 
 /**
  * Answers the models route itself where the caller (`x-gw-models-endpoint`) and the config (`fetch_integrated_models`) ask for
@@ -29,7 +29,7 @@ export class IntegratedModelsAround implements AroundStage {
     context: RequestContext,
     upstream: Upstream,
     listener: AttemptListener,
-  ): Promise<Answer> {
+  ): Promise<GatewayResponse> {
     const providers = await this.providersOf(context, upstream);
     const data = providers.flatMap(({ slug, models }) =>
       models
@@ -42,7 +42,7 @@ export class IntegratedModelsAround implements AroundStage {
         })),
     );
     return new Promise((resolve) => {
-      const answer = new Answer(upstream, { answered: resolve });
+      const answer = new GatewayResponse(upstream, { answered: resolve });
       answer.call = playLocal(json({ object: 'list', total_count: data.length, data }), answer);
       listener.begun(answer);
     });
@@ -70,7 +70,7 @@ export class IntegratedModelsAround implements AroundStage {
   }
 }
 
-const json = (body: object): LocalAnswer => ({
+const json = (body: object): LocalResponse => ({
   status: 200,
   headers: ['content-type', 'application/json; charset=utf-8'],
   delayMs: 0,

@@ -6,7 +6,7 @@ import { playLocal } from './local-transport';
 const CHUNKS = 10_000;
 
 /** A long answer that counts the pieces that were made of it. */
-function longAnswer() {
+function longResponse() {
   let made = 0;
   function* pieces() {
     for (; made < CHUNKS;) {
@@ -24,7 +24,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 describe('a scripted answer', () => {
   it('stops making pieces within 64 KiB while its receiver has paused, and goes on with all of them', async () => {
-    const { answer, made } = longAnswer();
+    const { answer, made } = longResponse();
     let [received, hasEnded] = [0, false];
     const call = playLocal(answer, {
       onHeaders: () => undefined,

@@ -1,11 +1,11 @@
 import { Shares } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outbound';
-import type { LocalAnswer, LocalChunk } from '@gw/providers';
+import type { LocalResponse, LocalChunk } from '@gw/providers';
 import type { Principal } from '../auth/principals';
 
 /** Plays a scripted answer the way a connection would bring it, pauses and aborts included. */
 export function playLocal(
-  answer: LocalAnswer,
+  answer: LocalResponse,
   handler: OutboundHandler,
   ended: () => void = () => undefined,
 ): OutboundCall {
@@ -24,7 +24,7 @@ export class LocalPlayer {
   }
 
   /** `answer` is called only if the workspace has a place for its playback. */
-  play({ workspace }: Principal, answer: () => LocalAnswer, handler: OutboundHandler): OutboundCall {
+  play({ workspace }: Principal, answer: () => LocalResponse, handler: OutboundHandler): OutboundCall {
     const share = this.playing.of(workspace.id, workspace.organisationId);
     if (!share.fits(1)) return new RefusedPlayback(handler);
     const made = answer();
@@ -67,7 +67,7 @@ class LocalPlayback implements OutboundCall {
   private idle = false;
 
   constructor(
-    private readonly answer: LocalAnswer,
+    private readonly answer: LocalResponse,
     private readonly handler: OutboundHandler,
     private readonly ended: () => void,
   ) {

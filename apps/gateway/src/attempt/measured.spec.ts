@@ -1,11 +1,11 @@
-import { eventually, StubProvider, type RecordedRequest, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type RecordedRequest, type StubResponse } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
 /** Where a choice between equals goes. */
 const FIRST = 0.3;
 const SECOND = 0.7;
 
-const answers: Readonly<Record<string, StubAnswer>> = {
+const answers: Readonly<Record<string, StubResponse>> = {
   answer: { body: {} },
   refuse: { status: 500, body: {} },
   stream: { steps: [{ chunk: 'begun' }, { hang: true }] },
@@ -55,7 +55,7 @@ describe('targets chosen by what was measured', () => {
 
   describe('least_busy', () => {
     const config = configOf('least_busy', both);
-    const scripted = (request: RecordedRequest): StubAnswer =>
+    const scripted = (request: RecordedRequest): StubResponse =>
       answers[(JSON.parse(request.body.toString()) as { act: string }).act] ?? {};
 
     beforeEach(() => {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { eventually, StubProvider, type StubAnswer, type StubStep } from '@gw/testing';
+import { eventually, StubProvider, type StubResponse, type StubStep } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
@@ -22,7 +22,7 @@ const rest = (tokens: number): string =>
     usage: { prompt_tokens: 1, completion_tokens: tokens, total_tokens: tokens + 1 },
   }) + event('[DONE]');
 const after = (ms: number): StubStep => ({ waitMs: ms });
-const stream = (...steps: StubStep[]): StubAnswer => ({
+const stream = (...steps: StubStep[]): StubResponse => ({
   headers: { 'content-type': 'text/event-stream' },
   steps,
 });

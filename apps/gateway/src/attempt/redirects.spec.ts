@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { StubProvider } from '@gw/testing';
 import { ROUTE_ROWS } from '../routes/families';
-import { ANSWER, BODY, budget } from '../limits/spec-support/cent-calls';
+import { RESPONSE, BODY, budget } from '../limits/spec-support/cent-calls';
 import { GatewayHarness } from '../spec-support/harness';
 
 const CHAT = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
@@ -168,12 +168,12 @@ describe('redirects of a provider', () => {
     provider.answer({
       status: 307,
       headers: { location: `${elsewhere.origin}/steal`, 'content-type': 'application/json' },
-      body: JSON.stringify(ANSWER),
+      body: JSON.stringify(RESPONSE),
     });
     for (let sent = 0; sent < 3; sent += 1) expect(await typeOf(await chat())).toEqual(REFUSED);
     const costs = (await gateway.records()).slice(-3).map(({ cost }) => cost ?? 0);
     expect(costs).toEqual([0, 0, 0]);
-    provider.answerJson(ANSWER);
+    provider.answerJson(RESPONSE);
     const statuses = [(await chat()).status, (await chat()).status];
     expect(statuses).toEqual([200, 412]);
   });

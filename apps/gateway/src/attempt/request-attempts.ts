@@ -1,7 +1,7 @@
 import type { AttemptRecord, RoutingEvent } from '@gw/contracts';
 import type { RoutingCursor } from '@gw/routing';
 import type { Upstream } from '../core/upstream';
-import type { Answer } from './answer';
+import type { GatewayResponse } from './gateway-response';
 import type { StreamPace } from './stream-pace';
 
 /** A stream that is being handed on, and that `on_stream_failure: continue` watches. One of the calls ends it. */
@@ -13,9 +13,9 @@ export interface OpenStream {
   /** The client left. */
   left(): void;
   /** This response, or what is left of it, does not go to the client. */
-  drop(answer: Answer): void;
+  drop(answer: GatewayResponse): void;
   /** The next response cannot go on from the stream, so that `broken` remains the request's response. */
-  refuse(next: Answer, broken: Answer): void;
+  refuse(next: GatewayResponse, broken: GatewayResponse): void;
   /** It broke off. `done` follows; then `answer` is another stream that goes on from `text`, or the same one as before. */
   goOnFrom(text: string, reason: string, done: () => void): void;
 }

@@ -1,4 +1,4 @@
-import type { StubAnswer, StubProvider } from '@gw/testing';
+import type { StubResponse, StubProvider } from '@gw/testing';
 import type { GatewayHarness } from '../spec-support/harness';
 import { withTwoProviders } from './spec-support/two-providers';
 
@@ -31,7 +31,7 @@ describe('a provider that fails', () => {
   };
 
   it('for three of ten calls, in every way, fails no client behind a fallback', async () => {
-    const ways: readonly StubAnswer[] = [
+    const ways: readonly StubResponse[] = [
       { status: 503, body: {} },
       { status: 500, body: 'no JSON' },
       { status: 429, headers: { 'retry-after': '60' }, body: {} },
@@ -42,7 +42,7 @@ describe('a provider that fails', () => {
     let failures = 0;
     first.answer(() => {
       calls += 1;
-      return calls % 10 < 3 ? (ways[failures++ % ways.length] as StubAnswer) : { body: { from: 'first' } };
+      return calls % 10 < 3 ? (ways[failures++ % ways.length] as StubResponse) : { body: { from: 'first' } };
     });
     const config = { strategy: { mode: 'fallback' }, targets: both };
     const answers: { readonly status: number; readonly text: string }[] = [];

@@ -1,13 +1,13 @@
 import { routeFamily, type RouteKind } from '@gw/contracts';
 import type { JsonObject } from '@gw/providers';
-import { ANSWER_READ_WHOLE, exceededBy } from '../bodies/read-whole';
+import { RESPONSE_READ_WHOLE, exceededBy } from '../bodies/read-whole';
 
 /** Whether a success of the route is JSON, or a stream of events. */
-export const answersWithJson = (route: RouteKind): boolean => routeFamily(route).answersWithJson === true;
+export const respondsWithJson = (route: RouteKind): boolean => routeFamily(route).answersWithJson === true;
 
 /** What keeps the body of a 2xx answer from being a success, or null. It goes behind "the answer". */
 export function faultOfJson(body: Buffer): string | null {
-  const bound = exceededBy(body, ANSWER_READ_WHOLE);
+  const bound = exceededBy(body, RESPONSE_READ_WHOLE);
   if (bound !== null) return `has more than ${bound}`;
   let parsed: unknown;
   try {

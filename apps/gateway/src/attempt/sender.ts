@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { OutboundCall, OutboundClient, OutboundHandler } from '@gw/outbound';
-import { Answer, type AttemptListener } from './answer';
+import { GatewayResponse, type AttemptListener } from './gateway-response';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import type { Principal } from '../auth/principals';
@@ -21,7 +21,7 @@ export class Sender implements Next {
   ) {}
 
   begin({ context, upstream, built, listener }: AttemptCall): void {
-    const answer = new Answer(upstream, listener);
+    const answer = new GatewayResponse(upstream, listener);
     answer.call = this.call(context, upstream, built, answer);
     listener.begun(answer);
   }
@@ -49,7 +49,7 @@ export class Sender implements Next {
 }
 
 /** Tells a listener what a promise brings. */
-export function tellLater(answer: Promise<Answer>, listener: AttemptListener): void {
+export function tellLater(answer: Promise<GatewayResponse>, listener: AttemptListener): void {
   answer.then(
     (given) => listener.answered(given),
     (thrown: unknown) => listener.refused(thrown),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Coalescer } from '@gw/cache';
-import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -117,7 +117,7 @@ describe('every strategy on every kind of request, as the documentation tells', 
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
-  let good: (name: string, tokens?: number) => StubAnswer;
+  let good: (name: string, tokens?: number) => StubResponse;
   let kind: Kind;
 
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -47,10 +47,10 @@ const end = (index: number, output: number): string =>
   claude('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: output } }) +
   claude('message_stop', {});
 
-const events = (steps: StubAnswer['steps']): StubAnswer => ({ headers: EVENTS, steps: steps ?? [] });
-const broken = (...chunks: readonly string[]): StubAnswer =>
+const events = (steps: StubResponse['steps']): StubResponse => ({ headers: EVENTS, steps: steps ?? [] });
+const broken = (...chunks: readonly string[]): StubResponse =>
   events([...chunks.map((chunk) => ({ chunk })), { cut: 'end' }]);
-const whole = (...chunks: readonly string[]): StubAnswer => events(chunks.map((chunk) => ({ chunk })));
+const whole = (...chunks: readonly string[]): StubResponse => events(chunks.map((chunk) => ({ chunk })));
 
 describe('a stream that breaks off', () => {
   let gateway: GatewayHarness;
@@ -106,7 +106,7 @@ describe('a stream that breaks off', () => {
   describe('before anything of it reached the client', () => {
     const answer = [role('two'), text('two', 'Hello'), stop('two'), DONE];
 
-    it.each<readonly [string, StubAnswer]>([
+    it.each<readonly [string, StubResponse]>([
       ['after its head', broken()],
       ['after a comment', broken(': wait\n\n')],
       ['inside its first event', broken(text('one', 'Hel').slice(0, 30))],

@@ -141,7 +141,7 @@ function ask(gateway: GatewayHarness, config: object, client: UpstreamCase['clie
     const pieces: Buffer[] = [];
     const finish = (): void => {
       socket.destroy();
-      resolve(readAnswer(Buffer.concat(pieces)));
+      resolve(readResponse(Buffer.concat(pieces)));
     };
     socket.on('error', finish);
     socket.on('end', finish);
@@ -164,7 +164,7 @@ function ask(gateway: GatewayHarness, config: object, client: UpstreamCase['clie
 }
 
 /** Status, head and body of one answer on a connection that closes after it. */
-function readAnswer(bytes: Buffer): Seen {
+function readResponse(bytes: Buffer): Seen {
   const at = bytes.indexOf('\r\n\r\n');
   if (at === -1) return { status: 0, head: '', body: Buffer.alloc(0), clean: false };
   const head = bytes.toString('latin1', 0, at).toLowerCase();

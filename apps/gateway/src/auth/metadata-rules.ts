@@ -1,4 +1,4 @@
-import { holdMetadata, readMetadataSchema, type MetadataSchema } from '@gw/config-schema';
+import { applyMetadataSchema, readMetadataSchema, type MetadataSchema } from '@gw/config-schema';
 import { HEADER, type OrganisationDocument } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 
@@ -20,7 +20,7 @@ export function heldRequestMetadata(
     ({ schema } = readMetadataSchema(saved, ''));
     compiled.set(organisation, schema);
   }
-  const held = holdMetadata(schema, metadata, 'metadata');
+  const held = applyMetadataSchema(schema, metadata, 'metadata');
   const [first] = held.faults;
   if (!first) return held.metadata;
   throw new GatewayError('validation_failed', {

@@ -1,6 +1,6 @@
 import { GatewayError, isObject } from '@gw/kernel';
 import { parseExact, type JsonObject } from '@gw/providers';
-import { ANSWER_READ_EXACTLY, assertAnswerReadable } from './read-whole';
+import { RESPONSE_READ_EXACTLY, assertResponseReadable } from './read-whole';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -11,8 +11,8 @@ export const parseJsonObject = (body: Buffer): JsonObject => parsedObject(body, 
  * A provider's answer as an object that is only written again: its numbers stay as they were written. Throws
  * `provider_answer_invalid` for one of too many values, else as `parseJsonObject` does.
  */
-export function parseExactAnswer(body: Buffer): JsonObject {
-  assertAnswerReadable(body, ANSWER_READ_EXACTLY);
+export function parseExactResponse(body: Buffer): JsonObject {
+  assertResponseReadable(body, RESPONSE_READ_EXACTLY);
   return parsedObject(body, (text) => parseExact(text, body));
 }
 

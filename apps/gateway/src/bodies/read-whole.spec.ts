@@ -1,6 +1,6 @@
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
-import { ANSWER_READ_EXACTLY, exceededBy, READ_WHOLE } from './read-whole';
+import { RESPONSE_READ_EXACTLY, exceededBy, READ_WHOLE } from './read-whole';
 
 const { membersOfOne, members, values, longNumbers } = READ_WHOLE;
 const CHECKED = 'pc-ruled-1';
@@ -98,7 +98,7 @@ describe('a body of very many members', () => {
   });
 
   it('is refused as an answer that has to be read whole, and goes through as one that has not', async () => {
-    const content = Array.from({ length: ANSWER_READ_EXACTLY.values + 1 }, () => 1);
+    const content = Array.from({ length: RESPONSE_READ_EXACTLY.values + 1 }, () => 1);
     stub.answerJson({ id: 'm', type: 'message', role: 'assistant', content, usage: {} });
     const chat = `{"model":"claude-3","max_tokens":1,"messages":[{"role":"user","content":"hi"}]}`;
     const [status, message] = await send('/chat/completions', chat, { 'x-gw-provider': '@claude' });

@@ -31,9 +31,9 @@ export const READ_WHOLE = {
   longNumbers: 10_000,
 };
 /** What a provider's answer may have. It is parsed alone, and embeddings are lists of many numbers. */
-export const ANSWER_READ_WHOLE = { ...READ_WHOLE, values: 2_000_000 };
+export const RESPONSE_READ_WHOLE = { ...READ_WHOLE, values: 2_000_000 };
 /** What an answer may have whose numbers are kept as they were written. */
-export const ANSWER_READ_EXACTLY = { ...READ_WHOLE, members: 50_000, values: 100_000 };
+export const RESPONSE_READ_EXACTLY = { ...READ_WHOLE, members: 50_000, values: 100_000 };
 
 /**
  * Bytes that a JSON body takes once it is parsed, at the most: one of empty objects takes twenty times its length. Throws
@@ -54,7 +54,7 @@ export function assertReadableWhole(body: Buffer): void {
 }
 
 /** Throws `provider_answer_invalid` for an answer of more than can be read in one turn. */
-export function assertAnswerReadable(body: Buffer, bounds: Bounds): void {
+export function assertResponseReadable(body: Buffer, bounds: Bounds): void {
   const bound = exceededBy(body, bounds);
   if (bound === null) return;
   throw new GatewayError('provider_answer_invalid', {
@@ -63,7 +63,7 @@ export function assertAnswerReadable(body: Buffer, bounds: Bounds): void {
 }
 
 /** An answer of this provider could not be read; says why where `assertAnswerReadable` does. */
-export function unreadableAnswer(provider: string, cause: unknown): GatewayError {
+export function unreadableResponse(provider: string, cause: unknown): GatewayError {
   const hasReason = cause instanceof GatewayError && cause.type === 'provider_answer_invalid';
   return new GatewayError('provider_answer_invalid', {
     ...(hasReason ? { message: cause.message } : {}),

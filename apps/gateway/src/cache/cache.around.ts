@@ -1,8 +1,8 @@
 import {
-  AnswerRecorder,
+  ResponseRecorder,
   cachePolicy,
   isCacheable,
-  replayAnswer,
+  replayResponse,
   type CachePolicy,
   type Coalescer,
   type Lookup,
@@ -14,12 +14,12 @@ import type { Shares } from '@gw/kernel';
 import { OutboundError, type OutboundHandler } from '@gw/outbound';
 import { parseJsonObject } from '../bodies/json-body';
 import { plainPath } from '../routes/plain-path';
-import { Answer } from '../attempt/answer';
+import { GatewayResponse } from '../attempt/gateway-response';
 import { type Upstream } from '../core/upstream';
 import type { BuiltRequest } from '../attempt/request/request-builder';
 import type { AroundStage, AttemptCall, Next } from '../attempt/attempt-call';
 import type { Sender } from '../attempt/sender';
-import type { AttemptListener } from '../attempt/answer';
+import type { AttemptListener } from '../attempt/gateway-response';
 import type { RequestContext } from '../core/request-context';
 import type { Principal } from '../auth/principals';
 import { cachedRequest } from './cached-request';
@@ -42,7 +42,7 @@ interface Cached {
   readonly upstream: Upstream;
   readonly built: BuiltRequest;
   readonly policy: CachePolicy;
-  readonly answer: Answer;
+  readonly answer: GatewayResponse;
   readonly listener: AttemptListener;
   readonly embedder: RequestEmbedder | null;
 }
@@ -91,7 +91,7 @@ export class CacheAround implements AroundStage {
       policy.threshold === null || cache.embeddings === null
         ? null
         : this.parts.embeddings.of(context, cache.embeddings);
-    const answer = new Answer(upstream, listener);
+    const answer = new GatewayResponse(upstream, listener);
     const cached = { context, upstream, built, policy, embedder, answer, listener };
     const request = cachedRequest(context, upstream, built, body, policy.namespace);
     const found = this.parts.cache.lookUp(request, policy, embedder && semanticOf(cached, embedder));
@@ -117,7 +117,7 @@ export class CacheAround implements AroundStage {
       return;
     }
     if (lookup.answer === null) this.ask(cached, lookup, use);
-    else answer.call = replayAnswer(lookup.answer, answer);
+    else answer.call = replayResponse(lookup.answer, answer);
     listener.begun(answer);
   }
 
@@ -145,16 +145,16 @@ export class CacheAround implements AroundStage {
     lookup: Lookup,
     next: OutboundHandler,
     owner: () => OutboundHandler | null,
-  ): AnswerRecorder {
+  ): ResponseRecorder {
     const { cache, memory, bodyBytesMax } = this.parts;
     const { workspace } = context.principal as Principal;
-    return new AnswerRecorder(next, {
+    return new ResponseRecorder(next, {
       bodyBytesMax,
       memory: memory.of(workspace.id, workspace.organisationId),
       check: (_status, headers) => checkOf(context.route.kind, upstream, headers),
       onWhole: (whole) => {
         const answer = owner();
-        if (!(answer instanceof Answer)) return;
+        if (!(answer instanceof GatewayResponse)) return;
         answer.cache?.keepOnce(() => {
           cache.keep(lookup, policy, whole);
         });

@@ -1,4 +1,4 @@
-import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, OTHER_WORKSPACE_ID, type LoggedRequest } from '../spec-support/harness';
 
@@ -255,7 +255,7 @@ describe('cached answers', () => {
     const failed = { chunk: 'data: {"error":{"message":"x"}}\n\n' };
     const events = { headers: { 'content-type': 'text/event-stream' } };
     const json = { headers: { 'content-type': 'application/json' } };
-    const cases: readonly (readonly [string, string, StubAnswer])[] = [
+    const cases: readonly (readonly [string, string, StubResponse])[] = [
       ['an error of the provider', CHAT_PATH, { status: 500, body: { error: { message: 'x' } } }],
       ['a refusal', CHAT_PATH, { status: 400, body: { error: { message: 'x' } } }],
       ['work that was only accepted', CHAT_PATH, { status: 202, body: CHAT }],

@@ -9,7 +9,7 @@ import { shallowScan, type JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../bodies/json-body';
 import { routeOf } from '../routes/route-table';
 import type { Upstream } from '../core/upstream';
-import { translationContext } from '../attempt/answer-shape';
+import { translationContext } from '../attempt/response-shape';
 import type { RequestBuilder } from '../attempt/request/request-builder';
 import type { Sender } from '../attempt/sender';
 import type { Targeting } from '../attempt/targeting';
@@ -79,7 +79,7 @@ export class Embeddings {
 }
 
 /** Of an answer with vectors, at most. */
-const ANSWER_BYTES_MAX = 1_048_576;
+const RESPONSE_BYTES_MAX = 1_048_576;
 const TIMEOUT_MS = 5_000;
 
 /** A request of our own for the caller: nothing of what it sent goes along, and the target's rules name the model. */
@@ -152,7 +152,7 @@ class Collector implements OutboundHandler {
 
   onData(chunk: Buffer): void {
     this.bytes += chunk.length;
-    if (this.bytes > ANSWER_BYTES_MAX) this.stop();
+    if (this.bytes > RESPONSE_BYTES_MAX) this.stop();
     else this.chunks.push(chunk);
   }
 

@@ -1,4 +1,4 @@
-import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { Coalescer } from '@gw/cache';
 import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
@@ -12,13 +12,13 @@ const chat = (content: string): object => ({
   model: 'gpt-4o',
   choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
 });
-const events = (content: string): StubAnswer => ({
+const events = (content: string): StubResponse => ({
   headers: { 'content-type': 'text/event-stream' },
   body: `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\ndata: [DONE]\n\n`,
 });
 const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
 const KINDS = {
-  'an answer': { body: ASK, said: (text: string): StubAnswer => ({ body: chat(text) }) },
+  'an answer': { body: ASK, said: (text: string): StubResponse => ({ body: chat(text) }) },
   'a stream': { body: { ...ASK, stream: true }, said: events },
 };
 

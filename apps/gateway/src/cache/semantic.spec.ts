@@ -1,4 +1,4 @@
-import { StubProvider, type StubAnswer } from '@gw/testing';
+import { StubProvider, type StubResponse } from '@gw/testing';
 import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
@@ -125,7 +125,7 @@ describe('answers found by their meaning', () => {
     expect(other.cache).toBe('SEMANTIC MISS');
   });
 
-  const failures: readonly (readonly [string, StubAnswer])[] = [
+  const failures: readonly (readonly [string, StubResponse])[] = [
     ['refuses', { status: 429, body: { error: { message: 'x' } } }],
     ['answers with something else', { body: { data: 'x' } }],
     ['answers with no JSON', { body: 'x' }],

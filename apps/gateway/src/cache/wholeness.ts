@@ -1,8 +1,8 @@
-import { isEventStream, type AnswerCheck } from '@gw/cache';
+import { isEventStream, type ResponseCheck } from '@gw/cache';
 import type { RouteKind } from '@gw/contracts';
 import type { JsonObject, StreamTap } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
-import { ANSWER_READ_WHOLE, exceededBy } from '../bodies/read-whole';
+import { RESPONSE_READ_WHOLE, exceededBy } from '../bodies/read-whole';
 import type { Upstream } from '../core/upstream';
 import { hasError } from '../attempt/response-check';
 
@@ -14,7 +14,7 @@ export function checkOf(
   route: RouteKind,
   { provider }: Upstream,
   headers: readonly string[],
-): AnswerCheck | null {
+): ResponseCheck | null {
   const encoding = valueOf(headers, 'content-encoding');
   const isPlain = encoding === undefined || encoding === 'identity';
   if (isEventStream(headers)) return isPlain ? new EventsCheck(provider.tap()) : null;
@@ -22,7 +22,7 @@ export function checkOf(
   return new BodyCheck(isJson ? route : null);
 }
 
-class EventsCheck implements AnswerCheck {
+class EventsCheck implements ResponseCheck {
   constructor(private readonly tap: StreamTap) {}
 
   write(chunk: Buffer): void {
@@ -34,7 +34,7 @@ class EventsCheck implements AnswerCheck {
   }
 }
 
-class BodyCheck implements AnswerCheck {
+class BodyCheck implements ResponseCheck {
   /** Null: the body is no JSON that could be read. */
   constructor(private readonly route: RouteKind | null) {}
 
@@ -50,7 +50,7 @@ class BodyCheck implements AnswerCheck {
 const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'failed', 'cancelled']);
 
 function isSuccess(body: Buffer, route: RouteKind): boolean {
-  if (exceededBy(body, ANSWER_READ_WHOLE) !== null) return false;
+  if (exceededBy(body, RESPONSE_READ_WHOLE) !== null) return false;
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));

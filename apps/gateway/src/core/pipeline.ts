@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { GatewayError, toGatewayError } from '@gw/kernel';
-import { gatewayStopping } from '../attempt/broken-answer';
+import { gatewayStopping } from '../attempt/broken-response';
 import { STAGE_ORDER, timeIndexOf, type StageName } from './order';
 import type { RequestContext, Stage } from './request-context';
-import type { RequestsUnderWay } from '../in-flight/requests-under-way';
+import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 
 /** The stage that answers, which it does for failures of the others too. */
 export interface LastStage extends Stage {
@@ -28,7 +28,7 @@ export class Pipeline {
   constructor(
     private readonly stages: PipelineStages,
     private readonly log: FailureLog,
-    private readonly underWay: RequestsUnderWay,
+    private readonly underWay: RequestsInFlight,
   ) {
     const present = STAGE_ORDER.filter((name) => stages[name] !== null);
     this.ordered = present.map((name) => stages[name] as Stage);

@@ -6,7 +6,7 @@ import type { CompiledConfig } from '@gw/config-schema';
 import type { DecisionRecord } from '@gw/contracts';
 import { GatewayError, type Share } from '@gw/kernel';
 import type { JsonObject, ShallowScan } from '@gw/providers';
-import type { Answer } from '../attempt/answer';
+import type { GatewayResponse } from '../attempt/gateway-response';
 import { RequestAttempts } from '../attempt/request-attempts';
 import type { RefusedKey } from '../auth/ended-keys';
 import type { Principal } from '../auth/principals';
@@ -115,7 +115,7 @@ export class RequestContext {
   /** The request for one of whose checks this call is made; null: it is a client's own. */
   madeFor: RequestContext | null = null;
   /** The response that the client gets; null until an attempt was good enough, or all have failed. */
-  answer: Answer | null = null;
+  answer: GatewayResponse | null = null;
   settled = false;
 
   /** Milliseconds of each stage, by the pipeline's order and `settle` last; negative: it did not run. */

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { StubProvider, type StubAnswer } from '@gw/testing';
+import { StubProvider, type StubResponse } from '@gw/testing';
 import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
@@ -29,7 +29,7 @@ describe('a saved credential that its provider repeats', () => {
   const ROUTES = ['/chat/completions', '/proxy/chat/completions'];
   const saved = { 'x-gw-provider': `@${SLUG}` };
   const ask = (
-    answer: StubAnswer,
+    answer: StubResponse,
     path: string,
     headers: TestRequest['headers'] = saved,
   ): Promise<TestResponse> => {
@@ -47,13 +47,13 @@ describe('a saved credential that its provider repeats', () => {
   const reads = (key: string): RegExp => new RegExp(key.slice(4, -4), 'i');
 
   const SSE = { 'content-type': 'text/event-stream' };
-  const error = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE): StubAnswer => ({
+  const error = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE): StubResponse => ({
     status: 401,
     headers,
     body,
   });
   const coded = (coding: string): Record<string, string> => ({ ...JSON_TYPE, 'content-encoding': coding });
-  const errors: readonly (readonly [string, StubAnswer])[] = [
+  const errors: readonly (readonly [string, StubResponse])[] = [
     ['as it is', error(wrong(KEY))],
     ['in gzip', error(gzipSync(wrong(KEY)), coded('gzip'))],
     ['in br', error(brotliCompressSync(wrong(KEY)), coded('br'))],
@@ -104,7 +104,7 @@ describe('a saved credential that its provider repeats', () => {
   });
 
   const echo = JSON.stringify({ headers: { authorization: `Bearer ${KEY}` }, choices: [] });
-  const answers: readonly (readonly [string, StubAnswer])[] = [
+  const answers: readonly (readonly [string, StubResponse])[] = [
     ['an answer', { headers: JSON_TYPE, body: echo }],
     [
       'an answer in two pieces',

@@ -10,7 +10,7 @@ import { CredentialMask, probeOf, type Probe } from './credential-mask';
 const LENGTH_MIN = 8;
 
 /** The head of an answer, and where it comes from. */
-interface AnswerOrigin {
+interface ResponseOrigin {
   readonly headers: readonly string[];
   readonly upstream: Upstream;
 }
@@ -76,7 +76,7 @@ export function maskFor(upstream: Upstream): CredentialMask | null {
 }
 
 /** The headers of a provider's answer that may reach the client, without the credential that it was sent. */
-export function answerHeaders({ headers, upstream }: AnswerOrigin): HeaderList {
+export function responseHeaders({ headers, upstream }: ResponseOrigin): HeaderList {
   const passed = downstreamHeaders(headers);
   const hidden = hiddenOf(upstream);
   if (hidden === null) return passed;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
-import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
@@ -15,7 +15,7 @@ const named = (body: { type: string }): string => `event: ${body.type}\ndata: ${
 interface Case {
   readonly path: string;
   readonly provider: string;
-  readonly answer: StubAnswer;
+  readonly answer: StubResponse;
   readonly streams: boolean;
 }
 
@@ -218,7 +218,7 @@ describe('asynchronous guardrails', () => {
   });
 
   it('stand next to those that judge: a denied stream is judged as far as it came', async () => {
-    stub.answer(CASES['a stream of chat completions']?.answer as StubAnswer);
+    stub.answer(CASES['a stream of chat completions']?.answer as StubResponse);
     const each = CASES['a stream of chat completions'] as Case;
     const reply = await send(each, {
       output_guardrails: [no('secret', { async: false }), no('secret', { id: 'background' })],

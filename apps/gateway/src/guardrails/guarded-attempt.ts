@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { hookResults, restored, Subject, type StageVerdict } from '@gw/guardrails';
 import { GatewayError, isObject } from '@gw/kernel';
-import { exactNumbers, readAnswer, type AnswerFacts, type StreamTap } from '@gw/providers';
+import { exactNumbers, readResponse, type ResponseFacts, type StreamTap } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
-import { parseExactAnswer, parseJsonObject } from '../bodies/json-body';
-import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../bodies/read-whole';
-import { isEventStream, isPlainEvents, type Answer } from '../attempt/answer';
-import { isStrict, translationContext } from '../attempt/answer-shape';
-import type { AttemptListener } from '../attempt/answer';
+import { parseExactResponse, parseJsonObject } from '../bodies/json-body';
+import { RESPONSE_READ_WHOLE, assertResponseReadable, unreadableResponse } from '../bodies/read-whole';
+import { isEventStream, isPlainEvents, type GatewayResponse } from '../attempt/gateway-response';
+import { isStrict, translationContext } from '../attempt/response-shape';
+import type { AttemptListener } from '../attempt/gateway-response';
 import type { RequestContext } from '../core/request-context';
 import { GuardrailDenial } from './guardrail-denial';
 import { GuardedStream, isStreamed } from './streams/guarded-stream';
@@ -15,8 +15,8 @@ import { isAsync, type GuardedRequest, type GuardReports, type GuardTools } from
 import { JudgedBody } from './judged-body';
 import { bytesOf, textBody, type SeenBody } from './request-subject';
 import { textsOfEvents } from './streams/unknown-events';
-import { WatchedAnswer } from './streams/watched-answer';
-import { WholeAnswer } from './whole-answer';
+import { WatchedResponse } from './streams/watched-response';
+import { WholeResponse } from './whole-response';
 
 const MARKED = 246;
 
@@ -46,7 +46,7 @@ export class GuardedAttempt implements AttemptListener {
     return this.listener.isApart === true;
   }
 
-  begun(answer: Answer): void {
+  begun(answer: GatewayResponse): void {
     this.listener.begun(answer);
   }
 
@@ -54,16 +54,16 @@ export class GuardedAttempt implements AttemptListener {
     this.listener.refused(thrown);
   }
 
-  answered(answer: Answer): void {
+  answered(answer: GatewayResponse): void {
     const { status, error } = answer;
     if (error !== null || status < 200 || status > 299) this.listener.answered(answer);
     else if (isEventStream(answer)) this.streams(answer);
     else if (!this.isRead(answer)) this.pass(answer);
     else if (this.isWatchedAlone()) this.watched(answer);
-    else answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
+    else answer.attach(new WholeResponse(answer, (body) => this.received(answer, body)));
   }
 
-  private streams(answer: Answer): void {
+  private streams(answer: GatewayResponse): void {
     const { judges, verdict, facts, output } = this.guarded;
     const { context, guarding } = this;
     if (context.attempts.partial !== null && guarding.streamed !== output) {
@@ -86,7 +86,7 @@ export class GuardedAttempt implements AttemptListener {
         !isStrict(context, answer.upstream),
       );
       this.pass(answer);
-    } else if (judges) answer.attach(new WholeAnswer(answer, (body) => this.received(answer, body)));
+    } else if (judges) answer.attach(new WholeResponse(answer, (body) => this.received(answer, body)));
     else this.watched(answer);
   }
 
@@ -96,25 +96,25 @@ export class GuardedAttempt implements AttemptListener {
     return !judges && verdict.placeholders === null && verdict.results.length === 0;
   }
 
-  private watched(answer: Answer): void {
+  private watched(answer: GatewayResponse): void {
     if (this.guarded.output.some(isAsync))
-      answer.guarded = new WatchedAnswer(this.guarding, this.tools, this.guarded);
+      answer.guarded = new WatchedResponse(this.guarding, this.tools, this.guarded);
     this.pass(answer);
   }
 
   /** Routes with texts answer with JSON, whatever they call it; elsewhere only what says that it is text is read. */
-  private isRead({ headers }: Answer): boolean {
+  private isRead({ headers }: GatewayResponse): boolean {
     if (this.guarded.facts.dialect !== 'json') return true;
     const type = valueOf(headers, 'content-type');
     return type === undefined || type.includes('json') || type.startsWith('text/');
   }
 
-  private pass(answer: Answer): void {
+  private pass(answer: GatewayResponse): void {
     if (this.guarded.verdict.outcome === 'mark') answer.status = MARKED;
     this.listener.answered(answer);
   }
 
-  private received(answer: Answer, body: Buffer | GatewayError | null): void {
+  private received(answer: GatewayResponse, body: Buffer | GatewayError | null): void {
     if (body === null) {
       // Nothing of it was handed on: for the plan it has never begun.
       answer.status = 0;
@@ -123,7 +123,7 @@ export class GuardedAttempt implements AttemptListener {
     else this.judge(answer, body);
   }
 
-  private judge(answer: Answer, bytes: Buffer): void {
+  private judge(answer: GatewayResponse, bytes: Buffer): void {
     try {
       const seen = this.seen(answer, bytes);
       const { facts, request, output, judges } = this.guarded;
@@ -155,24 +155,24 @@ export class GuardedAttempt implements AttemptListener {
   }
 
   /** In the client's dialect. Throws `provider_answer_invalid` for what can't be translated. */
-  private seen(answer: Answer, bytes: Buffer): Seen {
+  private seen(answer: GatewayResponse, bytes: Buffer): Seen {
     const { support, provider } = answer.upstream;
     if (isEventStream(answer))
       return { value: textsOfEvents(bytes), isText: false, bytes, isTranslated: false, isEvents: true };
-    if (support?.via !== 'translated') assertAnswerReadable(bytes, ANSWER_READ_WHOLE);
+    if (support?.via !== 'translated') assertResponseReadable(bytes, RESPONSE_READ_WHOLE);
     if (support?.via !== 'translated')
       return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
     try {
       const translation = translationContext(this.context, answer.upstream);
-      const value = support.translator.response(parseExactAnswer(bytes), translation);
+      const value = support.translator.response(parseExactResponse(bytes), translation);
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
-      throw unreadableAnswer(provider.id, cause);
+      throw unreadableResponse(provider.id, cause);
     }
   }
 
   /** `verdict` null: no output guardrail ran. */
-  private conclude(answer: Answer, seen: Seen, verdict: StageVerdict | null): void {
+  private conclude(answer: GatewayResponse, seen: Seen, verdict: StageVerdict | null): void {
     const { verdict: before } = this.guarded;
     const facts = factsOnce(answer, seen);
     if (verdict !== null) this.guarding.note('output', verdict.results);
@@ -218,12 +218,15 @@ const NOTHING = (): void => undefined;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Read at most once, and only when somebody asks. */
-function factsOnce({ upstream: { provider } }: Answer, { bytes, isEvents }: Seen): () => AnswerFacts {
-  let read: AnswerFacts | null = null;
-  return () => (read ??= isEvents ? factsOfEvents(provider.tap(), bytes) : readAnswer(provider, bytes));
+function factsOnce(
+  { upstream: { provider } }: GatewayResponse,
+  { bytes, isEvents }: Seen,
+): () => ResponseFacts {
+  let read: ResponseFacts | null = null;
+  return () => (read ??= isEvents ? factsOfEvents(provider.tap(), bytes) : readResponse(provider, bytes));
 }
 
-function factsOfEvents(tap: StreamTap, bytes: Buffer): AnswerFacts {
+function factsOfEvents(tap: StreamTap, bytes: Buffer): ResponseFacts {
   tap.write(bytes);
   return { usage: tap.usage(), model: tap.model };
 }

@@ -7,11 +7,11 @@ import type {
   StageVerdict,
   Subject,
 } from '@gw/guardrails';
-import type { AnswerFacts, JsonObject } from '@gw/providers';
+import type { ResponseFacts, JsonObject } from '@gw/providers';
 import type { RequestContext } from '../core/request-context';
 import type { BackgroundChecks } from './background-checks';
 import type { Judges } from './sessions/session-guarding';
-import type { Answer } from '../attempt/answer';
+import type { GatewayResponse } from '../attempt/gateway-response';
 
 /** What runs guardrails, for all requests. */
 export interface GuardTools extends Judges {
@@ -28,7 +28,7 @@ export interface GuardReports {
   streamed: readonly CompiledGuardrail[] | null;
   note(stage: GuardrailStage, results: readonly GuardrailResult[]): void;
   /** Charges a response that the client does not get. */
-  noteUse(answer: Answer, facts: AnswerFacts): void;
+  noteUse(answer: GatewayResponse, facts: ResponseFacts): void;
   /** Runs asynchronous guardrails, whose verdicts are for the log alone. */
   watch(stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject): void;
   /** As `watch`, once the response has been sent up to its last byte, or its client has left. */

@@ -13,11 +13,11 @@ import {
   type StageVerdict,
 } from '@gw/guardrails';
 import { GatewayError } from '@gw/kernel';
-import { exactNumbers, hasDuplicateMembers, type AnswerFacts, type JsonObject } from '@gw/providers';
+import { exactNumbers, hasDuplicateMembers, type ResponseFacts, type JsonObject } from '@gw/providers';
 import type { GuardrailLists, GuardrailPlan } from './guardrails';
-import type { Answer } from '../attempt/answer';
+import type { GatewayResponse } from '../attempt/gateway-response';
 import type { Upstream } from '../core/upstream';
-import type { AttemptListener } from '../attempt/answer';
+import type { AttemptListener } from '../attempt/gateway-response';
 import type { RequestContext } from '../core/request-context';
 import { GuardrailDenial } from './guardrail-denial';
 import { guardRecord } from './guard-record';
@@ -93,7 +93,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
   }
 
   /** An answer that no client gets has been paid for all the same. */
-  noteUse({ upstream, cache }: Answer, { usage, model }: AnswerFacts): void {
+  noteUse({ upstream, cache }: GatewayResponse, { usage, model }: ResponseFacts): void {
     if (cache?.isFree === true || usage === null) return;
     this.context.usage.addExtra({ upstream, model, usage });
   }

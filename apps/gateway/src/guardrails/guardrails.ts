@@ -20,7 +20,7 @@ import {
 } from '@gw/config-schema';
 import {
   compileGuardrail,
-  compileWrittenOut,
+  compileInline,
   effectiveGuardrails,
   joinSecrets,
   secretNameOf,
@@ -137,7 +137,7 @@ export class Guardrails {
     document: GuardrailDocument | null,
   ): CompileResult {
     const { checkHost } = this;
-    if (document === null) return compileWrittenOut(reference as JsonObject, { stage, checkHost });
+    if (document === null) return compileInline(reference as JsonObject, { stage, checkHost });
     const { slug, versionId, actions } = document;
     const own = typeof reference === 'string' ? {} : overridesOf(reference);
     const { parameters, locations } = this.secretsOf(document);

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { AnswerFacts, HeaderList } from '@gw/providers';
+import type { ResponseFacts, HeaderList } from '@gw/providers';
 import { removeHeader, setHeader } from '../http/header-rules';
 import type { BodySink } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
@@ -14,7 +14,7 @@ export class JudgedBody {
     /** Null: as the provider's answer has it. */
     private readonly contentType: string | null,
     /** What the provider's own answer tells. */
-    readonly facts: () => AnswerFacts,
+    readonly facts: () => ResponseFacts,
   ) {}
 
   /** Hands the body on at once: nothing more of the provider's is waited for. */

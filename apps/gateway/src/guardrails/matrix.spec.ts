@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { StubProvider, type StubAnswer } from '@gw/testing';
+import { StubProvider, type StubResponse } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
@@ -183,7 +183,7 @@ const FAILING: Readonly<Record<string, { check: object; onlyRequests?: true }>> 
     onlyRequests: true,
   },
 };
-const UNDECIDED: Readonly<Record<string, StubAnswer>> = {
+const UNDECIDED: Readonly<Record<string, StubResponse>> = {
   'an error': { status: 500, body: {} },
   'an answer without a verdict': { body: { verdict: 'yes' } },
   silence: { neverAnswer: true },
@@ -215,7 +215,7 @@ describe.each(routes)('[GRD-02] on the route of %s', (name = '', toldRequest, to
     await Promise.all([gateway.stop(), stub.stop(), hook.stop()]);
   });
 
-  function script(streams: boolean): StubAnswer {
+  function script(streams: boolean): StubResponse {
     const text = streams
       ? (route.events ?? [])
           .map((event) => {

@@ -4,13 +4,13 @@ import { Socket } from 'node:net';
 import type { Usage } from '@gw/contracts';
 import { CheckError, type ModelCall } from '@gw/guardrails';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { readAnswer, shallowScan, type JsonObject } from '@gw/providers';
+import { readResponse, shallowScan, type JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../bodies/json-body';
 import type { Accounts } from '../limits/accounts';
-import type { Answer } from '../attempt/answer';
-import { translationContext } from '../attempt/answer-shape';
+import type { GatewayResponse } from '../attempt/gateway-response';
+import { translationContext } from '../attempt/response-shape';
 import { RequestContext } from '../core/request-context';
-import { WholeAnswer } from './whole-answer';
+import { WholeResponse } from './whole-response';
 import type { Settlement } from '../core/settlement';
 import type { AttemptStage } from '../attempt/attempt.stage';
 import { routeOf } from '../routes/route-table';
@@ -123,7 +123,7 @@ async function readWhole(context: RequestContext): Promise<Read> {
   const { answer } = context;
   if (answer === null) throw new CheckError('The model was not waited for.');
   const body = await new Promise<Buffer | GatewayError | null>((resolve) => {
-    answer.attach(new WholeAnswer(answer, resolve));
+    answer.attach(new WholeResponse(answer, resolve));
   });
   const { reply } = context;
   reply.read(answer.status, body instanceof Buffer ? body.length : 0);
@@ -137,12 +137,12 @@ async function readWhole(context: RequestContext): Promise<Read> {
     reply.providerFailed();
     throw new CheckError(`The model answered with status ${String(answer.status)}.`);
   }
-  const { usage, model } = readAnswer(answer.upstream.provider, body);
+  const { usage, model } = readResponse(answer.upstream.provider, body);
   return { answer: translated(context, answer, body), usage, model };
 }
 
 /** In the dialect of the question. */
-function translated(context: RequestContext, { upstream }: Answer, body: Buffer): JsonObject {
+function translated(context: RequestContext, { upstream }: GatewayResponse, body: Buffer): JsonObject {
   const parsed = parseJsonObject(body);
   const { support } = upstream;
   if (support?.via !== 'translated') return parsed;

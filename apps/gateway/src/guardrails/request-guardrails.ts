@@ -1,6 +1,6 @@
 import type { GuardrailRecord } from '@gw/contracts';
 import type { ModelCaller } from '@gw/guardrails';
-import type { AttemptListener } from '../attempt/answer';
+import type { AttemptListener } from '../attempt/gateway-response';
 import type { RequestView } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
 import type { LateVerdicts } from './late-verdicts';

@@ -165,7 +165,7 @@ export function askedWith(
     query,
     route,
     upgrade,
-    req: isPlain ? { rawHeaders: plainAnswers(rawHeaders), headers } : req,
+    req: isPlain ? { rawHeaders: plainResponses(rawHeaders), headers } : req,
     isParsed: body === null && context.isParsed,
     json: (parse) => (body === null ? context.json(parse) : (parsed ?? parse(body))),
   };
@@ -176,7 +176,7 @@ function scanOf({ scan, req }: RequestContext, body: Buffer, isJson: boolean): S
   return scan?.isForm ? formScan(body, req.headers['content-type']) : null;
 }
 
-function plainAnswers(rawHeaders: readonly string[]): string[] {
+function plainResponses(rawHeaders: readonly string[]): string[] {
   const kept: string[] = ['accept-encoding', 'identity'];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;

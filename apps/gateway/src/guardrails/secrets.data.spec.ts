@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { guardrailBinding, type GuardrailSecretContent } from '@gw/contracts';
 import { seal, sealingKeyring } from '@gw/kernel';
-import { eventually, readCases, StubProvider, type StubAnswer } from '@gw/testing';
+import { eventually, readCases, StubProvider, type StubResponse } from '@gw/testing';
 import { TestClient } from '../spec-support/test-client';
 import { GatewayHarness, ORGANISATION_ID } from '../spec-support/harness';
 
@@ -53,7 +53,7 @@ describe('the secret header of a webhook guardrail', () => {
     await Promise.all([gateway.stop(), stub.stop(), hook.stop()]);
   });
 
-  const answers: Readonly<Record<string, StubAnswer>> = {
+  const answers: Readonly<Record<string, StubResponse>> = {
     'lets everything pass': { body: { verdict: true } },
     denies: { body: { verdict: false } },
     'is broken': { status: 500, body: 'broken' },

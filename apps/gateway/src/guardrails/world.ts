@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { lookup } from 'node:dns/promises';
 import { performance } from 'node:perf_hooks';
-import type { GuardrailAnswer, GuardrailCall, GuardrailWorld } from '@gw/guardrails';
+import type { GuardrailResponse, GuardrailCall, GuardrailPort } from '@gw/guardrails';
 import type { AddressPolicy } from '@gw/kernel';
 import { OutboundError, type OutboundClient, type OutboundHandler } from '@gw/outbound';
 
@@ -10,19 +10,19 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const TOTAL_TIMEOUT_MS = 60_000;
 
 /** What guardrails reach beyond the process: hosts that the address policy allows, redirects being answers like any other. */
-export class OutboundWorld implements GuardrailWorld {
+export class OutboundPort implements GuardrailPort {
   constructor(
     private readonly outbound: OutboundClient,
     private readonly policy: AddressPolicy,
   ) {}
 
-  call(call: GuardrailCall): Promise<GuardrailAnswer> {
+  call(call: GuardrailCall): Promise<GuardrailResponse> {
     return new Promise((resolve, reject) => {
       const verdict = this.policy.checkUrl(call.url);
       if (!verdict.ok) throw new OutboundError('refused', verdict.rule);
       call.signal.throwIfAborted();
       const { origin, pathname, search } = verdict.url;
-      const collector = new AnswerCollector(call, resolve, reject);
+      const collector = new ResponseCollector(call, resolve, reject);
       collector.call = this.outbound.dispatch(
         {
           origin,
@@ -58,7 +58,7 @@ export class OutboundWorld implements GuardrailWorld {
 }
 
 /** Reads one answer whole, up to what the call allows. */
-class AnswerCollector implements OutboundHandler {
+class ResponseCollector implements OutboundHandler {
   call: { abort(): void } | null = null;
   private status = 0;
   private contentType = '';
@@ -68,7 +68,7 @@ class AnswerCollector implements OutboundHandler {
 
   constructor(
     private readonly requested: GuardrailCall,
-    private readonly resolve: (answer: GuardrailAnswer) => void,
+    private readonly resolve: (answer: GuardrailResponse) => void,
     private readonly reject: (error: Error) => void,
   ) {
     requested.signal.addEventListener('abort', this.abort, { once: true });

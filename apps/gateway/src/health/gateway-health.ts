@@ -1,6 +1,6 @@
 import type { Journal, JournalStats, LogShipper } from '@gw/journal';
 import type { ReadModel } from '@gw/read-model';
-import { readRedisFacts, redisAdvice, redisAnswers, redisProblem, type Redis } from '@gw/redis';
+import { readRedisFacts, redisAdvice, acceptsWrites, redisProblem, type Redis } from '@gw/redis';
 import { degraded, down, WELL, type Part, type PartState } from '@gw/web';
 
 /** How long the journal counts as degraded after a loss was seen. */
@@ -136,7 +136,7 @@ const lostOf = (stats: JournalStats): number =>
 
 /** A full Redis still answers, so that a write is tried. */
 async function redisState(redis: Redis): Promise<PartState> {
-  if (!(await redisAnswers(redis))) return down('It does not take writes: it is away, full or read-only.');
+  if (!(await acceptsWrites(redis))) return down('It does not take writes: it is away, full or read-only.');
   const facts = await readRedisFacts(redis);
   if (facts === null) return WELL;
   const problem = redisProblem(facts, 'state');

@@ -1,7 +1,7 @@
 import { GATEWAY_VERSION, GatewayError, toGatewayError } from '@gw/kernel';
 import { serviceTokenCheck, type HealthBoard, type ServerDrain } from '@gw/web';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerOwn, refuse } from '../http/own-answers';
+import { responseOwn, refuse } from '../http/own-responses';
 import type { HealthView } from '../http/paths';
 
 const SERVICE = { service: 'gateway', version: GATEWAY_VERSION } as const;
@@ -22,7 +22,7 @@ export class HealthDoor {
   handle(view: HealthView, id: string, req: IncomingMessage, res: ServerResponse): void {
     this.answer(view, req).then(
       ([status, body]) => {
-        answerOwn(id, req, res, Buffer.from(JSON.stringify(body)), status);
+        responseOwn(id, req, res, Buffer.from(JSON.stringify(body)), status);
       },
       (error: unknown) => {
         refuse(id, req, res, toGatewayError(error));

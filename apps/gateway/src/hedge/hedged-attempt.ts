@@ -1,14 +1,14 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import type { OutboundError } from '@gw/outbound';
 import { endsHedge, type AttemptOutcome, type HedgeOffer, type RoutingCursor } from '@gw/routing';
-import type { Answer } from '../attempt/answer';
+import type { GatewayResponse } from '../attempt/gateway-response';
 import type { RequestContext, LeaveListener } from '../core/request-context';
 import { AttemptCall } from '../attempt/attempt-call';
 import type { AttemptMaker } from '../attempt/attempt-maker';
 import type { StreamListener } from '../attempt/first-event';
-import { awaitAnswer } from '../attempt/held-answer';
-import type { AttemptListener } from '../attempt/answer';
-import { brokenTry, outcomeOf, refusedTry, type Tried } from '../attempt/tried';
+import { awaitResponse } from '../attempt/held-response';
+import type { AttemptListener } from '../attempt/gateway-response';
+import { brokenAttempt, outcomeOf, refusedAttempt, type AttemptResult } from '../attempt/attempt-result';
 import { routeFamily } from '@gw/contracts';
 import { RequestHedge } from './request-hedge';
 
@@ -17,9 +17,9 @@ export interface HedgedCall {
   readonly which: 'first' | 'second';
   readonly target: CompiledTarget;
   /** Null: it was given up while it was under way. */
-  readonly tried: Tried | null;
+  readonly tried: AttemptResult | null;
   /** The latest call that was begun for it, if any. */
-  readonly answer: Answer | null;
+  readonly answer: GatewayResponse | null;
   readonly outcome: AttemptOutcome;
   readonly startedMs: number;
   /** Its request asks for usage that the client must not see. */
@@ -139,8 +139,8 @@ export class HedgedAttempt implements LeaveListener {
 
 /** One of the two calls. */
 class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
-  tried: Tried | null = null;
-  answer: Answer | null = null;
+  tried: AttemptResult | null = null;
+  answer: GatewayResponse | null = null;
   over = false;
   /** As the request of this call was built. */
   hidesUsage = false;
@@ -171,30 +171,30 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
   }
 
   /** A call that begins late, since something had to be looked up first, may be wanted no more. */
-  begun(answer: Answer): void {
+  begun(answer: GatewayResponse): void {
     this.answer = answer;
     this.context.attempts.callBegins(answer.upstream);
     this.hidesUsage = this.context.attempts.hidesUsage;
     if (this.over || this.context.clientGone) this.leave();
   }
 
-  answered(answer: Answer): void {
+  answered(answer: GatewayResponse): void {
     if (this.over) this.maker.discard(this.context, answer);
-    else awaitAnswer(answer, this.context, true, this);
+    else awaitResponse(answer, this.context, true, this);
   }
 
-  streams(answer: Answer): void {
+  streams(answer: GatewayResponse): void {
     this.end({ answer });
   }
 
-  broke(answer: Answer, error: OutboundError): void {
+  broke(answer: GatewayResponse, error: OutboundError): void {
     // It had begun to answer, so that its limits still hold what was reserved.
     if (answer.status !== 0 && !this.context.clientGone) this.maker.discard(this.context, answer);
-    this.end(brokenTry(error, this.context, answer));
+    this.end(brokenAttempt(error, this.context, answer));
   }
 
   refused(thrown: unknown): void {
-    this.end(refusedTry(thrown));
+    this.end(refusedAttempt(thrown));
   }
 
   leave(): void {
@@ -208,7 +208,7 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
     this.leave();
   }
 
-  private end(tried: Tried): void {
+  private end(tried: AttemptResult): void {
     if (this.over) return;
     this.over = true;
     this.tried = tried;

@@ -1,5 +1,5 @@
 import type { UsageLimitRule } from '@gw/contracts';
-import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
 // A busy machine may take several times as long.
@@ -320,7 +320,7 @@ describe('a hedged request', () => {
     ],
   ])('never sends %s twice', async (_, path, made) => {
     const held = gate();
-    const slow: StubAnswer = { after: held.opened, body: { id: 'upload' } };
+    const slow: StubResponse = { after: held.opened, body: { id: 'upload' } };
     first.answer(slow, { neverAnswer: true });
     second.answerJson(completion('second'));
     const { headers, body } = made();

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorType } from '@gw/kernel';
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
-interface ErrorAnswer {
+interface ErrorResponse {
   readonly status: number;
   readonly head: string;
   readonly body: { readonly type?: string; readonly error: Readonly<Record<string, unknown>> };
@@ -80,7 +80,7 @@ describe('errors of the gateway', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const ask = ({ line, headers = {}, body = '' }: Request): Promise<ErrorAnswer> =>
+  const ask = ({ line, headers = {}, body = '' }: Request): Promise<ErrorResponse> =>
     new Promise((resolve, reject) => {
       const socket = connect(gateway.port, '127.0.0.1');
       let text = '';
@@ -92,7 +92,7 @@ describe('errors of the gateway', () => {
         resolve({
           status: Number(text.slice(9, 12)),
           head,
-          body: JSON.parse(text.slice(at + 4)) as ErrorAnswer['body'],
+          body: JSON.parse(text.slice(at + 4)) as ErrorResponse['body'],
         });
       });
       const lines = Object.entries(headers).map(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, toGatewayError, uuidv7 } from '@gw/kernel';
-import { gatewayStopping } from '../attempt/broken-answer';
+import { gatewayStopping } from '../attempt/broken-response';
 import { RequestContext } from '../core/request-context';
 import type { Pipeline } from '../core/pipeline';
 import { openApiDocument } from '../routes/openapi/document';
@@ -9,7 +9,7 @@ import type { Cors } from './cors';
 import type { ControlPlaneProxy } from './control-plane/control-plane-proxy';
 import type { OwnLimits } from '../limits/own-limits';
 import type { HealthDoor } from '../health/health-door';
-import { answerOwn, refuse } from './own-answers';
+import { responseOwn, refuse } from './own-responses';
 import { destinationOf } from './paths';
 import { checkRequest, targetOf } from './request-rules';
 
@@ -69,7 +69,7 @@ export class FrontDoor {
         this.health.handle(destination.view, id, req, res);
         return;
       case 'openapi':
-        answerOwn(id, req, res, OPEN_API);
+        responseOwn(id, req, res, OPEN_API);
         return;
       case 'refused':
         throw new GatewayError('request_malformed', {

@@ -25,7 +25,7 @@ const inGroups = (...groups: string[]): HeaderCase[] => CASES.filter(({ group })
 const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] });
 const SECRET = 'sk-of-the-saved-provider';
 
-interface RawAnswer {
+interface RawResponse {
   readonly status: number;
   readonly head: string;
 }
@@ -73,7 +73,7 @@ describe('request headers', () => {
   };
 
   /** Sends exactly these header lines: no client library normalises them. */
-  const send = (test: HeaderCase): Promise<RawAnswer> => {
+  const send = (test: HeaderCase): Promise<RawResponse> => {
     const names = test.headers.map(([name]) => name.toLowerCase());
     const lines = [`POST ${test.path ?? '/v1/chat/completions'} HTTP/1.1`];
     if (!names.includes('host')) lines.push('Host: gateway.example.org');
@@ -136,7 +136,7 @@ describe('request headers', () => {
   });
 
   const names = (test: HeaderCase): string[] => test.headers.map(([name]) => name.toLowerCase());
-  const expectModels = (answer: RawAnswer): void => {
+  const expectModels = (answer: RawResponse): void => {
     expect(answer.status).toBe(200);
   };
 });
@@ -149,7 +149,7 @@ function expectVerdict(expected: string | number, status: number): void {
   else expect(status).not.toBe(500);
 }
 
-function context(port: number, bytes: string): Promise<RawAnswer> {
+function context(port: number, bytes: string): Promise<RawResponse> {
   return new Promise((done, reject) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';

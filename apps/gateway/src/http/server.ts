@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerParserError, rawAnswer, ServerDrain } from '@gw/web';
+import { respondToParserError, rawResponse, ServerDrain } from '@gw/web';
 import { ALLOWED_METHODS } from './request-rules';
 import { GatewayRequest } from './gateway-request';
 import { wholeResponses } from './whole-response';
@@ -53,7 +53,7 @@ export function createGatewayServer(
   const drain = new ServerDrain(server);
   server.maxConnections = limits.connectionsMax;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    answerParserError(error, socket);
+    respondToParserError(error, socket);
   });
   // 100-continue is sent when the body is read, which the front door does for every request that it takes.
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
@@ -61,14 +61,14 @@ export function createGatewayServer(
     handle(req, res);
   });
   server.on('checkExpectation', (req: IncomingMessage) => {
-    req.socket.end(rawAnswer('expectation_failed'));
+    req.socket.end(rawResponse('expectation_failed'));
   });
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     drain.release(socket);
     upgrades.handle(req, socket, head);
   });
   server.on('connect', (_req: IncomingMessage, socket: Socket) => {
-    socket.end(rawAnswer('method_not_allowed', { allow: ALLOWED_METHODS }));
+    socket.end(rawResponse('method_not_allowed', { allow: ALLOWED_METHODS }));
   });
   return { server, drain };
 }

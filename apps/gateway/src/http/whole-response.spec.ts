@@ -5,11 +5,11 @@ import { connect, type AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { WholeResponse, wholeResponses } from './whole-response';
 
-type Answer = (res: ServerResponse) => void;
+type GatewayResponse = (res: ServerResponse) => void;
 
 describe('WholeResponse', () => {
   const servers: Server[] = [];
-  let answer: Answer = () => undefined;
+  let answer: GatewayResponse = () => undefined;
   const listen = async (options: object): Promise<number> => {
     const server = createServer(options, (_req, res) => answer(res));
     servers.push(server);
@@ -26,7 +26,7 @@ describe('WholeResponse', () => {
   const own = (): Promise<number> =>
     listen({ ServerResponse: wholeResponses(5_000), keepAliveTimeout: 5_000 });
   const plain = (): Promise<number> => listen({ keepAliveTimeout: 5_000 });
-  const whole = (status: number, headers: string[], body: Buffer): Answer => {
+  const whole = (status: number, headers: string[], body: Buffer): GatewayResponse => {
     const all = [...headers, 'content-length', String(body.length)];
     return (res) => {
       if (res instanceof WholeResponse && res.endWhole(status, all, body)) return;

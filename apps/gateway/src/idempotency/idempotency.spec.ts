@@ -1,4 +1,4 @@
-import { eventually, StubProvider, type RecordedRequest, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type RecordedRequest, type StubResponse } from '@gw/testing';
 import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import {
   GatewayHarness,
@@ -143,7 +143,7 @@ describe('Idempotency-Key', () => {
     await expect(first).rejects.toThrow();
   });
 
-  const again: readonly (readonly [string, StubAnswer])[] = [
+  const again: readonly (readonly [string, StubResponse])[] = [
     ['the provider fails', { status: 500, body: { error: { message: 'x' } } }],
     ['the provider asks for patience', { status: 429, body: { error: { message: 'x' } } }],
     ['there is no connection', { raw: '' }],

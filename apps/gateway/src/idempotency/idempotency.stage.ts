@@ -5,7 +5,7 @@ import { HEADER } from '@gw/contracts';
 import { idempotencyFingerprint, idempotencyScope, readIdempotencyKey, type Shares } from '@gw/kernel';
 import type { Principal } from '../auth/principals';
 import type { RequestContext, Stage } from '../core/request-context';
-import { FirstAnswer } from './first-answer';
+import { FirstResponse } from './first-response';
 import { RequestIdempotency } from './request-idempotency';
 
 export interface IdempotencyStageOptions {
@@ -55,7 +55,7 @@ export class IdempotencyStage implements Stage {
       own.replayed = begun.answer;
       return;
     }
-    own.first = new FirstAnswer(begun, memory.of(tenant.workspaceId, tenant.organisationId), bodyBytesMax);
+    own.first = new FirstResponse(begun, memory.of(tenant.workspaceId, tenant.organisationId), bodyBytesMax);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { replayAnswer, type StoredAnswer } from '@gw/cache';
-import { addGatewayHeaders } from '../reply/answer-headers';
+import { replayResponse, type CachedResponse } from '@gw/cache';
+import { addGatewayHeaders } from '../reply/response-headers';
 import type { RequestContext, Stage } from '../core/request-context';
 import { Reply, type Settle } from '../reply/reply';
 
@@ -17,11 +17,11 @@ export class ReplayedReply implements Stage {
     if (replayed !== null && !context.clientGone) this.replay(context, replayed);
   }
 
-  private replay(context: RequestContext, stored: StoredAnswer): void {
+  private replay(context: RequestContext, stored: CachedResponse): void {
     if (stored.streamed) context.reply.streams();
     if (stored.status >= 400) context.reply.providerFailed();
     let last: Buffer | null = null;
-    const call = replayAnswer(stored, {
+    const call = replayResponse(stored, {
       onHeaders: (status, described) => {
         const headers = [...described, REPLAYED, 'true'];
         addGatewayHeaders(headers, context);

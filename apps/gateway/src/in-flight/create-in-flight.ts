@@ -5,7 +5,7 @@ import type { BeforeCall } from '../attempt/sender';
 import { createBeforeCall } from './before-call';
 import { InFlightLog } from './in-flight-log';
 import { lostRecord } from './lost-record';
-import { RequestsUnderWay } from './requests-under-way';
+import { RequestsInFlight } from './requests-in-flight';
 
 export interface InFlightParts {
   readonly settings: { readonly JOURNAL_MAX_BYTES: number };
@@ -17,7 +17,7 @@ export interface InFlightParts {
 }
 
 export interface InFlight {
-  readonly underWay: RequestsUnderWay;
+  readonly underWay: RequestsInFlight;
   readonly inFlight: InFlightLog;
   readonly beforeCall: BeforeCall;
 }
@@ -25,7 +25,7 @@ export interface InFlight {
 /** The list of in-flight requests, their log, and what writes a request down before its provider is called. */
 export function createInFlight(parts: InFlightParts, uses: LostUses): InFlight {
   const { settings, home, journal, log, gatewayId } = parts;
-  const underWay = new RequestsUnderWay();
+  const underWay = new RequestsInFlight();
   const problems = new RateLimitedReport(({ count, message }) => {
     log.error({ count }, message);
   });

@@ -6,7 +6,7 @@ import { firstAtTurnEnd } from '@gw/kernel';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import { inFlightPath, nextInFlightNumber } from './recovery';
-import type { RequestsUnderWay } from './requests-under-way';
+import type { RequestsInFlight } from './requests-in-flight';
 
 export interface InFlightLogOptions {
   /** That of the journal. */
@@ -54,7 +54,7 @@ export class InFlightLog {
   private replaceAt: number;
 
   constructor(
-    private readonly requests: RequestsUnderWay,
+    private readonly requests: RequestsInFlight,
     private readonly recordOf: LostRecordOf,
     private readonly options: InFlightLogOptions,
   ) {

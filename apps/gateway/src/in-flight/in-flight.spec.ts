@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import type { LogRecord } from '@gw/contracts';
 import { decodeFrames, Journal, readSealedFile } from '@gw/journal';
-import { eventually, StubProvider, type StubAnswer } from '@gw/testing';
+import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID } from '../spec-support/harness';
 import type { RequestContext } from '../core/request-context';
 import { recordOfLine } from './begun-record';
 import { recoverInFlight } from './recovery';
-import { RequestsUnderWay } from './requests-under-way';
+import { RequestsInFlight } from './requests-in-flight';
 
 const SECOND = 1_000;
 const REQUESTED = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
@@ -32,7 +32,7 @@ describe('in-flight requests', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const answering = (answer: StubAnswer): void => stub.answer(answer);
+  const answering = (answer: StubResponse): void => stub.answer(answer);
   const files = (): string[] => {
     const { directory } = gateway.home;
     const names = readdirSync(directory).filter((name) => name.startsWith('in-flight-'));
@@ -272,7 +272,7 @@ describe('the list of in-flight requests', () => {
     ({ startedAt, before: null, after: null }) as unknown as RequestContext;
 
   it('gives the oldest ones, and forgets those that have left, from whichever place', () => {
-    const list = new RequestsUnderWay();
+    const list = new RequestsInFlight();
     const [first, second, third, fourth] = [1, 2, 3, 4].map(begun) as [
       RequestContext,
       RequestContext,

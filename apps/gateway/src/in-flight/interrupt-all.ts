@@ -3,7 +3,7 @@ import type { OutboundClient } from '@gw/outbound';
 import type { FrontDoor } from '../http/front-door';
 import type { Realtime } from '../realtime/realtime';
 import type { Pipeline } from '../core/pipeline';
-import type { RequestsUnderWay } from './requests-under-way';
+import type { RequestsInFlight } from './requests-in-flight';
 
 /** How long interrupted calls have to end their requests before those are cut. */
 const INTERRUPT_MS = 2_000;
@@ -13,7 +13,7 @@ export interface Interruptible {
   readonly door: FrontDoor;
   readonly realtime: Realtime;
   readonly outbound: OutboundClient;
-  readonly underWay: RequestsUnderWay;
+  readonly underWay: RequestsInFlight;
   readonly pipeline: Pipeline;
 }
 

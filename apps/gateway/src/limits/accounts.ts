@@ -7,7 +7,7 @@ import {
   type Ledger,
   type Reservation,
 } from '@gw/limits';
-import type { Answer } from '../attempt/answer';
+import type { GatewayResponse } from '../attempt/gateway-response';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import type { PricedEarlier } from '../usage/use';
@@ -90,7 +90,7 @@ export class Accounts {
   }
 
   /** An answer that is not good enough: what it says that it used is charged, if it has said so by the end of the request. */
-  discard(context: RequestContext, answer: Answer): void {
+  discard(context: RequestContext, answer: GatewayResponse): void {
     const line = lineOf(context);
     const { upstream } = answer;
     const own = upstream.reservation ?? null;

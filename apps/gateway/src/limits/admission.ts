@@ -3,7 +3,7 @@ import {
   denialState,
   policyBuckets,
   type Bucket,
-  type Outcome,
+  type AdmissionOutcome,
   type PolicySubject,
   type Reservation,
 } from '@gw/limits';
@@ -17,7 +17,7 @@ import { endpointTypesOf } from './endpoint-types';
 import { targetBuckets } from './target-limits';
 
 /** Throws the denial as the caller sees it. */
-export function admitted(context: RequestContext, outcome: Outcome): Reservation {
+export function admitted(context: RequestContext, outcome: AdmissionOutcome): Reservation {
   if (outcome.admitted) return outcome;
   limitsOf(context).refuse(denialState(outcome));
   throw denialError(outcome);

@@ -1,4 +1,4 @@
-import { INTERNAL, type BalancesAnswer, type BalancesRequest } from '@gw/contracts';
+import { INTERNAL, type BalancesResponse, type BalancesRequest } from '@gw/contracts';
 import type { LedgerStore } from '@gw/limits';
 import { ServiceClient } from '@gw/outbound';
 
@@ -20,7 +20,7 @@ export class DurableBalances implements LedgerStore {
   balances(
     organisationId: string,
     counters: BalancesRequest['counters'],
-  ): Promise<BalancesAnswer['balances']> {
+  ): Promise<BalancesResponse['balances']> {
     return this.read({ organisationId, counters });
   }
 
@@ -33,9 +33,9 @@ export class DurableBalances implements LedgerStore {
     this.client.close();
   }
 
-  private async read(request: BalancesRequest): Promise<BalancesAnswer['balances']> {
+  private async read(request: BalancesRequest): Promise<BalancesResponse['balances']> {
     const { counters } = request;
-    const { balances } = (await this.post(request)) as BalancesAnswer;
+    const { balances } = (await this.post(request)) as BalancesResponse;
     if (balances.length !== counters.length || !balances.every(isBalance)) {
       throw new Error('The worker gave balances that cannot be read.');
     }
@@ -60,7 +60,7 @@ const isPart = (value: unknown): boolean =>
 const areParts = (value: unknown): boolean => Array.isArray(value) && value.every(isPart);
 
 const isBalance = (value: unknown): boolean => {
-  const { period, used, holders, former = [], adjusted = 0 } = value as BalancesAnswer['balances'][number];
+  const { period, used, holders, former = [], adjusted = 0 } = value as BalancesResponse['balances'][number];
   return (
     [period, adjusted].every(Number.isSafeInteger) && isCount(used) && areParts(holders) && areParts(former)
   );

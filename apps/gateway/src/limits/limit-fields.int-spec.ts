@@ -4,7 +4,7 @@ import type { LedgerStore } from '@gw/limits';
 import type { HealthWords } from '@gw/web';
 import { eventually, StubProvider, withRedis } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID } from '../spec-support/harness';
-import { ANSWER, BODY, budget } from './spec-support/cent-calls';
+import { RESPONSE, BODY, budget } from './spec-support/cent-calls';
 
 const PATIENCE = { timeoutMs: 20_000, everyMs: 50 };
 jest.setTimeout(60_000);
@@ -22,7 +22,7 @@ describe('how limits act', () => {
 
   beforeEach(async () => {
     stub = await StubProvider.start();
-    stub.answerJson(ANSWER);
+    stub.answerJson(RESPONSE);
     [gateway, other] = await Promise.all([
       GatewayHarness.start({ REDIS_URL: redis.url }),
       GatewayHarness.start({ REDIS_URL: redis.url }),
@@ -122,7 +122,7 @@ describe('how limits act', () => {
       },
     ]);
     leaving.abort();
-    stub.answerJson(ANSWER);
+    stub.answerJson(RESPONSE);
     await becomes(200, key);
   });
 
@@ -139,7 +139,7 @@ describe('how limits act', () => {
     stub.answer({ steps: [{ hang: true }], headers: { 'content-type': 'application/json' } });
     const leaving = new AbortController();
     await holdOpen(gateway.apiKey, { ...of('a'), signal: leaving.signal });
-    stub.answerJson(ANSWER);
+    stub.answerJson(RESPONSE);
     await becomes(429, gateway.apiKey, of('a'));
     await becomes(200, gateway.apiKey, of('b'));
     leaving.abort();

@@ -3,7 +3,7 @@ import type { LedgerStore } from '@gw/limits';
 import { eventually, StubProvider, withRedis } from '@gw/testing';
 import { Redis } from 'ioredis';
 import { GatewayHarness } from '../spec-support/harness';
-import { ANSWER, BODY, budget, CENT } from './spec-support/cent-calls';
+import { RESPONSE, BODY, budget, CENT } from './spec-support/cent-calls';
 
 const GATEWAYS = 3;
 const MINUTE = 60_000;
@@ -37,7 +37,7 @@ describe('three gateways that share a Redis', () => {
 
   beforeEach(async () => {
     stub = await StubProvider.start();
-    stub.answerJson(ANSWER);
+    stub.answerJson(RESPONSE);
     gateways = await Promise.all(
       Array.from({ length: GATEWAYS }, () => GatewayHarness.start({ REDIS_URL: redis.url }, journals)),
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RateLimitPolicyRule, RateLimitRule, UsageLimitPolicyRule, UsageLimitRule } from '@gw/contracts';
 import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness, WORKSPACE_ID, type LoggedRequest } from '../spec-support/harness';
-import { ANSWER, BODY, budget, CENT } from './spec-support/cent-calls';
+import { RESPONSE, BODY, budget, CENT } from './spec-support/cent-calls';
 
 const rate = (over: Partial<RateLimitRule> = {}): RateLimitRule => ({
   type: 'requests',
@@ -25,7 +25,7 @@ describe('limits', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson(ANSWER);
+    stub.answerJson(RESPONSE);
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterEach(async () => {
@@ -79,7 +79,7 @@ describe('limits', () => {
 
   it('[LIM-06] overspends by no more than one call when many come at once', async () => {
     stub.answer({
-      steps: [{ waitMs: 50 }, { chunk: JSON.stringify(ANSWER) }],
+      steps: [{ waitMs: 50 }, { chunk: JSON.stringify(RESPONSE) }],
       headers: { 'content-type': 'application/json' },
     });
     const key = keyWith({ usageLimits: [budget({ creditLimit: 0.5 })] });
@@ -150,7 +150,7 @@ describe('limits', () => {
   });
 
   it('counts tokens and requests of a model without a price, and says that its cost is not known', async () => {
-    stub.answerJson({ ...ANSWER, model: 'no-such-model' });
+    stub.answerJson({ ...RESPONSE, model: 'no-such-model' });
     const key = keyWith({ usageLimits: [budget(), budget({ type: 'tokens', creditLimit: 2_000 })] });
     const body = { ...BODY, model: 'no-such-model' };
     expect((await send(key, { body })).status).toBe(200);
@@ -215,7 +215,7 @@ describe('limits', () => {
 
   it.each([-5, 1e308, '5'])('never lets a counter sink or leap by a usage of %p', async (count) => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
-    stub.answerJson({ ...ANSWER, usage: { prompt_tokens: count, completion_tokens: count } });
+    stub.answerJson({ ...RESPONSE, usage: { prompt_tokens: count, completion_tokens: count } });
     expect((await send(key)).status).toBe(200);
     const { cost, priced } = await last();
     expect(priced).toBe('estimated');
@@ -225,7 +225,7 @@ describe('limits', () => {
 
   it('charges each attempt that was billed once, to the line that it was made for', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
-    stub.answer({ status: 500, body: { ...ANSWER, error: { message: 'no' } } }, { body: ANSWER });
+    stub.answer({ status: 500, body: { ...RESPONSE, error: { message: 'no' } } }, { body: RESPONSE });
     const config = JSON.stringify({ provider: '@main', retry: { attempts: 1, on_status_codes: [500] } });
     const answer = await send(key, { headers: { 'x-gw-config': config, 'x-gw-provider': '@main' } });
     expect(answer.status).toBe(200);
@@ -242,7 +242,7 @@ describe('limits', () => {
 
   it('charges the results of a batch at its discount when they are requested, and names what is charged once', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
-    const batch = { ...ANSWER, id: 'batch_1', object: 'batch', status: 'in_progress', usage: null };
+    const batch = { ...RESPONSE, id: 'batch_1', object: 'batch', status: 'in_progress', usage: null };
     const ask = async (body: object): Promise<LoggedRequest> => {
       stub.answerJson(body);
       const response = await fetch(`${gateway.baseUrl}/batches/batch_1`, {
@@ -253,7 +253,7 @@ describe('limits', () => {
     };
     expect((await ask(batch)).decision.charges).toMatchObject([{ tokens: 0, requests: 1 }]);
     for (let time = 0; time < 2; time += 1) {
-      const { cost, decision } = await ask({ ...batch, status: 'completed', usage: ANSWER.usage });
+      const { cost, decision } = await ask({ ...batch, status: 'completed', usage: RESPONSE.usage });
       expect(cost).toBe(CENT / 2);
       expect(decision.charges).toMatchObject([
         { cost: CENT / 2, requests: 0, once: expect.stringContaining(' batch_1') as string },
@@ -264,7 +264,7 @@ describe('limits', () => {
 
   it('does not charge what was charged when it was made, however often it is requested', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
-    stub.answerJson({ ...ANSWER, id: 'resp_1', object: 'response', status: 'completed' });
+    stub.answerJson({ ...RESPONSE, id: 'resp_1', object: 'response', status: 'completed' });
     const response = await fetch(`${gateway.baseUrl}/responses/resp_1`, {
       headers: { 'x-gw-api-key': key, 'x-gw-provider': '@main' },
     });
@@ -288,7 +288,7 @@ describe('limits', () => {
 
   it('falls back from a target whose own limit refuses, without calling it', async () => {
     const other = await StubProvider.start();
-    other.answerJson(ANSWER);
+    other.answerJson(RESPONSE);
     gateway.addProvider('full', 'openai', stub.origin, { rateLimits: [rate()] });
     gateway.addProvider('free', 'openai', other.origin);
     const config = JSON.stringify({
@@ -434,7 +434,7 @@ describe('prices of configured sources', () => {
     writeFileSync(join(folder, 'groq.json'), 'no JSON');
     const gateway = await GatewayHarness.start({ MODEL_CONFIGS_PRICING_LOCAL_PATH: folder });
     const stub = await StubProvider.start();
-    stub.answerJson(ANSWER);
+    stub.answerJson(RESPONSE);
     const costBy = async (provider: string): Promise<unknown> => {
       gateway.addProvider('main', provider, stub.origin);
       const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {

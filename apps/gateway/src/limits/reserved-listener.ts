@@ -1,6 +1,6 @@
 import type { Reservation } from '@gw/limits';
-import type { Answer } from '../attempt/answer';
-import type { AttemptListener } from '../attempt/answer';
+import type { GatewayResponse } from '../attempt/gateway-response';
+import type { AttemptListener } from '../attempt/gateway-response';
 import type { RequestContext } from '../core/request-context';
 import type { Accounts } from './accounts';
 
@@ -17,11 +17,11 @@ export class ReservedListener implements AttemptListener {
     return this.listener.isApart === true;
   }
 
-  begun(answer: Answer): void {
+  begun(answer: GatewayResponse): void {
     this.listener.begun(answer);
   }
 
-  answered(answer: Answer): void {
+  answered(answer: GatewayResponse): void {
     // A client that leaves is charged at the end of its request: the provider was called all the same.
     if (answer.status === 0 && !this.context.clientGone) this.accounts.release(this.reservation);
     this.listener.answered(answer);

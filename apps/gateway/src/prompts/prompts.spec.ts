@@ -2,7 +2,7 @@ import { StubProvider } from '@gw/testing';
 import OpenAI from 'openai';
 import { GatewayHarness, OTHER_WORKSPACE_ID } from '../spec-support/harness';
 
-const ANSWER = { id: 'c', object: 'chat.completion', model: 'm', choices: [], usage: null };
+const RESPONSE = { id: 'c', object: 'chat.completion', model: 'm', choices: [], usage: null };
 const MESSAGES = JSON.stringify([
   { role: 'system', content: 'Be {{tone}}.' },
   { role: 'user', content: '{{question}}' },
@@ -20,7 +20,7 @@ describe('saved prompts', () => {
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson(ANSWER);
+    stub.answerJson(RESPONSE);
     gateway.addKey(gateway.apiKey, { scopes: ['completions.write', 'prompts.render'] });
     gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
     gateway.addKey(keyOfOther, {
@@ -71,7 +71,7 @@ describe('saved prompts', () => {
 
   it('are sent as the chat completion that they describe, and logged by prompt and version', async () => {
     const answer = await post('pp-ask/completions', { variables: { question: 'Why "?' } });
-    expect([answer.status, answer.body]).toEqual([200, ANSWER]);
+    expect([answer.status, answer.body]).toEqual([200, RESPONSE]);
     expect(stub.lastRequest).toMatchObject({ method: 'POST', url: '/v1/chat/completions' });
     expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-main');
     expect(sent()).toEqual({
@@ -285,7 +285,7 @@ describe('saved prompts', () => {
     for await (const event of stream) texts.push(event.choices[0].delta.content);
     expect(texts).toEqual(['hi']);
     expect(sent()).toMatchObject({ stream: true });
-    stub.answerJson(ANSWER);
+    stub.answerJson(RESPONSE);
   });
 
   it('are read again when they change, each version once', async () => {

@@ -1,4 +1,4 @@
-import { addGatewayHeaders } from '../reply/answer-headers';
+import { addGatewayHeaders } from '../reply/response-headers';
 import type { RequestContext, Stage } from '../core/request-context';
 import { Reply, type Settle } from '../reply/reply';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundClient, type OutboundRequest } from '@gw/outbound';
-import { Answer } from '../attempt/answer';
+import { GatewayResponse } from '../attempt/gateway-response';
 import type { BodySink } from '../core/upstream';
 import type { AttemptCall, Next } from '../attempt/attempt-call';
 import type { BeforeCall } from '../attempt/sender';
@@ -10,7 +10,7 @@ import { redirectError } from '../attempt/redirects';
 import { Peer, peerOptions } from './peer';
 
 /** A provider's answer to a handshake: its WebSocket, or a refusal like any other answer. */
-export class UpgradeAnswer extends Answer {
+export class UpgradeResponse extends GatewayResponse {
   /** Set with status 101; paused until somebody reads it. */
   peer: Peer | null = null;
   /** The subprotocol that the provider chose, of those that the client offered. */
@@ -39,7 +39,7 @@ export class HandshakeSender implements Next {
       throw new GatewayError('route_unsupported', {
         message: `The provider ${upstream.provider.id} has no WebSocket.`,
       });
-    const answer = new UpgradeAnswer(upstream, listener);
+    const answer = new UpgradeResponse(upstream, listener);
     const handshake = new Handshake(
       built.request,
       answer,
@@ -67,7 +67,7 @@ class Handshake implements OutboundCall {
 
   constructor(
     private readonly request: OutboundRequest,
-    private readonly answer: UpgradeAnswer,
+    private readonly answer: UpgradeResponse,
     private readonly protocols: readonly string[],
     private readonly maxMessageBytes: number,
   ) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError, uuidv7 } from '@gw/kernel';
-import { refuse } from '../http/own-answers';
+import { refuse } from '../http/own-responses';
 import { destinationOf } from '../http/paths';
 import { checkRequest, targetOf } from '../http/request-rules';
 import { RequestContext } from '../core/request-context';

@@ -6,7 +6,7 @@ import type { Stage } from '../core/request-context';
 import { Pipeline, type FailureLog, type PipelineStages } from '../core/pipeline';
 import type { Settle } from '../reply/reply';
 import type { GatewaySettings } from '../settings';
-import type { RequestsUnderWay } from '../in-flight/requests-under-way';
+import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 import { HandshakeSender } from './handshake';
 import { QueryModelStage } from './query-model.stage';
 import { RealtimeDoor } from './realtime-door';
@@ -23,7 +23,7 @@ export interface RealtimeParts {
   readonly accounts: Pick<Accounts, 'sessions'>;
   readonly outbound: OutboundClient;
   readonly failures: FailureLog;
-  readonly underWay: RequestsUnderWay;
+  readonly underWay: RequestsInFlight;
   readonly beforeCall: BeforeCall;
   readonly principals: Pick<Principals, 'resolve'>;
   readonly documents: Documents;

@@ -1,5 +1,5 @@
 import type { RequestContext, Stage } from '../core/request-context';
-import { UpgradeAnswer } from './handshake';
+import { UpgradeResponse } from './handshake';
 import type { Sessions } from './sessions';
 
 /** Begins a session once the provider has accepted the upgrade; any other response is left to the reply. */
@@ -8,7 +8,7 @@ export class SessionStage implements Stage {
 
   run(context: RequestContext): void {
     const { answer } = context;
-    if (answer instanceof UpgradeAnswer && answer.peer !== null)
+    if (answer instanceof UpgradeResponse && answer.peer !== null)
       this.sessions.begin(context, answer, answer.peer);
   }
 }

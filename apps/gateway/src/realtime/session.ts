@@ -17,7 +17,7 @@ import {
   stopped,
   type Ending,
 } from './endings';
-import { Lane } from '../guardrails/sessions/lane';
+import { MessageQueue } from '../guardrails/sessions/message-queue';
 import { errorMessage } from '../guardrails/sessions/realtime-events';
 import { SessionGuard } from '../guardrails/sessions/session-guard';
 import type { Linger, Lingering } from './lingering';
@@ -72,7 +72,7 @@ export class Session {
   private linger: Linger | null = null;
   private readonly gate: ClientGate;
   private readonly guard: SessionGuard | null;
-  private readonly lanes: { readonly client: Lane; readonly provider: Lane };
+  private readonly lanes: { readonly client: MessageQueue; readonly provider: MessageQueue };
 
   constructor(
     private readonly context: RequestContext,
@@ -90,7 +90,7 @@ export class Session {
     this.idle = setTimeout(() => {
       this.stop('No frame came for too long.');
     }, options.idleTimeoutMs);
-    this.lanes = { client: new Lane(client, provider), provider: new Lane(provider, client) };
+    this.lanes = { client: new MessageQueue(client, provider), provider: new MessageQueue(provider, client) };
     this.gate = new ClientGate(context, meter, options.accounts, options.checkModel);
     this.guard = options.guarding === null ? null : this.guardWith(options.guarding);
     this.listen(client, provider, (message) => {

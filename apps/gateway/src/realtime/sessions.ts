@@ -1,12 +1,12 @@
 import { WebSocketServer, type Server } from 'ws';
 import type { SessionAccounts } from '../limits/session-accounts';
-import { addGatewayHeaders } from '../reply/answer-headers';
-import { gatewayStopping } from '../attempt/broken-answer';
+import { addGatewayHeaders } from '../reply/response-headers';
+import { gatewayStopping } from '../attempt/broken-response';
 import { checkModelOf } from '../attempt/targeting';
-import { answerHeaders } from '../credentials/credential-echo';
+import { responseHeaders } from '../credentials/credential-echo';
 import type { RequestContext } from '../core/request-context';
 import type { Settle } from '../reply/reply';
-import type { UpgradeAnswer } from './handshake';
+import type { UpgradeResponse } from './handshake';
 import { Lingering } from './lingering';
 import { SessionMeter } from './metering/session-meter';
 import { Peer, peerOptions } from './peer';
@@ -57,7 +57,7 @@ export class Sessions {
   }
 
   /** Throws `gateway_stopping` when the process is about to stop. */
-  begin(context: RequestContext, answer: UpgradeAnswer, provider: Peer): void {
+  begin(context: RequestContext, answer: UpgradeResponse, provider: Peer): void {
     context.session = new RequestSession();
     if (this.closed) {
       provider.terminate();
@@ -101,7 +101,7 @@ export class Sessions {
   }
 
   /** Null: the client left in this very moment. */
-  private accept(context: RequestContext, answer: UpgradeAnswer): Peer | null {
+  private accept(context: RequestContext, answer: UpgradeResponse): Peer | null {
     const { upgrade } = context;
     if (upgrade === null) return null;
     context.whenClientGone(null);
@@ -124,8 +124,8 @@ const OWN = /^(?:content-|sec-websocket-)/;
 /** The lines are written as they are, outside Node's own checks. */
 const SAFE = /^[\t\x20-\x7e]*$/;
 
-function headersOf(context: RequestContext, answer: UpgradeAnswer): readonly string[] {
-  const passed = answerHeaders(answer);
+function headersOf(context: RequestContext, answer: UpgradeResponse): readonly string[] {
+  const passed = responseHeaders(answer);
   addGatewayHeaders(passed, context);
   const headers: string[] = [];
   for (let i = 0; i + 1 < passed.length; i += 2) {

@@ -1,9 +1,9 @@
 import type { Usage } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { readAnswer, type AnswerFacts, type MadeObject, type Provider } from '@gw/providers';
+import { readResponse, type ResponseFacts, type CreatedObject, type Provider } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import { tellsOfOthers } from '../usage/made-earlier';
-import type { Answer } from '../attempt/answer';
+import type { GatewayResponse } from '../attempt/gateway-response';
 import { decode, type Coding } from '../attempt/decoding';
 import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
@@ -20,16 +20,16 @@ const EVENT_BYTES_MAX = 64 * 1_048_576;
  * than the bounds above or that can't be decoded has no usage.
  */
 export class EncodedMeter {
-  private found: AnswerFacts = NOTHING;
+  private found: ResponseFacts = NOTHING;
   private decoded: Buffer | null = null;
-  private streamedMade: MadeObject | null = null;
+  private streamedMade: CreatedObject | null = null;
   private streamedBegun: Usage | null = null;
   private readonly isJson: boolean;
 
   constructor(
     private readonly context: RequestContext,
     private readonly reply: Reply,
-    private readonly answer: Answer,
+    private readonly answer: GatewayResponse,
     private readonly coding: Coding,
   ) {
     const type = valueOf(answer.headers, 'content-type');
@@ -53,7 +53,7 @@ export class EncodedMeter {
     return this.streamedBegun;
   }
 
-  made(): MadeObject | null {
+  made(): CreatedObject | null {
     return this.streamedMade;
   }
 
@@ -70,7 +70,7 @@ export class EncodedMeter {
     const whole = await decode(this.reply.kept, this.coding, JSON_BYTES_MAX, (chunk) => decoded.push(chunk));
     if (!whole) return;
     const body = Buffer.concat(decoded);
-    this.found = readAnswer(provider, body);
+    this.found = readResponse(provider, body);
     if (this.isJson && tellsOfOthers(this.context, this.found.usage)) this.decoded = body;
   }
 

@@ -11,7 +11,7 @@ import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
 const MEGABYTE = 1_048_576;
-const ANSWER = {
+const RESPONSE = {
   id: 'chatcmpl-1',
   model: 'gpt-4o-2024-08-06',
   choices: [{ message: { content: 'Hello!' } }],
@@ -19,8 +19,8 @@ const ANSWER = {
 };
 /** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD a million. */
 const COST = 9 * 250 + 12 * 1_000;
-const JSON_BYTES = Buffer.from(JSON.stringify(ANSWER));
-const EVENTS = Buffer.from(`data: ${JSON.stringify({ ...ANSWER, choices: [] })}\n\ndata: [DONE]\n\n`);
+const JSON_BYTES = Buffer.from(JSON.stringify(RESPONSE));
+const EVENTS = Buffer.from(`data: ${JSON.stringify({ ...RESPONSE, choices: [] })}\n\ndata: [DONE]\n\n`);
 
 const CODINGS: readonly (readonly [header: string, encode: (bytes: Buffer) => Buffer])[] = [
   ['gzip', gzipSync],
@@ -81,7 +81,7 @@ describe('compressed answers on passthrough', () => {
       expect((await gateway.records()).at(-1)).toMatchObject({
         outcome: 'ok',
         usage: { inputTokens: 9, outputTokens: 12 },
-        responseModel: ANSWER.model,
+        responseModel: RESPONSE.model,
         cost: COST,
         priced: 'priced',
       });
@@ -99,7 +99,7 @@ describe('compressed answers on passthrough', () => {
         streamed: true,
         outcome: 'ok',
         usage: { inputTokens: 9, outputTokens: 12 },
-        responseModel: ANSWER.model,
+        responseModel: RESPONSE.model,
         cost: COST,
       });
     });
@@ -164,7 +164,7 @@ describe('compressed answers on passthrough', () => {
   });
 
   it('[PAS-06] finds the usage at the end of an answer that is too long to be kept', async () => {
-    const long = { data: [{ b64_json: 'a'.repeat(3 * MEGABYTE) }], usage: ANSWER.usage };
+    const long = { data: [{ b64_json: 'a'.repeat(3 * MEGABYTE) }], usage: RESPONSE.usage };
     stub.answerJson(long);
     expect((await ask()).body.length).toBe(JSON.stringify(long).length);
     expect(await lastRecord()).toMatchObject({

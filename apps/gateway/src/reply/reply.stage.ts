@@ -1,6 +1,6 @@
 import { GatewayError, isObject } from '@gw/kernel';
 import {
-  readAnswer,
+  readResponse,
   type HeaderList,
   type ProviderError,
   type TranslationContext,
@@ -8,21 +8,21 @@ import {
 } from '@gw/providers';
 import { errorBody, providerErrorBody } from './error-body';
 import { removeHeader, setHeader } from '../http/header-rules';
-import { parseExactAnswer } from '../bodies/json-body';
-import { ANSWER_READ_WHOLE, assertAnswerReadable, unreadableAnswer } from '../bodies/read-whole';
+import { parseExactResponse } from '../bodies/json-body';
+import { RESPONSE_READ_WHOLE, assertResponseReadable, unreadableResponse } from '../bodies/read-whole';
 import { BatchOutputMeter, outputOfBatch } from '../usage/batch-output';
-import { isEventStream, isPlainEvents, type Answer } from '../attempt/answer';
+import { isEventStream, isPlainEvents, type GatewayResponse } from '../attempt/gateway-response';
 import { type BodySink } from '../core/upstream';
-import { addGatewayHeaders, errorHeaders } from './answer-headers';
-import { translationContext } from '../attempt/answer-shape';
-import { answerHeaders, mayRepeatCredential, withoutCredential } from '../credentials/credential-echo';
+import { addGatewayHeaders, errorHeaders } from './response-headers';
+import { translationContext } from '../attempt/response-shape';
+import { responseHeaders, mayRepeatCredential, withoutCredential } from '../credentials/credential-echo';
 import type { LeaveListener, RequestContext, Stage } from '../core/request-context';
 import { GuardedStream } from '../guardrails/streams/guarded-stream';
 import { JudgedBody } from '../guardrails/judged-body';
-import { WatchedAnswer } from '../guardrails/streams/watched-answer';
+import { WatchedResponse } from '../guardrails/streams/watched-response';
 import type { KeepAlive } from './keep-alive';
 import { Reply, type Flow, type Settle } from './reply';
-import { AnswerFlow, ContinuableStream } from './sinks/continuable-stream.sink';
+import { ResponseFlow, ContinuableStream } from './sinks/continuable-stream.sink';
 import { linePricer } from '../usage/pricing';
 import type { Meter } from './request-reply';
 import { type TargetPricer } from '../usage/use';
@@ -55,7 +55,7 @@ export class ReplyStage implements Stage {
       this.settle(context, () => undefined);
       return;
     }
-    const headers = answerHeaders(answer);
+    const headers = responseHeaders(answer);
     addGatewayHeaders(headers, context);
     if (context.attempts.openStream !== null) {
       this.handOn(context, answer, headers);
@@ -70,27 +70,27 @@ export class ReplyStage implements Stage {
   }
 
   /** A stream that another answer may go on with. */
-  private handOn(context: RequestContext, answer: Answer, headers: HeaderList): void {
+  private handOn(context: RequestContext, answer: GatewayResponse, headers: HeaderList): void {
     const { keepAlive } = this;
-    const flow = new AnswerFlow(context);
+    const flow = new ResponseFlow(context);
     const reply = this.replyTo(context, answer, flow);
     removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
-    const abandon = (left: RequestContext, last: Answer, sink: BodySink): void =>
+    const abandon = (left: RequestContext, last: GatewayResponse, sink: BodySink): void =>
       new Leaving(left, last, sink, this.settle).clientGone();
     new ContinuableStream({ context, reply, flow, keepAlive, abandon }).take(answer);
   }
 
-  private replyTo(context: RequestContext, answer: Answer, flow: Flow | null): Reply {
+  private replyTo(context: RequestContext, answer: GatewayResponse, flow: Flow | null): Reply {
     const keepBytes = this.keepBytesFor(context, answer);
     const { guarded } = answer;
-    return guarded instanceof GuardedStream || guarded instanceof WatchedAnswer
+    return guarded instanceof GuardedStream || guarded instanceof WatchedResponse
       ? guarded.reply(context, this.settle, flow, keepBytes)
       : new Reply(context, this.settle, flow, keepBytes);
   }
 
   /** A tap reads the usage of plain events as they go by, so a long stream keeps what the log wants and no more. */
-  private keepBytesFor({ principal, gw }: RequestContext, answer: Answer): number {
+  private keepBytesFor({ principal, gw }: RequestContext, answer: GatewayResponse): number {
     if (!isPlainEvents(answer)) return Math.max(this.logBodyBytes, KEEP_BYTES_MIN);
     return principal?.logBodies === true && gw.logBodies ? this.logBodyBytes : 0;
   }
@@ -103,7 +103,12 @@ export class ReplyStage implements Stage {
     reply.end(errorBody(error, context.route.dialect, context.id));
   }
 
-  private sinkFor(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+  private sinkFor(
+    context: RequestContext,
+    answer: GatewayResponse,
+    reply: Reply,
+    headers: HeaderList,
+  ): BodySink {
     const { support } = answer.upstream;
     if (answer.guarded instanceof JudgedBody)
       return answer.guarded.sink(context, reply, answer.status, headers);
@@ -120,7 +125,10 @@ export class ReplyStage implements Stage {
       : new PassingSink(context, reply, answer, this.outputMeter(context, answer));
   }
 
-  private outputMeter(context: RequestContext, { upstream, status }: Answer): BatchOutputMeter | null {
+  private outputMeter(
+    context: RequestContext,
+    { upstream, status }: GatewayResponse,
+  ): BatchOutputMeter | null {
     const { method, startedWallMs } = context;
     if (method !== 'GET' || status >= 300 || outputOfBatch(context) === null) return null;
     return new BatchOutputMeter(upstream.provider, linePricer(this.pricer, upstream, startedWallMs));
@@ -128,7 +136,7 @@ export class ReplyStage implements Stage {
 
   private translatedSink(
     context: RequestContext,
-    answer: Answer,
+    answer: GatewayResponse,
     reply: Reply,
     headers: HeaderList,
     translator: Translator,
@@ -144,7 +152,12 @@ export class ReplyStage implements Stage {
     return isPlainEvents(answer) ? sink : decodedFor(sink, answer);
   }
 
-  private errorSink(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+  private errorSink(
+    context: RequestContext,
+    answer: GatewayResponse,
+    reply: Reply,
+    headers: HeaderList,
+  ): BodySink {
     context.reply.providerFailed();
     const { provider } = answer.upstream;
     return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
@@ -175,7 +188,7 @@ export class ReplyStage implements Stage {
 class Leaving implements LeaveListener {
   constructor(
     private readonly context: RequestContext,
-    private readonly answer: Answer,
+    private readonly answer: GatewayResponse,
     private readonly sink: BodySink,
     private readonly settle: Settle,
   ) {}
@@ -196,7 +209,12 @@ class Leaving implements LeaveListener {
 }
 
 /** An error of passthrough, as it came but for its coding and for the credential that the provider was sent. */
-function passedError(context: RequestContext, answer: Answer, reply: Reply, headers: HeaderList): BodySink {
+function passedError(
+  context: RequestContext,
+  answer: GatewayResponse,
+  reply: Reply,
+  headers: HeaderList,
+): BodySink {
   const { upstream, status } = answer;
   if (context.method === 'HEAD' || !mayRepeatCredential(upstream)) {
     reply.start(status, headers);
@@ -218,9 +236,9 @@ function passedError(context: RequestContext, answer: Answer, reply: Reply, head
 }
 
 /** An error may report a use: it is charged whether it is the last answer or one that was tried again. */
-function meterOf({ upstream }: Answer, body: Buffer | null): Meter | null {
+function meterOf({ upstream }: GatewayResponse, body: Buffer | null): Meter | null {
   if (body === null) return null;
-  const { usage, model } = readAnswer(upstream.provider, body);
+  const { usage, model } = readResponse(upstream.provider, body);
   return { usage: () => usage, model: () => model };
 }
 
@@ -229,7 +247,7 @@ const errorOf = (failure: GatewayError | null): ProviderError | null =>
   failure === null ? null : { message: failure.message, type: null, code: null };
 
 /** A stream with a coding, which is not asked for, is undone of it as a whole. */
-const decodedFor = (sink: TranslatedStreamSink, answer: Answer): BodySink =>
+const decodedFor = (sink: TranslatedStreamSink, answer: GatewayResponse): BodySink =>
   new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
     if (body === null) sink.fail(failure ?? new GatewayError('provider_answer_invalid'));
     else {
@@ -240,7 +258,7 @@ const decodedFor = (sink: TranslatedStreamSink, answer: Answer): BodySink =>
 
 function translatedBody(
   context: RequestContext,
-  answer: Answer,
+  answer: GatewayResponse,
   reply: Reply,
   headers: HeaderList,
   translator: Translator,
@@ -250,7 +268,7 @@ function translatedBody(
   return new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
     try {
       if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
-      const parsed = parseExactAnswer(body);
+      const parsed = parseExactResponse(body);
       context.reply.meteredBy({
         usage: () => provider.usage(parsed),
         model: () => stringOf(parsed['model']),
@@ -260,7 +278,7 @@ function translatedBody(
       reply.start(answer.status, headers);
       reply.end(Buffer.from(JSON.stringify(translated)));
     } catch (cause) {
-      const error = failure ?? unreadableAnswer(provider.id, cause);
+      const error = failure ?? unreadableResponse(provider.id, cause);
       context.reply.fail(error);
       reply.start(error.status, errorHeaders(error, context));
       reply.end(errorBody(error, context.route.dialect, context.id));
@@ -273,7 +291,7 @@ const stringOf = (value: unknown): string | null => (typeof value === 'string' ?
 /** A provider's error body as JSON, else as text of at most 4 KiB. */
 function readable(body: Buffer): unknown {
   try {
-    assertAnswerReadable(body, ANSWER_READ_WHOLE);
+    assertResponseReadable(body, RESPONSE_READ_WHOLE);
     return JSON.parse(body.toString('utf8')) as unknown;
   } catch {
     return body.toString('utf8', 0, 4_096);

@@ -3,7 +3,7 @@ import { atTurnEnd } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import { WholeResponse } from '../http/whole-response';
-import { AnswerTail } from './answer-tail';
+import { ResponseTail } from './response-tail';
 import type { RequestContext } from '../core/request-context';
 import type { ReplyWriter } from './request-reply';
 
@@ -33,7 +33,7 @@ export class Reply implements ReplyWriter {
   keptBytes = 0;
   truncated = false;
   /** The last bytes of an answer that was not kept whole. */
-  tail: AnswerTail | null = null;
+  tail: ResponseTail | null = null;
 
   constructor(
     private readonly context: RequestContext,
@@ -230,8 +230,8 @@ export class Reply implements ReplyWriter {
 
 const EMPTY = Buffer.alloc(0);
 /** Begun with the last piece that was kept. */
-function tailOf(kept: readonly Buffer[]): AnswerTail {
-  const tail = new AnswerTail();
+function tailOf(kept: readonly Buffer[]): ResponseTail {
+  const tail = new ResponseTail();
   const last = kept.at(-1);
   if (last) tail.write(last);
   return tail;

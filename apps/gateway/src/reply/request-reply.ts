@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Usage } from '@gw/contracts';
 import type { GatewayError } from '@gw/kernel';
-import type { MadeObject } from '@gw/providers';
+import type { CreatedObject } from '@gw/providers';
 import type { OutcomeFacts } from '../core/outcome';
 import type { SessionPart } from '../realtime/metering/session-meter';
 import type { BatchOutput } from '../usage/use';
@@ -25,7 +25,7 @@ export interface Meter {
   /** Of a batch's output. */
   output?(): BatchOutput | null;
   /** Of a stream. */
-  made?(): MadeObject | null;
+  made?(): CreatedObject | null;
   /** Of a stream whose end was not seen: what it said of its input. */
   begun?(): Usage | null;
   /** Of a session: what it is charged beyond what was charged already, if it ends now. */

@@ -1,5 +1,5 @@
 import type { Usage } from '@gw/contracts';
-import type { MadeObject, StreamTap } from '@gw/providers';
+import type { CreatedObject, StreamTap } from '@gw/providers';
 import type { Meter } from './request-reply';
 
 /** Reads usage and model of a stream from its tap. */
@@ -14,7 +14,7 @@ export class TapMeter implements Meter {
     return this.tap.model;
   }
 
-  made(): MadeObject | null {
+  made(): CreatedObject | null {
     return this.tap.made;
   }
 

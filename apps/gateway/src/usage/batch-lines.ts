@@ -34,13 +34,13 @@ const BYTES_PER_TOKEN = 3;
 const MODEL_LENGTH_MAX = 256;
 // A quote inside of a text has a backslash before it, so these are members.
 const MODEL = /(?<!\\)"model(?:Version)?"\s*:\s*"([^"\\]{1,256})"/;
-const ANSWER = /(?<!\\)"(?:response|result)"\s*:\s*\{/;
+const RESPONSE = /(?<!\\)"(?:response|result)"\s*:\s*\{/;
 
 export function headOf(text: Buffer, before: LineHead | null = null): LineHead {
   const latin = text.toString('latin1');
   return {
     model: before?.model ?? MODEL.exec(latin)?.[1] ?? null,
-    isAnswer: before?.isAnswer === true || ANSWER.test(latin),
+    isAnswer: before?.isAnswer === true || RESPONSE.test(latin),
   };
 }
 

@@ -1,6 +1,6 @@
-import { readAnswer, type AnswerFacts } from '@gw/providers';
+import { readResponse, type ResponseFacts } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
-import type { Answer } from '../attempt/answer';
+import type { GatewayResponse } from '../attempt/gateway-response';
 import type { BodySink } from '../core/upstream';
 import { codingOf, decodeNow } from '../attempt/decoding';
 
@@ -16,12 +16,12 @@ export class DiscardedBody implements BodySink {
   private reported = false;
 
   private constructor(
-    private readonly answer: Answer,
-    private readonly tell: (facts: AnswerFacts) => void,
+    private readonly answer: GatewayResponse,
+    private readonly tell: (facts: ResponseFacts) => void,
   ) {}
 
   /** Tells once, as soon as it is known. */
-  static read(answer: Answer, tell: (facts: AnswerFacts) => void): void {
+  static read(answer: GatewayResponse, tell: (facts: ResponseFacts) => void): void {
     answer.discard(new DiscardedBody(answer, tell));
   }
 
@@ -33,7 +33,7 @@ export class DiscardedBody implements BodySink {
 
   end(): void {
     const body = this.left < 0 ? null : this.whole();
-    this.finish(body === null ? UNTOLD : readAnswer(this.answer.upstream.provider, body));
+    this.finish(body === null ? UNTOLD : readResponse(this.answer.upstream.provider, body));
   }
 
   fail(): void {
@@ -49,7 +49,7 @@ export class DiscardedBody implements BodySink {
     return coding === null ? null : decodeNow(body, coding, DECODED_BYTES_MAX);
   }
 
-  private finish(facts: AnswerFacts): void {
+  private finish(facts: ResponseFacts): void {
     if (this.reported) return;
     this.reported = true;
     this.chunks.length = 0;
@@ -57,4 +57,4 @@ export class DiscardedBody implements BodySink {
   }
 }
 
-const UNTOLD: AnswerFacts = { usage: null, model: null };
+const UNTOLD: ResponseFacts = { usage: null, model: null };

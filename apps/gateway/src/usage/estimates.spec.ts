@@ -1,7 +1,7 @@
 import type { UsageLimitRule } from '@gw/contracts';
 import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness, OTHER_WORKSPACE_ID, type LoggedRequest } from '../spec-support/harness';
-import { ANSWER, BODY, budget, CENT } from '../limits/spec-support/cent-calls';
+import { RESPONSE, BODY, budget, CENT } from '../limits/spec-support/cent-calls';
 
 describe('what requests are estimated at', () => {
   let gateway: GatewayHarness;
@@ -67,7 +67,7 @@ describe('what requests are estimated at', () => {
       ['an n that the config sets', { ...BODY, max_tokens: 2_000 }, override({ n: 60 })],
       ['a bound that the config sets', BODY, override({ max_tokens: 200_000 })],
     ])('refuses what costs more than is left by %s', async (_, body, more) => {
-      stub.answerJson(ANSWER);
+      stub.answerJson(RESPONSE);
       expect((await send(strict(), body, more)).status).toBe(412);
       expect(stub.connections).toBe(0);
     });
@@ -83,7 +83,7 @@ describe('what requests are estimated at', () => {
     ])(
       'refuses a %s that cannot be read, and names it, the rule and the way out: %j',
       async (param, body) => {
-        stub.answerJson(ANSWER);
+        stub.answerJson(RESPONSE);
         const refused = await send(strict(100), body, { path: '/proxy/chat/completions' });
         expect(refused.status).toBe(400);
         const error = await errorOf(refused);
@@ -97,7 +97,7 @@ describe('what requests are estimated at', () => {
     );
 
     it('passes what fits, however its output is multiplied', async () => {
-      stub.answerJson(ANSWER);
+      stub.answerJson(RESPONSE);
       const key = strict();
       for (const [body, path] of [
         [{ ...TEXT, best_of: 3, prompt: ['a', 'b'] }, '/completions'],
@@ -109,14 +109,14 @@ describe('what requests are estimated at', () => {
   });
 
   describe('after another tenant’s answers have claimed much', () => {
-    const LIE = { ...ANSWER, usage: { prompt_tokens: 10, completion_tokens: 90_000_000 } };
+    const LIE = { ...RESPONSE, usage: { prompt_tokens: 10, completion_tokens: 90_000_000 } };
     const { max_tokens: _, ...UNBOUNDED } = BODY;
     let liar: StubProvider;
 
     beforeEach(async () => {
       liar = await StubProvider.start();
       liar.answerJson(LIE);
-      stub.answerJson(ANSWER);
+      stub.answerJson(RESPONSE);
       gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
       gateway.addProvider('main', 'openai', liar.origin, { workspaceId: OTHER_WORKSPACE_ID });
       const wide = [budget({ type: 'requests', creditLimit: 1_000_000 })];

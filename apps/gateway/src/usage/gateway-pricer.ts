@@ -2,7 +2,7 @@ import type { ProviderDocument } from '@gw/contracts';
 import {
   createPriceBook,
   createPricer,
-  priceOfAnswer,
+  priceOfResponse,
   SavedPrices,
   type BillableUsage,
   type ModelConfigs,
@@ -25,7 +25,7 @@ export class GatewayPricer implements TargetPricer {
   price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null {
     const { saved, model: requested } = by;
     const isOwn = (model: string): boolean => saved !== null && this.pricesOf(saved).isOwn(model);
-    const found = priceOfAnswer({ requested, answered, isOwn }, (model) =>
+    const found = priceOfResponse({ requested, answered, isOwn }, (model) =>
       this.ofModel(by, model, usage, atMs),
     );
     return found && { model: found.model, ...found.priced };

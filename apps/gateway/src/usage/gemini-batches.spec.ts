@@ -5,7 +5,7 @@ import { budget } from '../limits/spec-support/cent-calls';
 const METADATA = { promptTokenCount: 100_000, candidatesTokenCount: 50_000 };
 /** Half of 1.25 and 10 USD a million. */
 const OF_PRO = 31_250_000;
-const answer = (modelVersion: string, usageMetadata: object = METADATA) => ({
+const batchResponse = (modelVersion: string, usageMetadata: object = METADATA) => ({
   candidates: [{ content: { parts: [{ text: 'x' }] } }],
   usageMetadata,
   modelVersion,
@@ -18,9 +18,9 @@ const batch = (over: object = {}) => ({
   response: {
     inlinedResponses: {
       inlinedResponses: [
-        { response: answer('gemini-2.5-flash-lite', ONE), metadata: { key: '1' } },
+        { response: batchResponse('gemini-2.5-flash-lite', ONE), metadata: { key: '1' } },
         { error: { code: 400 } },
-        { response: answer('gemini-2.5-pro'), metadata: { key: '2' } },
+        { response: batchResponse('gemini-2.5-pro'), metadata: { key: '2' } },
       ],
     },
   },
@@ -94,7 +94,7 @@ describe('a batch of Gemini’s own API', () => {
   it.each(['/proxy/files/batch-b1:download?alt=media', '/proxy/files/batch-b1%3Adownload'])(
     'is charged by the lines of the file that is read at %s',
     async (path) => {
-      const lines = [answer('gemini-2.5-flash-lite', ONE), answer('gemini-2.5-pro')];
+      const lines = [batchResponse('gemini-2.5-flash-lite', ONE), batchResponse('gemini-2.5-pro')];
       stub.answer({
         headers: { 'content-type': 'application/octet-stream' },
         body: lines.map((response, key) => JSON.stringify({ key, response })).join('\n'),
@@ -108,7 +108,7 @@ describe('a batch of Gemini’s own API', () => {
   );
 
   it('is charged the last use of a line that is too long to be parsed', async () => {
-    const long = { ...answer('gemini-2.5-pro'), candidates: [{ text: 'x'.repeat(600_000) }] };
+    const long = { ...batchResponse('gemini-2.5-pro'), candidates: [{ text: 'x'.repeat(600_000) }] };
     const { usageMetadata, modelVersion, candidates } = long;
     stub.answer({
       headers: { 'content-type': 'application/octet-stream' },

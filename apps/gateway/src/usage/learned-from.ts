@@ -1,4 +1,4 @@
-import type { AnswerSource } from '@gw/limits';
+import type { ResponseSource } from '@gw/limits';
 import type { Upstream } from '../core/upstream';
 
 /**
@@ -9,7 +9,7 @@ export function sourceOf({
   saved,
   provider,
   model,
-}: Pick<Upstream, 'saved' | 'provider' | 'model'>): AnswerSource | null {
+}: Pick<Upstream, 'saved' | 'provider' | 'model'>): ResponseSource | null {
   if (saved === null || provider.local !== undefined || model === null) return null;
   const { id, workspaceId, organisationId } = saved;
   return { tenant: { workspaceId, organisationId }, key: `${id} ${model}` };

@@ -1,6 +1,6 @@
 import { ONCE_MAX, routeFamily, type Usage } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
-import type { JsonObject, MadeObject } from '@gw/providers';
+import type { JsonObject, CreatedObject } from '@gw/providers';
 import { parseJsonObject } from '../bodies/json-body';
 import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
@@ -126,7 +126,7 @@ class Uses {
   }
 
   addStreamed(
-    { object, id, background }: MadeObject,
+    { object, id, background }: CreatedObject,
     usage: Usage | null,
     model: string | null,
     isAskedAgain: boolean,
@@ -160,7 +160,7 @@ class Uses {
     const file = object === 'batch' ? reported['output_file_id'] : null;
     const name = typeof file === 'string' ? `file:${file}` : id;
     const used = usage ?? this.upstream.provider.usage(reported) ?? nothingMade(reported);
-    const answers = object === 'batch' ? answersOf(reported) : 1;
+    const answers = object === 'batch' ? responsesOf(reported) : 1;
     this.add(String(object), name, used, typeof model === 'string' ? model : null, answers);
   }
 }
@@ -173,12 +173,12 @@ const isToldLate = (reported: JsonObject): boolean =>
   ENDED.has(reported['status']) && (reported['object'] === 'batch' || isLate(reported));
 
 /** More than any provider takes in one batch. */
-const BATCH_ANSWERS_MAX = 100_000;
+const BATCH_RESPONSES_MAX = 100_000;
 
 /** How many answers a batch says that it has. */
-function answersOf({ request_counts: counts }: JsonObject): number {
+function responsesOf({ request_counts: counts }: JsonObject): number {
   const total = isObject(counts) ? counts['total'] : null;
-  return typeof total === 'number' && total >= 1 ? Math.min(total, BATCH_ANSWERS_MAX) : BATCH_ANSWERS_MAX;
+  return typeof total === 'number' && total >= 1 ? Math.min(total, BATCH_RESPONSES_MAX) : BATCH_RESPONSES_MAX;
 }
 
 /** What has failed and says no use was not made. */

@@ -9,8 +9,8 @@ import {
   quarantinedLogs,
   quarantineLog,
 } from '@gw/log-store';
-import { analyticsAsks, sampleLogRecord, testDatabase } from '@gw/testing';
-import type { AnalyticsAsk } from '@gw/analytics';
+import { analyticsQueries, sampleLogRecord, testDatabase } from '@gw/testing';
+import type { AnalyticsQueryCase } from '@gw/analytics';
 import type { LogRecord } from '@gw/contracts';
 import { createLog } from '@gw/web';
 import { LedgerBook } from '../ledger/ledger-book';
@@ -176,7 +176,7 @@ describe('LogIngest', () => {
       store(...batch.slice(10, 30), frame({ ...sampleLogRecord(), workspaceId: 'no uuid' })),
     ]);
     const day = Date.parse(createdAt) - 1;
-    const { filter } = analyticsAsks(day)['all of an organisation'] as AnalyticsAsk;
+    const { filter } = analyticsQueries(day)['all of an organisation'] as AnalyticsQueryCase;
     const scope = { organisationId, workspaceId: null, userId: null };
     const times = { from: day, to: day + DAY_MS - 1, bucket: null, by: [], limit: 1 };
     const analytics = new PostgresAnalytics(database.dataSource);

@@ -1,6 +1,6 @@
-import { chargedOnce } from '../ledger/charged-once';
+import { chargeByName } from '../ledger/charged-once';
 import { correctRollups, type CorrectSums } from '../ledger/correct-sums';
-import { giveBackOfLogs } from '../ledger/given-back';
+import { revertLogEstimates } from '../ledger/given-back';
 import type { LedgerBook } from '../ledger/ledger-book';
 import type { Frame } from '@gw/journal';
 import { GatewayError } from '@gw/kernel';
@@ -26,7 +26,7 @@ import { LogPartitions } from './log-partitions.service';
 import { LogQuarantine } from './log-quarantine';
 import { isMissingPartition, isOfData } from './record-faults';
 import { SharedWrites } from './shared-writes';
-import { storeApart } from './store-apart';
+import { storeIsolatingFailures } from './store-apart';
 
 export interface Stored {
   /** Number of stored records, including those that were stored before. */
@@ -61,7 +61,7 @@ const RECORDS_MAX = 4_000;
  * Response time limit in milliseconds. Gateways time out after 30 seconds; they get a response
  * earlier and repeat a batch that is still being written.
  */
-const ANSWER_WITHIN_MS = 20_000;
+const RESPONSE_WITHIN_MS = 20_000;
 /** How long records are parsed before other work of the event loop runs, in milliseconds. */
 const TURN_MS = 10;
 
@@ -134,7 +134,7 @@ export class LogIngest {
       this.inFlight -= 1;
     });
     try {
-      const result = await inTime(storing, ANSWER_WITHIN_MS);
+      const result = await inTime(storing, RESPONSE_WITHIN_MS);
       this.counts.batches += 1;
       this.counts.rejected += result.rejected;
       return result;
@@ -216,7 +216,7 @@ export class LogIngest {
 
   /** Stores entries and returns those that are not in the log. */
   private insert(entries: readonly LogEntry[], frameOf: FrameOf): Promise<ReadonlySet<LogEntry>> {
-    return storeApart(entries, {
+    return storeIsolatingFailures(entries, {
       store: (some) => this.transact(some),
       setAside: (entry, error) => this.setAside(entry, frameOf(entry.row.id), error),
     });
@@ -248,7 +248,7 @@ export class LogIngest {
     let stored: readonly RequestLogRow[] = [];
     const zones = this.zones.unknownOf(zonesOf(entries.map(({ row }) => row)));
     const writing = this.source.transaction(async (manager) => {
-      const once = await chargedOnce(manager, entries);
+      const once = await chargeByName(manager, entries);
       const fresh = await insertLogs(manager, once.entries, { rollUp: this.addUp === null, zones });
       const news = firstOfEach(once.entries, fresh);
       stored = news.map(({ row }) => row);
@@ -256,7 +256,7 @@ export class LogIngest {
       await insertGuardrailFeedback(manager, news, fresh);
       const late = await amendLogs(manager, entries);
       await enterVerdicts(manager, [...news.map(({ row }) => ({ row, known: 0 })), ...late]);
-      await giveBackOfLogs(manager, once.givenBack, this.correctSums);
+      await revertLogEstimates(manager, once.givenBack, this.correctSums);
       // Last, because transactions that charge the same budgets wait from here on.
       return this.book.enter(manager, news, fresh, once);
     });

@@ -1,5 +1,5 @@
 import { decodeFrames, openBatch, Sealer } from '@gw/journal';
-import { connectRedis, redisAnswers, RedisLogReader, type Redis } from '@gw/redis';
+import { connectRedis, acceptsWrites, RedisLogReader, type Redis } from '@gw/redis';
 import { describeFault, type Log } from '@gw/web';
 import { journalKey, randomHex, type MasterKeys } from '@gw/kernel';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
@@ -49,7 +49,7 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
    * second.
    */
   answers(): Promise<boolean> {
-    return redisAnswers(this.probe);
+    return acceptsWrites(this.probe);
   }
 
   get isFailing(): boolean {

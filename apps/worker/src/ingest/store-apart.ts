@@ -2,7 +2,7 @@ import type { LogEntry } from '@gw/log-store';
 import { isOfDatabase } from './record-faults';
 
 /** How entries are stored. */
-export interface StoreApart {
+export interface IsolatingStore {
   /** Stores all entries or none. */
   readonly store: (entries: readonly LogEntry[]) => Promise<void>;
   /**
@@ -17,9 +17,9 @@ export interface StoreApart {
  * the others. Returns the entries that are not in the log. Rejects with a failure that no record
  * causes.
  */
-export async function storeApart(
+export async function storeIsolatingFailures(
   entries: readonly LogEntry[],
-  by: StoreApart,
+  by: IsolatingStore,
 ): Promise<ReadonlySet<LogEntry>> {
   const [first] = entries;
   if (!first) return new Set();
@@ -30,7 +30,7 @@ export async function storeApart(
     if (isOfDatabase(error)) throw error;
     if (entries.length === 1) return (await by.setAside(first, error)) ? new Set() : new Set([first]);
     const middle = entries.length >> 1;
-    const refused = await storeApart(entries.slice(0, middle), by);
-    return new Set([...refused, ...(await storeApart(entries.slice(middle), by))]);
+    const refused = await storeIsolatingFailures(entries.slice(0, middle), by);
+    return new Set([...refused, ...(await storeIsolatingFailures(entries.slice(middle), by))]);
   }
 }

@@ -17,7 +17,7 @@ import { JobRunner } from './job-runner';
 import { LogExportsProcessor } from './log-exports/log-exports.processor';
 import { LogPartitionsProcessor } from './log-partitions/log-partitions.processor';
 import { LogRetentionProcessor } from './log-retention/log-retention.processor';
-import { LogZonesProcessor } from './log-zones/log-zones.processor';
+import { ZoneMapsProcessor } from './log-zones/log-zones.processor';
 import { MailProcessor, type Post } from './mail/mail.processor';
 import { repricingProviders } from './repricings/repricing-providers';
 import { RepricingsProcessor } from './repricings/repricings.processor';
@@ -30,7 +30,7 @@ import { RotationProcessor, type RotationTools } from './rotation/rotation.proce
 const PROCESSORS = [
   LogPartitionsProcessor,
   LogRetentionProcessor,
-  LogZonesProcessor,
+  ZoneMapsProcessor,
   LogExportsProcessor,
   ExpiryProcessor,
   BudgetsProcessor,
@@ -45,7 +45,7 @@ const PROCESSORS = [
 /** Providers that run jobs, and all processors except alerts. */
 export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => [
   LogPartitionsProcessor,
-  LogZonesProcessor,
+  ZoneMapsProcessor,
   RollupsProcessor,
   {
     provide: ExpiryProcessor,

@@ -1,4 +1,4 @@
-import { INTERNAL, type BalancesAnswer, type BalancesRequest } from '@gw/contracts';
+import { INTERNAL, type BalancesResponse, type BalancesRequest } from '@gw/contracts';
 import { GatewayError, UUID } from '@gw/kernel';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { LedgerBook } from './ledger-book';
@@ -15,7 +15,7 @@ export class BalancesController {
 
   @Post(INTERNAL.balances)
   @HttpCode(200)
-  async balances(@Body() body: unknown): Promise<BalancesAnswer> {
+  async balances(@Body() body: unknown): Promise<BalancesResponse> {
     if (!isRequest(body)) {
       throw new GatewayError('body_invalid', {
         message: 'The body must be an object with an organisation and its counters.',

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { ONCE_MAX, type ChargeRecord } from '@gw/contracts';
-import { claimOnce, type GivenBack, type OnceClaim, type OncePart } from '@gw/ledger-store';
+import { claimOnce, type RevertedEstimate, type OnceClaim, type OncePart } from '@gw/ledger-store';
 import type { LogEntry } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 
 const NAME_LENGTH_MAX = 512;
 
 /** The result of charging named objects. */
-export interface ChargedOnce {
+export interface NamedCharges {
   /**
    * The records as they are stored: each is charged what it reports beyond the charges of other
    * records of the name.
    */
   readonly entries: readonly LogEntry[];
   /** Estimates taken back, of earlier records and of records in this batch. */
-  readonly givenBack: readonly GivenBack[];
+  readonly givenBack: readonly RevertedEstimate[];
   /** Usage that gateways counted and that no record charges. */
   readonly uncharged: readonly Uncharged[];
 }
@@ -26,10 +26,10 @@ export interface Uncharged {
   readonly charge: ChargeRecord;
 }
 
-export async function chargedOnce(
+export async function chargeByName(
   manager: EntityManager,
   entries: readonly LogEntry[],
-): Promise<ChargedOnce> {
+): Promise<NamedCharges> {
   const claims = entries.flatMap(claimsOf);
   if (claims.length === 0) return { entries, givenBack: [], uncharged: [] };
   const { held: parts, givenBack } = await claimOnce(manager, claims);

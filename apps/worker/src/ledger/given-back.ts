@@ -1,17 +1,17 @@
 import type { ChargeRecord } from '@gw/contracts';
-import type { GivenBack } from '@gw/ledger-store';
+import type { RevertedEstimate } from '@gw/ledger-store';
 import { logsAt, setLogPrices, type NewLogPrice, type PricedLog } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 import type { CorrectSums } from './correct-sums';
 
 /** Subtracts estimates that were taken back from their logs and from analytics. */
-export async function giveBackOfLogs(
+export async function revertLogEstimates(
   manager: EntityManager,
-  givenBack: readonly GivenBack[],
+  givenBack: readonly RevertedEstimate[],
   correctSums: CorrectSums,
 ): Promise<void> {
   if (givenBack.length === 0) return;
-  const byLog = new Map<string, GivenBack>();
+  const byLog = new Map<string, RevertedEstimate>();
   for (const each of givenBack) {
     const { cost, tokens } = byLog.get(each.logId) ?? { cost: 0, tokens: 0 };
     byLog.set(each.logId, { ...each, cost: each.cost + cost, tokens: each.tokens + tokens });
@@ -20,7 +20,7 @@ export async function giveBackOfLogs(
     manager,
     [...byLog.values()].map(({ logId, estimate }) => ({ id: logId, createdAt: estimate.createdAt })),
   );
-  const prices = logs.map((log) => withoutEstimate(log, byLog.get(log.row.id) as GivenBack));
+  const prices = logs.map((log) => withoutEstimate(log, byLog.get(log.row.id) as RevertedEstimate));
   await setLogPrices(manager, prices);
   await correctSums(
     manager,
@@ -29,7 +29,7 @@ export async function giveBackOfLogs(
   );
 }
 
-function withoutEstimate({ row, decision }: PricedLog, { cost, tokens }: GivenBack): NewLogPrice {
+function withoutEstimate({ row, decision }: PricedLog, { cost, tokens }: RevertedEstimate): NewLogPrice {
   const charges = (decision.charges ?? []).flatMap((charge) => {
     if (!isEstimate(charge)) return [charge];
     const left = { cost: charge.cost && charge.cost - cost, tokens: charge.tokens - tokens };

@@ -1,4 +1,4 @@
-import type { BalancesAnswer, BalancesRequest, ChargeRecord } from '@gw/contracts';
+import type { BalancesResponse, BalancesRequest, ChargeRecord } from '@gw/contracts';
 import { DAY_MS } from '@gw/kernel';
 import {
   addBalances,
@@ -10,7 +10,7 @@ import {
   PRICE_CORRECTIONS,
   recentUseOf,
   type BudgetHourRow,
-  type GivenBack,
+  type RevertedEstimate,
   type HolderRow,
   type LedgerAmount,
   type LedgerRow,
@@ -27,7 +27,7 @@ import {
 } from '@gw/limits';
 import { dayOf, type LogEntry } from '@gw/log-store';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { ChargedOnce, Uncharged } from './charged-once';
+import type { NamedCharges, Uncharged } from './charged-once';
 import { isCharge, isCount, readableCharges } from './readable-charges';
 
 /** A budget that was charged. */
@@ -76,7 +76,7 @@ export class LedgerBook {
     manager: EntityManager,
     entries: readonly LogEntry[],
     fresh: ReadonlySet<string>,
-    { givenBack = [], uncharged = [] }: Partial<Omit<ChargedOnce, 'entries'>> = {},
+    { givenBack = [], uncharged = [] }: Partial<Omit<NamedCharges, 'entries'>> = {},
   ): Promise<readonly TouchedBudget[]> {
     const postings = noPostings();
     const entered = new Set<string>();
@@ -131,7 +131,7 @@ export class LedgerBook {
     organisationId,
     counters,
     withBurn,
-  }: BalancesRequest): Promise<BalancesAnswer['balances']> {
+  }: BalancesRequest): Promise<BalancesResponse['balances']> {
     const requested = counters.map(({ key, since }) => ({ account: accountOf(key), since }));
     const { manager } = this.source;
     const balances = await heldBalancesOf(manager, organisationId, requested);
@@ -194,7 +194,7 @@ const corrected = (change: ChargeRecord): ChargeRecord => ({
   counters: change.counters.map(([key, period]) => [key, period, PRICE_CORRECTIONS] as const),
 });
 
-const less = ({ organisationId, estimate, cost, tokens }: GivenBack): Adjustment => ({
+const less = ({ organisationId, estimate, cost, tokens }: RevertedEstimate): Adjustment => ({
   ...{ organisationId, ...estimate },
   ...{ difference: 0 - cost, tokens: 0 - tokens },
 });

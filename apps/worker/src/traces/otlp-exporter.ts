@@ -1,4 +1,4 @@
-import type { BufferedAnswer, BufferedClient } from '@gw/outbound';
+import type { BufferedResponse, BufferedClient } from '@gw/outbound';
 import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,7 +17,7 @@ const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const TRIES = 6;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 5_000;
-const ANSWER_BYTES_MAX = 65_536;
+const RESPONSE_BYTES_MAX = 65_536;
 /** `ExportResultCode` of OpenTelemetry, which is in a separate package. */
 const TAKEN = 0;
 const LOST = 1;
@@ -70,7 +70,7 @@ export class OtlpExporter implements SpanExporter {
   }
 
   /** Posts a batch; returns null if there was no response. */
-  private post(body: Buffer, timeoutMs: number): Promise<BufferedAnswer | null> {
+  private post(body: Buffer, timeoutMs: number): Promise<BufferedResponse | null> {
     const { client, url, headers } = this.options;
     return client
       .fetchBuffered({
@@ -79,7 +79,7 @@ export class OtlpExporter implements SpanExporter {
         headers: { ...headers, 'content-type': 'application/x-protobuf' },
         body,
         totalTimeoutMs: Math.max(1, timeoutMs),
-        bytesMax: ANSWER_BYTES_MAX,
+        bytesMax: RESPONSE_BYTES_MAX,
       })
       .catch(() => null);
   }
@@ -89,7 +89,7 @@ export class OtlpExporter implements SpanExporter {
  * The pause that the receiver requests, in milliseconds. Only seconds are supported; no known
  * receiver sends dates.
  */
-function retryAfterMs(response: BufferedAnswer | null): number | null {
+function retryAfterMs(response: BufferedResponse | null): number | null {
   const requested = Number(response?.headers['retry-after'] ?? NaN);
   return Number.isFinite(requested) && requested > 0 ? requested * 1_000 : null;
 }

@@ -13,7 +13,7 @@ export type IdempotencyState =
   | { readonly kind: 'done'; readonly fingerprint: string; readonly answer: Buffer | null };
 
 /** A claim on a scope. `token` is a unique value that proves who holds it. */
-export interface Claim {
+export interface IdempotencyClaim {
   readonly scope: string;
   readonly fingerprint: string;
   readonly token: string;
@@ -30,16 +30,16 @@ export interface Claim {
  * does not delay others.
  */
 export interface IdempotencyStore {
-  claim(claim: Claim, leaseMs: number): Promise<IdempotencyState>;
+  claim(claim: IdempotencyClaim, leaseMs: number): Promise<IdempotencyState>;
   /** Renews a lease. Has no effect when the claim is lost. */
-  renew(claim: Claim, leaseMs: number): Promise<void>;
+  renew(claim: IdempotencyClaim, leaseMs: number): Promise<void>;
   /** Stores the response, unless another caller has claimed the scope since the claim was lost. */
-  complete(claim: Claim, answer: Buffer | null, ttlMs: number): Promise<void>;
+  complete(claim: IdempotencyClaim, answer: Buffer | null, ttlMs: number): Promise<void>;
   /**
    * Ends a claim without a response, so that the next caller may claim. Has no effect when the
    * claim is lost.
    */
-  release(claim: Claim): Promise<void>;
+  release(claim: IdempotencyClaim): Promise<void>;
   /** Resolves when the scope may have changed, at the latest after `timeoutMs`. */
   changed(scope: string, timeoutMs: number): Promise<void>;
 }

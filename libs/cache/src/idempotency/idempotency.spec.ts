@@ -7,14 +7,14 @@ import {
   type IdempotencyScope,
 } from '@gw/kernel';
 import { idempotencyStoreContract } from '../spec-support/idempotency-store.contract';
-import { sampleAnswer, TENANT } from '../spec-support/samples';
-import { Idempotency, type Begun, type FirstCall } from './idempotency';
+import { sampleResponse, TENANT } from '../spec-support/samples';
+import { Idempotency, type StartedCall, type FirstCall } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 
 const memory = (): MemoryIdempotencyStore => new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
 const patient = { timeoutMs: 5_000, isGone: () => false, tenant: TENANT };
-const firstOf = (begun: Begun): FirstCall => {
+const firstOf = (begun: StartedCall): FirstCall => {
   if (begun.kind !== 'first') throw new Error('Not the first call.');
   return begun;
 };
@@ -43,7 +43,7 @@ describe('Idempotency', () => {
   });
 
   it('replays the first response, byte for byte and status for status', async () => {
-    const answer = sampleAnswer('created', { status: 201 });
+    const answer = sampleResponse('created', { status: 201 });
     await firstOf(await idempotency.begin('s', 'f', patient)).complete(answer);
     expect(await idempotency.begin('s', 'f', patient)).toEqual({ kind: 'replay', answer });
     expect((await idempotency.begin('other scope', 'f', patient)).kind).toBe('first');
@@ -53,7 +53,7 @@ describe('Idempotency', () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const refusal = { type: 'idempotency_key_reused', status: 422 };
     await expect(idempotency.begin('s', 'g', patient)).rejects.toMatchObject(refusal);
-    await first.complete(sampleAnswer());
+    await first.complete(sampleResponse());
     await expect(idempotency.begin('s', 'g', patient)).rejects.toMatchObject(refusal);
   });
 
@@ -61,10 +61,10 @@ describe('Idempotency', () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
     const second = idempotency.begin('s', 'f', patient);
     const third = idempotency.begin('s', 'f', patient);
-    await first.complete(sampleAnswer());
+    await first.complete(sampleResponse());
     expect(await Promise.all([second, third])).toEqual([
-      { kind: 'replay', answer: sampleAnswer() },
-      { kind: 'replay', answer: sampleAnswer() },
+      { kind: 'replay', answer: sampleResponse() },
+      { kind: 'replay', answer: sampleResponse() },
     ]);
   });
 
@@ -73,7 +73,7 @@ describe('Idempotency', () => {
     const waiting = [idempotency.begin('s', 'f', patient), idempotency.begin('s', 'f', patient)];
     await first.release();
     const taken = firstOf(await Promise.race(waiting));
-    await taken.complete(sampleAnswer('second try'));
+    await taken.complete(sampleResponse('second try'));
     const kinds = (await Promise.all(waiting)).map(({ kind }) => kind);
     expect(kinds.sort()).toEqual(['first', 'replay']);
   });
@@ -93,7 +93,7 @@ describe('Idempotency', () => {
   });
 
   it('does not carry out again a request whose response was too large to keep', async () => {
-    await firstOf(await idempotency.begin('s', 'f', patient)).complete(sampleAnswer('x'.repeat(10_000)));
+    await firstOf(await idempotency.begin('s', 'f', patient)).complete(sampleResponse('x'.repeat(10_000)));
     await expect(idempotency.begin('s', 'f', patient)).rejects.toMatchObject({
       type: 'conflict',
       status: 409,
@@ -102,11 +102,11 @@ describe('Idempotency', () => {
 
   it('uses only the first end of a call', async () => {
     const first = firstOf(await idempotency.begin('s', 'f', patient));
-    await first.complete(sampleAnswer('one'));
+    await first.complete(sampleResponse('one'));
     await first.release();
-    await first.complete(sampleAnswer('two'));
+    await first.complete(sampleResponse('two'));
     const again = await idempotency.begin('s', 'f', patient);
-    expect(again).toEqual({ kind: 'replay', answer: sampleAnswer('one') });
+    expect(again).toEqual({ kind: 'replay', answer: sampleResponse('one') });
   });
 
   it('keeps its guarantee within the process while the shared store is unreachable', async () => {
@@ -119,7 +119,7 @@ describe('Idempotency', () => {
       changed: away,
     };
     const alone = new Idempotency(store, memory());
-    await firstOf(await alone.begin('s', 'f', patient)).complete(sampleAnswer());
+    await firstOf(await alone.begin('s', 'f', patient)).complete(sampleResponse());
     expect((await alone.begin('s', 'f', patient)).kind).toBe('replay');
   });
 });

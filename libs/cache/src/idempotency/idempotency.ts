@@ -1,6 +1,6 @@
 import { GatewayError, keyReused, randomHex, type Tenant, DAY_MS } from '@gw/kernel';
-import { decodeAnswer, encodeAnswer, type StoredAnswer } from '../stored-answer';
-import type { Claim, IdempotencyState, IdempotencyStore } from './idempotency-store';
+import { decodeResponse, encodeResponse, type CachedResponse } from '../cached-response';
+import type { IdempotencyClaim, IdempotencyState, IdempotencyStore } from './idempotency-store';
 import { MemoryIdempotencyStore } from './memory-idempotency-store';
 
 export interface IdempotencyOptions {
@@ -36,7 +36,7 @@ export interface FirstCall {
    * Stores the response; null when it is too large to keep. Resolves when it is stored or storing
    * failed. Never rejects.
    */
-  complete(answer: StoredAnswer | null): Promise<void>;
+  complete(answer: CachedResponse | null): Promise<void>;
   /**
    * Ends the call without a response to replay; the next call under the key is the first again.
    * Never rejects.
@@ -44,7 +44,7 @@ export interface FirstCall {
   release(): Promise<void>;
 }
 
-export type Begun = FirstCall | { readonly kind: 'replay'; readonly answer: StoredAnswer };
+export type StartedCall = FirstCall | { readonly kind: 'replay'; readonly answer: CachedResponse };
 
 /** Length of one step of a wait, after which a disconnected caller is noticed. */
 const WAIT_STEP_MS = 1_000;
@@ -76,8 +76,8 @@ export class Idempotency {
    * request, `idempotency_in_flight` when the first call is still in flight after `timeoutMs` or
    * the caller has disconnected, and `conflict` when the first response could not be kept.
    */
-  async begin(scope: string, fingerprint: string, wait: WaitOptions): Promise<Begun> {
-    const claim: Claim = { scope, fingerprint, token: randomHex(16), tenant: wait.tenant };
+  async begin(scope: string, fingerprint: string, wait: WaitOptions): Promise<StartedCall> {
+    const claim: IdempotencyClaim = { scope, fingerprint, token: randomHex(16), tenant: wait.tenant };
     const until = this.now() + wait.timeoutMs;
     for (;;) {
       const { store, state } = await this.claim(claim);
@@ -92,7 +92,9 @@ export class Idempotency {
     }
   }
 
-  private async claim(claim: Claim): Promise<{ store: IdempotencyStore; state: IdempotencyState }> {
+  private async claim(
+    claim: IdempotencyClaim,
+  ): Promise<{ store: IdempotencyStore; state: IdempotencyState }> {
     try {
       return { store: this.store, state: await this.store.claim(claim, this.leaseMs) };
     } catch (thrown) {
@@ -101,7 +103,7 @@ export class Idempotency {
     }
   }
 
-  private firstCall(store: IdempotencyStore, claim: Claim): FirstCall {
+  private firstCall(store: IdempotencyStore, claim: IdempotencyClaim): FirstCall {
     const renewing = setInterval(() => {
       store.renew(claim, this.leaseMs).catch(ignore);
     }, this.leaseMs / 3);
@@ -120,9 +122,9 @@ export class Idempotency {
     };
   }
 
-  private frameOf(answer: StoredAnswer | null): Buffer | null {
+  private frameOf(answer: CachedResponse | null): Buffer | null {
     if (answer === null) return null;
-    const frame = encodeAnswer(answer);
+    const frame = encodeResponse(answer);
     return frame.length > this.answerBytesMax ? null : frame;
   }
 }
@@ -132,8 +134,8 @@ const PARAM = { param: 'idempotency-key' } as const;
 /** A claim that could not be renewed, completed or released ends with its lease. */
 const ignore = (): void => undefined;
 
-function replay(frame: Buffer | null): Begun {
-  const answer = frame === null ? null : decodeAnswer(frame);
+function replay(frame: Buffer | null): StartedCall {
+  const answer = frame === null ? null : decodeResponse(frame);
   if (answer !== null) return { kind: 'replay', answer };
   throw new GatewayError('conflict', {
     ...PARAM,

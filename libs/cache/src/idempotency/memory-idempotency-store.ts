@@ -1,5 +1,10 @@
 import { SharedEntries, Shares, type Share } from '@gw/kernel';
-import { keysFull, type Claim, type IdempotencyState, type IdempotencyStore } from './idempotency-store';
+import {
+  keysFull,
+  type IdempotencyClaim,
+  type IdempotencyState,
+  type IdempotencyStore,
+} from './idempotency-store';
 
 export interface MemoryIdempotencyStoreOptions {
   /**
@@ -17,7 +22,7 @@ export interface MemoryIdempotencyStoreOptions {
 }
 
 interface Running {
-  readonly claim: Claim;
+  readonly claim: IdempotencyClaim;
   leasedUntil: number;
 }
 
@@ -52,7 +57,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.now = now ?? (() => performance.now());
   }
 
-  claim(claim: Claim, leaseMs: number): Promise<IdempotencyState> {
+  claim(claim: IdempotencyClaim, leaseMs: number): Promise<IdempotencyState> {
     const { scope, tenant } = claim;
     const held = this.running.get(scope);
     if (held !== undefined && held.leasedUntil > this.now())
@@ -66,13 +71,13 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return Promise.resolve({ kind: 'claimed' });
   }
 
-  renew(claim: Claim, leaseMs: number): Promise<void> {
+  renew(claim: IdempotencyClaim, leaseMs: number): Promise<void> {
     const held = this.running.get(claim.scope);
     if (held?.claim.token === claim.token) held.leasedUntil = this.now() + leaseMs;
     return Promise.resolve();
   }
 
-  complete(claim: Claim, answer: Buffer | null, ttlMs: number): Promise<void> {
+  complete(claim: IdempotencyClaim, answer: Buffer | null, ttlMs: number): Promise<void> {
     const { scope, fingerprint, tenant } = claim;
     const held = this.running.get(scope);
     const isLost = held === undefined ? this.done.get(scope) !== undefined : held.claim.token !== claim.token;
@@ -84,7 +89,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return Promise.resolve();
   }
 
-  release({ scope, token }: Claim): Promise<void> {
+  release({ scope, token }: IdempotencyClaim): Promise<void> {
     const held = this.running.get(scope);
     if (held?.claim.token === token) {
       this.end(held.claim);
@@ -108,11 +113,11 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     });
   }
 
-  private end(claim: Claim): void {
+  private end(claim: IdempotencyClaim): void {
     if (this.running.delete(claim.scope)) this.shareOf(claim).give(1);
   }
 
-  private shareOf({ tenant }: Claim): Share {
+  private shareOf({ tenant }: IdempotencyClaim): Share {
     return this.runningShares.of(tenant.workspaceId, tenant.organisationId);
   }
 

@@ -2,7 +2,12 @@ import type { Redis } from '@gw/redis';
 import type { EntrySealer } from '../stores/entry-sealer';
 import { NO_REPLY, type RedisGuard } from '../stores/redis-guard';
 import { ENTRY_OVERHEAD_BYTES, ledgerArguments, withLedger, type RedisShare } from '../stores/redis-shares';
-import { keysFull, type Claim, type IdempotencyState, type IdempotencyStore } from './idempotency-store';
+import {
+  keysFull,
+  type IdempotencyClaim,
+  type IdempotencyState,
+  type IdempotencyStore,
+} from './idempotency-store';
 
 export interface RedisIdempotencyStoreOptions {
   /** Prefix of every key: `gw:idempotency:`. */
@@ -72,7 +77,7 @@ export class RedisIdempotencyStore implements IdempotencyStore {
     private readonly options: RedisIdempotencyStoreOptions,
   ) {}
 
-  async claim(claim: Claim, leaseMs: number): Promise<IdempotencyState> {
+  async claim(claim: IdempotencyClaim, leaseMs: number): Promise<IdempotencyState> {
     const claimed = [runningText(claim), leaseMs, ENTRY_OVERHEAD_BYTES];
     const held = await this.runShared(CLAIM, claim, claimed);
     if (held === FULL) throw keysFull();
@@ -86,17 +91,17 @@ export class RedisIdempotencyStore implements IdempotencyStore {
     return { kind: 'done', fingerprint, answer };
   }
 
-  async renew(claim: Claim, leaseMs: number): Promise<void> {
+  async renew(claim: IdempotencyClaim, leaseMs: number): Promise<void> {
     await this.run(RENEW, claim.scope, [runningText(claim), leaseMs]);
   }
 
-  async complete(claim: Claim, answer: Buffer | null, ttlMs: number): Promise<void> {
+  async complete(claim: IdempotencyClaim, answer: Buffer | null, ttlMs: number): Promise<void> {
     const sealed = answer === null ? NOTHING : this.sealer.seal(answer, this.at(claim.scope));
     const value = Buffer.concat([Buffer.from(DONE + claim.fingerprint, 'latin1'), sealed]);
     await this.runShared(COMPLETE, claim, [runningText(claim), value, ttlMs, ENTRY_OVERHEAD_BYTES]);
   }
 
-  async release(claim: Claim): Promise<void> {
+  async release(claim: IdempotencyClaim): Promise<void> {
     await this.run(RELEASE, claim.scope, [runningText(claim)]);
   }
 
@@ -112,7 +117,7 @@ export class RedisIdempotencyStore implements IdempotencyStore {
 
   private runShared(
     script: string,
-    { scope, tenant }: Claim,
+    { scope, tenant }: IdempotencyClaim,
     args: readonly (string | number | Buffer)[],
   ): Promise<unknown> {
     const { share } = this.options;
@@ -137,4 +142,4 @@ export class RedisIdempotencyStore implements IdempotencyStore {
 }
 
 const NOTHING = Buffer.alloc(0);
-const runningText = ({ fingerprint, token }: Claim): string => RUNNING + fingerprint + token;
+const runningText = ({ fingerprint, token }: IdempotencyClaim): string => RUNNING + fingerprint + token;

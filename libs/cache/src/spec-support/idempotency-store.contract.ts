@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HOUR_MS } from '@gw/kernel';
 import { eventually } from '@gw/testing';
-import type { Claim, IdempotencyStore } from '../index';
+import type { IdempotencyClaim, IdempotencyStore } from '../index';
 import { TENANT } from './samples';
 
 const fingerprint = 'f'.repeat(43);
@@ -11,7 +11,7 @@ const other = 'g'.repeat(43);
 export function idempotencyStoreContract(make: () => IdempotencyStore): void {
   let store: IdempotencyStore;
   let scope: string;
-  const claimOf = (print = fingerprint): Claim => ({
+  const claimOf = (print = fingerprint): IdempotencyClaim => ({
     scope,
     fingerprint: print,
     token: randomUUID(),

@@ -1,4 +1,4 @@
-import type { CacheRequest, RedisShare, StoredAnswer, Tenant } from '../index';
+import type { CacheRequest, RedisShare, CachedResponse, Tenant } from '../index';
 
 export const TENANT: Tenant = { workspaceId: 'w1', organisationId: 'o1' };
 
@@ -26,7 +26,7 @@ export const sampleRequest = (over: Partial<CacheRequest> = {}): CacheRequest =>
   ...over,
 });
 
-export const sampleAnswer = (text = 'hello', over: Partial<StoredAnswer> = {}): StoredAnswer => ({
+export const sampleResponse = (text = 'hello', over: Partial<CachedResponse> = {}): CachedResponse => ({
   status: 200,
   headers: ['content-type', 'application/json'],
   chunks: [Buffer.from(text)],

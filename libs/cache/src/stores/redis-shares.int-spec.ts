@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { connectRedis, redisReady, type Redis } from '@gw/redis';
 import { eventually, withRedis } from '@gw/testing';
 import { RedisIdempotencyStore } from '../idempotency/redis-idempotency-store';
-import type { Claim } from '../idempotency/idempotency-store';
+import type { IdempotencyClaim } from '../idempotency/idempotency-store';
 import { RedisVectorStore } from '../semantic/redis-vector-store';
 import { redisShare } from '../spec-support/samples';
 import { EntrySealer } from './entry-sealer';
@@ -45,7 +45,7 @@ describe('Redis shares', () => {
       prefix: `${ledger}first:`,
       share: redisShare(ledger, BYTES),
     });
-  const claim = (of: Tenant, scope: string): Claim => ({
+  const claim = (of: Tenant, scope: string): IdempotencyClaim => ({
     scope,
     fingerprint: 'f'.repeat(43),
     token: randomUUID(),

@@ -1,6 +1,6 @@
 import { defineCheck } from '../check';
 import { inTurn, then } from '../eventually';
-import { gibberishShare, LOOKED_AT } from '../heuristics/gibberish';
+import { gibberishShare, READ_LENGTH } from '../heuristics/gibberish';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
 
@@ -23,7 +23,7 @@ export const gibberish = defineCheck<{ threshold: number; not: boolean; scope: r
   prepare: ({ threshold, not, scope }) => ({
     evaluate(subject, pace) {
       const judged = inTurn(textsOf(subject, scope), 0, (most, text) =>
-        then(pace.step(1 + Math.min(text.length, LOOKED_AT)), () => Math.max(most, gibberishShare(text))),
+        then(pace.step(1 + Math.min(text.length, READ_LENGTH)), () => Math.max(most, gibberishShare(text))),
       );
       return then(judged, (share) => ({
         verdict: share < threshold !== not,

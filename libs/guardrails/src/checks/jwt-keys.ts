@@ -13,10 +13,10 @@ const AGAIN_AFTER_MS = 30_000;
  * Time limit of one URL. All URLs are fetched at once, and a response does not wait longer for the
  * others.
  */
-const ANSWER_WITHIN_MS = 1_000;
+const RESPONSE_WITHIN_MS = 1_000;
 const URIS_MAX = 10;
 const KEYS_MAX = 100;
-const ANSWER_BYTES_MAX = 1_048_576;
+const RESPONSE_BYTES_MAX = 1_048_576;
 
 /** The keys of one URL. */
 interface Published {
@@ -84,8 +84,8 @@ async function fetchKeys(url: string, { world, signal }: CheckContext): Promise<
     method: 'GET',
     headers: { accept: 'application/json' },
     body: null,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
-    answerBytesMax: ANSWER_BYTES_MAX,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_WITHIN_MS)]),
+    answerBytesMax: RESPONSE_BYTES_MAX,
   });
   const value = jsonOf(response);
   const keys = isObject(value) ? listOf(value['keys']).filter(isObject) : [];

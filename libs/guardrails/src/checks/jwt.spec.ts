@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose';
 import type { JsonObject } from '../json';
 import { asking, compiled, judged, verdictOf } from '../spec-support/judge';
-import { json, WrittenWorld } from '../spec-support/world';
+import { json, RecordingPort } from '../spec-support/world';
 
 const URI = 'https://login.example.com/jwks';
 
@@ -13,7 +13,7 @@ async function signer(kid: string, alg = 'ES256') {
   return { jwk, sign };
 }
 
-const now = Math.floor(new WrittenWorld().nowMs / 1_000);
+const now = Math.floor(new RecordingPort().nowMs / 1_000);
 const good = { sub: 'u1', iat: now, exp: now + 300 };
 const parameters = { jwksUri: URI, headerKey: 'X-User', algorithms: ['ES256'] };
 
@@ -23,7 +23,7 @@ async function check(
   more: JsonObject = {},
   headers: Record<string, string> = {},
 ) {
-  const world = new WrittenWorld(() => json({ keys }));
+  const world = new RecordingPort(() => json({ keys }));
   const sent = token === null ? headers : { 'x-user': token, ...headers };
   return {
     world,
@@ -80,7 +80,7 @@ describe('default.jwt', () => {
   it('cannot decide without keys, and uses no published secret or encryption key', async () => {
     const { jwk, sign } = await signer('k1');
     const token = await sign(good);
-    const down = new WrittenWorld(() => json({}, 500));
+    const down = new RecordingPort(() => json({}, 500));
     const result = await verdictOf('jwt', parameters, asking('hi', { headers: { 'x-user': token } }), down);
     expect(result).toMatchObject({ error: { name: 'CheckError' } });
     expect((await check(token, [{ ...jwk, use: 'enc' }])).result.error).toBeDefined();
@@ -89,7 +89,7 @@ describe('default.jwt', () => {
 
   it('fetches keys once, merges several URLs, and fetches again for an unknown key at most every 30 s', async () => {
     const [first, second] = [await signer('k1'), await signer('k2')];
-    const world = new WrittenWorld(({ url }) =>
+    const world = new RecordingPort(({ url }) =>
       url.endsWith('2') ? json({ keys: [second.jwk] }) : json({ keys: [first.jwk] }),
     );
     const guardrail = compiled([{ id: 'jwt', parameters: { ...parameters, jwksUri: `${URI}, ${URI}2 ,` } }]);
@@ -109,7 +109,7 @@ describe('default.jwt', () => {
   it('accepts a key id that two issuers use, and no key of one issuer for tokens of the other', async () => {
     const [one, two] = [await signer('same'), await signer('same')];
     const [uriOne, uriTwo] = ['https://one.example.com/jwks', 'https://two.example.com/jwks'];
-    const world = new WrittenWorld(({ url }) => json({ keys: [url === uriOne ? one.jwk : two.jwk] }));
+    const world = new RecordingPort(({ url }) => json({ keys: [url === uriOne ? one.jwk : two.jwk] }));
     const guardrail = compiled([
       { id: 'jwt', parameters: { ...parameters, jwksUri: `${uriOne},${uriTwo}` } },
     ]);
@@ -126,7 +126,7 @@ describe('default.jwt', () => {
   it('does not wait for a URL that never responds while another one does', async () => {
     const { jwk, sign } = await signer('k1');
     const hanging = new Set<AbortSignal>();
-    const world = new WrittenWorld(({ url, signal }) => {
+    const world = new RecordingPort(({ url, signal }) => {
       if (!url.endsWith('2')) return json({ keys: [jwk] });
       hanging.add(signal);
       return new Promise((_, reject) => {

@@ -8,7 +8,13 @@ import {
   type JWTPayload,
   type JWTVerifyGetKey,
 } from 'jose';
-import { CheckError, defineCheck, type CheckContext, type Outcome, type ParameterReport } from '../check';
+import {
+  CheckError,
+  defineCheck,
+  type CheckContext,
+  type CheckOutcome,
+  type ParameterReport,
+} from '../check';
 import { type JsonObject } from '../json';
 import { object, textList } from '../parameters';
 import { checkUrl, TIMEOUT_PARAMETER, URL_PARAMETER } from '../remote';
@@ -119,7 +125,7 @@ export const jwt = defineCheck<Parameters>({
   },
 });
 
-const failed = (explanation: string): Outcome => ({ verdict: false, data: { explanation } });
+const failed = (explanation: string): CheckOutcome => ({ verdict: false, data: { explanation } });
 
 type KeySource = (
   context: CheckContext,

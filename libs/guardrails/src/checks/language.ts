@@ -1,6 +1,6 @@
 import { defineCheck } from '../check';
 import { inTurn, then } from '../eventually';
-import { LANGUAGES, languageOf, LOOKED_AT } from '../heuristics/language';
+import { LANGUAGES, languageOf, READ_LENGTH } from '../heuristics/language';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
 
@@ -44,7 +44,7 @@ export const language = defineCheck<Parameters>({
   prepare: ({ language: allowed, passUnknown, not, scope }) => ({
     evaluate(subject, pace) {
       const judged = inTurn(textsOf(subject, scope), new Set<string | null>(), (found, text) =>
-        then(pace.step(1 + Math.min(text.length, LOOKED_AT)), () => found.add(languageOf(text))),
+        then(pace.step(1 + Math.min(text.length, READ_LENGTH)), () => found.add(languageOf(text))),
       );
       const fits = (each: string | null) => (each === null ? passUnknown : allowed.includes(each) !== not);
       return then(judged, (found) => ({

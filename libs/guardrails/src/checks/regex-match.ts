@@ -1,4 +1,4 @@
-import { defineCheck, type Outcome, type WindowScan } from '../check';
+import { defineCheck, type CheckOutcome, type WindowScan } from '../check';
 import { inTurn, then } from '../eventually';
 import { NOT_PARAMETER, object, scopeParameter, textsOf } from '../parameters';
 import type { Scope } from '../text/scope';
@@ -58,7 +58,7 @@ export function compileRule(
 /** Replaces an invalid pattern that was reported. */
 const NEVER = TextPattern.compile('x') as TextPattern;
 
-const outcomeOf = (found: boolean, not: boolean): Outcome => ({
+const outcomeOf = (found: boolean, not: boolean): CheckOutcome => ({
   verdict: found !== not,
   data: { explanation: found ? 'The pattern was found.' : 'The pattern was not found.', not },
 });

@@ -1,5 +1,5 @@
 import { asking, FACTS, judged, compiled, verdictOf, chat } from '../spec-support/judge';
-import { WrittenWorld, json } from '../spec-support/world';
+import { RecordingPort, json } from '../spec-support/world';
 import { Subject, type RequestFacts } from '../subject';
 import type { JsonObject } from '../json';
 
@@ -172,7 +172,7 @@ describe('inlineImageUrls', () => {
   };
 
   it('embeds images into the request, fetching each URL once', async () => {
-    const world = new WrittenWorld(() => png);
+    const world = new RecordingPort(() => png);
     const verdict = await judged([compiled([{ id: 'inlineImageUrls' }])], Subject.input(FACTS, body), world);
     expect(verdict.body).toMatchObject({
       messages: [
@@ -197,13 +197,13 @@ describe('inlineImageUrls', () => {
       'inlineImageUrls',
       parameters,
       Subject.input(FACTS, body),
-      new WrittenWorld(() => reply),
+      new RecordingPort(() => reply),
     );
     expect(result.error).toBeDefined();
   });
 
   it('fetches nothing for providers that it does not apply to', async () => {
-    const world = new WrittenWorld(() => png);
+    const world = new RecordingPort(() => png);
     await verdictOf('inlineImageUrls', { providers: ['bedrock'] }, Subject.input(FACTS, body), world);
     expect(world.calls).toHaveLength(0);
   });
@@ -213,7 +213,7 @@ describe('webhook and log', () => {
   const URLS = { webhookURL: 'https://a.example.com/x' };
 
   it('sends forwarded headers and the admin’s, which take precedence, and no other header of the client', async () => {
-    const world = new WrittenWorld(() => json({ verdict: true }));
+    const world = new RecordingPort(() => json({ verdict: true }));
     const parameters = {
       ...URLS,
       headers: { 'X-Key': 'k', 'x-session-id': 'admin' },
@@ -232,7 +232,7 @@ describe('webhook and log', () => {
   });
 
   it('accepts another body from the webhook, only at its own stage', async () => {
-    const world = new WrittenWorld(() =>
+    const world = new RecordingPort(() =>
       json({
         verdict: true,
         data: { a: 1 },
@@ -248,7 +248,7 @@ describe('webhook and log', () => {
   });
 
   it('log sends the same without the client’s headers, and always passes', async () => {
-    const world = new WrittenWorld(() => json({}, 204));
+    const world = new RecordingPort(() => json({}, 204));
     const result = await verdictOf(
       'log',
       { logURL: 'https://l.example.com', headers: '{"x-key":"k"}' },

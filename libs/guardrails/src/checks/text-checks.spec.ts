@@ -1,5 +1,5 @@
-import { answer, answering, asking, chat, compiled, FACTS, verdictOf } from '../spec-support/judge';
-import { WrittenWorld, json } from '../spec-support/world';
+import { response, answering, asking, chat, compiled, FACTS, verdictOf } from '../spec-support/judge';
+import { RecordingPort, json } from '../spec-support/world';
 import { Subject } from '../subject';
 import type { JsonObject } from '../json';
 
@@ -83,7 +83,7 @@ describe('text checks', () => {
 describe('regexReplace', () => {
   it('replaces in every selected text, and fails on a match only when configured', async () => {
     const parameters = { rule: '\\d+', redactText: '#' };
-    const world = new WrittenWorld();
+    const world = new RecordingPort();
     const result = await verdictOf('regexReplace', parameters, asking('1 and 22'), world);
     expect(result).toMatchObject({ verdict: true, transformed: true, data: { matches: 2 } });
     const failing = await verdictOf(
@@ -98,7 +98,7 @@ describe('regexReplace', () => {
 
 describe('validUrls', () => {
   const world = () => {
-    const made = new WrittenWorld(({ url, method }) =>
+    const made = new RecordingPort(({ url, method }) =>
       url.includes('good')
         ? json({})
         : url.includes('nohead')
@@ -244,7 +244,7 @@ it('check results contain no part of the texts', async () => {
     ['gw.gibberish', {}],
     ['gw.language', { language: ['en'] }],
   ] as const) {
-    const subject = Subject.output(FACTS, chat(text), answer(text), 200);
+    const subject = Subject.output(FACTS, chat(text), response(text), 200);
     expect(JSON.stringify(await verdictOf(id, parameters, subject))).not.toMatch(/CANARY|canary@/);
   }
 });

@@ -1,5 +1,5 @@
 import { isObject } from '@gw/kernel';
-import { CheckError, defineCheck, type Outcome } from '../check';
+import { CheckError, defineCheck, type CheckOutcome } from '../check';
 import { checkForwardHeaders, FORWARD_HEADERS_PARAMETER, forwarded } from '../forward-headers';
 import { type JsonObject } from '../json';
 import { object } from '../parameters';
@@ -97,7 +97,7 @@ export function describe(subject: Subject): JsonObject {
   };
 }
 
-function outcomeOf({ stage }: Subject, response: unknown): Outcome {
+function outcomeOf({ stage }: Subject, response: unknown): CheckOutcome {
   if (!isObject(response) || typeof response['verdict'] !== 'boolean') {
     throw new CheckError(
       'The webhook returned no verdict; it must respond with an object that has a boolean `verdict`.',

@@ -1,7 +1,7 @@
 const KEYBOARD = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
 const ROWS = KEYBOARD.flatMap((row) => [row, [...row].reverse().join('')]);
 /** Characters that are read; a nonsense text is nonsense from its start. */
-export const LOOKED_AT = 8_000;
+export const READ_LENGTH = 8_000;
 
 /**
  * Returns the share of a text's letters, 0 to 1, in words that exist in no language written in
@@ -10,7 +10,7 @@ export const LOOKED_AT = 8_000;
  */
 export function gibberishShare(text: string): number {
   const prose = text
-    .slice(0, LOOKED_AT)
+    .slice(0, READ_LENGTH)
     .replaceAll(/```[\s\S]*?(?:```|$)/g, ' ')
     .replaceAll(/https?:\/\/\S{1,500}|\S{1,64}@\S{1,64}/g, ' ');
   let letters = 0;

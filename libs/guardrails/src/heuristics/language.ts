@@ -37,11 +37,11 @@ function membersOf(lists: Readonly<Record<string, string>>): ReadonlyMap<string,
 
 export const LANGUAGES: readonly string[] = [...Object.keys(WORDS), ...SCRIPTS.map(([language]) => language)];
 /** Characters that are read; the language of a text is clear long before. */
-export const LOOKED_AT = 4_000;
+export const READ_LENGTH = 4_000;
 
 /** Returns the ISO 639-1 code of a text's main language; null when there is too little evidence. */
 export function languageOf(text: string): string | null {
-  const sample = text.slice(0, LOOKED_AT);
+  const sample = text.slice(0, READ_LENGTH);
   return languageOfScript(sample) ?? languageOfWords(sample);
 }
 

@@ -5,7 +5,7 @@ import { object, scopeParameter, textsOf } from '../parameters';
 import { TIMEOUT_PARAMETER } from '../remote';
 import type { Subject } from '../subject';
 import type { Scope } from '../text/scope';
-import { askModel, TARGET_PARAMETERS, targetOf, type TargetParameters } from './model-target';
+import { callModel, TARGET_PARAMETERS, targetOf, type TargetParameters } from './model-target';
 
 interface Parameters extends TargetParameters {
   readonly criteria: string;
@@ -81,7 +81,7 @@ export const llmJudge = defineCheck<Parameters>({
           ],
           max_tokens: maxTokens,
         };
-        const answer = await askModel(subject, { route: 'chat.completions', target, body, signal });
+        const answer = await callModel(subject, { route: 'chat.completions', target, body, signal });
         const { verdict, score } = judgementIn(answer);
         return { verdict: score === null ? verdict : verdict && score >= threshold, data: { score } };
       },

@@ -46,7 +46,7 @@ export function targetOf(
 }
 
 /** Calls a model. Throws when no model can be called for this request. */
-export async function askModel({ facts }: Subject, call: ModelCall): Promise<JsonObject> {
+export async function callModel({ facts }: Subject, call: ModelCall): Promise<JsonObject> {
   const { models } = facts;
   if (!models) throw new CheckError('No model can be called here; only gateways call models for checks.');
   return await models.ask(call);

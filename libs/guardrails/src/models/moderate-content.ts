@@ -4,7 +4,7 @@ import { object, scopeParameter, textsOf } from '../parameters';
 import { MODERATION_PARAMETERS, moderationVerdict } from '../partners/moderation';
 import { TIMEOUT_PARAMETER } from '../remote';
 import type { Scope } from '../text/scope';
-import { askModel, piecesWithin, TARGET_PARAMETERS, targetOf, type TargetParameters } from './model-target';
+import { callModel, piecesWithin, TARGET_PARAMETERS, targetOf, type TargetParameters } from './model-target';
 
 interface Parameters extends TargetParameters {
   readonly categories?: readonly string[];
@@ -45,7 +45,7 @@ export const moderateContent = defineCheck<Parameters>({
         const input = piecesWithin(textsOf(subject, scope), PIECE_LENGTH, PIECES_MAX);
         if (input.length === 0) return { verdict: true, data: { texts: 0 } };
         const body = { ...(model !== undefined && { model }), input };
-        const answer = await askModel(subject, { route: 'moderations', target, body, signal });
+        const answer = await callModel(subject, { route: 'moderations', target, body, signal });
         const moderation = moderationVerdict(answer, parameters as unknown as JsonObject);
         if (!moderation) throw new CheckError('The moderation response has no results.');
         return { verdict: !moderation.flagged, data: moderation.data };

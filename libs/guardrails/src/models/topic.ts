@@ -5,7 +5,7 @@ import type { ModelTarget } from '../port';
 import { TIMEOUT_PARAMETER } from '../remote';
 import type { Subject } from '../subject';
 import type { Scope } from '../text/scope';
-import { askModel, piecesWithin, TARGET_PARAMETERS, targetOf, type TargetParameters } from './model-target';
+import { callModel, piecesWithin, TARGET_PARAMETERS, targetOf, type TargetParameters } from './model-target';
 
 interface Parameters extends TargetParameters {
   readonly topics: readonly string[];
@@ -123,7 +123,7 @@ class TopicVectors {
       input,
       ...(dimensions !== undefined && { dimensions }),
     };
-    const answer = await askModel(subject, { route: 'embeddings', target: this.target, body, signal });
+    const answer = await callModel(subject, { route: 'embeddings', target: this.target, body, signal });
     return vectorsIn(answer, input.length);
   }
 }

@@ -4,7 +4,7 @@ import {
   defineCheck,
   type CheckContext,
   type CheckDefinition,
-  type Outcome,
+  type CheckOutcome,
   type ParameterReport,
 } from '../check';
 import type { JsonObject } from '../json';
@@ -69,7 +69,7 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
         evaluate(subject, context) {
           const texts = textsOf(subject, parameters.scope);
           if (texts.length === 0) return { verdict: true, data: { texts: 0 } };
-          const run = (settled: PartnerCall): Promise<Outcome> =>
+          const run = (settled: PartnerCall): Promise<CheckOutcome> =>
             redacts ? redact(settled, subject, context) : judge(settled, texts, subject, context);
           const reading = secrets.read();
           if (reading === null) return run(call);
@@ -148,7 +148,7 @@ async function judge(
   texts: readonly string[],
   subject: Subject,
   context: CheckContext,
-): Promise<Outcome> {
+): Promise<CheckOutcome> {
   const { textLengthMax, textsMax } = call.partner;
   const pieces = texts.flatMap((text) => piecesOf(text, textLengthMax));
   const calls: string[][] = [];
@@ -175,7 +175,7 @@ function piecesOf(text: string, lengthMax: number): readonly string[] {
 }
 
 /** Redacts each text in its own call, so that positions refer to that text. */
-async function redact(call: PartnerCall, subject: Subject, context: CheckContext): Promise<Outcome> {
+async function redact(call: PartnerCall, subject: Subject, context: CheckContext): Promise<CheckOutcome> {
   const passages = subject.passages();
   const positions = subject.selected(call.parameters.scope);
   if (positions.length > CALLS_MAX)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json';
 import { asking, chat, compiled, judged, verdictOf } from '../spec-support/judge';
-import { json, WrittenWorld } from '../spec-support/world';
+import { json, RecordingPort } from '../spec-support/world';
 
 interface Row {
   readonly id: string;
@@ -82,7 +82,7 @@ describe.each(ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
       [row.good, true],
       [row.bad, false],
     ] as const) {
-      const world = new WrittenWorld(() => json(reply));
+      const world = new RecordingPort(() => json(reply));
       const result = await verdictOf(id, row.parameters, asking('hello'), world);
       expect(result.error).toBeUndefined();
       expect(result.verdict).toBe(verdict);
@@ -100,17 +100,17 @@ describe.each(ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
         id,
         row.parameters,
         asking('hello'),
-        new WrittenWorld(() => json(reply)),
+        new RecordingPort(() => json(reply)),
       );
       expect(result.error).toBeDefined();
     }
-    const down = await verdictOf(id, row.parameters, asking('hello'), new WrittenWorld(() => json({}, 401)));
+    const down = await verdictOf(id, row.parameters, asking('hello'), new RecordingPort(() => json({}, 401)));
     expect(down.error?.message).toContain('401');
   });
 });
 
 it('sends a long text in pieces and fails when one piece fails', async () => {
-  const world = new WrittenWorld(({ body }) =>
+  const world = new RecordingPort(({ body }) =>
     json({ categoriesAnalysis: [{ category: 'Hate', severity: body?.includes('needle') ? 6 : 0 }] }),
   );
   const parameters = { endpoint: 'https://x.example.com', apiKey: 'K' };
@@ -122,7 +122,7 @@ it('sends a long text in pieces and fails when one piece fails', async () => {
 });
 
 it('counts Presidio’s positions in code points and replaces the right ranges', async () => {
-  const world = new WrittenWorld(() => json([{ start: 2, end: 6, score: 1, entity_type: 'PERSON' }]));
+  const world = new RecordingPort(() => json([{ start: 2, end: 6, score: 1, entity_type: 'PERSON' }]));
   const parameters = { endpoint: 'https://p.example.com', redact: true };
   const verdict = await judged(
     [compiled([{ id: 'presidio.pii', parameters }])],

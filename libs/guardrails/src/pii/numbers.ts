@@ -1,5 +1,5 @@
 import { isIbanChecksum, isLuhn } from './checksums';
-import { byPattern, digitsOf, isIntroduced, standsAlone, type Recognizer } from './recognizer';
+import { byPattern, digitsOf, isIntroduced, isStandalone, type Recognizer } from './recognizer';
 
 /** 13 to 19 digits, alone or in groups separated by one space or hyphen. */
 const CARD = /(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d])/g;
@@ -125,7 +125,7 @@ export const socialSecurityNumbers: Recognizer = (text, emit) => {
   byPattern(SSN, () => true)(text, emit);
   byPattern(SSN_BARE, (match, whole, start) => {
     return (
-      standsAlone(whole, start, start + match.length) &&
+      isStandalone(whole, start, start + match.length) &&
       isIntroduced(whole, start, /(?:ssn|social security)/i)
     );
   })(text, emit);

@@ -9,7 +9,7 @@ export function isIntroduced(text: string, position: number, words: RegExp): boo
 const WORD = /[\p{L}\p{N}_]/u;
 
 /** Returns whether a range is not part of a longer word or number. */
-export const standsAlone = (text: string, start: number, end: number): boolean =>
+export const isStandalone = (text: string, start: number, end: number): boolean =>
   !WORD.test(text[start - 1] ?? ' ') && !WORD.test(text[end] ?? ' ');
 
 /** Builds a recognizer from a linear, global pattern and a test of its matches. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../json';
 import type { CheckResult, StageVerdict } from '../results';
 import { GuardrailRunner } from '../runner';
 import { Subject, type GuardrailStage, type RequestFacts } from '../subject';
-import { WrittenWorld } from './world';
+import { RecordingPort } from './world';
 
 export const FACTS: RequestFacts = {
   dialect: 'chat',
@@ -25,7 +25,7 @@ export const chat = (...texts: readonly string[]): JsonObject => ({
   messages: texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
 });
 
-export const answer = (...texts: readonly string[]): JsonObject => ({
+export const response = (...texts: readonly string[]): JsonObject => ({
   id: 'chatcmpl-1',
   choices: texts.map((content, index) => ({ index, message: { role: 'assistant', content } })),
 });
@@ -34,7 +34,7 @@ export const asking = (text: string, facts: Partial<RequestFacts> = {}): Subject
   Subject.input({ ...FACTS, ...facts }, chat(text));
 
 export const answering = (text: string, facts: Partial<RequestFacts> = {}): Subject =>
-  Subject.output({ ...FACTS, ...facts }, chat('hello'), answer(text), 200);
+  Subject.output({ ...FACTS, ...facts }, chat('hello'), response(text), 200);
 
 export const on = (stage: GuardrailStage, text: string): Subject =>
   stage === 'input' ? asking(text) : answering(text);
@@ -55,7 +55,7 @@ export async function verdictOf(
   id: string,
   parameters: JsonObject,
   subject: Subject,
-  world = new WrittenWorld(),
+  world = new RecordingPort(),
 ): Promise<CheckResult> {
   const { results } = await judged([compiled([{ id, parameters }])], subject, world);
   const check = results[0]?.checks[0];
@@ -66,5 +66,5 @@ export async function verdictOf(
 export const judged = async (
   guardrails: readonly CompiledGuardrail[],
   subject: Subject,
-  world = new WrittenWorld(),
+  world = new RecordingPort(),
 ): Promise<StageVerdict> => await new GuardrailRunner(world).run(guardrails, subject);

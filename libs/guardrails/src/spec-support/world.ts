@@ -1,16 +1,16 @@
-import type { GuardrailAnswer, GuardrailCall, GuardrailWorld } from '../port';
+import type { GuardrailResponse, GuardrailCall, GuardrailPort } from '../port';
 
-type Reply = (call: GuardrailCall) => GuardrailAnswer | Promise<GuardrailAnswer>;
+type Reply = (call: GuardrailCall) => GuardrailResponse | Promise<GuardrailResponse>;
 
 /** A recording port: keeps each call and its response. Its clock stands still unless set. */
-export class WrittenWorld implements GuardrailWorld {
+export class RecordingPort implements GuardrailPort {
   readonly calls: GuardrailCall[] = [];
   readonly names = new Set<string>();
   nowMs = Date.UTC(2026, 10, 21);
 
   constructor(private readonly reply: Reply = () => Promise.reject(new Error('refused http://10.0.0.1/'))) {}
 
-  async call(call: GuardrailCall): Promise<GuardrailAnswer> {
+  async call(call: GuardrailCall): Promise<GuardrailResponse> {
     this.calls.push(call);
     return await this.reply(call);
   }
@@ -28,7 +28,7 @@ export class WrittenWorld implements GuardrailWorld {
   }
 }
 
-export const json = (value: unknown, status = 200): GuardrailAnswer => ({
+export const json = (value: unknown, status = 200): GuardrailResponse => ({
   status,
   contentType: 'application/json',
   body: new TextEncoder().encode(JSON.stringify(value)),

@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS } from '@gw/kernel';
 import fc from 'fast-check';
 import { budgetBucket, type Bucket } from '../bucket';
-import type { Balance, CounterStore, Exchange, ExchangeAnswer } from '../counter-store';
+import type { Balance, CounterStore, CounterRoundTrip, CounterRoundTripReply } from '../counter-store';
 import { Ledger } from '../ledger';
 import type { Reservation } from '../reservation';
-import { exchangeOf, statement } from './statements';
+import { roundTripOf, statement } from './statements';
 
 /** Counters that can be lost, with a clock that the test sets. */
 export interface ModelStore extends CounterStore {
@@ -225,7 +225,7 @@ class Model {
     });
   }
 
-  private async carry(exchange: Exchange): Promise<ExchangeAnswer> {
+  private async carry(exchange: CounterRoundTrip): Promise<CounterRoundTripReply> {
     const { fate } = this;
     this.fate = null;
     const answer = await this.counters.exchange(exchange);
@@ -301,7 +301,7 @@ export function balancesModel(make: () => Promise<ModelStore>, numRuns: number):
     for (let days = 0; days < 10; days += 1) {
       // Each day has another holder name, as a process changes its name twice a day.
       counters.turnTo(MONDAY_MS + days * DAY_MS);
-      await counters.exchange(exchangeOf([statement({ consumed: 10 })], [], { holder: `h${String(days)}` }));
+      await counters.exchange(roundTripOf([statement({ consumed: 10 })], [], { holder: `h${String(days)}` }));
       const parts = (...ago: number[]) =>
         ago.flatMap((each) => (days < each ? [] : [[`h${String(days - each)}`, 10] as const]));
       const truth = { period: 0, holders: parts(0, 1), former: parts(2, 3, 4) };

@@ -1,7 +1,7 @@
 import { DAY_MS } from '@gw/kernel';
 import { eventually } from '@gw/testing';
 import { ADMITTED, UNDECIDED, type CounterStatement, type CounterStore } from '../counter-store';
-import { claim, exchangeOf, first, statement } from './statements';
+import { claim, roundTripOf, first, statement } from './statements';
 
 /** Contract of every counter driver. `make` returns a store without counters, on the real clock. */
 export function counterStoreContract(make: () => CounterStore | Promise<CounterStore>): void {
@@ -9,7 +9,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
   beforeEach(async () => {
     store = await make();
   });
-  const run = (...args: Parameters<typeof exchangeOf>) => store.exchange(exchangeOf(...args));
+  const run = (...args: Parameters<typeof roundTripOf>) => store.exchange(roundTripOf(...args));
 
   it('takes all amounts of a claim or none, and names the counter that refused', async () => {
     const both = [statement({ key: 'wide' }), statement({ key: 'narrow', value: 5 })];
@@ -39,7 +39,7 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
   });
 
   it('ignores a round trip that was overtaken by a later one', async () => {
-    const late = exchangeOf([statement({ consumed: 50, hold: 50 })], [claim(1)]);
+    const late = roundTripOf([statement({ consumed: 50, hold: 50 })], [claim(1)]);
     await run([statement({ consumed: 60 })]);
     const answer = await store.exchange(late);
     expect(first(answer).status).toBe('stale');

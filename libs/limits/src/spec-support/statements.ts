@@ -1,4 +1,4 @@
-import type { Claim, CounterStatement, Exchange, ExchangeAnswer } from '../counter-store';
+import type { Claim, CounterStatement, CounterRoundTrip, CounterRoundTripReply } from '../counter-store';
 
 /** Returns a statement for a budget without resets, unless overridden. */
 export const statement = (over: Partial<CounterStatement> = {}): CounterStatement => ({
@@ -22,11 +22,11 @@ export const statement = (over: Partial<CounterStatement> = {}): CounterStatemen
 
 let sequence = 0;
 
-export const exchangeOf = (
+export const roundTripOf = (
   statements: readonly CounterStatement[],
   claims: readonly Claim[] = [],
-  { holder, ...over }: Partial<Exchange> & { readonly holder?: string } = {},
-): Exchange => {
+  { holder, ...over }: Partial<CounterRoundTrip> & { readonly holder?: string } = {},
+): CounterRoundTrip => {
   sequence += 1;
   const by = holder === undefined ? statements : statements.map((each) => ({ ...each, holder }));
   return { tenant: 't', sequence, leaseMs: 60_000, statements: by, claims, ...over };
@@ -35,7 +35,7 @@ export const exchangeOf = (
 /** Returns a claim of each amount from the statement at the same index. */
 export const claim = (...amounts: number[]): Claim => ({ counters: amounts.map((_, at) => at), amounts });
 
-export const first = (answer: ExchangeAnswer) => {
+export const first = (answer: CounterRoundTripReply) => {
   const [counter] = answer.counters;
   if (!counter) throw new Error('the reply has no counter');
   return counter;

@@ -1,7 +1,13 @@
-import type { AnalyticsAsk, AnalyticsRow } from '@gw/analytics';
+import type { AnalyticsQueryCase, AnalyticsRow } from '@gw/analytics';
 import { MIGRATIONS } from '@gw/entities';
 import { HOUR_MS, DAY_MS } from '@gw/kernel';
-import { analyticsAsks, analyticsContract, analyticsSample, expectedRows, testDatabase } from '@gw/testing';
+import {
+  analyticsQueries,
+  analyticsContract,
+  analyticsSample,
+  expectedRows,
+  testDatabase,
+} from '@gw/testing';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { dayOf, ensureLogPartitions } from '../rows/log-partitions';
 import { insertLogs } from '../rows/log-writer.queries';
@@ -41,8 +47,8 @@ describe('rollups', () => {
   const rows = analyticsSample(500, now, 7);
   const add = (some: readonly RequestLogRow[], sign?: 1 | -1): Promise<void> =>
     database.dataSource.transaction((manager) => addToRollups(manager, some, sign));
-  const ask = (name: string, changes: Partial<AnalyticsAsk> = {}): AnalyticsAsk => ({
-    ...(analyticsAsks(now)[name] as AnalyticsAsk),
+  const ask = (name: string, changes: Partial<AnalyticsQueryCase> = {}): AnalyticsQueryCase => ({
+    ...(analyticsQueries(now)[name] as AnalyticsQueryCase),
     // Whole hours, so that no log is read.
     from: Math.floor(now / DAY_MS - 60) * DAY_MS,
     to: Math.ceil(now / DAY_MS + 1) * DAY_MS - 1,
@@ -51,7 +57,7 @@ describe('rollups', () => {
   /** As they are after the correction of one of the tests. */
   const corrected = (): RequestLogRow[] =>
     rows.map((row, i) => (i % 3 === 0 ? { ...row, cost: 5, duration_ms: 1 } : row));
-  const read = (requested: AnalyticsAsk): Promise<AnalyticsRow[]> =>
+  const read = (requested: AnalyticsQueryCase): Promise<AnalyticsRow[]> =>
     new PostgresAnalytics(database.dataSource).rows(requested);
 
   beforeAll(async () => {
@@ -153,7 +159,7 @@ describe('rollups of hours and six hours', () => {
     for (const name of ['by model', 'by metadata', 'users of all', 'by status and time']) {
       // Whole days, so that no log is read.
       const whole = { from: days(-25).getTime(), to: days(2).getTime() - 1 };
-      const ask = { ...(analyticsAsks(now)[name] as AnalyticsAsk), ...whole };
+      const ask = { ...(analyticsQueries(now)[name] as AnalyticsQueryCase), ...whole };
       expect(await new PostgresAnalytics(database.dataSource).rows(ask)).toEqual(expectedRows(ask, known));
     }
   };

@@ -7,7 +7,7 @@ import {
   filterConditions,
   LATENCY_BOUNDS,
   rowsStatement,
-  type AnalyticsAsk,
+  type AnalyticsQueryCase,
   type AnalyticsRow,
   type AnalyticsStore,
   type Bind,
@@ -31,17 +31,20 @@ const MILLISECONDS = (column: string): string => `(extract(epoch FROM ${column})
 export class PostgresAnalytics implements AnalyticsStore {
   constructor(private readonly source: DataSource) {}
 
-  async rows(ask: AnalyticsAsk): Promise<AnalyticsRow[]> {
+  async rows(ask: AnalyticsQueryCase): Promise<AnalyticsRow[]> {
     const found = await this.run(ask, rowsStatement);
     return found.map((row) => analyticsRow(ask, row));
   }
 
-  async count(ask: AnalyticsAsk): Promise<number> {
+  async count(ask: AnalyticsQueryCase): Promise<number> {
     const [found] = await this.run(ask, countStatement);
     return Number(found?.['total'] ?? 0);
   }
 
-  private async run(ask: AnalyticsAsk, statement: typeof rowsStatement): Promise<Record<string, unknown>[]> {
+  private async run(
+    ask: AnalyticsQueryCase,
+    statement: typeof rowsStatement,
+  ): Promise<Record<string, unknown>[]> {
     const parameters: unknown[] = [];
     const bind = binder(parameters);
     const withMetadata = asksForMetadata(ask);
@@ -58,7 +61,7 @@ export class PostgresAnalytics implements AnalyticsStore {
   }
 }
 
-function ownerConditions({ scope }: AnalyticsAsk, bind: Bind): string[] {
+function ownerConditions({ scope }: AnalyticsQueryCase, bind: Bind): string[] {
   const conditions = [`organisation_id = ${bind(scope.organisationId, 'uuid')}`];
   if (scope.workspaceId !== null) conditions.push(`workspace_id = ${bind(scope.workspaceId, 'uuid')}`);
   if (scope.userId !== null) conditions.push(`user_id = ${bind(scope.userId, 'text')}`);
@@ -69,13 +72,13 @@ const NAMES_USERS: ReadonlySet<string> = new Set(['users', 'user_requests'] sati
 const OVERVIEW: ReadonlySet<string> = new Set(OVERVIEW_DIMENSIONS);
 
 /** The table of fewest rows that tells apart what the ask does. */
-const tableOf = ({ scope, by, filter }: AnalyticsAsk): Table =>
+const tableOf = ({ scope, by, filter }: AnalyticsQueryCase): Table =>
   scope.userId === null &&
   [...by, ...Object.keys(filter.values)].every((name) => typeof name === 'string' && OVERVIEW.has(name))
     ? 'usage_overviews'
     : 'usage_rollups';
 
-const tableOfMetadata = ({ scope, by, filter, measures }: AnalyticsAsk): Table =>
+const tableOfMetadata = ({ scope, by, filter, measures }: AnalyticsQueryCase): Table =>
   scope.userId === null &&
   measures.every((measure) => NAMES_USERS.has(measure)) &&
   by.every((key) => key === 'workspace_id') &&

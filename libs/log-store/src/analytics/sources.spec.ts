@@ -1,5 +1,5 @@
-import type { AnalyticsAsk } from '@gw/analytics';
-import { analyticsAsks } from '@gw/testing';
+import type { AnalyticsQueryCase } from '@gw/analytics';
+import { analyticsQueries } from '@gw/testing';
 import { sourcesOf } from './sources';
 
 const MINUTE = 60_000;
@@ -8,8 +8,8 @@ const DAY = 24 * HOUR;
 /** A midnight. */
 const NOW = 20_000 * DAY;
 
-const ask = (from: number, end: number, bucket: AnalyticsAsk['bucket'] = null): AnalyticsAsk => ({
-  ...(analyticsAsks(NOW)['all of an organisation'] as AnalyticsAsk),
+const ask = (from: number, end: number, bucket: AnalyticsQueryCase['bucket'] = null): AnalyticsQueryCase => ({
+  ...(analyticsQueries(NOW)['all of an organisation'] as AnalyticsQueryCase),
   ...{ from, to: end - 1, bucket },
 });
 const built = (hours: number, sixHours: number) => ({

@@ -1,4 +1,4 @@
-import type { AnalyticsAsk } from '@gw/analytics';
+import type { AnalyticsQueryCase } from '@gw/analytics';
 import { MINUTE_MS, DAY_MS } from '@gw/kernel';
 import { GRAINS, ROLLUP_RETENTION_DAYS, type Grain } from './rollup-grains';
 
@@ -17,7 +17,7 @@ export type BuiltUntil = Readonly<Record<Grain, number>>;
  * next one, and the log at last. The log alone where a single request must be seen, or where no grain fits.
  */
 export function sourcesOf(
-  ask: AnalyticsAsk,
+  ask: AnalyticsQueryCase,
   singles: boolean,
   { now, built }: { readonly now: number; readonly built: BuiltUntil },
 ): Source[] {
@@ -38,7 +38,7 @@ export function sourcesOf(
   return covered(ask.from, ask.to + 1, grains);
 }
 
-function fits(grain: Grain, { bucket }: AnalyticsAsk): boolean {
+function fits(grain: Grain, { bucket }: AnalyticsQueryCase): boolean {
   const size = grain * MINUTE_MS;
   return bucket === null || (bucket.sizeMs % size === 0 && bucket.offsetMs % size === 0);
 }

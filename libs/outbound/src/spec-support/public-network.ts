@@ -8,10 +8,10 @@ import { CERTIFICATE } from './certificate';
  * Replies of a name server: addresses, an error code, or addresses after a delay. One per lookup;
  * the last one is repeated.
  */
-export type DnsAnswer =
+export type DnsReply =
   readonly string[] | { error: string } | { delay_ms: number; addresses: readonly string[] };
 
-export function lookupOf(zone: Readonly<Record<string, readonly DnsAnswer[]>>): LookupAll {
+export function lookupOf(zone: Readonly<Record<string, readonly DnsReply[]>>): LookupAll {
   const counts = new Map<string, number>();
   return (host, _options, callback) => {
     const count = counts.get(host) ?? 0;

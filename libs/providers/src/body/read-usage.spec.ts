@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { PROVIDERS } from '../registry';
 import type { JsonObject, Provider } from '../provider';
-import { readAnswer, readUsageAtEnd } from './read-usage';
-import { shallowAnswer } from './shallow-scan';
+import { readResponse, readUsageAtEnd } from './read-usage';
+import { shallowResponse } from './shallow-scan';
 
 const provider = (id: string): Provider => PROVIDERS.get(id) as Provider;
 const openai = provider('openai');
-const readUsage = (...args: Parameters<typeof readAnswer>) => readAnswer(...args).usage;
+const readUsage = (...args: Parameters<typeof readResponse>) => readResponse(...args).usage;
 const bytes = (body: unknown, indent?: number) => Buffer.from(JSON.stringify(body, null, indent), 'utf8');
 
 const counts = fc.record({
@@ -52,8 +52,8 @@ describe('readAnswer usage', () => {
       usage: { prompt_tokens: 5 },
       model: 'm',
     });
-    expect(shallowAnswer(answer)?.usage?.toString()).toBe('{"prompt_tokens":5}');
-    expect(shallowAnswer(bytes({ choices: [{ usage: { prompt_tokens: 5 } }] }))?.usage).toBeNull();
+    expect(shallowResponse(answer)?.usage?.toString()).toBe('{"prompt_tokens":5}');
+    expect(shallowResponse(bytes({ choices: [{ usage: { prompt_tokens: 5 } }] }))?.usage).toBeNull();
   });
 
   it('is not misled by a key that only ends like the wanted one', () => {
@@ -99,7 +99,7 @@ describe('readAnswer model', () => {
     ['{"id":"1"', null],
     ['', null],
   ])('reads the model of %p as %p', (text, model) => {
-    expect(readAnswer(openai, Buffer.from(text, 'utf8')).model).toBe(model);
+    expect(readResponse(openai, Buffer.from(text, 'utf8')).model).toBe(model);
   });
 });
 

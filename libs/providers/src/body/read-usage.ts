@@ -2,7 +2,7 @@ import type { Usage } from '@gw/contracts';
 import { asString, parseObject } from '../dialects/json';
 import type { JsonObject, Provider } from '../provider';
 import { skipSpace } from './json-members';
-import { shallowAnswer } from './shallow-scan';
+import { shallowResponse } from './shallow-scan';
 import { lastUsageMetadata } from './usage-object';
 
 type Reader = Pick<Provider, 'usage'>;
@@ -21,7 +21,7 @@ const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-export interface AnswerFacts {
+export interface ResponseFacts {
   readonly usage: Usage | null;
   /** The `model` at the top level of the response. */
   readonly model: string | null;
@@ -33,7 +33,7 @@ export interface AnswerFacts {
  * last one has the usage, or lines of objects, likewise. Both are null when the body has none, is
  * neither of these, or would need parsing and is larger than 4 MiB.
  */
-export function readAnswer(provider: Reader, body: Buffer): AnswerFacts {
+export function readResponse(provider: Reader, body: Buffer): ResponseFacts {
   const start = startOf(body);
   if (body[start] === OPEN_ARRAY) return ofList(provider, body.subarray(start));
   if (body[start] !== OPEN_OBJECT) return NOTHING;
@@ -42,7 +42,7 @@ export function readAnswer(provider: Reader, body: Buffer): AnswerFacts {
 }
 
 /** Whether a response that starts with these bytes may contain usage. */
-export function mayTellUse(begin: Buffer): boolean {
+export function mayContainUsage(begin: Buffer): boolean {
   const first = begin[startOf(begin)];
   return first === undefined || first === OPEN_OBJECT || first === OPEN_ARRAY;
 }
@@ -50,11 +50,11 @@ export function mayTellUse(begin: Buffer): boolean {
 const startOf = (body: Buffer): number =>
   skipSpace(body, body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0);
 
-const NOTHING: AnswerFacts = { usage: null, model: null };
+const NOTHING: ResponseFacts = { usage: null, model: null };
 
 /** Returns null when the bytes are not a single object, or one too long to parse. */
-function ofObject(provider: Reader, body: Buffer): AnswerFacts | null {
-  const found = shallowAnswer(body);
+function ofObject(provider: Reader, body: Buffer): ResponseFacts | null {
+  const found = shallowResponse(body);
   const own = found?.usage ? parseObject(found.usage.toString('utf8')) : null;
   const usage = own === null ? null : provider.usage({ usage: own });
   if (found !== null && usage !== null) return { usage, model: found.model };
@@ -73,7 +73,7 @@ const modelOf = (answer: JsonObject): string | null =>
  * Reads a list. Each item of a stream has the usage so far, so the last one counts, even if the
  * list was cut after it.
  */
-function ofList(provider: Reader, body: Buffer): AnswerFacts {
+function ofList(provider: Reader, body: Buffer): ResponseFacts {
   const end = endOf(body);
   const last = lastItem(end);
   const usage = last === null ? null : provider.usage(last);
@@ -82,9 +82,9 @@ function ofList(provider: Reader, body: Buffer): AnswerFacts {
   return usageMetadata === null ? NOTHING : { usage: provider.usage({ usageMetadata }), model: null };
 }
 
-function ofLines(provider: Reader, body: Buffer): AnswerFacts {
+function ofLines(provider: Reader, body: Buffer): ResponseFacts {
   const first = body.indexOf(LINE_FEED);
-  if (first < 0 || shallowAnswer(body.subarray(0, first)) === null) return NOTHING;
+  if (first < 0 || shallowResponse(body.subarray(0, first)) === null) return NOTHING;
   let end = body.length;
   for (let lines = 0; lines < LINES_MAX && end > 0; lines += 1) {
     const start = body.lastIndexOf(LINE_FEED, end - 1) + 1;

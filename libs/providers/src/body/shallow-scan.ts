@@ -66,7 +66,7 @@ export function scanMembers(body: Buffer, isWhole = true): ShallowScan {
  * Reads `model` and the bytes of `usage` from a response. Returns null when a parse is needed;
  * `usage` is null when it is absent or not an object.
  */
-export function shallowAnswer(
+export function shallowResponse(
   body: Buffer,
 ): { readonly model: string | null; readonly usage: Buffer | null } | null {
   const found = membersOf(body, null);

@@ -1,6 +1,6 @@
 import { asObject, asString } from '../dialects/json';
 import type { JsonObject } from '../provider';
-import type { SandboxAnswer } from './request';
+import type { SandboxResponse } from './request';
 import {
   checkSize,
   CREATED,
@@ -17,7 +17,7 @@ import { writeText, type SandboxText } from './text';
 const TOKENS_MAX = 1_000_000;
 
 /** Returns an OpenAI chat completion, whole or streamed. */
-export function answerChat(request: SandboxRequest): SandboxAnswer {
+export function chatResponse(request: SandboxRequest): SandboxResponse {
   const { body, dials, model } = request;
   const prompt = readMessages(body);
   const choices = readInteger(body, 'n', 1, 128) ?? 1;
@@ -50,7 +50,7 @@ const whole = (
   request: SandboxRequest,
   texts: readonly SandboxText[],
   usage: JsonObject | undefined,
-): SandboxAnswer => ({
+): SandboxResponse => ({
   kind: 'json',
   body: {
     ...head(request, 'chat.completion'),
@@ -68,7 +68,7 @@ function streamed(
   request: SandboxRequest,
   texts: readonly SandboxText[],
   usage: JsonObject | undefined,
-): SandboxAnswer {
+): SandboxResponse {
   const withUsage = includesUsage(request.body);
   const base = { ...head(request, 'chat.completion.chunk'), ...(withUsage ? { usage: null } : {}) };
   const chunk = (index: number, delta: JsonObject, finish: string | null): JsonObject => ({

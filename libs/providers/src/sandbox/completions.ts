@@ -1,5 +1,5 @@
 import type { JsonObject } from '../provider';
-import type { SandboxAnswer } from './request';
+import type { SandboxResponse } from './request';
 import {
   checkSize,
   CREATED,
@@ -27,7 +27,7 @@ interface Choice {
  * Returns an OpenAI text completion: `n` choices for every prompt; streamed chunks have the same
  * shape as the whole.
  */
-export function answerCompletion(request: SandboxRequest): SandboxAnswer {
+export function completionResponse(request: SandboxRequest): SandboxResponse {
   const { body, dials } = request;
   const prompts = readPrompts(body['prompt']);
   const perPrompt = readInteger(body, 'n', 1, 128) ?? 1;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SandboxAnswer } from './request';
+import type { SandboxResponse } from './request';
 import { invalid, readInteger, type SandboxRequest } from './request';
 import { countTokens } from './text';
 
@@ -13,7 +13,7 @@ const NUMBERS_MAX = 1_000_000;
  * Returns OpenAI embeddings: unit vectors made from a hash of each input, as numbers or as base64
  * of little-endian float32.
  */
-export function answerEmbeddings({ body, model, dials }: SandboxRequest): SandboxAnswer {
+export function embeddingsResponse({ body, model, dials }: SandboxRequest): SandboxResponse {
   const inputs = readInputs(body['input']);
   const dimensions = readInteger(body, 'dimensions', 1, DIMENSIONS_MAX) ?? DEFAULT_DIMENSIONS;
   if (inputs.length * dimensions > NUMBERS_MAX)

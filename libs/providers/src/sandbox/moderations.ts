@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../provider';
-import type { SandboxAnswer } from './request';
+import type { SandboxResponse } from './request';
 import { invalid, type SandboxRequest } from './request';
 
 /** The documented names; the first is the default. */
@@ -27,7 +27,7 @@ const INPUTS_MAX = 1_024;
  * Returns an OpenAI moderation. A text is flagged for a category by containing, for example,
  * `[flag:violence]`.
  */
-export function answerModeration({ body, model, id }: SandboxRequest): SandboxAnswer {
+export function moderationResponse({ body, model, id }: SandboxRequest): SandboxResponse {
   const results = readInputs(body['input']).map(moderate);
   return { kind: 'json', body: { id: `modr-sandbox-${id}`, model, results, system_fingerprint: 'sandbox' } };
 }

@@ -15,7 +15,7 @@ export interface SandboxRequest {
 }
 
 /** A whole response, or the events of a stream: opening, content and closing ones. */
-export type SandboxAnswer =
+export type SandboxResponse =
   | { readonly kind: 'json'; readonly body: JsonObject }
   | {
       readonly kind: 'stream';

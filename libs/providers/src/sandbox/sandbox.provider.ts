@@ -1,6 +1,6 @@
 import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
 import { defineProvider } from '../provider';
-import { answerLocally } from './answer';
+import { respondLocally } from './response';
 
 /**
  * A stand-in that responds in OpenAI's shapes without a network, a key or cost: for first requests,
@@ -17,5 +17,5 @@ export const sandbox = defineProvider({
   sign: () => undefined,
   routes: openAiRoutes(['chat.completions', 'completions', 'embeddings', 'moderations', 'models']),
   priceCatalogueId: null,
-  local: { answer: answerLocally },
+  local: { answer: respondLocally },
 });

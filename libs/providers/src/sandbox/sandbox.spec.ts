@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject, LocalAnswer, LocalProvider } from '../provider';
+import type { JsonObject, LocalResponse, LocalProvider } from '../provider';
 import { DIAL_BOUNDS } from './dials';
 import { sandbox } from './sandbox.provider';
 
@@ -9,17 +9,17 @@ const call = (
   body: JsonObject | string,
   metadata: Record<string, string> = {},
   method = 'POST',
-): LocalAnswer =>
+): LocalResponse =>
   local.answer({
     method,
     path,
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     metadata,
   });
-const textOf = ({ chunks }: LocalAnswer) =>
+const textOf = ({ chunks }: LocalResponse) =>
   Buffer.concat([...chunks].map(({ data }) => data)).toString('utf8');
-const bodyOf = (answer: LocalAnswer) => JSON.parse(textOf(answer)) as JsonObject;
-const eventsOf = (answer: LocalAnswer) =>
+const bodyOf = (answer: LocalResponse) => JSON.parse(textOf(answer)) as JsonObject;
+const eventsOf = (answer: LocalResponse) =>
   textOf(answer)
     .split('\n\n')
     .filter((event) => event.startsWith('data: {'))
@@ -246,7 +246,7 @@ describe('sandbox completions', () => {
 
 describe('sandbox embeddings', () => {
   const embed = (body: JsonObject) => call('/embeddings', { model: 'sandbox-small', ...body });
-  const vectors = (answer: LocalAnswer) =>
+  const vectors = (answer: LocalResponse) =>
     (bodyOf(answer)['data'] as { embedding: number[] }[]).map(({ embedding }) => embedding);
 
   it('are unit vectors, the same for the same text', () => {

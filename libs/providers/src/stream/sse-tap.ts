@@ -1,5 +1,5 @@
 import type { Usage } from '@gw/contracts';
-import type { JsonObject, MadeObject, StreamTap } from '../provider';
+import type { JsonObject, CreatedObject, StreamTap } from '../provider';
 import { lastUsageObject } from '../body/usage-object';
 import { parseObject } from '../dialects/json';
 
@@ -12,7 +12,7 @@ export interface TapState {
   /** Whether an output part other than a choice has ended and no other has started. */
   partEnded: boolean;
   model: string | null;
-  made: MadeObject | null;
+  made: CreatedObject | null;
   usage: Usage | null;
   /** Usage of which only the input is final. */
   begun: Usage | null;
@@ -128,7 +128,7 @@ export class SseTap implements StreamTap {
     return this.state.model ?? this.settled().model;
   }
 
-  get made(): MadeObject | null {
+  get made(): CreatedObject | null {
     return this.settled().made;
   }
 

@@ -93,7 +93,7 @@ export const request = (
 };
 
 /** Creates a seeded pseudo-random number generator, so that a failure can be repeated. */
-export function dice(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -14,7 +14,7 @@ import { isObject } from '@gw/kernel';
 import { matches } from '../evaluate';
 import { faultOf } from '../faults';
 import { defineStrategy, type Strategy } from '../strategy';
-import type { Situation } from '../types';
+import type { ChoiceContext } from '../types';
 
 interface ConditionalSettings {
   readonly conditions: readonly {
@@ -97,7 +97,7 @@ export const conditional: Strategy = defineStrategy<CompiledConditional>({
 });
 
 /** Returns the first condition that holds, else the default, else null. */
-function branchOf(node: CompiledConditional, { facts, runtime }: Situation): Branch | null {
+function branchOf(node: CompiledConditional, { facts, runtime }: ChoiceContext): Branch | null {
   const nowMs = runtime.now();
   return node.branches.find(({ query }) => matches(query, facts, nowMs)) ?? node.otherwise;
 }

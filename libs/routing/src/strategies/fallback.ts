@@ -7,7 +7,7 @@ import {
 } from '@gw/config-schema';
 import { commonFault, faultOf } from '../faults';
 import { defineStrategy, type Frame, type Strategy } from '../strategy';
-import type { AttemptOutcome, Situation } from '../types';
+import type { AttemptOutcome, ChoiceContext } from '../types';
 
 interface CompiledFallback extends CompiledStrategy {
   /** Null: every status but 2xx moves on. */
@@ -55,7 +55,7 @@ class FallbackFrame implements Frame {
    * Returns the first edge. When every breaker is open there is nothing to lose, so breakers are
    * ignored.
    */
-  first(situation: Situation): CompiledEdge | null {
+  first(situation: ChoiceContext): CompiledEdge | null {
     const edge = this.next(situation);
     if (edge) return edge;
     this.index = 0;
@@ -63,7 +63,7 @@ class FallbackFrame implements Frame {
     return this.next(situation);
   }
 
-  next(situation: Situation): CompiledEdge | null {
+  next(situation: ChoiceContext): CompiledEdge | null {
     const { edges } = this.node;
     while (this.index < edges.length) {
       const edge = edges[this.index++] as CompiledEdge;

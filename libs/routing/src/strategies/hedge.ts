@@ -3,7 +3,7 @@ import { isObject } from '@gw/kernel';
 import type { HedgeOffer } from '../budgets';
 import { commonFault, faultOf } from '../faults';
 import { defineStrategy, type Strategy } from '../strategy';
-import type { Situation } from '../types';
+import type { ChoiceContext } from '../types';
 
 interface HedgeSettings {
   readonly hedge_delay?: number;
@@ -82,7 +82,7 @@ export const hedge: Strategy = defineStrategy<CompiledHedge>({
 /** Returns null while too little is known about the first target to tell when it is late. */
 function offerOf(
   { first, second, delayMs: fixedMs, percentage }: CompiledHedge,
-  situation: Situation,
+  situation: ChoiceContext,
 ): HedgeOffer | null {
   const { runtime } = situation;
   const { hedges, statistics } = runtime.state;

@@ -12,7 +12,7 @@ import { isObject } from '@gw/kernel';
 import { commonFault, faultOf } from '../faults';
 import { fieldsOf, unitHash } from '../identity';
 import { defineStrategy, type Frame, type Strategy } from '../strategy';
-import type { RequestFacts, Situation } from '../types';
+import type { RequestFacts, ChoiceContext } from '../types';
 
 const ALGORITHMS = ['weighted', 'least_latency', 'least_cost', 'least_busy', 'highest_speed'] as const;
 type BalanceAlgorithm = (typeof ALGORITHMS)[number];
@@ -126,7 +126,7 @@ class BalanceFrame implements Frame {
     return null;
   }
 
-  sibling(situation: Situation): CompiledEdge | null {
+  sibling(situation: ChoiceContext): CompiledEdge | null {
     const index = pickSibling(this.node, this.picked, situation);
     if (index === null) return null;
     this.picked.push(index);
@@ -141,7 +141,7 @@ const EXPLORED = 0.05;
  * Returns the index of the edge that a request takes. Unavailable targets are left out while any
  * other is left.
  */
-function pickBalanced(node: CompiledLoadbalance, situation: Situation): number {
+function pickBalanced(node: CompiledLoadbalance, situation: ChoiceContext): number {
   const { compiled, runtime } = situation;
   const isPlain = node.sticky === null && node.algorithm === 'weighted';
   if (isPlain && !compiled.hasBreakers && !runtime.state.health.hasMarks) {
@@ -156,7 +156,7 @@ function pickBalanced(node: CompiledLoadbalance, situation: Situation): number {
 function pickSibling(
   node: CompiledLoadbalance,
   picked: readonly number[],
-  situation: Situation,
+  situation: ChoiceContext,
 ): number | null {
   const left = positions(node).filter(
     (index) => !picked.includes(index) && isHealthy(node, index, situation),
@@ -168,7 +168,7 @@ function pickSibling(
 const positions = ({ weights }: CompiledLoadbalance): readonly number[] =>
   weights.flatMap((weight, index) => (weight > 0 ? [index] : []));
 
-function isHealthy({ edges }: CompiledLoadbalance, index: number, situation: Situation): boolean {
+function isHealthy({ edges }: CompiledLoadbalance, index: number, situation: ChoiceContext): boolean {
   const { node } = edges[index] as CompiledEdge;
   const fault = faultOf(node, situation, true);
   if (fault !== null) situation.note(node.path, fault);
@@ -185,7 +185,11 @@ function pickByWeight({ cumulativeWeights }: CompiledLoadbalance, random: number
 }
 
 /** Picks one of `candidates`: at least one index of an edge whose weight is above 0. */
-function pickAmong(node: CompiledLoadbalance, candidates: readonly number[], situation: Situation): number {
+function pickAmong(
+  node: CompiledLoadbalance,
+  candidates: readonly number[],
+  situation: ChoiceContext,
+): number {
   if (candidates.length === 1) return candidates[0] as number;
   const { facts, runtime } = situation;
   if (node.sticky) return pickSticky(node, candidates, facts, runtime.now());
@@ -233,7 +237,7 @@ function pickSticky(
 function best(
   node: CompiledLoadbalance,
   candidates: readonly number[],
-  situation: Situation,
+  situation: ChoiceContext,
 ): readonly number[] {
   let lowest = Infinity;
   let found: number[] = [];
@@ -251,13 +255,13 @@ function best(
  * Returns the figure of a node; Infinity when unknown. A strategy adds up the calls in flight of
  * its targets, and takes the best of the other figures.
  */
-function figureOf(node: CompiledNode, algorithm: BalanceAlgorithm, situation: Situation): number {
+function figureOf(node: CompiledNode, algorithm: BalanceAlgorithm, situation: ChoiceContext): number {
   if (node.kind === 'target') return measured(node, algorithm, situation);
   const figures = node.edges.map((edge) => figureOf(edge.node, algorithm, situation));
   return algorithm === 'least_busy' ? figures.reduce((sum, figure) => sum + figure, 0) : Math.min(...figures);
 }
 
-function measured(target: CompiledTarget, algorithm: BalanceAlgorithm, situation: Situation): number {
+function measured(target: CompiledTarget, algorithm: BalanceAlgorithm, situation: ChoiceContext): number {
   const { runtime } = situation;
   const endpoint = situation.endpoint(target);
   const { statistics } = runtime.state;

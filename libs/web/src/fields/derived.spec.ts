@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { GatewayError } from '@gw/kernel';
-import { RowAnswer } from '../answers';
+import { RowResponse } from '../responses';
 import { RequestValidationPipe } from '../http/validation-pipe';
-import { Answer } from './answer-fields';
+import { ResponseField } from './response-fields';
 import { NestedListField } from './composite-fields';
-import { answerOf, omitOf, partialOf, pickOf } from './derived';
+import { responseOf, omitOf, partialOf, pickOf } from './derived';
 import { fieldsOf } from './documented-fields';
 import { assign, columnsOf, viewOf } from './rows';
 import { EnumField, IntegerField, TextField } from './scalar-fields';
@@ -20,9 +20,9 @@ class ThingFields {
   @NestedListField(() => Part, { optional: true }) parts?: Part[];
 }
 
-class ThingAnswer extends answerOf(omitOf(ThingFields, 'parts'), RowAnswer) {
-  @Answer.time({ nullable: true }) readonly expires_at!: string | null;
-  @Answer.text({ description: 'Made of the name.' }) override readonly kind!: string;
+class ThingResponse extends responseOf(omitOf(ThingFields, 'parts'), RowResponse) {
+  @ResponseField.time({ nullable: true }) readonly expires_at!: string | null;
+  @ResponseField.text({ description: 'Made of the name.' }) override readonly kind!: string;
 }
 
 const ROW = {
@@ -52,7 +52,7 @@ describe('classes that are derived from the fields of a resource', () => {
   );
 
   it('document a response without bounds, and with what it says itself', () => {
-    const fields = fieldsOf(ThingAnswer);
+    const fields = fieldsOf(ThingResponse);
     expect([...fields.keys()].sort()).toEqual(
       ['color_code', 'created_at', 'etag', 'expires_at', 'kind', 'last_updated_at', 'name'].sort(),
     );
@@ -64,14 +64,14 @@ describe('classes that are derived from the fields of a resource', () => {
 
 describe('viewOf', () => {
   it('shows the documented fields of a row and nothing else, times as text', () => {
-    expect(viewOf(ThingAnswer, ROW)).toEqual({
+    expect(viewOf(ThingResponse, ROW)).toEqual({
       ...{ name: 'one', color_code: null, kind: 'a', expires_at: '1970-01-01T00:00:00.002Z', etag: '"7"' },
       ...{ created_at: '1970-01-01T00:00:00.000Z', last_updated_at: '1970-01-01T00:00:00.001Z' },
     });
   });
 
   it('prefers what it is given to the column', () => {
-    expect(viewOf(ThingAnswer, ROW, { kind: 'b' }).kind).toBe('b');
+    expect(viewOf(ThingResponse, ROW, { kind: 'b' }).kind).toBe('b');
   });
 });
 

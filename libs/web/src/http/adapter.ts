@@ -12,7 +12,7 @@ import { toPublicError } from './error-mapping';
 import { hasSeveralHosts } from './host-header';
 import { inflated } from './inflated';
 import { protoPath } from './proto-path';
-import { answerParserError } from './parser-errors';
+import { respondToParserError } from './parser-errors';
 import { requestIdOf } from './request-id';
 import { RouteTable } from './route-table';
 import { ServerDrain } from '../shutdown/server-drain';
@@ -141,7 +141,7 @@ export function createAdapter({
     exposeHeadRoutes: true,
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 512 },
-    clientErrorHandler: answerParserError,
+    clientErrorHandler: respondToParserError,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       void sendError(log, toPublicError(error), request, reply.headers(SECURITY_HEADERS));
     },

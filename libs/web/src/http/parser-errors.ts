@@ -10,16 +10,16 @@ const BY_PARSER_CODE: ReadonlyMap<string, ErrorType> = new Map<string, ErrorType
  * Handler for `clientError` of an HTTP server: responds to parser errors with our error body and
  * closes the connection.
  */
-export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function respondToParserError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  socket.end(rawAnswer(BY_PARSER_CODE.get(error.code ?? '') ?? 'request_malformed'));
+  socket.end(rawResponse(BY_PARSER_CODE.get(error.code ?? '') ?? 'request_malformed'));
 }
 
 /** Serialises an error as a complete HTTP response, for a socket without a request. */
-export function rawAnswer(type: ErrorType, headers: Readonly<Record<string, string>> = {}): string {
+export function rawResponse(type: ErrorType, headers: Readonly<Record<string, string>> = {}): string {
   const { status, code, message } = ERRORS[type];
   const body = JSON.stringify({ error: { message, type, param: null, code, request_id: null } });
   const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

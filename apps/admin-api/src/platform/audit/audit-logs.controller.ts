@@ -3,8 +3,8 @@ import { Route } from '../resource/route';
 import { Caller, type Principal } from '../common/principal';
 import { ControlRoutes } from '../control-routes';
 import {
-  AuditRecordsAnswer,
-  AuditVerificationAnswer,
+  AuditRecordsResponse,
+  AuditVerificationResponse,
   ListAuditLogsQuery,
   VerifyAuditLogsQuery,
 } from './audit-logs.dto';
@@ -14,16 +14,16 @@ import { AuditLogsService } from './audit-logs.service';
 export class AuditLogsController {
   constructor(private readonly auditLogs: AuditLogsService) {}
 
-  @Route.get('', 'audit_logs.list', AuditRecordsAnswer)
-  list(@Caller() caller: Principal, @Query() query: ListAuditLogsQuery): Promise<AuditRecordsAnswer> {
+  @Route.get('', 'audit_logs.list', AuditRecordsResponse)
+  list(@Caller() caller: Principal, @Query() query: ListAuditLogsQuery): Promise<AuditRecordsResponse> {
     return this.auditLogs.list(caller, query);
   }
 
-  @Route.get('verify', 'audit_logs.list', AuditVerificationAnswer)
+  @Route.get('verify', 'audit_logs.list', AuditVerificationResponse)
   verify(
     @Caller() caller: Principal,
     @Query() query: VerifyAuditLogsQuery,
-  ): Promise<AuditVerificationAnswer> {
+  ): Promise<AuditVerificationResponse> {
     return this.auditLogs.verify(caller, query);
   }
 }

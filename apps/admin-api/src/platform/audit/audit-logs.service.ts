@@ -5,9 +5,9 @@ import { Between, DataSource, LessThanOrEqual, MoreThanOrEqual, type FindOperato
 import type { Principal } from '../common/principal';
 import { inOrganisation, reach } from '../auth/tenancy';
 import type {
-  AuditRecordAnswer,
-  AuditRecordsAnswer,
-  AuditVerificationAnswer,
+  AuditRecordResponse,
+  AuditRecordsResponse,
+  AuditVerificationResponse,
   ListAuditLogsQuery,
   VerifyAuditLogsQuery,
 } from './audit-logs.dto';
@@ -16,7 +16,7 @@ import type {
 export class AuditLogsService {
   constructor(private readonly dataSource: DataSource) {}
 
-  async list(caller: Principal, query: ListAuditLogsQuery): Promise<AuditRecordsAnswer> {
+  async list(caller: Principal, query: ListAuditLogsQuery): Promise<AuditRecordsResponse> {
     const createdAt = timesOf(query);
     const filters = {
       createdAt,
@@ -40,7 +40,7 @@ export class AuditLogsService {
   }
 
   /** The chain runs through all workspaces, so only the organisation as a whole can check it. */
-  async verify(caller: Principal, query: VerifyAuditLogsQuery): Promise<AuditVerificationAnswer> {
+  async verify(caller: Principal, query: VerifyAuditLogsQuery): Promise<AuditVerificationResponse> {
     const { organisationId } = inOrganisation(caller);
     const found = await verifyAuditChain(
       this.dataSource.manager,
@@ -69,7 +69,7 @@ function timesOf({ start_time, end_time }: ListAuditLogsQuery): FindOperator<Dat
   return start ? MoreThanOrEqual(start) : end && LessThanOrEqual(end);
 }
 
-const toRecord = (row: AuditLogEntity): AuditRecordAnswer => ({
+const toRecord = (row: AuditLogEntity): AuditRecordResponse => ({
   id: row.id,
   timestamp: row.createdAt.toISOString(),
   method: row.method,

@@ -1,10 +1,10 @@
-import { EmptyAnswer } from '@gw/web';
+import { EmptyResponse } from '@gw/web';
 import { Body, Get, Post, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ControlRoutes } from '../control-routes';
 import { Public, SessionOnly } from './access';
-import { LoginDto, RefreshDto, SelfAnswer, TokenAnswer } from './auth.dto';
+import { LoginDto, RefreshDto, SelfResponse, TokenResponse } from './auth.dto';
 import { Caller, type Principal } from '../common/principal';
 import { factsOf } from './principals.service';
 import { SelfService } from './self.service';
@@ -19,29 +19,29 @@ export class AuthController {
 
   @Post('login')
   @Public('This is how a session begins; guesses are throttled.')
-  @ApiOkResponse({ type: TokenAnswer })
-  login(@Body() body: LoginDto, @Req() request: FastifyRequest): Promise<TokenAnswer> {
+  @ApiOkResponse({ type: TokenResponse })
+  login(@Body() body: LoginDto, @Req() request: FastifyRequest): Promise<TokenResponse> {
     return this.sessions.login(body, factsOf(request));
   }
 
   @Post('refresh')
   @Public('The refresh token in the body is the credential.')
-  @ApiOkResponse({ type: TokenAnswer })
-  refresh(@Body() body: RefreshDto): Promise<TokenAnswer> {
+  @ApiOkResponse({ type: TokenResponse })
+  refresh(@Body() body: RefreshDto): Promise<TokenResponse> {
     return this.sessions.refresh(body);
   }
 
   @Post('logout')
   @SessionOnly()
-  @ApiOkResponse({ type: EmptyAnswer })
+  @ApiOkResponse({ type: EmptyResponse })
   logout(@Caller() caller: Principal): Promise<object> {
     return this.sessions.logout(caller);
   }
 
   @Get('self')
   @SessionOnly()
-  @ApiOkResponse({ type: SelfAnswer })
-  self(@Caller() caller: Principal): Promise<SelfAnswer> {
+  @ApiOkResponse({ type: SelfResponse })
+  self(@Caller() caller: Principal): Promise<SelfResponse> {
     return this.selves.describe(caller);
   }
 }

@@ -1,4 +1,4 @@
-import { Answer, EmailField, TextField, UuidField } from '@gw/web';
+import { ResponseField, EmailField, TextField, UuidField } from '@gw/web';
 
 export class LoginDto {
   @EmailField({ example: 'owner@example.com' }) email!: string;
@@ -11,43 +11,46 @@ export class RefreshDto {
 }
 
 /** Tokens of a session. */
-export class TokenAnswer {
-  @Answer.text({ description: 'Send it as Authorization: Bearer.', example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' })
+export class TokenResponse {
+  @ResponseField.text({
+    description: 'Send it as Authorization: Bearer.',
+    example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln',
+  })
   readonly auth_token!: string;
-  @Answer.text({ description: 'Used up by the next refresh.', example: '9fK2…' })
+  @ResponseField.text({ description: 'Used up by the next refresh.', example: '9fK2…' })
   readonly refresh_token!: string;
-  @Answer.time({ description: 'Of the auth token.' }) readonly expires_at!: string;
-  @Answer.kind('session') readonly object!: 'session';
+  @ResponseField.time({ description: 'Of the auth token.' }) readonly expires_at!: string;
+  @ResponseField.kind('session') readonly object!: 'session';
 }
 
 class OrganisationBrief {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'Acme' }) readonly name!: string;
-  @Answer.oneOf(['owner', 'admin', 'member']) readonly role!: string;
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'Acme' }) readonly name!: string;
+  @ResponseField.oneOf(['owner', 'admin', 'member']) readonly role!: string;
 }
 
 class OwnOrganisation extends OrganisationBrief {
-  @Answer.json({ example: { debug_log: 1 } }) readonly settings!: object;
+  @ResponseField.json({ example: { debug_log: 1 } }) readonly settings!: object;
 }
 
 class WorkspaceBrief {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'ws-search-3f9a1c' }) readonly slug!: string;
-  @Answer.text({ example: 'Search team' }) readonly name!: string;
-  @Answer.oneOf(['admin', 'manager', 'member']) readonly role!: string;
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'ws-search-3f9a1c' }) readonly slug!: string;
+  @ResponseField.text({ example: 'Search team' }) readonly name!: string;
+  @ResponseField.oneOf(['admin', 'manager', 'member']) readonly role!: string;
 }
 
 /** The logged-in user. */
-export class SelfAnswer {
-  @Answer.kind('user') readonly object!: 'user';
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'ada@example.com' }) readonly email!: string;
-  @Answer.text({ example: 'Ada' }) readonly first_name!: string;
-  @Answer.text({ example: 'Lovelace' }) readonly last_name!: string;
-  @Answer.one(() => OwnOrganisation) readonly organisation!: OwnOrganisation;
-  @Answer.list(() => OrganisationBrief) readonly organisations!: OrganisationBrief[];
-  @Answer.list(() => WorkspaceBrief) readonly workspaces!: WorkspaceBrief[];
-  @Answer.texts({ example: ['completions.write'] }) readonly scopes!: string[];
-  @Answer.oneOf(['session']) readonly auth_type!: 'session';
-  @Answer.time({ nullable: true }) readonly expires_at!: string | null;
+export class SelfResponse {
+  @ResponseField.kind('user') readonly object!: 'user';
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'ada@example.com' }) readonly email!: string;
+  @ResponseField.text({ example: 'Ada' }) readonly first_name!: string;
+  @ResponseField.text({ example: 'Lovelace' }) readonly last_name!: string;
+  @ResponseField.one(() => OwnOrganisation) readonly organisation!: OwnOrganisation;
+  @ResponseField.list(() => OrganisationBrief) readonly organisations!: OrganisationBrief[];
+  @ResponseField.list(() => WorkspaceBrief) readonly workspaces!: WorkspaceBrief[];
+  @ResponseField.texts({ example: ['completions.write'] }) readonly scopes!: string[];
+  @ResponseField.oneOf(['session']) readonly auth_type!: 'session';
+  @ResponseField.time({ nullable: true }) readonly expires_at!: string | null;
 }

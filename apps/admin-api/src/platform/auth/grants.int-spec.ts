@@ -2,7 +2,7 @@ import { SECURITY_SETTINGS } from '@gw/auth-scopes';
 import { ApiKeyEntity } from '@gw/entities';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
-import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { Failure, Key } from '../../spec-support/api-keys';
 
 describe('rights that a caller hands on', () => {
@@ -34,7 +34,7 @@ describe('rights that a caller hands on', () => {
     const answer = await admin.put('/v1/admin/organisation/settings', { key: ours.adminKey, body });
     expect([answer.status, answer.text]).toEqual([200, '{}']);
   };
-  const refusal = ({ status, body }: Answer<Failure>): unknown[] => [status, body.error?.type];
+  const refusal = ({ status, body }: GatewayResponse<Failure>): unknown[] => [status, body.error?.type];
   const logOf = async (apiKeyId: string | null, userId: string | null): Promise<string> => {
     const { organisationId, workspaceId } = ours;
     const record = sampleLogRecord({ organisationId, workspaceId, apiKeyId, userId });
@@ -49,7 +49,7 @@ describe('rights that a caller hands on', () => {
     const { id } = await admin.user(ours.organisationId, 'member');
     const inviting = await organisationKey('organisation_users.create');
     const updating = await organisationKey('organisation_users.update');
-    const invite = (key: string, body: object): Promise<Answer<Failure>> =>
+    const invite = (key: string, body: object): Promise<GatewayResponse<Failure>> =>
       admin.post<Failure>('/v1/admin/users/invites', {
         key,
         body: { email: 'x@example.com', role: 'member', workspaces: [], ...body },
@@ -95,7 +95,7 @@ describe('rights that a caller hands on', () => {
       token: member.token,
       body: { name: 'mine', scopes: ['completions.write'] },
     });
-    const rotate = (by: object): Promise<Answer<Failure>> =>
+    const rotate = (by: object): Promise<GatewayResponse<Failure>> =>
       admin.post<Failure>(`/v1/api-keys/${made.body.id}/rotate`, { ...by, body: {} });
     const manager = await person('manager');
     for (const by of [{ token: manager.token }, { key: ours.key }, { key: ours.adminKey }]) {
@@ -209,7 +209,7 @@ describe('rights that a caller hands on', () => {
       token: byManager,
       body: { name: 'limited', scopes: ['completions.write'], user_id: userId, ...limits },
     });
-    const change = (by: string, input: object): Promise<Answer<Failure>> =>
+    const change = (by: string, input: object): Promise<GatewayResponse<Failure>> =>
       admin.put<Failure>(`/v1/api-keys/${body.id}`, { token: by, body: input });
     const lifts = [
       { usage_limits: null },

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   ceilingOf,
-  closedFor,
+  removedCapabilities,
   SECURITY_SETTINGS,
   scopesAllowedFor,
   scopesOf,
-  standingOf,
+  settingGroupOf,
   workspaceRank,
   type OrganisationRole,
   type SecuritySettings,
-  type Standing,
+  type SettingGroup,
   type WorkspaceRole,
 } from '@gw/auth-scopes';
 import { GatewayError } from '@gw/kernel';
@@ -28,7 +28,7 @@ export interface Rights {
 const ORGANISATION_RANK = 4;
 const OWNER_RANK = 5;
 
-const RANK_OF_STANDING: Readonly<Record<Standing, number>> = {
+const RANK_OF_STANDING: Readonly<Record<SettingGroup, number>> = {
   members: workspaceRank('member'),
   managers: workspaceRank('manager'),
   organisationAdmins: ORGANISATION_RANK,
@@ -43,7 +43,7 @@ export function rankOfRole(role: OrganisationRole, workspaceRole: WorkspaceRole 
 
 interface ServiceKey {
   readonly type: string;
-  readonly boundAs: Standing | null;
+  readonly boundAs: SettingGroup | null;
 }
 
 /** Rank of a service key: that of its maker, but never more than that of an admin of what it belongs to. */
@@ -73,7 +73,7 @@ export const rightsOfRole = (
   rank: rankOfRole(role, workspaceRole),
   seesAllData:
     rankOfRole(role, workspaceRole) > 0 &&
-    !closedFor(standingOf(role, workspaceRole), settings).has('ViewAllData'),
+    !removedCapabilities(settingGroupOf(role, workspaceRole), settings).has('ViewAllData'),
 });
 
 /** Scopes whose routes ask for the rank of the caller, and those that read what others sent. */
@@ -91,7 +91,8 @@ export function rightsOfServiceKey(
     scopes,
     rank: scopes.some((scope) => RANKED.test(scope)) ? rankOfServiceKey(key) : 0,
     seesAllData:
-      scopes.some((scope) => READS_DATA.test(scope)) && !closedFor(key.boundAs, settings).has('ViewAllData'),
+      scopes.some((scope) => READS_DATA.test(scope)) &&
+      !removedCapabilities(key.boundAs, settings).has('ViewAllData'),
   };
 }
 

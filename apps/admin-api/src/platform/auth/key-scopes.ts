@@ -1,5 +1,5 @@
 import {
-  openTo,
+  scopesAllowedBy,
   userKeyCeiling,
   type OrganisationRole,
   type SecuritySettings,
@@ -40,7 +40,7 @@ export function scopesInForce(
   roles: UserRoles,
   settings: SecuritySettings,
 ): string[] {
-  if (key.type !== 'workspace-user') return [...openTo(key.boundAs, new Set(key.scopes), settings)];
+  if (key.type !== 'workspace-user') return [...scopesAllowedBy(key.boundAs, new Set(key.scopes), settings)];
   const ceiling = userKeyCeiling(roles.organisationRole, roles.workspaceRole, settings);
   return key.scopes.filter((scope) => ceiling.has(scope));
 }

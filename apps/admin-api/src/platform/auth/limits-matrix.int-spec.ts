@@ -2,7 +2,7 @@ import { SECURITY_CATEGORIES, SECURITY_SETTINGS } from '@gw/auth-scopes';
 import { documentKey, type ProviderDocument } from '@gw/contracts';
 import { OrganisationEntity } from '@gw/entities';
 import { DocumentsService } from '../../publishing/documents.service';
-import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { Failure, Key } from '../../spec-support/api-keys';
 import { createIntegration } from '../../spec-support/integrations';
 import { handlersOf } from '../../spec-support/operations';
@@ -183,7 +183,7 @@ describe('the matrix of restrictions, callers and changes', () => {
     async (handler) => {
       const { make, lifts } = ROWS[handler] as Row;
       const path = await make();
-      const change = (by: object, body: object): Promise<Answer<Failure>> =>
+      const change = (by: object, body: object): Promise<GatewayResponse<Failure>> =>
         admin.put<Failure>(path, { ...by, body });
       const read = async (): Promise<string> => {
         const { body } = await admin.get(path, { key: ours.adminKey });

@@ -1,5 +1,5 @@
 import { ApiKeyEntity } from '@gw/entities';
-import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { Failure, Key } from '../../spec-support/api-keys';
 import { createIntegration } from '../../spec-support/integrations';
 import { handlersOf } from '../../spec-support/operations';
@@ -82,8 +82,8 @@ describe('what a higher role’s limits bind', () => {
     path: string,
     body: object,
     by: Credential = { key: ours.adminKey },
-  ): Promise<Answer<Failure>> => admin.put<Failure>(path, { ...by, body });
-  const refused = ({ status, body }: Answer<Failure>): unknown => [status, body.error?.type];
+  ): Promise<GatewayResponse<Failure>> => admin.put<Failure>(path, { ...by, body });
+  const refused = ({ status, body }: GatewayResponse<Failure>): unknown => [status, body.error?.type];
   const FORBIDDEN = [403, 'forbidden'];
   const OK = [200, undefined];
 
@@ -168,7 +168,7 @@ describe('what a higher role’s limits bind', () => {
       expect(refused(await admin.delete<Failure>(at, manager))).toEqual(OK);
   });
 
-  const userKey = (by: Credential, more: object = {}): Promise<Answer<Key & Failure>> =>
+  const userKey = (by: Credential, more: object = {}): Promise<GatewayResponse<Key & Failure>> =>
     admin.post<Key & Failure>('/v1/api-keys/workspace/user', {
       ...by,
       body: { name: 'k', scopes: ['completions.write'], ...more },

@@ -1,4 +1,10 @@
-import { ceilingOf, closedFor, standingOf, type CapabilityName, type Standing } from '@gw/auth-scopes';
+import {
+  ceilingOf,
+  removedCapabilities,
+  settingGroupOf,
+  type CapabilityName,
+  type SettingGroup,
+} from '@gw/auth-scopes';
 import { WorkspaceEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
@@ -49,13 +55,13 @@ export function factsOf(request: FastifyRequest): RequestFacts {
 
 /** A user key is bound as its user is now, a service key as its maker was. */
 function boundBy(key: AuthenticatedKey): {
-  readonly standing: Standing | null;
+  readonly standing: SettingGroup | null;
   readonly closed: ReadonlySet<CapabilityName>;
 } {
   const { organisationRole, workspaceRole, security } = key;
   const isUsers = key.type === 'workspace-user' && organisationRole !== null;
-  const standing = isUsers ? standingOf(organisationRole, workspaceRole) : key.boundAs;
-  return { standing, closed: closedFor(standing, security) };
+  const standing = isUsers ? settingGroupOf(organisationRole, workspaceRole) : key.boundAs;
+  return { standing, closed: removedCapabilities(standing, security) };
 }
 
 /** Turns a credential into the caller of one request, narrowed to the workspace that the request names. */
@@ -101,7 +107,7 @@ export class PrincipalsService {
     const workspaceId = named ?? (isMember && memberships.size === 1 ? (only ?? null) : null);
     const workspaceRole = workspaceId === null ? null : (memberships.get(workspaceId) ?? null);
     const settings = await securityOf(this.dataSource.manager, session.organisationId, workspaceId);
-    const standing = standingOf(role, workspaceRole);
+    const standing = settingGroupOf(role, workspaceRole);
     return {
       kind: 'session',
       organisationId: session.organisationId,
@@ -116,7 +122,7 @@ export class PrincipalsService {
       memberships,
       scopes: ceilingOf(role, workspaceRole, settings),
       standing,
-      closed: closedFor(standing, settings),
+      closed: removedCapabilities(standing, settings),
       expiresAt: session.expiresAt,
       request: factsOf(request),
     };

@@ -1,6 +1,6 @@
 import { ceilingOf, DEFAULT_SECURITY, SCOPES, scopesAllowedFor, SECURITY_CATEGORIES } from '@gw/auth-scopes';
 import { ApiKeyEntity, ApiKeySecretEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
-import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import { hashOf } from '../../spec-support/api-keys';
 import {
   GRANTING_WRITES,
@@ -169,7 +169,7 @@ describe('the matrix of writes, callers and rights afterwards', () => {
       }
     });
 
-  function send(route: Route, { path = {}, body }: Attempt, caller: Caller): Promise<Answer<Shown>> {
+  function send(route: Route, { path = {}, body }: Attempt, caller: Caller): Promise<GatewayResponse<Shown>> {
     const filled = (route.paths[0] ?? '').replaceAll(
       /\{(\w+)\}/g,
       (whole, name: string) => path[name] ?? whole,
@@ -179,7 +179,7 @@ describe('the matrix of writes, callers and rights afterwards', () => {
   }
 
   /** Whose secret or link the answer shows. */
-  function shownBy({ handler }: Route, { path = {} }: Attempt, { body }: Answer<Shown>): string[] {
+  function shownBy({ handler }: Route, { path = {} }: Attempt, { body }: GatewayResponse<Shown>): string[] {
     const { id = path['id'] ?? '', key, invite_link: invited, inviteLink: again, reset_link: reset } = body;
     return [
       ...(handler.startsWith('apiKeys_') && key ? [`key ${id}`] : []),

@@ -1,7 +1,7 @@
 import { OrganisationEntity, OrganisationUserEntity, UserEntity, WorkspaceEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import type { SelfAnswer } from './auth.dto';
+import type { SelfResponse } from './auth.dto';
 import type { Principal } from '../common/principal';
 import { found } from './tenancy';
 
@@ -12,7 +12,7 @@ const WORKSPACES_MAX = 1_000;
 export class SelfService {
   constructor(private readonly dataSource: DataSource) {}
 
-  async describe(caller: Principal): Promise<SelfAnswer> {
+  async describe(caller: Principal): Promise<SelfResponse> {
     const { manager } = this.dataSource;
     const id = caller.userId ?? '';
     const user = found(await manager.findOneBy(UserEntity, { id }));
@@ -48,7 +48,7 @@ export class SelfService {
     };
   }
 
-  private async workspacesOf(caller: Principal): Promise<SelfAnswer['workspaces']> {
+  private async workspacesOf(caller: Principal): Promise<SelfResponse['workspaces']> {
     const { organisationId, organisationRole, memberships } = caller;
     const rows = await this.dataSource.manager.find(WorkspaceEntity, {
       where: {

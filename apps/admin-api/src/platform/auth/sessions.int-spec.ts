@@ -1,7 +1,13 @@
 import { AuditLogEntity, OrganisationUserEntity, SessionEntity, UserEntity } from '@gw/entities';
 import { signClientAddress, uuidv7 } from '@gw/kernel';
 import { randomBytes } from 'node:crypto';
-import { PASSWORD, MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import {
+  PASSWORD,
+  MASTER_KEY,
+  SERVICE_TOKEN,
+  TestAdminApi,
+  type GatewayResponse,
+} from '../../spec-support/admin-api';
 import { Secrets } from '../settings';
 import { hashPassword } from './passwords';
 import { signSessionToken } from './session-token';
@@ -48,7 +54,7 @@ describe('sessions', () => {
   it('makes a network wait that guesses at one user, and lets that user in from elsewhere', async () => {
     const target = await admin.user(ours.organisationId, 'owner');
     const other = await admin.user(ours.organisationId, 'owner');
-    const from = (address: string, email: string, password: string): Promise<Answer> =>
+    const from = (address: string, email: string, password: string): Promise<GatewayResponse> =>
       admin.post('/v1/auth/login', {
         headers: { 'x-gw-client-address': signClientAddress(SERVICE_TOKEN, address) },
         body: { email, password },

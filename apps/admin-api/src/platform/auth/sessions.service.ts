@@ -5,7 +5,7 @@ import { DataSource, IsNull, LessThan, MoreThan, type EntityManager } from 'type
 import { AuditRecorder } from '../unit-of-work/audit-recorder';
 import { FOR_UPDATE } from '../unit-of-work/writes';
 import { Secrets } from '../settings';
-import type { LoginDto, RefreshDto, TokenAnswer } from './auth.dto';
+import type { LoginDto, RefreshDto, TokenResponse } from './auth.dto';
 import { PasswordChecks } from './password-checks';
 import type { Principal, RequestFacts } from '../common/principal';
 import { sessionSecondsOf } from './session-life';
@@ -34,7 +34,7 @@ export class SessionsService {
   ) {}
 
   /** Throws `unauthenticated` with one text for an unknown user and for a wrong password, `rate_limited` after many. */
-  async login(input: LoginDto, request: RequestFacts): Promise<TokenAnswer> {
+  async login(input: LoginDto, request: RequestFacts): Promise<TokenResponse> {
     const email = input.email.toLowerCase();
     const address = request.clientIp ?? '';
     const seats = await this.seatsOf(email, input.organisation_id);
@@ -58,7 +58,7 @@ export class SessionsService {
    * New tokens for the session; the old refresh token is used up. One that was used before is a copy in other hands, so its
    * session ends.
    */
-  async refresh(input: RefreshDto): Promise<TokenAnswer> {
+  async refresh(input: RefreshDto): Promise<TokenResponse> {
     const shown = hashApiKey(this.secrets.refreshTokenPepper, input.refresh_token);
     const answer = await this.dataSource.transaction(async (manager) => {
       const live = { revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
@@ -100,7 +100,7 @@ export class SessionsService {
     return {};
   }
 
-  private async open(manager: EntityManager, seat: Seat): Promise<{ id: string; answer: TokenAnswer }> {
+  private async open(manager: EntityManager, seat: Seat): Promise<{ id: string; answer: TokenResponse }> {
     const id = uuidv7();
     const token = randomAlphanumeric(48);
     const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: seat.organisationId });
@@ -114,7 +114,7 @@ export class SessionsService {
     return { id, answer: this.answer(session, token) };
   }
 
-  private answer(session: OpenSession, refreshToken: string): TokenAnswer {
+  private answer(session: OpenSession, refreshToken: string): TokenResponse {
     const now = Math.floor(Date.now() / 1000);
     const until = Math.min(now + ACCESS_SECONDS, Math.floor(session.expiresAt.getTime() / 1000));
     const claims = { sub: session.userId, sid: session.id };

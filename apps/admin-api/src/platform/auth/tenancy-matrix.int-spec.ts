@@ -2,7 +2,7 @@ import { ALL_OPEN, SCOPES, scopesAllowedFor } from '@gw/auth-scopes';
 import { OrganisationEntity } from '@gw/entities';
 import { readCases } from '@gw/testing';
 import { In } from 'typeorm';
-import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { severalAtATime } from '../../spec-support/several-at-a-time';
 import {
   Fixtures,
@@ -24,7 +24,7 @@ import {
 
 const { roles: NAMED_ROLES } = readCases('idor.json') as { readonly roles: readonly string[] };
 /** All of an answer but the request's own id. */
-function plain({ status, body }: Answer): string {
+function plain({ status, body }: GatewayResponse): string {
   const { request_id: _requestId, ...error } = (body['error'] ?? {}) as Record<string, unknown>;
   return JSON.stringify([status, error]);
 }
@@ -125,7 +125,7 @@ describe('the matrix of routes, roles and targets', () => {
       : fixtures.of(row.kind, places[target]);
   }
 
-  async function ask(route: Route, row: TenancyRow, role: Role, target: Target): Promise<Answer> {
+  async function ask(route: Route, row: TenancyRow, role: Role, target: Target): Promise<GatewayResponse> {
     const fixture = await fixtureFor(row, target);
     const targetId = target === 'unknown id' ? unknownFixture().id : places[target].workspaceId;
     const workspaceId = role.reaches.includes(target) ? targetId : role.home.workspaceId;
@@ -157,7 +157,7 @@ describe('the matrix of routes, roles and targets', () => {
     row: TenancyRow,
     role: Role,
     verdict: Verdict,
-    { status, body, text }: Answer,
+    { status, body, text }: GatewayResponse,
   ): string | null {
     const seen = visibleMarks(role);
     const leaked = Object.values(places)

@@ -1,4 +1,4 @@
-import type { CapabilityName, KeyType, OrganisationRole, Standing, WorkspaceRole } from '@gw/auth-scopes';
+import type { CapabilityName, KeyType, OrganisationRole, SettingGroup, WorkspaceRole } from '@gw/auth-scopes';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
@@ -41,7 +41,7 @@ export interface Principal {
   /** What the call may do, and the most that a key made by it may hold. */
   readonly scopes: ReadonlySet<string>;
   /** Which security settings bind the caller: those of its user, or those that bound the maker of a service key. Null: none. */
-  readonly standing: Standing | null;
+  readonly standing: SettingGroup | null;
   /** What those settings close for the caller, whatever their scopes. */
   readonly closed: ReadonlySet<CapabilityName>;
   /** The secret that was shown ends then, or the session. */

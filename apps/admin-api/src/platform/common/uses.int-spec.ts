@@ -1,5 +1,5 @@
 import { uuidv7 } from '@gw/kernel';
-import { TestAdminApi, type Answer, type Call } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Call } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 const admin = new TestAdminApi();
@@ -21,7 +21,10 @@ const make = async (
   if (answer.status !== 200) throw new Error(`${path}: ${answer.text}`);
   return answer.body;
 };
-const remove = (path: string, more = ''): Promise<Answer<Failure & { warnings?: { path: string }[] }>> =>
+const remove = (
+  path: string,
+  more = '',
+): Promise<GatewayResponse<Failure & { warnings?: { path: string }[] }>> =>
   admin.delete(`${path}?workspace_id=${ours.workspaceId}${more}`, { key: ours.adminKey });
 
 interface Used {

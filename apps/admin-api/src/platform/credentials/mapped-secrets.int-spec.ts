@@ -1,5 +1,5 @@
 import { STUB_ACCESS } from '@gw/testing';
-import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 import { createIntegration } from '../../spec-support/integrations';
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   mapped = { secret_mappings: [{ target_field: 'key', secret_reference_id: body.id, secret_key: 'k' }] };
 });
 
-const verdictOf = ({ status, body }: Answer<Failure>): unknown => [
+const verdictOf = ({ status, body }: GatewayResponse<Failure>): unknown => [
   status,
   ...(status === 200 ? [] : [body.error.type, body.error.param]),
 ];

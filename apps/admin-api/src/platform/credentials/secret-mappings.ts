@@ -1,6 +1,6 @@
 import { catalogueProvider } from '@gw/providers';
 import { IntegrationEntity, SecretReferenceEntity, type StoredSecretMapping } from '@gw/entities';
-import { Answer, EnumField, invalid, ReferenceField, TextField } from '@gw/web';
+import { ResponseField, EnumField, invalid, ReferenceField, TextField } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import { byReference } from '../auth/tenancy';
 import { mayUse } from './secret-access';
@@ -15,11 +15,11 @@ export class SecretMappingDto {
   value_format?: 'string' | 'json' | null;
 }
 
-export class SecretMappingAnswer implements StoredSecretMapping {
-  @Answer.text({ example: 'key' }) readonly target_field!: string;
-  @Answer.uuid() readonly secret_reference_id!: string;
-  @Answer.text({ nullable: true, example: 'api_key' }) readonly secret_key!: string | null;
-  @Answer.oneOf(['string', 'json']) readonly value_format!: 'string' | 'json';
+export class SecretMappingResponse implements StoredSecretMapping {
+  @ResponseField.text({ example: 'key' }) readonly target_field!: string;
+  @ResponseField.uuid() readonly secret_reference_id!: string;
+  @ResponseField.text({ nullable: true, example: 'api_key' }) readonly secret_key!: string | null;
+  @ResponseField.oneOf(['string', 'json']) readonly value_format!: 'string' | 'json';
 }
 
 export interface MappingOwner {
@@ -85,7 +85,7 @@ function targetOf({ aiProviderId, prefix, nameOf }: MappingOwner, field: string)
 export const shownMappings = (
   row: Pick<IntegrationEntity, 'secretMappings'>,
   prefix = CONFIGURATIONS,
-): SecretMappingAnswer[] =>
+): SecretMappingResponse[] =>
   (row.secretMappings ?? []).map((mapping) => ({
     ...mapping,
     target_field: mapping.target_field.replace(CONFIGURATIONS, prefix),

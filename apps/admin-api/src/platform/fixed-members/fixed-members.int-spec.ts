@@ -1,4 +1,4 @@
-import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 import { handlersOf, type Handler } from '../../spec-support/operations';
 import { MAKERS, withIds, type Fixture, type Kind, type Place } from '../../spec-support/tenancy-fixtures';
@@ -46,7 +46,7 @@ describe('members of a PUT that are set when a resource is created', () => {
     const fixture = await fixtureOf(kind);
     const path = withIds(put.path, fixture, false).replace('{workspaceId}', fixture.id);
     const key = aim === 'organisation' || aim === 'path' ? tenant.adminKey : tenant.key;
-    const send = (more: object): Promise<Answer<Failure>> =>
+    const send = (more: object): Promise<GatewayResponse<Failure>> =>
       admin.put<Failure>(path, { key, body: { ...bodyOf(put.name, fixture), ...more } });
     // Some kinds are shown in lists alone.
     const read = async (): Promise<object> => {
@@ -109,7 +109,7 @@ describe('members that the specification has in a PUT', () => {
   it('reset_usage of a workspace starts its budget at zero again', async () => {
     const path = `/v1/workspaces/${tenant.workspaceId}`;
     const usage_limits = [{ type: 'cost', credit_limit: 5 }];
-    const put = (body: object): Promise<Answer> => admin.put(path, { key: tenant.adminKey, body });
+    const put = (body: object): Promise<GatewayResponse> => admin.put(path, { key: tenant.adminKey, body });
     expect((await put({ usage_limits })).status).toBe(200);
     await admin.dataSource.query(
       `UPDATE workspaces SET usage_limits = jsonb_set(usage_limits, '{0,status}', '"exhausted"') WHERE id = $1`,
@@ -134,7 +134,7 @@ describe('members that the specification has in a PUT', () => {
   it('status archived of an integration ends it as DELETE does, with that scope and alone', async () => {
     const { id } = await MAKERS.integration(admin, place);
     const path = `/v1/integrations/${id}`;
-    const put = (body: object, key = tenant.key): Promise<Answer> => admin.put(path, { key, body });
+    const put = (body: object, key = tenant.key): Promise<GatewayResponse> => admin.put(path, { key, body });
     expect((await put({ status: 'archived', name: 'x' })).status).toBe(400);
     expect((await put({ status: 'active' })).status).toBe(200);
     const scopes = ['workspace_integrations.update', 'workspace_integrations.read'];

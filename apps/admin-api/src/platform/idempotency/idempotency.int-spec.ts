@@ -1,6 +1,6 @@
 import { ApiKeyEntity, IdempotentRequestEntity, LabelEntity, sweepIdempotentRequests } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { TestAdminApi, type Answer, type Call } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Call } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 import { severalAtATime } from '../../spec-support/several-at-a-time';
 
@@ -9,7 +9,11 @@ const ours = admin.standingTenant();
 
 const labels = (name: string): Promise<number> => admin.dataSource.manager.countBy(LabelEntity, { name });
 const under = (key: string, call: Call): Call => ({ ...call, headers: { 'idempotency-key': key } });
-const makeLabel = (key: string, name: string, secret = ours.adminKey): Promise<Answer<{ id: string }>> =>
+const makeLabel = (
+  key: string,
+  name: string,
+  secret = ours.adminKey,
+): Promise<GatewayResponse<{ id: string }>> =>
   admin.post('/v1/labels', under(key, { key: secret, body: { name, workspace_id: ours.workspaceId } }));
 const serviceKey = (name: string, workspaceId = ours.workspaceId): Call => ({
   key: ours.adminKey,
@@ -57,7 +61,7 @@ describe('POST with an Idempotency-Key', () => {
   });
 
   it('gives the etag of the first response again', async () => {
-    const send = (): Promise<Answer> =>
+    const send = (): Promise<GatewayResponse> =>
       admin.post(
         '/v1/configs',
         under('etag', {
@@ -178,7 +182,7 @@ describe('every POST of a caller', () => {
     expect(paths.length).toBeGreaterThan(50);
     const deaf: string[] = [];
     await severalAtATime(paths, async (path) => {
-      const answers: Answer<Partial<Failure>>[] = [];
+      const answers: GatewayResponse<Partial<Failure>>[] = [];
       for (const credential of [{ token }, { key: ours.adminKey }, { key: ours.key }, { key: userKey }]) {
         answers.push(
           await admin.post<Partial<Failure>>(

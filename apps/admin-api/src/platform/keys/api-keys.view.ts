@@ -1,75 +1,77 @@
 import type { ApiKeyEntity, StoredRotationPolicy, StoredRateLimit } from '@gw/entities';
-import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { ResponseField, RowResponse, rowFields } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../limits/limit-usage';
-import { RateLimitAnswer, UsageLimitAnswer } from '../limits/limits.dto';
+import { RateLimitResponse, UsageLimitResponse } from '../limits/limits.dto';
 
-class ApiKeyDefaultsAnswer {
-  @Answer.map({ nullable: true }) readonly metadata!: Readonly<Record<string, string>> | null;
-  @Answer.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
+class ApiKeyDefaultsResponse {
+  @ResponseField.map({ nullable: true }) readonly metadata!: Readonly<Record<string, string>> | null;
+  @ResponseField.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
   readonly config_id!: string | null;
-  @Answer.boolean() readonly allow_config_override!: boolean;
+  @ResponseField.boolean() readonly allow_config_override!: boolean;
 }
 
-class RotationPolicyAnswer implements StoredRotationPolicy {
-  @Answer.oneOf(['weekly', 'monthly'], { nullable: true })
+class RotationPolicyResponse implements StoredRotationPolicy {
+  @ResponseField.oneOf(['weekly', 'monthly'], { nullable: true })
   readonly rotation_period!: 'weekly' | 'monthly' | null;
-  @Answer.integer({ nullable: true, example: null }) readonly rotation_period_days!: number | null;
-  @Answer.time({ nullable: true }) readonly next_rotation_at!: string | null;
-  @Answer.integer({ example: 1_800_000 }) readonly key_transition_period_ms!: number;
-  @Answer.text({ example: 'ACTIVE' }) readonly status!: string;
-  @Answer.time({ nullable: true }) readonly last_rotated_at!: string | null;
+  @ResponseField.integer({ nullable: true, example: null }) readonly rotation_period_days!: number | null;
+  @ResponseField.time({ nullable: true }) readonly next_rotation_at!: string | null;
+  @ResponseField.integer({ example: 1_800_000 }) readonly key_transition_period_ms!: number;
+  @ResponseField.text({ example: 'ACTIVE' }) readonly status!: string;
+  @ResponseField.time({ nullable: true }) readonly last_rotated_at!: string | null;
 }
 
-export class ApiKeyAnswer extends RowAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ description: 'First two and last three characters.', example: 'tg*****3Ax' })
+export class ApiKeyResponse extends RowResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ description: 'First two and last three characters.', example: 'tg*****3Ax' })
   readonly key!: string;
-  @Answer.text({ example: 'Search team' }) readonly name!: string;
-  @Answer.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
-  @Answer.oneOf(['organisation-service', 'workspace-service', 'workspace-user'])
+  @ResponseField.text({ example: 'Search team' }) readonly name!: string;
+  @ResponseField.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
+  @ResponseField.oneOf(['organisation-service', 'workspace-service', 'workspace-user'])
   readonly type!: ApiKeyEntity['type'];
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.uuid({ nullable: true }) readonly workspace_id!: string | null;
-  @Answer.uuid({ nullable: true }) readonly user_id!: string | null;
-  @Answer.oneOf(['active', 'exhausted', 'expired', 'archived']) readonly status!: ApiKeyEntity['status'];
-  @Answer.oneOf(['ui', 'api', 'auto']) readonly creation_mode!: ApiKeyEntity['creationMode'];
-  @Answer.texts({ example: ['completions.write'] }) readonly scopes!: readonly string[];
-  @Answer.list(() => RateLimitAnswer) readonly rate_limits!: readonly StoredRateLimit[];
-  @Answer.one(() => UsageLimitAnswer, { nullable: true }) readonly usage_limits!: ShownUsageLimit | null;
-  @Answer.time({ nullable: true }) readonly next_usage_reset_at!: string | null;
-  @Answer.time({ nullable: true }) readonly last_reset_at!: string | null;
-  @Answer.nothing() readonly reset_usage!: null;
-  @Answer.one(() => ApiKeyDefaultsAnswer) readonly defaults!: ApiKeyDefaultsAnswer;
-  @Answer.bit() readonly allow_config_override!: 0 | 1;
-  @Answer.uuid({ nullable: true }) readonly api_key_defaults_id!: string | null;
-  @Answer.texts({ nullable: true, example: ['ops@example.com'] })
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.uuid({ nullable: true }) readonly workspace_id!: string | null;
+  @ResponseField.uuid({ nullable: true }) readonly user_id!: string | null;
+  @ResponseField.oneOf(['active', 'exhausted', 'expired', 'archived'])
+  readonly status!: ApiKeyEntity['status'];
+  @ResponseField.oneOf(['ui', 'api', 'auto']) readonly creation_mode!: ApiKeyEntity['creationMode'];
+  @ResponseField.texts({ example: ['completions.write'] }) readonly scopes!: readonly string[];
+  @ResponseField.list(() => RateLimitResponse) readonly rate_limits!: readonly StoredRateLimit[];
+  @ResponseField.one(() => UsageLimitResponse, { nullable: true })
+  readonly usage_limits!: ShownUsageLimit | null;
+  @ResponseField.time({ nullable: true }) readonly next_usage_reset_at!: string | null;
+  @ResponseField.time({ nullable: true }) readonly last_reset_at!: string | null;
+  @ResponseField.nothing() readonly reset_usage!: null;
+  @ResponseField.one(() => ApiKeyDefaultsResponse) readonly defaults!: ApiKeyDefaultsResponse;
+  @ResponseField.bit() readonly allow_config_override!: 0 | 1;
+  @ResponseField.uuid({ nullable: true }) readonly api_key_defaults_id!: string | null;
+  @ResponseField.texts({ nullable: true, example: ['ops@example.com'] })
   readonly alert_emails!: readonly string[] | null;
-  @Answer.time({ nullable: true }) readonly expires_at!: string | null;
-  @Answer.bit() readonly expiry_enforced!: 0 | 1;
-  @Answer.one(() => RotationPolicyAnswer, { nullable: true })
-  readonly rotation_policy!: RotationPolicyAnswer | null;
-  @Answer.kind('api-key') readonly object!: 'api-key';
+  @ResponseField.time({ nullable: true }) readonly expires_at!: string | null;
+  @ResponseField.bit() readonly expiry_enforced!: 0 | 1;
+  @ResponseField.one(() => RotationPolicyResponse, { nullable: true })
+  readonly rotation_policy!: RotationPolicyResponse | null;
+  @ResponseField.kind('api-key') readonly object!: 'api-key';
 }
 
 export class CreatedApiKey {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({
     description: 'The secret; this answer is the only place where it is shown.',
     example: 'tg*****3Ax',
   })
   readonly key!: string;
-  @Answer.kind('api-key') readonly object!: 'api-key';
+  @ResponseField.kind('api-key') readonly object!: 'api-key';
 }
 
 export class RotatedApiKey {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'tg*****3Ax' }) readonly key!: string;
-  @Answer.time({ nullable: true, description: 'When the old secret stops working; null when it has.' })
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'tg*****3Ax' }) readonly key!: string;
+  @ResponseField.time({ nullable: true, description: 'When the old secret stops working; null when it has.' })
   readonly key_transition_expires_at!: string | null;
 }
 
 /** An entity's key column holds the id of the default config; answers carry its slug. */
-export function toApiKey(row: ApiKeyEntity, masked: string, configSlug: string | null): ApiKeyAnswer {
+export function toApiKey(row: ApiKeyEntity, masked: string, configSlug: string | null): ApiKeyResponse {
   return {
     id: row.id,
     key: masked,

@@ -1,4 +1,4 @@
-import { Answer, DateField, EnumField, IntegerField, MapField, NumberField } from '@gw/web';
+import { ResponseField, DateField, EnumField, IntegerField, MapField, NumberField } from '@gw/web';
 
 export const WINDOWS = ['fixed', 'sliding'] as const;
 export const ENFORCEMENTS = ['standard', 'strict'] as const;
@@ -66,31 +66,34 @@ export class UsageLimitDto {
 }
 
 /** A rate limit as answers show it. What was not chosen is absent. */
-export class RateLimitAnswer {
-  @Answer.oneOf(['requests', 'tokens', 'concurrency']) readonly type!: string;
-  @Answer.oneOf(['rps', 'rpm', 'rph', 'rpd', 'rpw'], { nullable: true, description: 'Null for concurrency.' })
+export class RateLimitResponse {
+  @ResponseField.oneOf(['requests', 'tokens', 'concurrency']) readonly type!: string;
+  @ResponseField.oneOf(['rps', 'rpm', 'rph', 'rpd', 'rpw'], {
+    nullable: true,
+    description: 'Null for concurrency.',
+  })
   readonly unit!: string | null;
-  @Answer.integer({ example: 600 }) readonly value!: number;
-  @Answer.oneOf(WINDOWS, { optional: true }) readonly window?: string;
-  @Answer.oneOf(ENFORCEMENTS, { optional: true }) readonly enforcement?: string;
-  @Answer.oneOf(OUTAGE_MODES, { optional: true }) readonly on_outage?: string;
+  @ResponseField.integer({ example: 600 }) readonly value!: number;
+  @ResponseField.oneOf(WINDOWS, { optional: true }) readonly window?: string;
+  @ResponseField.oneOf(ENFORCEMENTS, { optional: true }) readonly enforcement?: string;
+  @ResponseField.oneOf(OUTAGE_MODES, { optional: true }) readonly on_outage?: string;
 }
 
 /** A budget as answers show it. */
-export class UsageLimitAnswer {
-  @Answer.oneOf(['cost', 'tokens', 'requests']) readonly type!: string;
-  @Answer.number({ description: 'USD for cost.', example: 100 }) readonly credit_limit!: number;
-  @Answer.number({ nullable: true, example: 80 }) readonly alert_threshold!: number | null;
-  @Answer.oneOf(['weekly', 'monthly'], { nullable: true }) readonly periodic_reset!: string | null;
-  @Answer.integer({ nullable: true, example: null }) readonly periodic_reset_days!: number | null;
-  @Answer.time({ nullable: true }) readonly next_usage_reset_at!: string | null;
-  @Answer.oneOf(['active', 'exhausted']) readonly status!: string;
-  @Answer.number({ optional: true, description: USED, example: 12.5 }) readonly current_usage?: number;
-  @Answer.number({ optional: true, nullable: true, description: BURN_RATE, example: 1.25 })
+export class UsageLimitResponse {
+  @ResponseField.oneOf(['cost', 'tokens', 'requests']) readonly type!: string;
+  @ResponseField.number({ description: 'USD for cost.', example: 100 }) readonly credit_limit!: number;
+  @ResponseField.number({ nullable: true, example: 80 }) readonly alert_threshold!: number | null;
+  @ResponseField.oneOf(['weekly', 'monthly'], { nullable: true }) readonly periodic_reset!: string | null;
+  @ResponseField.integer({ nullable: true, example: null }) readonly periodic_reset_days!: number | null;
+  @ResponseField.time({ nullable: true }) readonly next_usage_reset_at!: string | null;
+  @ResponseField.oneOf(['active', 'exhausted']) readonly status!: string;
+  @ResponseField.number({ optional: true, description: USED, example: 12.5 }) readonly current_usage?: number;
+  @ResponseField.number({ optional: true, nullable: true, description: BURN_RATE, example: 1.25 })
   readonly burn_rate_per_day?: number | null;
-  @Answer.time({ optional: true, nullable: true, description: FORECAST })
+  @ResponseField.time({ optional: true, nullable: true, description: FORECAST })
   readonly forecast_exhausted_at?: string | null;
-  @Answer.map({ optional: true, nullable: true }) readonly metadata?: Record<string, string> | null;
-  @Answer.oneOf(ENFORCEMENTS, { optional: true }) readonly enforcement?: string;
-  @Answer.oneOf(OUTAGE_MODES, { optional: true }) readonly on_outage?: string;
+  @ResponseField.map({ optional: true, nullable: true }) readonly metadata?: Record<string, string> | null;
+  @ResponseField.oneOf(ENFORCEMENTS, { optional: true }) readonly enforcement?: string;
+  @ResponseField.oneOf(OUTAGE_MODES, { optional: true }) readonly on_outage?: string;
 }

@@ -1,6 +1,6 @@
 import { LOG_FIELDS, type LogFieldColumn } from '@gw/contracts';
 import type { StoredRequestLog } from '@gw/log-store';
-import { Answer } from '@gw/web';
+import { ResponseField } from '@gw/web';
 
 type Fields = typeof LOG_FIELDS;
 type Shown = { readonly as: string; readonly example?: string | number };
@@ -22,13 +22,13 @@ export type ShownColumns = {
 };
 
 const DECORATORS = {
-  uuid: Answer.uuid,
-  text: Answer.text,
-  integer: Answer.integer,
-  bigint: Answer.integer,
-  'double precision': Answer.number,
-  boolean: Answer.boolean,
-  jsonb: Answer.map,
+  uuid: ResponseField.uuid,
+  text: ResponseField.text,
+  integer: ResponseField.integer,
+  bigint: ResponseField.integer,
+  'double precision': ResponseField.number,
+  boolean: ResponseField.boolean,
+  jsonb: ResponseField.map,
 } as const;
 
 const FIELDS: readonly (readonly [
@@ -40,9 +40,9 @@ const SHOWN = FIELDS.flatMap(([column, { kind, about, shown }]) =>
 );
 
 class ShownLog {
-  @Answer.kind('log') readonly object!: 'log';
-  @Answer.uuid() readonly id!: string;
-  @Answer.time() readonly created_at!: string;
+  @ResponseField.kind('log') readonly object!: 'log';
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.time() readonly created_at!: string;
 }
 
 for (const { kind, about, shown } of SHOWN) {

@@ -1,7 +1,7 @@
 import { ALL_OPEN } from '@gw/auth-scopes';
 import { ENTITIES, OrganisationEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { Fixtures, withIds, type Fixture, type Kind, type Place } from '../../spec-support/tenancy-fixtures';
 import { TENANCY_ROWS, type BodyParts } from '../../spec-support/tenancy-rows';
 import { routesOf, type Route } from '../../spec-support/tenancy-verdicts';
@@ -87,7 +87,7 @@ describe('caps on resources', () => {
     return row?.count ?? 0;
   }
 
-  async function call(route: Route, fixture: Fixture): Promise<Answer> {
+  async function call(route: Route, fixture: Fixture): Promise<GatewayResponse> {
     const row = TENANCY_ROWS[route.handler];
     const { workspaceId } = place;
     const parts = { fixture, workspaceId, targetId: workspaceId };
@@ -163,7 +163,7 @@ describe('caps on resources', () => {
     const list = await admin.get<{ data: { id: string }[] }>(`/v1/labels?workspace_id=${place.workspaceId}`, {
       key: place.key,
     });
-    const make = (query = ''): Promise<Answer> =>
+    const make = (query = ''): Promise<GatewayResponse> =>
       admin.post(`/v1/labels${query}`, { key: place.key, body: { name: uuidv7() } });
     expect([(await make()).status, (await make('?dry_run=true')).status]).toEqual([409, 409]);
     const [first] = list.body.data;

@@ -1,4 +1,4 @@
-import { EmptyAnswer } from '@gw/web';
+import { EmptyResponse } from '@gw/web';
 import { applyDecorators, Delete, Get, Post, Put, type Type } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Requires } from '../auth/access';
@@ -7,7 +7,7 @@ type Scopes = string | [string, ...string[]];
 
 const route =
   (method: (path: string | string[]) => MethodDecorator) =>
-  (path: string | string[], scopes: Scopes, answer: Type | [Type] = EmptyAnswer): MethodDecorator =>
+  (path: string | string[], scopes: Scopes, answer: Type | [Type] = EmptyResponse): MethodDecorator =>
     applyDecorators(
       method(path),
       Requires(...(typeof scopes === 'string' ? ([scopes] as [string]) : scopes)),

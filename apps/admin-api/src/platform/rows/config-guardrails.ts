@@ -1,6 +1,6 @@
 import { savedGuardrail, type ConfigErrorDetail } from '@gw/config-schema';
 import { validateConfig } from '@gw/routing';
-import { compileWrittenOut, findCheck } from '@gw/guardrails';
+import { compileInline, findCheck } from '@gw/guardrails';
 
 type Node = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];
@@ -31,7 +31,7 @@ export function writtenOutFaults(
   checkHost: (url: string) => string | null,
 ): ConfigErrorDetail[] {
   return writtenOutIn(config, []).flatMap(({ path, guardrail, stage }) => {
-    const result = compileWrittenOut(guardrail, { stage, checkHost });
+    const result = compileInline(guardrail, { stage, checkHost });
     if (result.ok) return [];
     return result.details.map((detail) => ({ ...detail, path: [...path, detail.path].join('.') }));
   });
@@ -40,7 +40,7 @@ export function writtenOutFaults(
 /** Parameters of written-out guardrails that are secrets: readers of configs would see them. */
 export const secretsWrittenOutIn = (config: Node): { readonly path: string }[] =>
   writtenOutIn(config, []).flatMap(({ path, guardrail }) => {
-    const result = compileWrittenOut(guardrail);
+    const result = compileInline(guardrail);
     if (!result.ok) return [];
     const listed = listAt(guardrail, 'checks').length;
     return result.document.checks.flatMap(({ id, parameters = {} }, index) =>

@@ -1,4 +1,4 @@
-import { holdMetadata, readMetadataSchema } from '@gw/config-schema';
+import { applyMetadataSchema, readMetadataSchema } from '@gw/config-schema';
 import { OrganisationPropertiesEntity } from '@gw/entities';
 import { validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
@@ -13,7 +13,7 @@ export async function heldMetadata(
   const row = await manager.findOneBy(OrganisationPropertiesEntity, { organisationId });
   const saved = row?.[kind];
   if (!saved) return metadata;
-  const held = holdMetadata(readMetadataSchema(saved, '').schema, metadata ?? {}, 'defaults.metadata');
+  const held = applyMetadataSchema(readMetadataSchema(saved, '').schema, metadata ?? {}, 'defaults.metadata');
   if (held.faults.length > 0) throw validationFailed(held.faults);
   return Object.keys(held.metadata).length === 0 ? metadata : held.metadata;
 }

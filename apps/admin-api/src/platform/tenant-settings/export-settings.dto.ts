@@ -1,6 +1,6 @@
 import type { ExportSettings } from '@gw/entities';
 import { LOG_EXPORT_FIELDS } from '@gw/log-store';
-import { Answer, EnumListField } from '@gw/web';
+import { ResponseField, EnumListField } from '@gw/web';
 
 export class ExportSettingsDto {
   @EnumListField(LOG_EXPORT_FIELDS, {
@@ -12,8 +12,12 @@ export class ExportSettingsDto {
   deniedFields?: string[] | null;
 }
 
-export class ExportSettingsAnswer {
-  @Answer.texts({ nullable: true, description: 'Null: as the organisation says.', example: ['metadata'] })
+export class ExportSettingsResponse {
+  @ResponseField.texts({
+    nullable: true,
+    description: 'Null: as the organisation says.',
+    example: ['metadata'],
+  })
   readonly deniedFields!: readonly string[] | null;
 }
 

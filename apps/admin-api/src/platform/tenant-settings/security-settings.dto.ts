@@ -1,5 +1,5 @@
 import { OVERRIDE_DEFAULTS, SECURITY_SETTINGS } from '@gw/auth-scopes';
-import { Answer, BooleanField } from '@gw/web';
+import { ResponseField, BooleanField } from '@gw/web';
 
 /** All 35 settings: a part of them is refused, so that no caller changes what they did not see. */
 export class SecuritySettingsDto {
@@ -7,26 +7,26 @@ export class SecuritySettingsDto {
 }
 
 /** Those in force. */
-export class SecuritySettingsAnswer {
+export class SecuritySettingsResponse {
   readonly [setting: string]: boolean;
 }
 
 for (const { name, fallback, category } of SECURITY_SETTINGS) {
   const description = `Default ${String(fallback)}; category ${category}.`;
   BooleanField({ description, example: fallback })(SecuritySettingsDto.prototype, name);
-  Answer.boolean({ description, example: fallback })(SecuritySettingsAnswer.prototype, name);
+  ResponseField.boolean({ description, example: fallback })(SecuritySettingsResponse.prototype, name);
 }
 
 export class WorkspaceOverridesDto {
   [category: string]: boolean;
 }
 
-export class WorkspaceOverridesAnswer {
+export class WorkspaceOverridesResponse {
   readonly [category: string]: boolean;
 }
 
 for (const [category, fallback] of Object.entries(OVERRIDE_DEFAULTS)) {
   const description = `Default ${String(fallback)}.`;
   BooleanField({ optional: true, description, example: fallback })(WorkspaceOverridesDto.prototype, category);
-  Answer.boolean({ description, example: fallback })(WorkspaceOverridesAnswer.prototype, category);
+  ResponseField.boolean({ description, example: fallback })(WorkspaceOverridesResponse.prototype, category);
 }

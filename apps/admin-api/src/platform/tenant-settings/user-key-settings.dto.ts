@@ -1,4 +1,4 @@
-import { Answer, BooleanField, customField, IntegerField, TextListField } from '@gw/web';
+import { ResponseField, BooleanField, customField, IntegerField, TextListField } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 
@@ -61,11 +61,11 @@ export class UserKeySettingsDto {
 }
 
 /** Of a workspace, null: as the organisation says. */
-export class UserKeySettingsAnswer {
-  @Answer.integer({ nullable: true, example: -1 }) readonly user_api_key_count!: number | null;
-  @Answer.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
+export class UserKeySettingsResponse {
+  @ResponseField.integer({ nullable: true, example: -1 }) readonly user_api_key_count!: number | null;
+  @ResponseField.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
   readonly user_api_key_ttl!: number | null;
-  @Answer.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
+  @ResponseField.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
   readonly user_api_key_max_ttl!: number | null;
   @ApiProperty({
     anyOf: [
@@ -77,7 +77,7 @@ export class UserKeySettingsAnswer {
     example: 30,
   })
   readonly user_api_key_rotation_period!: number | '' | null;
-  @Answer.boolean({ nullable: true }) readonly user_api_key_auto_create!: boolean | null;
-  @Answer.texts({ nullable: true, example: ['completions.write'] })
+  @ResponseField.boolean({ nullable: true }) readonly user_api_key_auto_create!: boolean | null;
+  @ResponseField.texts({ nullable: true, example: ['completions.write'] })
   readonly user_api_key_auto_create_scopes!: readonly string[] | null;
 }

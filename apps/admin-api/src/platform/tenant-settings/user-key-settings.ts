@@ -1,7 +1,7 @@
 import { canonicalScope, isScope, OVERRIDE_DEFAULTS, scopesAllowedFor } from '@gw/auth-scopes';
 import type { OrganisationEntity, UserKeySettings, WorkspaceEntity } from '@gw/entities';
 import { validationFailed } from '@gw/web';
-import { rotationDays, type UserKeySettingsAnswer, type UserKeySettingsDto } from './user-key-settings.dto';
+import { rotationDays, type UserKeySettingsResponse, type UserKeySettingsDto } from './user-key-settings.dto';
 
 type Organisation = Pick<OrganisationEntity, 'settings' | 'workspaceOverrides'>;
 type Workspace = Pick<WorkspaceEntity, 'settings' | 'isDefault'>;
@@ -78,7 +78,7 @@ export function mergeSettings<T extends object>(stored: T, changes: Readonly<Rec
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null)) as T;
 }
 
-export const userKeySettingsAnswer = (settings: UserKeySettings): UserKeySettingsAnswer => ({
+export const userKeySettingsResponse = (settings: UserKeySettings): UserKeySettingsResponse => ({
   user_api_key_count: settings.user_api_key_count ?? null,
   user_api_key_ttl: settings.user_api_key_ttl ?? null,
   user_api_key_max_ttl: settings.user_api_key_max_ttl ?? null,

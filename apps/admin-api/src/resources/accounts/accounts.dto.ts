@@ -1,4 +1,4 @@
-import { Answer, EmailField, TextField } from '@gw/web';
+import { ResponseField, EmailField, TextField } from '@gw/web';
 
 export class ChangePasswordDto {
   @TextField({ max: 1024, example: 'correct horse battery staple' }) current_password!: string;
@@ -17,13 +17,13 @@ export class ResetPasswordDto {
   password!: string;
 }
 
-export class PasswordResetAnswer {
-  @Answer.kind('password-reset') readonly object!: 'password-reset';
-  @Answer.text({
+export class PasswordResetResponse {
+  @ResponseField.kind('password-reset') readonly object!: 'password-reset';
+  @ResponseField.text({
     nullable: true,
     description: 'Null where mail is set up: the link goes to the user.',
     example: 'https://gateway.example.com/reset/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
   readonly reset_link!: string | null;
-  @Answer.time() readonly expires_at!: string;
+  @ResponseField.time() readonly expires_at!: string;
 }

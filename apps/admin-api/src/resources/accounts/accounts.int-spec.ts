@@ -1,6 +1,12 @@
 import { AuditLogEntity, claimMail, PasswordResetEntity } from '@gw/entities';
 import { sealingKeyring, signClientAddress } from '@gw/kernel';
-import { MASTER_KEY, PASSWORD, SERVICE_TOKEN, TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import {
+  MASTER_KEY,
+  PASSWORD,
+  SERVICE_TOKEN,
+  TestAdminApi,
+  type GatewayResponse,
+} from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 const NEW = 'quiet lamp under seven rivers';
@@ -20,7 +26,7 @@ const login = (
   email: string,
   password: string,
   more: object = {},
-): Promise<Answer<{ auth_token: string }>> =>
+): Promise<GatewayResponse<{ auth_token: string }>> =>
   admin.post('/v1/auth/login', { headers: elsewhere(), body: { email, password, ...more } });
 
 const form = (fields: Record<string, string>): { body: string; headers: Record<string, string> } => ({
@@ -41,7 +47,7 @@ describe('accounts without mail', () => {
     expect(answer.status).toBe(200);
     return answer.body.invite_link;
   };
-  const accept = (link: string, password: string): Promise<Answer<Failure>> =>
+  const accept = (link: string, password: string): Promise<GatewayResponse<Failure>> =>
     admin.post('/v1/invites/accept', { headers: elsewhere(), body: { token: tokenOf(link), password } });
 
   it('let no organisation claim the account of a person by a link that it has seen', async () => {
@@ -79,7 +85,7 @@ describe('accounts without mail', () => {
       (await login(admin, email, PASSWORD)).body,
       (await login(admin, email, PASSWORD)).body,
     ];
-    const change = (current: string, next: string): Promise<Answer<Failure>> =>
+    const change = (current: string, next: string): Promise<GatewayResponse<Failure>> =>
       admin.post('/v1/auth/password', {
         token: mine.auth_token,
         headers: elsewhere(),
@@ -115,7 +121,7 @@ describe('accounts without mail', () => {
     const session = (await login(admin, target.email, PASSWORD)).body.auth_token;
     const first = await admin.post<{ reset_link: string }>(path, { token: byOwner });
     const second = await admin.post<{ reset_link: string }>(path, { token: byOwner });
-    const reset = (link: string): Promise<Answer<Failure>> =>
+    const reset = (link: string): Promise<GatewayResponse<Failure>> =>
       admin.post('/v1/auth/password/reset', {
         headers: elsewhere(),
         body: { token: tokenOf(link), password: NEW },
@@ -200,7 +206,7 @@ describe('accounts with mail', () => {
 
   it('answer alike for known and unknown addresses, and mail one link that sets a new password', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
-    const forgot = (to: string): Promise<Answer> =>
+    const forgot = (to: string): Promise<GatewayResponse> =>
       admin.post('/v1/auth/password/forgot', { body: { email: to } });
     const [known, again, unknown] = [
       await forgot(email),

@@ -1,4 +1,4 @@
-import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -13,7 +13,7 @@ import {
   AcceptInviteDto,
   CreatedInvite,
   CreateInviteDto,
-  InviteAnswer,
+  InviteResponse,
   ListInvitesQuery,
   ResentInvite,
 } from './invites.dto';
@@ -28,13 +28,13 @@ export class InvitesController {
     return this.invites.create(caller, body);
   }
 
-  @Route.get('', 'organisation_users.list', listAnswerOf(InviteAnswer))
-  list(@Caller() caller: Principal, @Query() query: ListInvitesQuery): Promise<ListAnswer<InviteAnswer>> {
+  @Route.get('', 'organisation_users.list', listResponseOf(InviteResponse))
+  list(@Caller() caller: Principal, @Query() query: ListInvitesQuery): Promise<ListResponse<InviteResponse>> {
     return this.invites.list(caller, query);
   }
 
-  @Route.get(':inviteId', 'organisation_users.read', InviteAnswer)
-  get(@Caller() caller: Principal, @Param('inviteId') inviteId: string): Promise<InviteAnswer> {
+  @Route.get(':inviteId', 'organisation_users.read', InviteResponse)
+  get(@Caller() caller: Principal, @Param('inviteId') inviteId: string): Promise<InviteResponse> {
     return this.invites.get(caller, inviteId);
   }
 

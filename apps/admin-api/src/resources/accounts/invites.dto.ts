@@ -1,5 +1,5 @@
 import {
-  Answer,
+  ResponseField,
   DateField,
   EmailField,
   EnumField,
@@ -9,7 +9,7 @@ import {
   NestedListField,
   QueryIntegerField,
   ReferenceField,
-  RowAnswer,
+  RowResponse,
   TextField,
   TextListField,
 } from '@gw/web';
@@ -73,37 +73,38 @@ export class ListInvitesQuery {
   @EnumField(INVITE_STATUSES, { optional: true }) status?: InviteStatus;
 }
 
-class InvitedWorkspaceAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.oneOf(WORKSPACE_ROLES) readonly role!: WorkspaceRole;
+class InvitedWorkspaceResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.oneOf(WORKSPACE_ROLES) readonly role!: WorkspaceRole;
 }
 
-export class InviteAnswer extends RowAnswer {
-  @Answer.kind('invite') readonly object!: 'invite';
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'ada@example.com' }) readonly email!: string;
-  @Answer.oneOf(ROLES) readonly role!: InviteRole;
-  @Answer.oneOf(INVITE_STATUSES) readonly status!: InviteStatus;
-  @Answer.list(() => InvitedWorkspaceAnswer) readonly workspaces!: readonly InvitedWorkspaceAnswer[];
-  @Answer.time() readonly expires_at!: string;
-  @Answer.time({ nullable: true }) readonly accepted_at!: string | null;
-  @Answer.uuid({ nullable: true, description: 'The user who invited; null for an API key.' })
+export class InviteResponse extends RowResponse {
+  @ResponseField.kind('invite') readonly object!: 'invite';
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'ada@example.com' }) readonly email!: string;
+  @ResponseField.oneOf(ROLES) readonly role!: InviteRole;
+  @ResponseField.oneOf(INVITE_STATUSES) readonly status!: InviteStatus;
+  @ResponseField.list(() => InvitedWorkspaceResponse)
+  readonly workspaces!: readonly InvitedWorkspaceResponse[];
+  @ResponseField.time() readonly expires_at!: string;
+  @ResponseField.time({ nullable: true }) readonly accepted_at!: string | null;
+  @ResponseField.uuid({ nullable: true, description: 'The user who invited; null for an API key.' })
   readonly invited_by!: string | null;
 }
 
 export class CreatedInvite {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({
     nullable: true,
     description: 'Works once. Null where mail is set up: the link goes to the address alone.',
     example: 'https://console.example.com/invite/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
   readonly invite_link!: string | null;
-  @Answer.kind('invite') readonly object!: 'invite';
+  @ResponseField.kind('invite') readonly object!: 'invite';
 }
 
 export class ResentInvite {
-  @Answer.text({
+  @ResponseField.text({
     nullable: true,
     description:
       'Every link before it has ended. Null where mail is set up: the link goes to the address alone.',
@@ -113,8 +114,8 @@ export class ResentInvite {
 }
 
 export class AcceptedInvite {
-  @Answer.kind('user') readonly object!: 'user';
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'ada@example.com' }) readonly email!: string;
-  @Answer.uuid() readonly organisation_id!: string;
+  @ResponseField.kind('user') readonly object!: 'user';
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'ada@example.com' }) readonly email!: string;
+  @ResponseField.uuid() readonly organisation_id!: string;
 }

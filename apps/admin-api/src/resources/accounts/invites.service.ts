@@ -7,7 +7,7 @@ import {
   type InvitedWorkspace,
 } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, invalid, listOf, rowFields, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThanOrEqual, MoreThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { normaliseScopes, toExpiry } from '../../platform/keys/api-key-rules';
@@ -21,7 +21,7 @@ import { InviteTokens } from './invite-tokens';
 import type {
   CreatedInvite,
   CreateInviteDto,
-  InviteAnswer,
+  InviteResponse,
   InvitedApiKeyDto,
   InviteStatus,
   ListInvitesQuery,
@@ -71,7 +71,7 @@ export class InvitesService {
     });
   }
 
-  async list(caller: Principal, query: ListInvitesQuery): Promise<ListAnswer<InviteAnswer>> {
+  async list(caller: Principal, query: ListInvitesQuery): Promise<ListResponse<InviteResponse>> {
     const { organisationId } = inOrganisation(caller);
     const [rows, total] = await this.dataSource.manager.findAndCount(UserInviteEntity, {
       where: {
@@ -89,7 +89,7 @@ export class InvitesService {
     return listOf([rows.map(toInvite), total]);
   }
 
-  async get(caller: Principal, id: string): Promise<InviteAnswer> {
+  async get(caller: Principal, id: string): Promise<InviteResponse> {
     return toInvite(await this.find(this.dataSource.manager, caller, id));
   }
 
@@ -250,7 +250,7 @@ function whereStatus(status: InviteStatus | undefined): FindOptionsWhere<UserInv
   return { status };
 }
 
-const toInvite = (row: UserInviteEntity): InviteAnswer => ({
+const toInvite = (row: UserInviteEntity): InviteResponse => ({
   object: 'invite',
   id: row.id,
   email: row.email,

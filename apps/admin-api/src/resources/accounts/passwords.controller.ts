@@ -1,4 +1,4 @@
-import { EmptyAnswer } from '@gw/web';
+import { EmptyResponse } from '@gw/web';
 import { Body, Param, Post, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -7,7 +7,12 @@ import { Public, SessionOnly } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { factsOf } from '../../platform/auth/principals.service';
 import { ControlRoutes } from '../../platform/control-routes';
-import { ChangePasswordDto, ForgotPasswordDto, PasswordResetAnswer, ResetPasswordDto } from './accounts.dto';
+import {
+  ChangePasswordDto,
+  ForgotPasswordDto,
+  PasswordResetResponse,
+  ResetPasswordDto,
+} from './accounts.dto';
 import { PasswordsService } from './passwords.service';
 
 @ControlRoutes('auth/password')
@@ -16,14 +21,14 @@ export class PasswordsController {
 
   @Post()
   @SessionOnly()
-  @ApiOkResponse({ type: EmptyAnswer })
+  @ApiOkResponse({ type: EmptyResponse })
   change(@Caller() caller: Principal, @Body() body: ChangePasswordDto): Promise<object> {
     return this.passwords.change(caller, body);
   }
 
   @Post('forgot')
   @Public('It answers alike for every address, and mails one link in two minutes to a user of it.')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @ApiOkResponse({ type: EmptyResponse })
   async forgot(@Body() body: ForgotPasswordDto): Promise<object> {
     await this.passwords.forgot(body.email);
     return {};
@@ -31,7 +36,7 @@ export class PasswordsController {
 
   @Post('reset')
   @Public('The token in the body is the credential, and works once.')
-  @ApiOkResponse({ type: EmptyAnswer })
+  @ApiOkResponse({ type: EmptyResponse })
   reset(@Body() body: ResetPasswordDto, @Req() request: FastifyRequest): Promise<object> {
     return this.passwords.reset(body, factsOf(request));
   }
@@ -41,8 +46,8 @@ export class PasswordsController {
 export class PasswordResetsController {
   constructor(private readonly passwords: PasswordsService) {}
 
-  @Route.post('', 'organisation_users.update', PasswordResetAnswer)
-  create(@Caller() caller: Principal, @Param('userId') userId: string): Promise<PasswordResetAnswer> {
+  @Route.post('', 'organisation_users.update', PasswordResetResponse)
+  create(@Caller() caller: Principal, @Param('userId') userId: string): Promise<PasswordResetResponse> {
     return this.passwords.linkFor(caller, userId);
   }
 }

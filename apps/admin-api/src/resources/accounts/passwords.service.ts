@@ -9,7 +9,7 @@ import { assertGoodPassword } from '../../platform/auth/password-rules';
 import type { Principal, RequestFacts } from '../../platform/common/principal';
 import { setPassword } from '../../platform/auth/user-password';
 import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
-import type { ChangePasswordDto, PasswordResetAnswer, ResetPasswordDto } from './accounts.dto';
+import type { ChangePasswordDto, PasswordResetResponse, ResetPasswordDto } from './accounts.dto';
 import { PasswordLinks } from './password-links';
 
 const DONE = {};
@@ -68,7 +68,7 @@ export class PasswordsService {
    * A link for another user: mailed where mail is set up. Elsewhere it is shown, to owners only, since its holder can act as that
    * user; the password that it sets counts in this organisation alone.
    */
-  linkFor(caller: Principal, userId: string): Promise<PasswordResetAnswer> {
+  linkFor(caller: Principal, userId: string): Promise<PasswordResetResponse> {
     const { organisationId } = inOrganisation(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;

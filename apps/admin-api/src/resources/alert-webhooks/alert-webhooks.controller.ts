@@ -1,4 +1,4 @@
-import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
@@ -7,12 +7,12 @@ import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import {
-  AlertWebhookAnswer,
+  AlertWebhookResponse,
   CreateAlertWebhookDto,
-  CreatedAlertWebhookAnswer,
+  CreatedAlertWebhookResponse,
   ListAlertWebhooksQuery,
   UpdateAlertWebhookDto,
-  UpdatedAlertWebhookAnswer,
+  UpdatedAlertWebhookResponse,
 } from './alert-webhooks.dto';
 import { AlertWebhooksService } from './alert-webhooks.service';
 
@@ -21,29 +21,32 @@ import { AlertWebhooksService } from './alert-webhooks.service';
 export class AlertWebhooksController {
   constructor(private readonly webhooks: AlertWebhooksService) {}
 
-  @Route.post('', 'policies.create', CreatedAlertWebhookAnswer)
+  @Route.post('', 'policies.create', CreatedAlertWebhookResponse)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateAlertWebhookDto,
-  ): Promise<CreatedAlertWebhookAnswer> {
+  ): Promise<CreatedAlertWebhookResponse> {
     return this.webhooks.create(caller, body);
   }
 
-  @Route.get('', 'policies.list', listAnswerOf(AlertWebhookAnswer))
+  @Route.get('', 'policies.list', listResponseOf(AlertWebhookResponse))
   list(
     @Caller() caller: Principal,
     @Query() query: ListAlertWebhooksQuery,
-  ): Promise<ListAnswer<AlertWebhookAnswer>> {
+  ): Promise<ListResponse<AlertWebhookResponse>> {
     return this.webhooks.list(caller, query);
   }
 
-  @Route.get(':webhook', 'policies.read', AlertWebhookAnswer)
-  get(@Named('webhook') at: At): Promise<AlertWebhookAnswer> {
+  @Route.get(':webhook', 'policies.read', AlertWebhookResponse)
+  get(@Named('webhook') at: At): Promise<AlertWebhookResponse> {
     return this.webhooks.get(at);
   }
 
-  @Route.put(':webhook', 'policies.update', UpdatedAlertWebhookAnswer)
-  update(@Named('webhook') at: At, @Body() body: UpdateAlertWebhookDto): Promise<UpdatedAlertWebhookAnswer> {
+  @Route.put(':webhook', 'policies.update', UpdatedAlertWebhookResponse)
+  update(
+    @Named('webhook') at: At,
+    @Body() body: UpdateAlertWebhookDto,
+  ): Promise<UpdatedAlertWebhookResponse> {
     return this.webhooks.update(at, body);
   }
 

@@ -1,14 +1,14 @@
 import type { AlertWebhookEntity } from '@gw/entities';
 import {
-  Answer,
-  answerOf,
+  ResponseField,
+  responseOf,
   BooleanField,
   NameField,
   pageOf,
   partialOf,
   pickOf,
   ReferenceField,
-  RowAnswer,
+  RowResponse,
   Strict,
   TextField,
   viewOf,
@@ -49,16 +49,16 @@ export class ListAlertWebhooksQuery extends pageOf({ size: 50, sizeMax: 100 }) {
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
-export class AlertWebhookAnswer extends answerOf(AlertWebhookFields, RowAnswer) {
-  @Answer.uuid() readonly id!: string;
-  @Answer.uuid({ nullable: true, description: 'Null: of the whole organisation.' })
+export class AlertWebhookResponse extends responseOf(AlertWebhookFields, RowResponse) {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.uuid({ nullable: true, description: 'Null: of the whole organisation.' })
   readonly workspace_id!: string | null;
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.kind('alert-webhook') readonly object!: 'alert-webhook';
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.kind('alert-webhook') readonly object!: 'alert-webhook';
 }
 
-export class UpdatedAlertWebhookAnswer {
-  @Answer.text({
+export class UpdatedAlertWebhookResponse {
+  @ResponseField.text({
     ...SECRET,
     optional: true,
     description: 'The new secret of a webhook whose address has changed. Never shown again.',
@@ -66,13 +66,13 @@ export class UpdatedAlertWebhookAnswer {
   readonly secret?: string;
 }
 
-export class CreatedAlertWebhookAnswer extends pickOf(AlertWebhookAnswer, 'id', 'object') {
-  @Answer.text({
+export class CreatedAlertWebhookResponse extends pickOf(AlertWebhookResponse, 'id', 'object') {
+  @ResponseField.text({
     ...SECRET,
     description: 'Signs what is posted, as Standard Webhooks has it. Never shown again.',
   })
   readonly secret!: string;
 }
 
-export const toAlertWebhook = (row: AlertWebhookEntity): AlertWebhookAnswer =>
-  viewOf(AlertWebhookAnswer, row, { object: 'alert-webhook' });
+export const toAlertWebhook = (row: AlertWebhookEntity): AlertWebhookResponse =>
+  viewOf(AlertWebhookResponse, row, { object: 'alert-webhook' });

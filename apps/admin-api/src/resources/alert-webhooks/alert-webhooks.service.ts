@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AlertWebhookEntity, OrganisationEntity, webhookBinding } from '@gw/entities';
 import { assertAllowedUrl, GatewayError, seal, uuidv7, type AddressPolicy } from '@gw/kernel';
-import { assign, listOf, type ListAnswer } from '@gw/web';
+import { assign, listOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
@@ -21,12 +21,12 @@ import { Secrets } from '../../platform/settings';
 import {
   AlertWebhookFields,
   toAlertWebhook,
-  type AlertWebhookAnswer,
+  type AlertWebhookResponse,
   type CreateAlertWebhookDto,
-  type CreatedAlertWebhookAnswer,
+  type CreatedAlertWebhookResponse,
   type ListAlertWebhooksQuery,
   type UpdateAlertWebhookDto,
-  type UpdatedAlertWebhookAnswer,
+  type UpdatedAlertWebhookResponse,
 } from './alert-webhooks.dto';
 
 /** Of one workspace, and as many of the whole organisation: every alert goes to all of them. */
@@ -50,7 +50,7 @@ export class AlertWebhooksService {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  create(caller: Principal, input: CreateAlertWebhookDto): Promise<CreatedAlertWebhookAnswer> {
+  create(caller: Principal, input: CreateAlertWebhookDto): Promise<CreatedAlertWebhookResponse> {
     assertAllowedUrl(this.addresses, input.url, 'url');
     const { organisationId, workspaceId } = caller;
     const { name, url, enabled = true } = input;
@@ -65,21 +65,21 @@ export class AlertWebhooksService {
     });
   }
 
-  async list(caller: Principal, query: ListAlertWebhooksQuery): Promise<ListAnswer<AlertWebhookAnswer>> {
+  async list(caller: Principal, query: ListAlertWebhooksQuery): Promise<ListResponse<AlertWebhookResponse>> {
     const where = reach(caller);
     const [rows, total] = await listRows(this.dataSource.manager, WEBHOOK, query, { where });
     return listOf([rows.map(toAlertWebhook), total]);
   }
 
-  async get(at: At): Promise<AlertWebhookAnswer> {
+  async get(at: At): Promise<AlertWebhookResponse> {
     return toAlertWebhook(await findRow(this.dataSource.manager, WEBHOOK, at));
   }
 
   /** A secret is one receiver's: another address gets another one. */
-  update(at: At, input: UpdateAlertWebhookDto): Promise<UpdatedAlertWebhookAnswer> {
+  update(at: At, input: UpdateAlertWebhookDto): Promise<UpdatedAlertWebhookResponse> {
     if (input.url !== undefined) assertAllowedUrl(this.addresses, input.url, 'url');
     return this.writes.run(at.caller, async (write) => {
-      let renewed: UpdatedAlertWebhookAnswer = {};
+      let renewed: UpdatedAlertWebhookResponse = {};
       await patchRow(write, WEBHOOK, at, (row) => {
         if (input.url !== undefined && input.url !== row.url) {
           const { secret, sealedSecret } = this.newSecret(row.id);

@@ -1,4 +1,4 @@
-import { Answer, type AnswerOptions } from '@gw/web';
+import { ResponseField, type ResponseFieldOptions } from '@gw/web';
 import type { Type as Class } from '@nestjs/common';
 
 type Fields = Readonly<Record<string, PropertyDecorator>>;
@@ -13,31 +13,35 @@ function shape(name: string, fields: Fields): Class {
   return Shape;
 }
 
-const count = (options?: AnswerOptions): PropertyDecorator => Answer.integer({ example: 12, ...options });
-const cents = (): PropertyDecorator => Answer.number({ description: 'US cents.', example: 1.25 });
-const ms = (): PropertyDecorator => Answer.number({ description: 'Milliseconds.', example: 120.5 });
-const percent = (): PropertyDecorator => Answer.number({ description: 'Percent.', example: 2.5 });
-const mean = (): PropertyDecorator => Answer.number({ example: 1.5 });
+const count = (options?: ResponseFieldOptions): PropertyDecorator =>
+  ResponseField.integer({ example: 12, ...options });
+const cents = (): PropertyDecorator => ResponseField.number({ description: 'US cents.', example: 1.25 });
+const ms = (): PropertyDecorator => ResponseField.number({ description: 'Milliseconds.', example: 120.5 });
+const percent = (): PropertyDecorator => ResponseField.number({ description: 'Percent.', example: 2.5 });
+const mean = (): PropertyDecorator => ResponseField.number({ example: 1.5 });
 
 function graph(name: string, summary: Fields, point: Fields, timed = true): Class {
   const Summary = shape(`${name}Summary`, summary);
   const Point = shape(`${name}Point`, {
-    ...(timed ? { timestamp: Answer.time({ description: 'When the bucket begins.' }) } : {}),
+    ...(timed ? { timestamp: ResponseField.time({ description: 'When the bucket begins.' }) } : {}),
     ...point,
   });
   return shape(`${name}Graph`, {
-    object: Answer.kind('analytics-graph'),
-    summary: Answer.one(() => Summary),
-    data_points: Answer.list(() => Point),
+    object: ResponseField.kind('analytics-graph'),
+    summary: ResponseField.one(() => Summary),
+    data_points: ResponseField.list(() => Point),
   });
 }
 
 const BY_TYPE = { total: count(), llm: count(), mcp: count(), a2a: count() };
 const LATENCIES = { avg: ms(), p50: ms(), p90: ms(), p99: ms() };
-const Stack = shape('ErrorStack', { response_status_code: Answer.integer({ example: 429 }), count: count() });
+const Stack = shape('ErrorStack', {
+  response_status_code: ResponseField.integer({ example: 429 }),
+  count: count(),
+});
 const Retried = shape('RetriedRequests', { retry_success_count: count({ example: 1 }), count: count() });
 
-export const GRAPH_ANSWERS = {
+export const GRAPH_RESPONSES = {
   requests: graph('Requests', BY_TYPE, BY_TYPE),
   cost: graph('Cost', { total: cents(), avg: cents() }, { total: cents(), avg: cents() }),
   latency: graph('Latency', LATENCIES, LATENCIES),
@@ -46,17 +50,17 @@ export const GRAPH_ANSWERS = {
   userRequests: graph('UserRequests', { total: count(), unique: count(), avg: mean() }, { avg: mean() }),
   errors: graph('Errors', { total: count() }, { total: count() }),
   errorRate: graph('ErrorRate', { rate: percent() }, { rate: percent() }),
-  errorStacks: graph('ErrorStacks', { total: count() }, { stats: Answer.list(() => Stack) }),
+  errorStacks: graph('ErrorStacks', { total: count() }, { stats: ResponseField.list(() => Stack) }),
   statusCodes: graph(
     'StatusCodes',
     { total_errors: count(), unique_error_codes: count() },
-    { status_code: Answer.integer({ example: 429 }), count: count() },
+    { status_code: ResponseField.integer({ example: 429 }), count: count() },
     false,
   ),
   rescued: graph(
     'RescuedRequests',
     { retry: count(), fallback: count() },
-    { retry: Answer.list(() => Retried), fallback: count() },
+    { retry: ResponseField.list(() => Retried), fallback: count() },
   ),
   hitRate: graph(
     'CacheHitRate',
@@ -77,7 +81,7 @@ export const GRAPH_ANSWERS = {
     'FeedbackModels',
     {},
     {
-      ai_model: Answer.text({ nullable: true, example: 'gpt-4o' }),
+      ai_model: ResponseField.text({ nullable: true, example: 'gpt-4o' }),
       total: count(),
       avg_weighted_feedback: mean(),
     },
@@ -87,64 +91,67 @@ export const GRAPH_ANSWERS = {
 
 const summary = (name: string, fields: Fields): Class => {
   const Summary = shape(`${name}Fields`, fields);
-  return shape(name, { object: Answer.kind('analytics-summary'), summary: Answer.one(() => Summary) });
+  return shape(name, {
+    object: ResponseField.kind('analytics-summary'),
+    summary: ResponseField.one(() => Summary),
+  });
 };
 
-export const CacheSummaryAnswer = summary('CacheSummary', {
+export const CacheSummaryResponse = summary('CacheSummary', {
   hits: count(),
   avg_latency: ms(),
   total_requests: count(),
   cache_speedup: percent(),
 });
-export const CountersAnswer = summary('RequestCounters', BY_TYPE);
+export const CountersResponse = summary('RequestCounters', BY_TYPE);
 
 const groups = (name: string, fields: Fields): Class => {
-  const Row = shape(`${name}Group`, { object: Answer.kind('analytics-group'), ...fields });
+  const Row = shape(`${name}Group`, { object: ResponseField.kind('analytics-group'), ...fields });
   return shape(`${name}Groups`, {
-    object: Answer.kind('list'),
+    object: ResponseField.kind('list'),
     total: count({ optional: true, description: 'Of all pages.' }),
-    data: Answer.list(() => Row),
+    data: ResponseField.list(() => Row),
   });
 };
 
-const MetadataValue = shape('MetadataValue', { value: Answer.text({ example: 'search' }) });
+const MetadataValue = shape('MetadataValue', { value: ResponseField.text({ example: 'search' }) });
 const optional = { optional: true, example: 1.5 } as const;
 
-export const GROUP_ANSWERS = {
-  users: groups('User', { user: Answer.text({ example: 'ann' }), requests: count(), cost: cents() }),
+export const GROUP_RESPONSES = {
+  users: groups('User', { user: ResponseField.text({ example: 'ann' }), requests: count(), cost: cents() }),
   models: groups('Model', {
-    ai_model: Answer.text({ nullable: true, example: 'gpt-4o' }),
+    ai_model: ResponseField.text({ nullable: true, example: 'gpt-4o' }),
     requests: count(),
   }),
   metadata: groups('Metadata', {
-    metadata_value: Answer.text({ example: 'search' }),
+    metadata_value: ResponseField.text({ example: 'search' }),
     requests: count(),
     cost: cents(),
     avg_tokens: mean(),
     avg_weighted_feedback: mean(),
     requests_with_feedback: count(),
-    last_seen: Answer.time(),
+    last_seen: ResponseField.time(),
   }),
   by: groups('Analytics', {
-    group_key: Answer.text({ nullable: true, example: 'gpt-4o' }),
+    group_key: ResponseField.text({ nullable: true, example: 'gpt-4o' }),
     requests: count({ optional: true }),
-    cost: Answer.number(optional),
+    cost: ResponseField.number(optional),
     total_tokens: count({ optional: true }),
-    avg_tokens: Answer.number(optional),
-    avg_input_tokens: Answer.number(optional),
-    avg_output_tokens: Answer.number(optional),
-    avg_latency: Answer.number(optional),
-    p95_latency: Answer.number(optional),
-    p99_latency: Answer.number(optional),
-    success_rate: Answer.number(optional),
+    avg_tokens: ResponseField.number(optional),
+    avg_input_tokens: ResponseField.number(optional),
+    avg_output_tokens: ResponseField.number(optional),
+    avg_latency: ResponseField.number(optional),
+    p95_latency: ResponseField.number(optional),
+    p99_latency: ResponseField.number(optional),
+    success_rate: ResponseField.number(optional),
     error_count: count({ optional: true }),
-    cache_hit_rate: Answer.number(optional),
-    last_seen: Answer.time({ optional: true }),
-    first_seen: Answer.time({ optional: true }),
+    cache_hit_rate: ResponseField.number(optional),
+    last_seen: ResponseField.time({ optional: true }),
+    first_seen: ResponseField.time({ optional: true }),
   }),
   values: shape('MetadataValues', {
-    object: Answer.kind('list'),
+    object: ResponseField.kind('list'),
     total: count({ description: 'Of all pages.' }),
-    data: Answer.list(() => MetadataValue),
+    data: ResponseField.list(() => MetadataValue),
   }),
 } as const;

@@ -16,13 +16,13 @@ import { askOf, bucketsOf, periodOf, type AskParts } from './asks';
 import { ratio, toIso } from './figures';
 import { CACHE_SUMMARY, cacheSummary, GRAPHS, NOTHING, plus, type Graph } from './graphs';
 
-export interface GraphAnswer {
+export interface GraphResponse {
   readonly object: 'analytics-graph';
   readonly summary: object;
   readonly data_points: readonly object[];
 }
 
-export interface SummaryAnswer {
+export interface SummaryResponse {
   readonly object: 'analytics-summary';
   readonly summary: object;
 }
@@ -30,7 +30,7 @@ export interface SummaryAnswer {
 /** Models and scores of one answer. */
 const FEEDBACK_GROUPS_MAX = 1_000;
 
-const graphAnswer = (summary: object, points: readonly object[]): GraphAnswer => ({
+const graphResponse = (summary: object, points: readonly object[]): GraphResponse => ({
   object: 'analytics-graph',
   summary,
   data_points: points,
@@ -45,7 +45,7 @@ export class AnalyticsGraphsService {
   ) {}
 
   /** One point for each bucket of the period, also where nothing happened. */
-  async graph(caller: Principal, query: AnalyticsQuery, name: keyof typeof GRAPHS): Promise<GraphAnswer> {
+  async graph(caller: Principal, query: AnalyticsQuery, name: keyof typeof GRAPHS): Promise<GraphResponse> {
     const graph: Graph = GRAPHS[name];
     const parts = await this.scopes.partsOf(caller, query);
     const by = graph.by === undefined ? [] : [graph.by];
@@ -54,54 +54,54 @@ export class AnalyticsGraphsService {
       this.store.rows(askOf(parts, graph.measures)),
       this.store.rows(askOf(parts, graph.measures, by, { bucket })),
     ]);
-    return graphAnswer(graph.summary(all?.values ?? NOTHING, []), pointsOf(graph, parts, rows));
+    return graphResponse(graph.summary(all?.values ?? NOTHING, []), pointsOf(graph, parts, rows));
   }
 
-  async statusCodes(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+  async statusCodes(caller: Principal, query: AnalyticsQuery): Promise<GraphResponse> {
     const parts = await this.scopes.partsOf(caller, query);
     const rows = await this.store.rows(askOf(parts, ['errors'], ['status']));
     const points = rows
       .filter(({ values }) => values.errors > 0)
       .map(({ keys: [status], values }) => ({ status_code: Number(status), count: values.errors }));
     const total = points.reduce((sum, { count }) => sum + count, 0);
-    return graphAnswer({ total_errors: total, unique_error_codes: points.length }, points);
+    return graphResponse({ total_errors: total, unique_error_codes: points.length }, points);
   }
 
-  async cacheSummary(caller: Principal, query: AnalyticsQuery): Promise<SummaryAnswer> {
+  async cacheSummary(caller: Principal, query: AnalyticsQuery): Promise<SummaryResponse> {
     const [all] = await this.store.rows(askOf(await this.scopes.partsOf(caller, query), CACHE_SUMMARY));
     return { object: 'analytics-summary', summary: cacheSummary(all?.values ?? NOTHING) };
   }
 
-  async counters(caller: Principal, query: AnalyticsQuery): Promise<SummaryAnswer> {
+  async counters(caller: Principal, query: AnalyticsQuery): Promise<SummaryResponse> {
     const { measures, summary } = GRAPHS.requests;
     const [all] = await this.store.rows(askOf(await this.scopes.partsOf(caller, query), measures));
     return { object: 'analytics-summary', summary: summary(all?.values ?? NOTHING) };
   }
 
-  async feedbacks(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+  async feedbacks(caller: Principal, query: AnalyticsQuery): Promise<GraphResponse> {
     const points = await this.feedbackPoints(caller, query);
     const given = points.map(({ timestamp, total }) => ({ timestamp, total }));
-    return graphAnswer({ total: totalOf(points) }, given);
+    return graphResponse({ total: totalOf(points) }, given);
   }
 
-  async weighted(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+  async weighted(caller: Principal, query: AnalyticsQuery): Promise<GraphResponse> {
     const points = await this.feedbackPoints(caller, query);
     const sum = points.reduce((all, { total, weighted }) => all + total * weighted, 0);
     const means = points.map(({ timestamp, weighted }) => ({ timestamp, avg: weighted }));
-    return graphAnswer({ avg: ratio(sum, totalOf(points)) }, means);
+    return graphResponse({ avg: ratio(sum, totalOf(points)) }, means);
   }
 
-  async scores(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+  async scores(caller: Principal, query: AnalyticsQuery): Promise<GraphResponse> {
     const groups = await feedbackByScore(
       this.dataSource.manager,
       await this.feedbackAsk(caller, query),
       FEEDBACK_GROUPS_MAX,
     );
     const points = groups.map(({ key, total }) => ({ score: Number(key), total }));
-    return graphAnswer({ total: totalOf(groups) }, points);
+    return graphResponse({ total: totalOf(groups) }, points);
   }
 
-  async feedbackModels(caller: Principal, query: AnalyticsQuery): Promise<GraphAnswer> {
+  async feedbackModels(caller: Principal, query: AnalyticsQuery): Promise<GraphResponse> {
     const groups = await feedbackByModel(
       this.dataSource.manager,
       await this.feedbackAsk(caller, query),
@@ -112,7 +112,7 @@ export class AnalyticsGraphsService {
       total,
       avg_weighted_feedback: weighted,
     }));
-    return graphAnswer({}, points);
+    return graphResponse({}, points);
   }
 
   private async feedbackPoints(

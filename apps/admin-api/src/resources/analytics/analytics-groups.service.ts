@@ -1,4 +1,4 @@
-import type { AnalyticsAsk, AnalyticsRow, AnalyticsStore, GroupKey } from '@gw/analytics';
+import type { AnalyticsQueryCase, AnalyticsRow, AnalyticsStore, GroupKey } from '@gw/analytics';
 import { GatewayError } from '@gw/kernel';
 import { feedbackByMetadata } from '@gw/log-store';
 import { invalid, isStorableText, windowOf, type PageQuery } from '@gw/web';
@@ -12,7 +12,7 @@ import { askOf, type AskParts } from './asks';
 import { COLUMNS } from './columns';
 import { toCents, toIso } from './figures';
 
-export interface GroupsAnswer {
+export interface GroupsResponse {
   readonly object: 'list';
   readonly total?: number;
   readonly data: readonly object[];
@@ -33,7 +33,7 @@ export class AnalyticsGroupsService {
   ) {}
 
   /** By `_user` of the metadata. */
-  async users(caller: Principal, query: AnalyticsGroupsQuery): Promise<GroupsAnswer> {
+  async users(caller: Principal, query: AnalyticsGroupsQuery): Promise<GroupsResponse> {
     const parts = await this.scopes.partsOf(caller, query);
     const ask = paged(parts, ['requests', 'cost'], [{ metadata: '_user' }], query);
     return this.list(ask, ({ keys: [user], values }) => ({
@@ -43,7 +43,7 @@ export class AnalyticsGroupsService {
     }));
   }
 
-  async models(caller: Principal, query: AnalyticsGroupsQuery): Promise<GroupsAnswer> {
+  async models(caller: Principal, query: AnalyticsGroupsQuery): Promise<GroupsResponse> {
     const ask = paged(await this.scopes.partsOf(caller, query), ['requests'], ['model'], query);
     return this.list(ask, ({ keys: [model], values }) => ({
       ai_model: model === '' ? null : model,
@@ -51,7 +51,7 @@ export class AnalyticsGroupsService {
     }));
   }
 
-  async metadata(caller: Principal, query: AnalyticsGroupsQuery, name: string): Promise<GroupsAnswer> {
+  async metadata(caller: Principal, query: AnalyticsGroupsQuery, name: string): Promise<GroupsResponse> {
     const parts = await this.scopes.partsOf(caller, query);
     const measures = ['requests', 'cost', 'avg_tokens', 'last_seen'] as const;
     const ask = paged(parts, measures, [{ metadata: metadataName(name) }], query);
@@ -77,7 +77,11 @@ export class AnalyticsGroupsService {
     return { object: 'list', total, data };
   }
 
-  async metadataValues(caller: Principal, query: AnalyticsGroupsQuery, name: string): Promise<GroupsAnswer> {
+  async metadataValues(
+    caller: Principal,
+    query: AnalyticsGroupsQuery,
+    name: string,
+  ): Promise<GroupsResponse> {
     const parts = await this.scopes.partsOf(caller, query);
     const ask = paged(parts, ['requests'], [{ metadata: metadataName(name) }], query);
     const [rows, total] = await Promise.all([this.store.rows(ask), this.store.count(ask)]);
@@ -85,7 +89,7 @@ export class AnalyticsGroupsService {
   }
 
   /** Throws `not_found` for a grouping that there is not, and `validation_failed` for an order by what is not shown. */
-  async by(caller: Principal, query: AnalyticsGroupByQuery, groupBy: string): Promise<GroupsAnswer> {
+  async by(caller: Principal, query: AnalyticsGroupByQuery, groupBy: string): Promise<GroupsResponse> {
     if (!Object.hasOwn(GROUP_BY, groupBy)) throw new GatewayError('not_found');
     const dimension = GROUP_BY[groupBy as keyof typeof GROUP_BY];
     const columns = [...new Set(query.columns ?? DEFAULT_COLUMNS)];
@@ -105,10 +109,10 @@ export class AnalyticsGroupsService {
   }
 
   private async list(
-    ask: AnalyticsAsk,
+    ask: AnalyticsQueryCase,
     row: (found: AnalyticsRow) => object,
     withTotal = true,
-  ): Promise<GroupsAnswer> {
+  ): Promise<GroupsResponse> {
     const [rows, total] = await Promise.all([
       this.store.rows(ask),
       withTotal ? this.store.count(ask) : Promise.resolve(undefined),
@@ -120,10 +124,10 @@ export class AnalyticsGroupsService {
 
 function paged(
   parts: AskParts,
-  measures: AnalyticsAsk['measures'],
+  measures: AnalyticsQueryCase['measures'],
   by: readonly GroupKey[],
   page: PageQuery,
-): AnalyticsAsk {
+): AnalyticsQueryCase {
   const { skip, take } = windowOf(page);
   return askOf(parts, measures, by, { order: BY_REQUESTS, limit: take, offset: skip });
 }

@@ -3,7 +3,7 @@ import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { uuidv7, DAY_MS } from '@gw/kernel';
 import { addToRollups, dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
-import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 
 type Fields = Record<string, unknown>;
 interface Graph {
@@ -50,7 +50,7 @@ describe('analytics', () => {
     expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, '']);
     return body as T;
   };
-  const refused = (path: string, query: string, key = tenant.key): Promise<Answer> =>
+  const refused = (path: string, query: string, key = tenant.key): Promise<GatewayResponse> =>
     admin.get(`/v1/analytics/${path}?${query}`, { key });
   const nonZero = ({ data_points: points }: Graph, field: string): Fields[] =>
     points.filter((point) => point[field] !== 0);

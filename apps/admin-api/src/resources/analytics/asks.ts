@@ -1,5 +1,5 @@
 import type {
-  AnalyticsAsk,
+  AnalyticsQueryCase,
   AnalyticsFilter,
   GroupKey,
   Measure,
@@ -118,7 +118,7 @@ function range(min: number | undefined, max: number | undefined, unit = 1): Numb
 }
 
 export interface AskParts {
-  readonly scope: AnalyticsAsk['scope'];
+  readonly scope: AnalyticsQueryCase['scope'];
   readonly period: Period;
   readonly filter: AnalyticsFilter;
 }
@@ -127,5 +127,5 @@ export const askOf = (
   { scope, period: { from, to }, filter }: AskParts,
   measures: readonly Measure[],
   by: readonly GroupKey[] = [],
-  more: Partial<AnalyticsAsk> = {},
-): AnalyticsAsk => ({ scope, from, to, filter, measures, by, bucket: null, limit: ROWS_MAX, ...more });
+  more: Partial<AnalyticsQueryCase> = {},
+): AnalyticsQueryCase => ({ scope, from, to, filter, measures, by, bucket: null, limit: ROWS_MAX, ...more });

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gw/kernel';
-import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
 import { Body, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
@@ -14,9 +14,9 @@ import {
   UpdateApiKeyDto,
 } from '../../platform/keys/api-keys.dto';
 import { ApiKeysService } from './api-keys.service';
-import { SelfDetailsAnswer, SelfDetailsQuery } from './self-details.dto';
+import { SelfDetailsResponse, SelfDetailsQuery } from './self-details.dto';
 import { SelfDetailsService } from './self-details.service';
-import { ApiKeyAnswer, CreatedApiKey, RotatedApiKey } from '../../platform/keys/api-keys.view';
+import { ApiKeyResponse, CreatedApiKey, RotatedApiKey } from '../../platform/keys/api-keys.view';
 
 @ControlRoutes('api-keys')
 export class ApiKeysController {
@@ -42,20 +42,20 @@ export class ApiKeysController {
     return this.apiKeys.create(caller, keyType, body);
   }
 
-  @Route.get('', anyTypeScope('list'), listAnswerOf(ApiKeyAnswer))
-  list(@Caller() caller: Principal, @Query() query: ListApiKeysQuery): Promise<ListAnswer<ApiKeyAnswer>> {
+  @Route.get('', anyTypeScope('list'), listResponseOf(ApiKeyResponse))
+  list(@Caller() caller: Principal, @Query() query: ListApiKeysQuery): Promise<ListResponse<ApiKeyResponse>> {
     return this.apiKeys.list(caller, query);
   }
 
   @Get('self/details')
   @ApiKeyOnly()
-  @ApiOkResponse({ type: SelfDetailsAnswer })
-  self(@Caller() caller: Principal, @Query() query: SelfDetailsQuery): Promise<SelfDetailsAnswer> {
+  @ApiOkResponse({ type: SelfDetailsResponse })
+  self(@Caller() caller: Principal, @Query() query: SelfDetailsQuery): Promise<SelfDetailsResponse> {
     return this.details.describe(caller, query);
   }
 
-  @Route.get(':id', anyTypeScope('read'), ApiKeyAnswer)
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyAnswer> {
+  @Route.get(':id', anyTypeScope('read'), ApiKeyResponse)
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyResponse> {
     return this.apiKeys.get(caller, id);
   }
 

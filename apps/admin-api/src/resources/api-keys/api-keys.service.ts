@@ -1,6 +1,6 @@
 import { ApiKeyEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, invalid, listOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
@@ -37,7 +37,7 @@ import { afterRotation } from '../../platform/keys/rotation-policy';
 import {
   limitOwnerOf,
   toApiKey,
-  type ApiKeyAnswer,
+  type ApiKeyResponse,
   type CreatedApiKey,
   type RotatedApiKey,
 } from '../../platform/keys/api-keys.view';
@@ -113,7 +113,7 @@ export class ApiKeysService {
     });
   }
 
-  async list(caller: Principal, query: ListApiKeysQuery): Promise<ListAnswer<ApiKeyAnswer>> {
+  async list(caller: Principal, query: ListApiKeysQuery): Promise<ListResponse<ApiKeyResponse>> {
     const { ids, status } = query;
     const mine = visibleTo(caller);
     const types = API_KEY_TYPES.filter((type) => caller.scopes.has(scopeFor(type, 'list')));
@@ -128,7 +128,7 @@ export class ApiKeysService {
     return listOf([await this.shownOf(rows), total]);
   }
 
-  async get(caller: Principal, id: string): Promise<ApiKeyAnswer> {
+  async get(caller: Principal, id: string): Promise<ApiKeyResponse> {
     const [shown] = await this.shownOf([await this.find(this.dataSource.manager, caller, id, 'read')]);
     return found(shown);
   }
@@ -241,19 +241,19 @@ export class ApiKeysService {
   }
 
   /** The key of the caller itself, which needs no scope. */
-  async own(caller: Principal): Promise<ApiKeyAnswer> {
+  async own(caller: Principal): Promise<ApiKeyResponse> {
     const { manager } = this.dataSource;
     const id = caller.apiKeyId ?? '';
     const row = await manager.findOneBy(ApiKeyEntity, { id, organisationId: caller.organisationId });
     return this.viewOf(manager, found(row));
   }
 
-  private async shownOf(rows: readonly ApiKeyEntity[]): Promise<ApiKeyAnswer[]> {
+  private async shownOf(rows: readonly ApiKeyEntity[]): Promise<ApiKeyResponse[]> {
     const { manager } = this.dataSource;
     return withUsage(manager, await this.viewsOf(manager, rows), rows.map(limitOwnerOf));
   }
 
-  private async viewsOf(manager: EntityManager, rows: readonly ApiKeyEntity[]): Promise<ApiKeyAnswer[]> {
+  private async viewsOf(manager: EntityManager, rows: readonly ApiKeyEntity[]): Promise<ApiKeyResponse[]> {
     const masked = await this.secrets.maskedOf(
       manager,
       rows.map(({ id }) => id),
@@ -267,7 +267,7 @@ export class ApiKeysService {
     );
   }
 
-  private async viewOf(manager: EntityManager, row: ApiKeyEntity): Promise<ApiKeyAnswer> {
+  private async viewOf(manager: EntityManager, row: ApiKeyEntity): Promise<ApiKeyResponse> {
     const [view] = await this.viewsOf(manager, [row]);
     return found(view);
   }

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { found } from '../../platform/auth/tenancy';
 import { ApiKeysService } from './api-keys.service';
-import type { SelfDetailsAnswer, SelfDetailsQuery } from './self-details.dto';
+import type { SelfDetailsResponse, SelfDetailsQuery } from './self-details.dto';
 
 @Injectable()
 export class SelfDetailsService {
@@ -13,7 +13,7 @@ export class SelfDetailsService {
     private readonly apiKeys: ApiKeysService,
   ) {}
 
-  async describe(caller: Principal, query: SelfDetailsQuery): Promise<SelfDetailsAnswer> {
+  async describe(caller: Principal, query: SelfDetailsQuery): Promise<SelfDetailsResponse> {
     const { manager } = this.dataSource;
     const key = await this.apiKeys.own(caller);
     const organisation = query.include_organisation

@@ -1,7 +1,7 @@
 import { INTERNAL } from '@gw/contracts';
 import { BatchEntity, WorkspaceEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { EmptyAnswer, invalid, TextField, UuidField } from '@gw/web';
+import { EmptyResponse, invalid, TextField, UuidField } from '@gw/web';
 import { Body, Controller, Param, Post, Put } from '@nestjs/common';
 import { ApiExcludeController, ApiOkResponse } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
@@ -47,7 +47,7 @@ export class BatchesController {
 
   @Put(['v1/batches/:batch', 'v2/batches/:batch'])
   @ServiceOnly()
-  @ApiOkResponse({ type: EmptyAnswer })
+  @ApiOkResponse({ type: EmptyResponse })
   async update(@Param('batch') batch: string, @Body() body: UpdateBatchDto): Promise<object> {
     if (!isUuid(batch)) throw new GatewayError('not_found');
     const { manager } = this.dataSource;

@@ -1,8 +1,8 @@
 import { CollectionEntity, PromptEntity } from '@gw/entities';
 import { In, type EntityManager } from 'typeorm';
-import type { CollectionDetailsAnswer } from './collections.dto';
+import type { CollectionDetailsResponse } from './collections.dto';
 
-const NOTHING: CollectionDetailsAnswer = {
+const NOTHING: CollectionDetailsResponse = {
   child_collections_count: 0,
   prompts_count: 0,
   child_collections_last_updated_at: null,
@@ -19,7 +19,7 @@ interface Count {
 export async function detailsOf(
   manager: EntityManager,
   rows: readonly { readonly id: string }[],
-): Promise<(id: string) => CollectionDetailsAnswer> {
+): Promise<(id: string) => CollectionDetailsResponse> {
   const ids = rows.map(({ id }) => id);
   const children = await countsOf(manager, CollectionEntity, 'parentId', ids);
   const prompts = await countsOf(manager, PromptEntity, 'collectionId', ids);

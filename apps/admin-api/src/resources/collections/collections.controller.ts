@@ -6,8 +6,8 @@ import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
-  CollectionListAnswer,
-  CollectionWithChildrenAnswer,
+  CollectionListResponse,
+  CollectionWithChildrenResponse,
   CreateCollectionDto,
   CreatedCollectionDto,
   ListCollectionsQuery,
@@ -25,13 +25,13 @@ export class CollectionsController {
     return this.collections.create(caller, body);
   }
 
-  @Route.get('', 'prompts.list', CollectionListAnswer)
-  list(@Caller() caller: Principal, @Query() query: ListCollectionsQuery): Promise<CollectionListAnswer> {
+  @Route.get('', 'prompts.list', CollectionListResponse)
+  list(@Caller() caller: Principal, @Query() query: ListCollectionsQuery): Promise<CollectionListResponse> {
     return this.collections.list(caller, query);
   }
 
-  @Route.get(':collection', 'prompts.read', CollectionWithChildrenAnswer)
-  get(@Named('collection') at: At): Promise<CollectionWithChildrenAnswer> {
+  @Route.get(':collection', 'prompts.read', CollectionWithChildrenResponse)
+  get(@Named('collection') at: At): Promise<CollectionWithChildrenResponse> {
     return this.collections.get(at);
   }
 

@@ -1,14 +1,14 @@
 import type { CollectionEntity } from '@gw/entities';
 import {
-  Answer,
-  answerOf,
+  ResponseField,
+  responseOf,
   NameField,
   pageOf,
   partialOf,
   pickOf,
-  plainListAnswerOf,
+  plainListResponseOf,
   ReferenceField,
-  RowAnswer,
+  RowResponse,
   SlugField,
   viewOf,
 } from '@gw/web';
@@ -44,42 +44,43 @@ export class ListCollectionsQuery extends pageOf({ size: 100 }) {
   @NameField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
 }
 
-export class CollectionDetailsAnswer {
-  @Answer.integer({ example: 0 }) readonly child_collections_count!: number;
-  @Answer.integer({ description: 'Prompts and partials.', example: 1 }) readonly prompts_count!: number;
-  @Answer.time({ nullable: true }) readonly child_collections_last_updated_at!: string | null;
-  @Answer.time({ nullable: true }) readonly prompts_last_updated_at!: string | null;
+export class CollectionDetailsResponse {
+  @ResponseField.integer({ example: 0 }) readonly child_collections_count!: number;
+  @ResponseField.integer({ description: 'Prompts and partials.', example: 1 })
+  readonly prompts_count!: number;
+  @ResponseField.time({ nullable: true }) readonly child_collections_last_updated_at!: string | null;
+  @ResponseField.time({ nullable: true }) readonly prompts_last_updated_at!: string | null;
 }
 
-export class CollectionAnswer extends answerOf(pickOf(CollectionFields, 'name'), RowAnswer) {
-  @Answer.uuid() readonly id!: string;
-  @Answer.uuid() readonly workspace_id!: string;
-  @Answer.text({ example: 'co-suppor-3f9a1c' }) readonly slug!: string;
-  @Answer.uuid({ nullable: true }) readonly parent_collection_id!: string | null;
-  @Answer.boolean() readonly is_default!: boolean;
-  @Answer.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
+export class CollectionResponse extends responseOf(pickOf(CollectionFields, 'name'), RowResponse) {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.uuid() readonly workspace_id!: string;
+  @ResponseField.text({ example: 'co-suppor-3f9a1c' }) readonly slug!: string;
+  @ResponseField.uuid({ nullable: true }) readonly parent_collection_id!: string | null;
+  @ResponseField.boolean() readonly is_default!: boolean;
+  @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
 }
 
-export class CreatedCollectionDto extends pickOf(CollectionAnswer, 'id', 'slug') {}
+export class CreatedCollectionDto extends pickOf(CollectionResponse, 'id', 'slug') {}
 
-export class CollectionItemAnswer extends CollectionAnswer {
-  @Answer.one(() => CollectionDetailsAnswer) readonly collection_details!: CollectionDetailsAnswer;
+export class CollectionItemResponse extends CollectionResponse {
+  @ResponseField.one(() => CollectionDetailsResponse) readonly collection_details!: CollectionDetailsResponse;
 }
 
-export class CollectionListAnswer extends plainListAnswerOf(CollectionItemAnswer) {}
+export class CollectionListResponse extends plainListResponseOf(CollectionItemResponse) {}
 
-export class ChildCollectionAnswer extends pickOf(
-  CollectionItemAnswer,
+export class ChildCollectionResponse extends pickOf(
+  CollectionItemResponse,
   'id',
   'last_updated_at',
   'collection_details',
 ) {
-  @Answer.text({ example: 'Refunds' }) readonly name!: string;
+  @ResponseField.text({ example: 'Refunds' }) readonly name!: string;
 }
 
-export class CollectionWithChildrenAnswer extends CollectionAnswer {
-  @Answer.list(() => ChildCollectionAnswer) readonly child_collections!: ChildCollectionAnswer[];
+export class CollectionWithChildrenResponse extends CollectionResponse {
+  @ResponseField.list(() => ChildCollectionResponse) readonly child_collections!: ChildCollectionResponse[];
 }
 
-export const toCollection = (row: CollectionEntity): CollectionAnswer =>
-  viewOf(CollectionAnswer, row, { parent_collection_id: row.parentId });
+export const toCollection = (row: CollectionEntity): CollectionResponse =>
+  viewOf(CollectionResponse, row, { parent_collection_id: row.parentId });

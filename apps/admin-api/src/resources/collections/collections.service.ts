@@ -24,10 +24,10 @@ import {
 import { Writes } from '../../platform/unit-of-work/writes';
 import { detailsOf } from './collection-details';
 import {
-  ChildCollectionAnswer,
+  ChildCollectionResponse,
   toCollection,
-  type CollectionListAnswer,
-  type CollectionWithChildrenAnswer,
+  type CollectionListResponse,
+  type CollectionWithChildrenResponse,
   type CreateCollectionDto,
   type CreatedCollectionDto,
   type ListCollectionsQuery,
@@ -64,7 +64,7 @@ export class CollectionsService {
     });
   }
 
-  async list(caller: Principal, query: ListCollectionsQuery): Promise<CollectionListAnswer> {
+  async list(caller: Principal, query: ListCollectionsQuery): Promise<CollectionListResponse> {
     const { manager } = this.dataSource;
     const owner = inWorkspace(caller);
     await defaultCollection(manager, owner);
@@ -79,7 +79,7 @@ export class CollectionsService {
     ]);
   }
 
-  async get(at: At): Promise<CollectionWithChildrenAnswer> {
+  async get(at: At): Promise<CollectionWithChildrenResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, COLLECTION, at);
     const children = await manager.find(CollectionEntity, {
@@ -91,7 +91,7 @@ export class CollectionsService {
     return {
       ...toCollection(row),
       child_collections: children.map((child) =>
-        viewOf(ChildCollectionAnswer, child, { collection_details: details(child.id) }),
+        viewOf(ChildCollectionResponse, child, { collection_details: details(child.id) }),
       ),
     };
   }

@@ -1,4 +1,4 @@
-import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
@@ -13,10 +13,10 @@ import {
   UpdatedConfigDto,
 } from './configs.dto';
 import { ConfigsService } from './configs.service';
-import { ConfigAnswer, ConfigItemAnswer } from './configs.view';
+import { ConfigResponse, ConfigItemResponse } from './configs.view';
 import { SimulateConfigDto } from './simulation.dto';
 import { SimulationService } from './simulation.service';
-import { SimulationAnswer } from './simulation.view';
+import { SimulationResponse } from './simulation.view';
 
 @ControlRoutes('configs')
 @ApiQuery(WORKSPACE_ID)
@@ -32,18 +32,21 @@ export class ConfigsController {
   }
 
   /** Writes nothing and calls no provider, so readers of configs may call it. */
-  @Route.post('simulate', 'configs.read', SimulationAnswer)
-  simulate(@Caller() caller: Principal, @Body() body: SimulateConfigDto): Promise<SimulationAnswer> {
+  @Route.post('simulate', 'configs.read', SimulationResponse)
+  simulate(@Caller() caller: Principal, @Body() body: SimulateConfigDto): Promise<SimulationResponse> {
     return this.simulation.run(caller, body);
   }
 
-  @Route.get('', 'configs.list', listAnswerOf(ConfigItemAnswer))
-  list(@Caller() caller: Principal, @Query() query: ListConfigsQuery): Promise<ListAnswer<ConfigItemAnswer>> {
+  @Route.get('', 'configs.list', listResponseOf(ConfigItemResponse))
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListConfigsQuery,
+  ): Promise<ListResponse<ConfigItemResponse>> {
     return this.configs.list(caller, query);
   }
 
-  @Route.get(':config', 'configs.read', ConfigAnswer)
-  get(@Caller() caller: Principal, @Param('config') config: string): Promise<ConfigAnswer> {
+  @Route.get(':config', 'configs.read', ConfigResponse)
+  get(@Caller() caller: Principal, @Param('config') config: string): Promise<ConfigResponse> {
     return this.configs.get(caller, config);
   }
 
@@ -66,21 +69,21 @@ export class ConfigsController {
     return this.configs.remove(caller, config, ifMatch);
   }
 
-  @Route.get(':config/versions', 'configs.read', listAnswerOf(ConfigAnswer))
+  @Route.get(':config/versions', 'configs.read', listResponseOf(ConfigResponse))
   versions(
     @Caller() caller: Principal,
     @Param('config') config: string,
     @Query() query: ListConfigsQuery,
-  ): Promise<ListAnswer<ConfigAnswer>> {
+  ): Promise<ListResponse<ConfigResponse>> {
     return this.configs.versions(caller, config, query);
   }
 
-  @Route.get(':config/versions/:version', 'configs.read', ConfigAnswer)
+  @Route.get(':config/versions/:version', 'configs.read', ConfigResponse)
   version(
     @Caller() caller: Principal,
     @Param('config') config: string,
     @Param('version') version: string,
-  ): Promise<ConfigAnswer> {
+  ): Promise<ConfigResponse> {
     return this.configs.version(caller, config, version);
   }
 }
@@ -91,13 +94,13 @@ export class ConfigsController {
 export class ConfigLookupController {
   constructor(private readonly configs: ConfigsService) {}
 
-  @Route.get('name/:name', 'configs.read', ConfigAnswer)
-  byName(@Caller() caller: Principal, @Param('name') name: string): Promise<ConfigAnswer> {
+  @Route.get('name/:name', 'configs.read', ConfigResponse)
+  byName(@Caller() caller: Principal, @Param('name') name: string): Promise<ConfigResponse> {
     return this.configs.getByName(caller, name);
   }
 
-  @Route.get('slug/:slug', 'configs.read', ConfigAnswer)
-  bySlug(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ConfigAnswer> {
+  @Route.get('slug/:slug', 'configs.read', ConfigResponse)
+  bySlug(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ConfigResponse> {
     return this.configs.get(caller, slug);
   }
 }

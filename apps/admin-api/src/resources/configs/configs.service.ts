@@ -1,7 +1,7 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import { ApiKeyEntity, ConfigEntity, ConfigVersionEntity, WorkspaceEntity } from '@gw/entities';
 import { randomHex, uuidv7, type AddressPolicy } from '@gw/kernel';
-import { assertMatches, isStorableText, listOf, windowOf, type ListAnswer, type PageQuery } from '@gw/web';
+import { assertMatches, isStorableText, listOf, windowOf, type ListResponse, type PageQuery } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
@@ -27,8 +27,8 @@ import {
   toConfig,
   toConfigItem,
   toConfigVersion,
-  type ConfigAnswer,
-  type ConfigItemAnswer,
+  type ConfigResponse,
+  type ConfigItemResponse,
 } from './configs.view';
 
 const RESOURCE = 'configs';
@@ -83,7 +83,7 @@ export class ConfigsService {
     });
   }
 
-  async list(caller: Principal, query: PageQuery): Promise<ListAnswer<ConfigItemAnswer>> {
+  async list(caller: Principal, query: PageQuery): Promise<ListResponse<ConfigItemResponse>> {
     const [rows, total] = await this.dataSource.manager.findAndCount(ConfigEntity, {
       where: { ...inWorkspace(caller), status: 'active' },
       order: { createdAt: 'DESC', id: 'DESC' },
@@ -92,14 +92,14 @@ export class ConfigsService {
     return listOf([rows.map(toConfigItem), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<ConfigAnswer> {
+  async get(caller: Principal, reference: string): Promise<ConfigResponse> {
     const { manager } = this.dataSource;
     const row = await find(manager, caller, reference);
     return toConfig(row, await currentOf(manager, row));
   }
 
   /** The newest config of this name. */
-  async getByName(caller: Principal, name: string): Promise<ConfigAnswer> {
+  async getByName(caller: Principal, name: string): Promise<ConfigResponse> {
     const { manager } = this.dataSource;
     const row = await manager.findOne(ConfigEntity, {
       where: { ...inWorkspace(caller), name: found(isStorableText(name) ? name : null), status: 'active' },
@@ -159,14 +159,18 @@ export class ConfigsService {
   }
 
   /** Newest first. */
-  async versions(caller: Principal, reference: string, query: PageQuery): Promise<ListAnswer<ConfigAnswer>> {
+  async versions(
+    caller: Principal,
+    reference: string,
+    query: PageQuery,
+  ): Promise<ListResponse<ConfigResponse>> {
     const { manager } = this.dataSource;
     const row = await find(manager, caller, reference);
     const [versions, total] = await listVersions(manager, VERSIONS, row.id, query);
     return listOf([versions.map((version) => toConfigVersion(row, version)), total]);
   }
 
-  async version(caller: Principal, reference: string, versionId: string): Promise<ConfigAnswer> {
+  async version(caller: Principal, reference: string, versionId: string): Promise<ConfigResponse> {
     const { manager } = this.dataSource;
     const row = await find(manager, caller, reference);
     return toConfigVersion(row, await findVersion(manager, VERSIONS, row.id, versionId));

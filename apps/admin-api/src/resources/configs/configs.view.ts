@@ -1,28 +1,28 @@
 import type { ConfigEntity, ConfigVersionEntity } from '@gw/entities';
-import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { ResponseField, RowResponse, rowFields } from '@gw/web';
 
-export class ConfigItemAnswer extends RowAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'Search team' }) readonly name!: string;
-  @Answer.text({ example: 'search-team' }) readonly slug!: string;
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.uuid() readonly workspace_id!: string;
-  @Answer.bit() readonly is_default!: 0 | 1;
-  @Answer.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
-  @Answer.uuid({ nullable: true }) readonly owner_id!: string | null;
-  @Answer.text({ nullable: true }) readonly updated_by!: string | null;
-  @Answer.kind('config') readonly object!: 'config';
+export class ConfigItemResponse extends RowResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'Search team' }) readonly name!: string;
+  @ResponseField.text({ example: 'search-team' }) readonly slug!: string;
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.uuid() readonly workspace_id!: string;
+  @ResponseField.bit() readonly is_default!: 0 | 1;
+  @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
+  @ResponseField.uuid({ nullable: true }) readonly owner_id!: string | null;
+  @ResponseField.text({ nullable: true }) readonly updated_by!: string | null;
+  @ResponseField.kind('config') readonly object!: 'config';
 }
 
-export class ConfigAnswer extends ConfigItemAnswer {
-  @Answer.text({ description: 'JSON text.' }) readonly config!: string;
-  @Answer.oneOf(['json']) readonly format!: 'json';
-  @Answer.oneOf(['ORG_CONFIG']) readonly type!: 'ORG_CONFIG';
-  @Answer.uuid() readonly version_id!: string;
-  @Answer.integer({ description: '1 is the first.', example: 1 }) readonly version!: number;
+export class ConfigResponse extends ConfigItemResponse {
+  @ResponseField.text({ description: 'JSON text.' }) readonly config!: string;
+  @ResponseField.oneOf(['json']) readonly format!: 'json';
+  @ResponseField.oneOf(['ORG_CONFIG']) readonly type!: 'ORG_CONFIG';
+  @ResponseField.uuid() readonly version_id!: string;
+  @ResponseField.integer({ description: '1 is the first.', example: 1 }) readonly version!: number;
 }
 
-export const toConfigItem = (row: ConfigEntity): ConfigItemAnswer => ({
+export const toConfigItem = (row: ConfigEntity): ConfigItemResponse => ({
   id: row.id,
   name: row.name,
   slug: row.slug,
@@ -36,7 +36,7 @@ export const toConfigItem = (row: ConfigEntity): ConfigItemAnswer => ({
   object: 'config',
 });
 
-export const toConfig = (row: ConfigEntity, version: ConfigVersionEntity): ConfigAnswer => ({
+export const toConfig = (row: ConfigEntity, version: ConfigVersionEntity): ConfigResponse => ({
   ...toConfigItem(row),
   config: JSON.stringify(version.content),
   format: 'json',
@@ -46,7 +46,7 @@ export const toConfig = (row: ConfigEntity, version: ConfigVersionEntity): Confi
 });
 
 /** A version of a config: the config's own fields, and who wrote this version when. */
-export const toConfigVersion = (row: ConfigEntity, version: ConfigVersionEntity): ConfigAnswer => ({
+export const toConfigVersion = (row: ConfigEntity, version: ConfigVersionEntity): ConfigResponse => ({
   ...toConfig(row, version),
   updated_by: version.createdBy,
   last_updated_at: version.createdAt.toISOString(),

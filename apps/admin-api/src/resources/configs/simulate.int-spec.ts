@@ -4,8 +4,8 @@ import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-s
 import { sampleLogRecord } from '@gw/testing';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
-import type { SimulationAnswer } from './simulation.view';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
+import type { SimulationResponse } from './simulation.view';
 
 const PATH = '/v1/configs/simulate';
 const PAIR = [{ provider: '@first' }, { provider: '@second' }];
@@ -19,12 +19,13 @@ const admin = new TestAdminApi();
 const tenant = admin.standingTenant();
 const other = admin.standingTenant();
 
-const call = (body: object, key: string = tenant.key): Promise<Answer> => admin.post(PATH, { key, body });
+const call = (body: object, key: string = tenant.key): Promise<GatewayResponse> =>
+  admin.post(PATH, { key, body });
 
-async function simulation(body: object): Promise<SimulationAnswer> {
+async function simulation(body: object): Promise<SimulationResponse> {
   const { status, text } = await call(body);
   expect([status, status === 200 ? '' : text]).toEqual([200, '']);
-  return JSON.parse(text) as SimulationAnswer;
+  return JSON.parse(text) as SimulationResponse;
 }
 
 const answeredBy = async (body: object): Promise<string | null> =>

@@ -1,13 +1,16 @@
 import type { AttemptRecord } from '@gw/contracts';
 import type { AttemptFailure, AttemptOutcome, SimulatedRequest } from '@gw/routing';
 import { invalid } from '@gw/web';
-import type { LogDetailAnswer } from '../../platform/logs/log-answers.dto';
+import type { LogDetailResponse } from '../../platform/logs/log-answers.dto';
 import type { OutcomeDto, SimulatedRequestDto } from './simulation.dto';
 
 const PATHNAME = '/v1/chat/completions';
 
 /** The request as given, completed from the log. Logs keep no headers, and the body only where the settings say so. */
-export function simulatedRequest(given: SimulatedRequestDto, log: LogDetailAnswer | null): SimulatedRequest {
+export function simulatedRequest(
+  given: SimulatedRequestDto,
+  log: LogDetailResponse | null,
+): SimulatedRequest {
   const { url, metadata, body, model, api_key_id: caller } = { ...(log ? requestOf(log) : {}), ...given };
   return {
     metadata: metadata ?? {},
@@ -25,7 +28,7 @@ interface LoggedRequest extends Pick<SimulatedRequestDto, 'url' | 'metadata'> {
   readonly api_key_id: string | null;
 }
 
-const requestOf = (log: LogDetailAnswer): LoggedRequest => ({
+const requestOf = (log: LogDetailResponse): LoggedRequest => ({
   url: log.request_url,
   metadata: log.metadata,
   body: log.request.encoding === 'json' ? log.request.body : undefined,

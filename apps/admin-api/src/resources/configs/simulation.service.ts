@@ -7,13 +7,13 @@ import { assertScope } from '../../platform/auth/scope-checks';
 import type { Principal } from '../../platform/common/principal';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import type { GuardrailScope } from '../../platform/rows/guardrail-references';
-import type { LogDetailAnswer } from '../../platform/logs/log-answers.dto';
+import type { LogDetailResponse } from '../../platform/logs/log-answers.dto';
 import { LogReader, READS_A_LOG } from '../../platform/logs/log-reader';
 import { validConfig } from './config-content';
 import { ConfigsService } from './configs.service';
 import type { SimulateConfigDto } from './simulation.dto';
 import { givenOutcomes, recordedOutcomes, simulatedRequest } from './simulation-input';
-import { toSimulation, type SimulationAnswer } from './simulation.view';
+import { toSimulation, type SimulationResponse } from './simulation.view';
 
 @Injectable()
 export class SimulationService {
@@ -28,7 +28,7 @@ export class SimulationService {
    * Routes a request through a config without calling anyone and without writing anything. Throws `config_invalid` with all
    * failures, `not_found` for a config or log of another tenant, `scope_missing` for a log that the caller may not read.
    */
-  async run(caller: Principal, input: SimulateConfigDto): Promise<SimulationAnswer> {
+  async run(caller: Principal, input: SimulateConfigDto): Promise<SimulationResponse> {
     const { content, scope } = await this.contentOf(caller, input.config);
     const config = await validConfig(this.dataSource.manager, scope, content, this.addresses);
     const log = input.log_id === undefined ? null : await this.logOf(caller, input.log_id);
@@ -54,7 +54,7 @@ export class SimulationService {
     return { content: JSON.parse(saved.config) as Record<string, unknown>, scope };
   }
 
-  private logOf(caller: Principal, id: string): Promise<LogDetailAnswer> {
+  private logOf(caller: Principal, id: string): Promise<LogDetailResponse> {
     // What a condition matches tells of the log, so that reading configs is not enough.
     assertScope(caller, READS_A_LOG);
     return this.logs.get(caller, id);

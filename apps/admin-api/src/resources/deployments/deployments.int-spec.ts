@@ -1,6 +1,6 @@
 import { INTERNAL } from '@gw/contracts';
 import { StubProvider } from '@gw/testing';
-import { SERVICE_TOKEN, TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 interface Deployment {
@@ -21,7 +21,7 @@ const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
 const tenant = admin.standingTenant();
 const other = admin.standingTenant();
 
-const create = (more: object = {}, key = tenant.adminKey): Promise<Answer<Deployment & Failure>> =>
+const create = (more: object = {}, key = tenant.adminKey): Promise<GatewayResponse<Deployment & Failure>> =>
   admin.post('/v1/deployments', { key, body: { name: 'Production EU', ...more } });
 async function made(more: object = {}): Promise<Deployment> {
   const answer = await create(more);
@@ -30,7 +30,7 @@ async function made(more: object = {}): Promise<Deployment> {
 }
 const get = async (id: string): Promise<Deployment> =>
   (await admin.get<Deployment>(`/v1/deployments/${id}`, { key: tenant.adminKey })).body;
-const put = (id: string, body: object, headers = {}): Promise<Answer<Deployment & Failure>> =>
+const put = (id: string, body: object, headers = {}): Promise<GatewayResponse<Deployment & Failure>> =>
   admin.put(`/v1/deployments/${id}`, { key: tenant.adminKey, body, headers });
 const listed = async (query: string): Promise<string[]> =>
   (await admin.get<Page>(`/v1/deployments?${query}`, { key: tenant.adminKey })).body.data.map(({ id }) => id);
@@ -164,7 +164,7 @@ describe('a deployment', () => {
 });
 
 describe('the gateways of a deployment', () => {
-  const tell = (id: string, version: string, clientAuth: string): Promise<Answer> =>
+  const tell = (id: string, version: string, clientAuth: string): Promise<GatewayResponse> =>
     admin.post(INTERNAL.gateways, { token: SERVICE_TOKEN, body: { id, version, clientAuth } });
 
   it('[VER-02] [REL-14 in part] are those that show its client_auth, with their versions and what they are too old for', async () => {

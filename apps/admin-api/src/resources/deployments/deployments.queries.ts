@@ -6,7 +6,7 @@ import { byReference, found, inOrganisation } from '../../platform/auth/tenancy'
 import { parseTags } from '../../platform/common/tags';
 import { escapeLike } from '../../platform/common/text';
 import type { ListDeploymentsQuery } from './deployments.dto';
-import { toDeploymentDetail, type DeploymentDetailAnswer } from './deployments.view';
+import { toDeploymentDetail, type DeploymentDetailResponse } from './deployments.view';
 
 const GATEWAYS_MAX = 1_000;
 
@@ -57,7 +57,7 @@ export const gatewaysOf = (
 export async function detailOf(
   manager: EntityManager,
   row: DeploymentEntity,
-): Promise<DeploymentDetailAnswer> {
+): Promise<DeploymentDetailResponse> {
   const ids = row.workspacesAllowed ?? [];
   const workspaces = await manager.find(WorkspaceEntity, {
     where: { id: In(ids), status: 'active' },

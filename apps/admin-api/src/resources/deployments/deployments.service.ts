@@ -1,7 +1,7 @@
 import { deploymentBinding, DeploymentEntity } from '@gw/entities';
 import { hashApiKey, randomAlphanumeric, randomHex, seal, uuidv7, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient, OutboundError } from '@gw/outbound';
-import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, invalid, listOf, windowOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
@@ -22,11 +22,11 @@ import type {
 } from './deployments.dto';
 import {
   toDeployment,
-  type CreatedDeploymentAnswer,
-  type DeploymentAnswer,
-  type DeploymentDetailAnswer,
-  type PingAnswer,
-  type UpdatedDeploymentAnswer,
+  type CreatedDeploymentResponse,
+  type DeploymentResponse,
+  type DeploymentDetailResponse,
+  type PingResponse,
+  type UpdatedDeploymentResponse,
 } from './deployments.view';
 
 const RESOURCE = 'deployments';
@@ -45,7 +45,7 @@ export class DeploymentsService {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  create(caller: Principal, input: CreateDeploymentDto): Promise<CreatedDeploymentAnswer> {
+  create(caller: Principal, input: CreateDeploymentDto): Promise<CreatedDeploymentResponse> {
     const { organisationId } = inOrganisation(caller, input.organisation_id);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -90,7 +90,7 @@ export class DeploymentsService {
     });
   }
 
-  async list(caller: Principal, query: ListDeploymentsQuery): Promise<ListAnswer<DeploymentAnswer>> {
+  async list(caller: Principal, query: ListDeploymentsQuery): Promise<ListResponse<DeploymentResponse>> {
     const { organisationId } = inOrganisation(caller, query.organisation_id);
     const { manager } = this.dataSource;
     const rows = manager
@@ -116,7 +116,7 @@ export class DeploymentsService {
     return listOf([page.map((row) => toDeployment(row, newest(row.id))), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<DeploymentDetailAnswer> {
+  async get(caller: Principal, reference: string): Promise<DeploymentDetailResponse> {
     const { manager } = this.dataSource;
     return detailOf(manager, await findDeployment(manager, caller, reference));
   }
@@ -126,7 +126,7 @@ export class DeploymentsService {
     reference: string,
     input: UpdateDeploymentDto,
     ifMatch: string | undefined,
-  ): Promise<UpdatedDeploymentAnswer> {
+  ): Promise<UpdatedDeploymentResponse> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findDeployment(manager, caller, reference, FOR_UPDATE);
@@ -165,7 +165,7 @@ export class DeploymentsService {
   }
 
   /** Asks the health route of its gateway, and keeps whether it answered. */
-  async ping(caller: Principal, reference: string): Promise<PingAnswer> {
+  async ping(caller: Principal, reference: string): Promise<PingResponse> {
     const { manager } = this.dataSource;
     const row = await findDeployment(manager, caller, reference);
     const base = row.authSettings.gateway_base_url;

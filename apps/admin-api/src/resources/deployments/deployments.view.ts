@@ -1,91 +1,100 @@
 import type { DeploymentEntity, GatewayEntity } from '@gw/entities';
-import { Answer, RowAnswer, rowFields } from '@gw/web';
-import { GatewayAnswer, GatewayWarningAnswer } from './gateways.dto';
+import { ResponseField, RowResponse, rowFields } from '@gw/web';
+import { GatewayResponse, GatewayWarningResponse } from './gateways.dto';
 import { toGateway } from './gateways.service';
 import { DEPLOYMENT_TYPES, SOURCE_TYPES } from './deployments.dto';
 
-class RegistryAnswer {
-  @Answer.text({ example: 'puller' }) readonly username!: string;
-  @Answer.text({ example: '*****' }) readonly password!: string;
+class RegistryResponse {
+  @ResponseField.text({ example: 'puller' }) readonly username!: string;
+  @ResponseField.text({ example: '*****' }) readonly password!: string;
 }
 
-export class CreatedDeploymentAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'production-eu' }) readonly slug!: string;
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.text({ description: 'What its gateways show; shown this once.', example: 'a1b2…' })
+export class CreatedDeploymentResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'production-eu' }) readonly slug!: string;
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.text({ description: 'What its gateways show; shown this once.', example: 'a1b2…' })
   readonly client_auth!: string;
-  @Answer.one(() => RegistryAnswer, { nullable: true }) readonly credentials!: RegistryAnswer | null;
-  @Answer.kind('deployment') readonly object!: 'deployment';
+  @ResponseField.one(() => RegistryResponse, { nullable: true })
+  readonly credentials!: RegistryResponse | null;
+  @ResponseField.kind('deployment') readonly object!: 'deployment';
 }
 
-export class UpdatedDeploymentAnswer {
-  @Answer.text({ optional: true, description: 'After `rotate_auth` alone.', example: 'a1b2…' })
+export class UpdatedDeploymentResponse {
+  @ResponseField.text({ optional: true, description: 'After `rotate_auth` alone.', example: 'a1b2…' })
   readonly client_auth?: string;
 }
 
-export class DeploymentAnswer extends RowAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'Production EU' }) readonly name!: string;
-  @Answer.text({ example: 'production-eu' }) readonly slug!: string;
-  @Answer.oneOf(DEPLOYMENT_TYPES) readonly type!: string;
-  @Answer.oneOf(['active', 'archived']) readonly status!: string;
-  @Answer.bit() readonly is_default!: 0 | 1;
-  @Answer.oneOf(SOURCE_TYPES) readonly source_type!: string;
-  @Answer.oneOf(['healthy', 'unhealthy', 'unknown'], { description: 'Of the last ping.' })
+export class DeploymentResponse extends RowResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'Production EU' }) readonly name!: string;
+  @ResponseField.text({ example: 'production-eu' }) readonly slug!: string;
+  @ResponseField.oneOf(DEPLOYMENT_TYPES) readonly type!: string;
+  @ResponseField.oneOf(['active', 'archived']) readonly status!: string;
+  @ResponseField.bit() readonly is_default!: 0 | 1;
+  @ResponseField.oneOf(SOURCE_TYPES) readonly source_type!: string;
+  @ResponseField.oneOf(['healthy', 'unhealthy', 'unknown'], { description: 'Of the last ping.' })
   readonly connection_status!: string;
-  @Answer.time({ nullable: true, description: 'When one of its gateways last reported.' })
+  @ResponseField.time({ nullable: true, description: 'When one of its gateways last reported.' })
   readonly last_synced_at!: string | null;
-  @Answer.uuid({ nullable: true }) readonly created_by!: string | null;
-  @Answer.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
-  @Answer.kind('deployment') readonly object!: 'deployment';
+  @ResponseField.uuid({ nullable: true }) readonly created_by!: string | null;
+  @ResponseField.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
+  @ResponseField.kind('deployment') readonly object!: 'deployment';
 }
 
 class WorkspaceOfDeployment {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'search-team' }) readonly slug!: string;
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'search-team' }) readonly slug!: string;
 }
 
-class AuthSettingsAnswer {
-  @Answer.text({ optional: true, example: 'https://gateway.example.org/v1' })
+class AuthSettingsResponse {
+  @ResponseField.text({ optional: true, example: 'https://gateway.example.org/v1' })
   readonly gateway_base_url?: string;
-  @Answer.text({ optional: true, example: 'https://mcp.example.org' }) readonly mcp_gateway_base_url?: string;
-  @Answer.text({ optional: true, example: 'https://link.example.org' })
+  @ResponseField.text({ optional: true, example: 'https://mcp.example.org' })
+  readonly mcp_gateway_base_url?: string;
+  @ResponseField.text({ optional: true, example: 'https://link.example.org' })
   readonly private_link_endpoint?: string;
-  @Answer.bit({ optional: true }) readonly use_private_link_proxy?: 0 | 1;
-  @Answer.bit({ optional: true }) readonly is_dataservice_hosted?: 0 | 1;
-  @Answer.bit({ optional: true }) readonly is_playground_proxy_allowed?: 0 | 1;
-  @Answer.boolean() readonly allow_all_workspaces!: boolean;
-  @Answer.texts({ description: 'Ids.' }) readonly workspaces_allowed!: readonly string[];
-  @Answer.texts({ optional: true }) readonly jwt_subs_allowed?: readonly string[];
-  @Answer.map({ optional: true }) readonly jwt_sub_workspace_mapping?: Readonly<Record<string, string>>;
+  @ResponseField.bit({ optional: true }) readonly use_private_link_proxy?: 0 | 1;
+  @ResponseField.bit({ optional: true }) readonly is_dataservice_hosted?: 0 | 1;
+  @ResponseField.bit({ optional: true }) readonly is_playground_proxy_allowed?: 0 | 1;
+  @ResponseField.boolean() readonly allow_all_workspaces!: boolean;
+  @ResponseField.texts({ description: 'Ids.' }) readonly workspaces_allowed!: readonly string[];
+  @ResponseField.texts({ optional: true }) readonly jwt_subs_allowed?: readonly string[];
+  @ResponseField.map({ optional: true }) readonly jwt_sub_workspace_mapping?: Readonly<
+    Record<string, string>
+  >;
 }
 
-export class DeploymentDetailAnswer extends DeploymentAnswer {
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.one(() => AuthSettingsAnswer) readonly auth_settings!: AuthSettingsAnswer;
-  @Answer.json({ nullable: true }) readonly deployment_config!: Readonly<Record<string, unknown>> | null;
-  @Answer.list(() => WorkspaceOfDeployment) readonly workspaces!: readonly WorkspaceOfDeployment[];
-  @Answer.text({ example: 'a1*****9z8' }) readonly client_auth!: string;
-  @Answer.one(() => RegistryAnswer, { nullable: true }) readonly credentials!: RegistryAnswer | null;
-  @Answer.list(() => GatewayAnswer, { description: 'That showed its `client_auth` within the last day.' })
-  readonly gateways!: readonly GatewayAnswer[];
-  @Answer.list(() => GatewayWarningAnswer, {
+export class DeploymentDetailResponse extends DeploymentResponse {
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.one(() => AuthSettingsResponse) readonly auth_settings!: AuthSettingsResponse;
+  @ResponseField.json({ nullable: true }) readonly deployment_config!: Readonly<
+    Record<string, unknown>
+  > | null;
+  @ResponseField.list(() => WorkspaceOfDeployment) readonly workspaces!: readonly WorkspaceOfDeployment[];
+  @ResponseField.text({ example: 'a1*****9z8' }) readonly client_auth!: string;
+  @ResponseField.one(() => RegistryResponse, { nullable: true })
+  readonly credentials!: RegistryResponse | null;
+  @ResponseField.list(() => GatewayResponse, {
+    description: 'That showed its `client_auth` within the last day.',
+  })
+  readonly gateways!: readonly GatewayResponse[];
+  @ResponseField.list(() => GatewayWarningResponse, {
     description: 'Of connected gateways that are too old for a feature.',
   })
-  readonly warnings!: readonly GatewayWarningAnswer[];
+  readonly warnings!: readonly GatewayWarningResponse[];
 }
 
-export class PingAnswer {
-  @Answer.oneOf(['healthy', 'unhealthy']) readonly status!: 'healthy' | 'unhealthy';
-  @Answer.integer({ nullable: true, example: 200 }) readonly status_code!: number | null;
-  @Answer.integer({ example: 12 }) readonly response_time_ms!: number;
-  @Answer.kind('deployment-ping') readonly object!: 'deployment-ping';
+export class PingResponse {
+  @ResponseField.oneOf(['healthy', 'unhealthy']) readonly status!: 'healthy' | 'unhealthy';
+  @ResponseField.integer({ nullable: true, example: 200 }) readonly status_code!: number | null;
+  @ResponseField.integer({ example: 12 }) readonly response_time_ms!: number;
+  @ResponseField.kind('deployment-ping') readonly object!: 'deployment-ping';
 }
 
 const MASK = '*****';
 
-export const toDeployment = (row: DeploymentEntity, lastSeenAt: Date | null): DeploymentAnswer => ({
+export const toDeployment = (row: DeploymentEntity, lastSeenAt: Date | null): DeploymentResponse => ({
   id: row.id,
   name: row.name,
   slug: row.slug,
@@ -105,7 +114,7 @@ export function toDeploymentDetail(
   row: DeploymentEntity,
   gateways: readonly GatewayEntity[],
   workspaces: readonly WorkspaceOfDeployment[],
-): DeploymentDetailAnswer {
+): DeploymentDetailResponse {
   const shown = gateways.map(toGateway);
   const warnings = shown.filter(({ connected }) => connected).flatMap((gateway) => gateway.warnings);
   return {

@@ -1,4 +1,4 @@
-import type { GatewayWarningAnswer } from './gateways.dto';
+import type { GatewayWarningResponse } from './gateways.dto';
 
 /** What a gateway of an older version silently does without. */
 const FEATURES: readonly { readonly feature: string; readonly since: string; readonly effect: string }[] = [
@@ -15,7 +15,7 @@ const FEATURES: readonly { readonly feature: string; readonly since: string; rea
 ];
 
 /** The features that a gateway of this version is too old for. Versions are three numbers with dots between. */
-export const warningsFor = (version: string): GatewayWarningAnswer[] =>
+export const warningsFor = (version: string): GatewayWarningResponse[] =>
   FEATURES.filter(({ since }) => isOlder(version, since)).map(({ feature, since, effect }) => ({
     feature,
     minimum_version: since,

@@ -1,19 +1,19 @@
 import { INTERNAL } from '@gw/contracts';
-import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
 import { ServiceOnly } from '../../platform/auth/access';
 import { ControlRoutes } from '../../platform/control-routes';
-import { GatewayAnswer, GatewayPresenceDto } from './gateways.dto';
+import { GatewayResponse, GatewayPresenceDto } from './gateways.dto';
 import { GatewaysService } from './gateways.service';
 
 @ControlRoutes('admin/gateways')
 export class GatewaysController {
   constructor(private readonly gateways: GatewaysService) {}
 
-  @Route.get('', 'deployments.list', listAnswerOf(GatewayAnswer))
-  list(): Promise<ListAnswer<GatewayAnswer>> {
+  @Route.get('', 'deployments.list', listResponseOf(GatewayResponse))
+  list(): Promise<ListResponse<GatewayResponse>> {
     return this.gateways.list();
   }
 }

@@ -1,5 +1,5 @@
 import type { GatewayPresence } from '@gw/contracts';
-import { Answer } from '@gw/web';
+import { ResponseField } from '@gw/web';
 import { IsOptional, IsString, Length, Matches } from 'class-validator';
 
 /** What a gateway tells of itself. */
@@ -16,26 +16,29 @@ export class GatewayPresenceDto implements GatewayPresence {
   clientAuth?: string;
 }
 
-export class GatewayWarningAnswer {
-  @Answer.text({ example: 'block_inline_config' }) readonly feature!: string;
-  @Answer.text({ description: 'The oldest version that has the feature.', example: '2.11.0' })
+export class GatewayWarningResponse {
+  @ResponseField.text({ example: 'block_inline_config' }) readonly feature!: string;
+  @ResponseField.text({ description: 'The oldest version that has the feature.', example: '2.11.0' })
   readonly minimum_version!: string;
-  @Answer.text({ example: 'block_inline_config takes no effect: it needs version 2.11.0.' })
+  @ResponseField.text({ example: 'block_inline_config takes no effect: it needs version 2.11.0.' })
   readonly message!: string;
 }
 
-export class GatewayAnswer {
-  @Answer.text({
+export class GatewayResponse {
+  @ResponseField.text({
     description:
       'Of its host, and its number there. In lists of the installation without the name of the host.',
     example: 'gateway-3f2a1b9c0d4e/0',
   })
   readonly id!: string;
-  @Answer.text({ example: '2.20.0' }) readonly version!: string;
-  @Answer.boolean({ description: 'False: it has not reported for 90 seconds.' }) readonly connected!: boolean;
-  @Answer.time() readonly first_seen_at!: string;
-  @Answer.time() readonly last_seen_at!: string;
-  @Answer.list(() => GatewayWarningAnswer, { description: 'Features that its version is too old for.' })
-  readonly warnings!: readonly GatewayWarningAnswer[];
-  @Answer.kind('gateway') readonly object!: 'gateway';
+  @ResponseField.text({ example: '2.20.0' }) readonly version!: string;
+  @ResponseField.boolean({ description: 'False: it has not reported for 90 seconds.' })
+  readonly connected!: boolean;
+  @ResponseField.time() readonly first_seen_at!: string;
+  @ResponseField.time() readonly last_seen_at!: string;
+  @ResponseField.list(() => GatewayWarningResponse, {
+    description: 'Features that its version is too old for.',
+  })
+  readonly warnings!: readonly GatewayWarningResponse[];
+  @ResponseField.kind('gateway') readonly object!: 'gateway';
 }

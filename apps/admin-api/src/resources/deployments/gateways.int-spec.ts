@@ -1,7 +1,7 @@
 import { INTERNAL } from '@gw/contracts';
 import { GATEWAY_VERSION } from '@gw/kernel';
 import { SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
-import type { GatewayAnswer } from './gateways.dto';
+import type { GatewayResponse } from './gateways.dto';
 
 describe('the gateways of the installation', () => {
   const admin = new TestAdminApi();
@@ -9,8 +9,8 @@ describe('the gateways of the installation', () => {
 
   const tell = (id: string, version: string): Promise<{ status: number }> =>
     admin.post(INTERNAL.gateways, { token: SERVICE_TOKEN, body: { id, version } });
-  const listed = async (): Promise<GatewayAnswer[]> =>
-    (await admin.get<{ data: GatewayAnswer[] }>('/v1/admin/gateways', { key: tenant.adminKey })).body.data;
+  const listed = async (): Promise<GatewayResponse[]> =>
+    (await admin.get<{ data: GatewayResponse[] }>('/v1/admin/gateways', { key: tenant.adminKey })).body.data;
 
   it('[VER-02] are shown with their version, and with a warning for each feature that it is too old for', async () => {
     const expected: Readonly<Record<string, readonly string[]>> = {
@@ -41,7 +41,7 @@ describe('the gateways of the installation', () => {
   it('are one row each, of the version that they have now, and not connected once they are silent', async () => {
     await tell('upgraded', '2.11.1');
     await tell('upgraded', '2.20.1');
-    const upgraded = async (): Promise<GatewayAnswer[]> =>
+    const upgraded = async (): Promise<GatewayResponse[]> =>
       (await listed()).filter(({ version }) => ['2.11.1', '2.20.1'].includes(version));
     expect(await upgraded()).toMatchObject([{ version: '2.20.1' }]);
     await admin.dataSource.query(

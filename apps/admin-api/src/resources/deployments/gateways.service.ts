@@ -1,11 +1,11 @@
 import { DeploymentEntity, GatewayEntity } from '@gw/entities';
-import { listOf, type ListAnswer } from '@gw/web';
+import { listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import { DataSource, In } from 'typeorm';
 import { Secrets } from '../../platform/settings';
 import { warningsFor } from './gateway-features';
-import type { GatewayAnswer, GatewayPresenceDto } from './gateways.dto';
+import type { GatewayResponse, GatewayPresenceDto } from './gateways.dto';
 
 /** Three times what a gateway waits between telling of itself. */
 const CONNECTED_MS = 90_000;
@@ -34,7 +34,7 @@ export class GatewaysService {
   }
 
   /** Without the names of hosts, which are the operator's and no business of an organisation. */
-  async list(): Promise<ListAnswer<GatewayAnswer>> {
+  async list(): Promise<ListResponse<GatewayResponse>> {
     const [rows, total] = await this.dataSource.manager.findAndCount(GatewayEntity, {
       order: { lastSeenAt: 'DESC', id: 'ASC' },
       take: LISTED_MAX,
@@ -68,7 +68,7 @@ export class GatewaysService {
   }
 }
 
-export const toGateway = (row: GatewayEntity): GatewayAnswer => ({
+export const toGateway = (row: GatewayEntity): GatewayResponse => ({
   id: row.id,
   version: row.version,
   connected: row.lastSeenAt.getTime() >= Date.now() - CONNECTED_MS,

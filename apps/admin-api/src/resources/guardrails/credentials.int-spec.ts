@@ -15,7 +15,7 @@ import {
   MASTER_KEY,
   SERVICE_TOKEN,
   TestAdminApi,
-  type Answer,
+  type GatewayResponse,
   type Tenant,
 } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
@@ -54,13 +54,20 @@ interface Saved {
   readonly slug: string;
 }
 
-const save = (parameters: object, id = 'lakera.guard', key = tenant.key): Promise<Answer<Saved & Failure>> =>
+const save = (
+  parameters: object,
+  id = 'lakera.guard',
+  key = tenant.key,
+): Promise<GatewayResponse<Saved & Failure>> =>
   api.post('/v1/guardrails', {
     key,
     body: { name: 'A', checks: [{ id, parameters }], actions: { deny: true } },
   });
 
-const account = (credentials: object, plugin_provider_id = 'lakera'): Promise<Answer<Saved & Failure>> =>
+const account = (
+  credentials: object,
+  plugin_provider_id = 'lakera',
+): Promise<GatewayResponse<Saved & Failure>> =>
   api.post('/v1/plugins', { key: tenant.adminKey, body: { plugin_provider_id, credentials } });
 
 async function reference(more: object = {}): Promise<Saved> {
@@ -127,7 +134,7 @@ describe('credentials of partners', () => {
     const plugin = await account({ apiKey: SECRET });
     const { body } = await save({});
     const before = await documentOf(body.slug);
-    const put = (change: object): Promise<Answer<Failure>> =>
+    const put = (change: object): Promise<GatewayResponse<Failure>> =>
       api.put(`/v1/plugins/${plugin.body.id}`, { key: tenant.adminKey, body: change });
     await put({ credentials: { apiKey: 'another' } });
     expect(await lastChange()).toContain(documentKey.guardrail(tenant.workspaceId, body.slug));
@@ -248,7 +255,8 @@ describe('configs and providers by which checks ask models', () => {
   it('stay while a guardrail needs them', async () => {
     const { slug } = await config();
     const { body } = await save(judge({ config: slug }), 'gw.llmJudge');
-    const drop = (): Promise<Answer<Failure>> => api.delete(`/v1/configs/${slug}`, { key: tenant.key });
+    const drop = (): Promise<GatewayResponse<Failure>> =>
+      api.delete(`/v1/configs/${slug}`, { key: tenant.key });
     const refused = await drop();
     expect([refused.status, refused.body.error.details?.[0]?.path]).toEqual([409, `guardrails.${body.slug}`]);
     await api.delete(`/v1/guardrails/${body.slug}`, { key: tenant.key });

@@ -1,6 +1,6 @@
 import { documentKey, type OrganisationDocument, type WorkspaceDocument } from '@gw/contracts';
 import { AuditLogEntity, ChangeEventEntity } from '@gw/entities';
-import { SERVICE_TOKEN, TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 interface Saved {
@@ -27,10 +27,10 @@ async function create(key: string, more: object = {}): Promise<Saved> {
   return { id: body.id, slug: body.slug };
 }
 
-const put = (body: object, key = tenant.adminKey): Promise<Answer<Defaults & Failure>> =>
+const put = (body: object, key = tenant.adminKey): Promise<GatewayResponse<Defaults & Failure>> =>
   api.put(URL, { key, body });
 const get = async (): Promise<Defaults> => (await api.get<Defaults>(URL, { key: tenant.adminKey })).body;
-const detailsOf = ({ body }: Answer<Failure>): (string | undefined)[] =>
+const detailsOf = ({ body }: GatewayResponse<Failure>): (string | undefined)[] =>
   (body.error.details ?? []).map(({ path }) => path);
 
 async function documentOf<T>(key: string): Promise<T | undefined> {
@@ -96,7 +96,7 @@ describe('default guardrails of an organisation', () => {
   it('keep their guardrails from being deleted', async () => {
     const { slug } = await create(tenant.adminKey);
     await put({ output_guardrails: [slug] });
-    const drop = (): Promise<Answer<Failure>> =>
+    const drop = (): Promise<GatewayResponse<Failure>> =>
       api.delete(`/v1/guardrails/${slug}`, { key: tenant.adminKey });
     const refused = await drop();
     expect([refused.status, detailsOf(refused)]).toEqual([409, ['organisation.defaults.output_guardrails']]);
@@ -106,7 +106,7 @@ describe('default guardrails of an organisation', () => {
 
   it('refuse a change that was made of an older reading', async () => {
     const { headers } = await api.get(URL, { key: tenant.adminKey });
-    const send = (): Promise<Answer> =>
+    const send = (): Promise<GatewayResponse> =>
       api.put(URL, {
         key: tenant.adminKey,
         body: { input_guardrails: [] },
@@ -118,7 +118,7 @@ describe('default guardrails of an organisation', () => {
 });
 
 describe('default guardrails of a workspace', () => {
-  const save = (defaults: unknown): Promise<Answer<Failure>> =>
+  const save = (defaults: unknown): Promise<GatewayResponse<Failure>> =>
     api.put(`/v1/workspaces/${tenant.workspaceId}`, { key: tenant.adminKey, body: { defaults } });
   const shown = async (): Promise<object> =>
     (await api.get<{ defaults: object }>(`/v1/workspaces/${tenant.workspaceId}`, { key: tenant.adminKey }))
@@ -158,7 +158,7 @@ describe('default guardrails of a workspace', () => {
 
   it('are given to a new workspace, which has only those of its organisation', async () => {
     const [own, common] = [await create(tenant.key), await create(tenant.adminKey)];
-    const make = (slug: string): Promise<Answer<{ defaults: object } & Failure>> =>
+    const make = (slug: string): Promise<GatewayResponse<{ defaults: object } & Failure>> =>
       api.post('/v1/workspaces', {
         key: tenant.adminKey,
         body: { name: 'New', defaults: { input_guardrails: [slug] } },

@@ -8,7 +8,7 @@ import type { Principal } from '../../platform/common/principal';
 import { found, inOrganisation } from '../../platform/auth/tenancy';
 import { guardrailIdsOf, guardrailSlugsOf } from '../../platform/rows/guardrail-references';
 import type { UpdateDefaultGuardrailsDto } from './guardrails.dto';
-import type { DefaultGuardrailAnswer, DefaultGuardrailsAnswer } from './guardrails.view';
+import type { DefaultGuardrailResponse, DefaultGuardrailsResponse } from './guardrails.view';
 
 const LISTS = ['input_guardrails', 'output_guardrails'] as const;
 
@@ -20,7 +20,7 @@ export class DefaultGuardrailsService {
     private readonly writes: Writes,
   ) {}
 
-  async get(caller: Principal): Promise<DefaultGuardrailsAnswer> {
+  async get(caller: Principal): Promise<DefaultGuardrailsResponse> {
     const { organisationId } = inOrganisation(caller);
     const { manager } = this.dataSource;
     const where = { id: organisationId, status: 'active' } as const;
@@ -32,7 +32,7 @@ export class DefaultGuardrailsService {
     caller: Principal,
     input: UpdateDefaultGuardrailsDto,
     ifMatch: string | undefined,
-  ): Promise<DefaultGuardrailsAnswer> {
+  ): Promise<DefaultGuardrailsResponse> {
     const { organisationId } = inOrganisation(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -55,11 +55,14 @@ export class DefaultGuardrailsService {
   }
 }
 
-async function toDefaults(manager: EntityManager, row: OrganisationEntity): Promise<DefaultGuardrailsAnswer> {
+async function toDefaults(
+  manager: EntityManager,
+  row: OrganisationEntity,
+): Promise<DefaultGuardrailsResponse> {
   const lists = LISTS.map((list) => row.defaults[list] ?? []);
   const slugs = await guardrailSlugsOf(manager, lists.flat());
   const [input = [], output = []] = lists.map((ids) =>
-    ids.flatMap((id): DefaultGuardrailAnswer[] => {
+    ids.flatMap((id): DefaultGuardrailResponse[] => {
       const slug = slugs.get(id);
       return slug === undefined ? [] : [{ id, slug }];
     }),

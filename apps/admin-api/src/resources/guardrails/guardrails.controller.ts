@@ -1,4 +1,4 @@
-import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
@@ -17,11 +17,11 @@ import {
 } from './guardrails.dto';
 import { GuardrailsService } from './guardrails.service';
 import {
-  DefaultGuardrailsAnswer,
-  GuardrailDetailAnswer,
-  GuardrailListAnswer,
-  InvocationAnswer,
-  SavedGuardrailAnswer,
+  DefaultGuardrailsResponse,
+  GuardrailDetailResponse,
+  GuardrailListResponse,
+  InvocationResponse,
+  SavedGuardrailResponse,
 } from './guardrails.view';
 import { InvocationService } from './invocation.service';
 
@@ -33,28 +33,28 @@ export class GuardrailsController {
     private readonly invocations: InvocationService,
   ) {}
 
-  @Route.post('', scopesFor('create'), SavedGuardrailAnswer)
-  create(@Caller() caller: Principal, @Body() body: CreateGuardrailDto): Promise<SavedGuardrailAnswer> {
+  @Route.post('', scopesFor('create'), SavedGuardrailResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateGuardrailDto): Promise<SavedGuardrailResponse> {
     return this.guardrails.create(caller, body);
   }
 
-  @Route.get('', scopesFor('list'), GuardrailListAnswer)
-  list(@Caller() caller: Principal, @Query() query: ListGuardrailsQuery): Promise<GuardrailListAnswer> {
+  @Route.get('', scopesFor('list'), GuardrailListResponse)
+  list(@Caller() caller: Principal, @Query() query: ListGuardrailsQuery): Promise<GuardrailListResponse> {
     return this.guardrails.list(caller, query);
   }
 
-  @Route.get(':guardrail', scopesFor('read'), GuardrailDetailAnswer)
-  get(@Caller() caller: Principal, @Param('guardrail') guardrail: string): Promise<GuardrailDetailAnswer> {
+  @Route.get(':guardrail', scopesFor('read'), GuardrailDetailResponse)
+  get(@Caller() caller: Principal, @Param('guardrail') guardrail: string): Promise<GuardrailDetailResponse> {
     return this.guardrails.get(caller, guardrail);
   }
 
-  @Route.put(':guardrail', scopesFor('update'), SavedGuardrailAnswer)
+  @Route.put(':guardrail', scopesFor('update'), SavedGuardrailResponse)
   update(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Body() body: UpdateGuardrailDto,
     @IfMatch() ifMatch: string | undefined,
-  ): Promise<SavedGuardrailAnswer> {
+  ): Promise<SavedGuardrailResponse> {
     return this.guardrails.update(caller, guardrail, body, ifMatch);
   }
 
@@ -67,30 +67,30 @@ export class GuardrailsController {
     return this.guardrails.remove(caller, guardrail, ifMatch);
   }
 
-  @Route.post(':guardrail/invoke', 'guardrails.invoke', InvocationAnswer)
+  @Route.post(':guardrail/invoke', 'guardrails.invoke', InvocationResponse)
   invoke(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Body() body: InvokeGuardrailDto,
-  ): Promise<InvocationAnswer> {
+  ): Promise<InvocationResponse> {
     return this.invocations.run(caller, guardrail, body);
   }
 
-  @Route.get(':guardrail/versions', scopesFor('read'), listAnswerOf(GuardrailDetailAnswer))
+  @Route.get(':guardrail/versions', scopesFor('read'), listResponseOf(GuardrailDetailResponse))
   versions(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Query() query: GuardrailVersionsQuery,
-  ): Promise<ListAnswer<GuardrailDetailAnswer>> {
+  ): Promise<ListResponse<GuardrailDetailResponse>> {
     return this.guardrails.versions(caller, guardrail, query);
   }
 
-  @Route.get(':guardrail/versions/:version', scopesFor('read'), GuardrailDetailAnswer)
+  @Route.get(':guardrail/versions/:version', scopesFor('read'), GuardrailDetailResponse)
   version(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Param('version') version: string,
-  ): Promise<GuardrailDetailAnswer> {
+  ): Promise<GuardrailDetailResponse> {
     return this.guardrails.version(caller, guardrail, version);
   }
 }
@@ -99,17 +99,17 @@ export class GuardrailsController {
 export class DefaultGuardrailsController {
   constructor(private readonly defaults: DefaultGuardrailsService) {}
 
-  @Route.get('', 'organisation_settings.read', DefaultGuardrailsAnswer)
-  get(@Caller() caller: Principal): Promise<DefaultGuardrailsAnswer> {
+  @Route.get('', 'organisation_settings.read', DefaultGuardrailsResponse)
+  get(@Caller() caller: Principal): Promise<DefaultGuardrailsResponse> {
     return this.defaults.get(caller);
   }
 
-  @Route.put('', 'organisation_settings.update', DefaultGuardrailsAnswer)
+  @Route.put('', 'organisation_settings.update', DefaultGuardrailsResponse)
   update(
     @Caller() caller: Principal,
     @Body() body: UpdateDefaultGuardrailsDto,
     @IfMatch() ifMatch: string | undefined,
-  ): Promise<DefaultGuardrailsAnswer> {
+  ): Promise<DefaultGuardrailsResponse> {
     return this.defaults.update(caller, body, ifMatch);
   }
 }

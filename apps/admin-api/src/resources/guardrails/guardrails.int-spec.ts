@@ -3,7 +3,7 @@ import { AuditLogEntity, GuardrailVersionEntity } from '@gw/entities';
 import { compileGuardrail } from '@gw/guardrails';
 import { readCases } from '@gw/testing';
 import { inForce } from '../../publishing/features-in-force';
-import { SERVICE_TOKEN, TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import { lastEvent, UNKNOWN_ID, type Failure } from '../../spec-support/api-keys';
 
 interface Saved {
@@ -34,11 +34,11 @@ const WEBHOOK = {
   parameters: { webhookURL: 'https://checks.example.com/v', headers: { authorization: SECRET } },
 };
 
-const post = (body: object, key = tenant.key): Promise<Answer<Saved & Failure>> =>
+const post = (body: object, key = tenant.key): Promise<GatewayResponse<Saved & Failure>> =>
   api.post('/v1/guardrails', { key, body });
-const put = (reference: string, body: object, key = tenant.key): Promise<Answer<Saved & Failure>> =>
+const put = (reference: string, body: object, key = tenant.key): Promise<GatewayResponse<Saved & Failure>> =>
   api.put(`/v1/guardrails/${reference}`, { key, body });
-const remove = (reference: string, key = tenant.key): Promise<Answer<Failure>> =>
+const remove = (reference: string, key = tenant.key): Promise<GatewayResponse<Failure>> =>
   api.delete(`/v1/guardrails/${reference}`, { key });
 
 async function create(more: object = {}, key = tenant.key): Promise<Saved> {
@@ -51,7 +51,7 @@ const read = async (reference: string, key = tenant.key): Promise<Detail> =>
   (await api.get<Detail>(`/v1/guardrails/${reference}`, { key })).body;
 const list = async (query = '', key = tenant.key): Promise<string[]> =>
   (await api.get<Listed>(`/v1/guardrails${query}`, { key })).body.data.map(({ slug }) => slug);
-const detailsOf = ({ body }: Answer<Failure>): (string | undefined)[] =>
+const detailsOf = ({ body }: GatewayResponse<Failure>): (string | undefined)[] =>
   (body.error.details ?? []).map(({ path }) => path);
 
 async function documentOf<T>(key: string): Promise<T | null> {
@@ -312,7 +312,7 @@ describe('tenancy of guardrails', () => {
         const call = { key, ...(body === null ? {} : { body }) };
         const strange = await api.call<Failure>(method, `/v1/guardrails/${reference}${path}`, call);
         const unknown = await api.call<Failure>(method, `/v1/guardrails/${UNKNOWN_ID}${path}`, call);
-        const shape = ({ status, body: { error } }: Answer<Failure>): unknown[] => [
+        const shape = ({ status, body: { error } }: GatewayResponse<Failure>): unknown[] => [
           status,
           { ...error, request_id: null },
         ];
@@ -338,7 +338,7 @@ const ROUTES: readonly (readonly [method: string, path: string, body: object | n
 ];
 
 describe('configs and guardrails', () => {
-  const save = (config: object, by: Tenant = tenant): Promise<Answer<Saved & Failure>> =>
+  const save = (config: object, by: Tenant = tenant): Promise<GatewayResponse<Saved & Failure>> =>
     api.post('/v1/configs', { key: by.key, body: { name: 'C', config: { provider: '@a', ...config } } });
 
   it('[ERR-01] saves a config only with guardrails of its workspace and organisation, by slug or id', async () => {
@@ -484,7 +484,7 @@ describe('guardrails of a workspace that is deleted', () => {
     const body = { name: 'Gone' };
     const workspace = (await api.post<Saved>('/v1/workspaces', { key: tenant.adminKey, body })).body;
     const { slug, id } = await create({ workspace_id: workspace.id }, tenant.adminKey);
-    const drop = (more: object): Promise<Answer<Failure>> =>
+    const drop = (more: object): Promise<GatewayResponse<Failure>> =>
       api.delete(`/v1/workspaces/${workspace.id}`, { key: tenant.adminKey, body: { ...body, ...more } });
     expect(detailsOf(await drop({}))).toEqual(['guardrails']);
     expect((await drop({ force_delete: true })).status).toBe(200);

@@ -7,7 +7,7 @@ import {
   listOf,
   plainListOf,
   windowOf,
-  type ListAnswer,
+  type ListResponse,
   type PageQuery,
 } from '@gw/web';
 import { Injectable } from '@nestjs/common';
@@ -35,9 +35,9 @@ import {
   toGuardrail,
   toGuardrailDetail,
   toGuardrailVersion,
-  type GuardrailDetailAnswer,
-  type GuardrailListAnswer,
-  type SavedGuardrailAnswer,
+  type GuardrailDetailResponse,
+  type GuardrailListResponse,
+  type SavedGuardrailResponse,
 } from './guardrails.view';
 
 const RESOURCE = 'guardrails';
@@ -51,7 +51,7 @@ export class GuardrailsService {
   ) {}
 
   /** Of the caller's workspace, or of the organisation when the call is not narrowed to one. */
-  create(caller: Principal, input: CreateGuardrailDto): Promise<SavedGuardrailAnswer> {
+  create(caller: Principal, input: CreateGuardrailDto): Promise<SavedGuardrailResponse> {
     assertOwn(caller, input.organisation_id);
     const { organisationId, workspaceId } = caller;
     assertMay(caller, workspaceId, 'create');
@@ -95,7 +95,7 @@ export class GuardrailsService {
     });
   }
 
-  async list(caller: Principal, query: ListGuardrailsQuery): Promise<GuardrailListAnswer> {
+  async list(caller: Principal, query: ListGuardrailsQuery): Promise<GuardrailListResponse> {
     assertOwn(caller, query.organisation_id);
     const { ids, target } = query;
     const more = {
@@ -110,7 +110,7 @@ export class GuardrailsService {
     return plainListOf([rows.map(toGuardrail), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<GuardrailDetailAnswer> {
+  async get(caller: Principal, reference: string): Promise<GuardrailDetailResponse> {
     const { manager } = this.dataSource;
     const row = await findGuardrail(manager, caller, reference, 'read');
     return this.view(row, await currentOf(manager, row), await mappingsOf(manager, row.id));
@@ -122,7 +122,7 @@ export class GuardrailsService {
     reference: string,
     input: UpdateGuardrailDto,
     ifMatch: string | undefined,
-  ): Promise<SavedGuardrailAnswer> {
+  ): Promise<SavedGuardrailResponse> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findGuardrail(manager, caller, reference, 'update');
@@ -183,7 +183,7 @@ export class GuardrailsService {
     caller: Principal,
     reference: string,
     query: PageQuery,
-  ): Promise<ListAnswer<GuardrailDetailAnswer>> {
+  ): Promise<ListResponse<GuardrailDetailResponse>> {
     const { manager } = this.dataSource;
     const row = await findGuardrail(manager, caller, reference, 'read');
     const [versions, total] = await manager.findAndCount(GuardrailVersionEntity, {
@@ -198,7 +198,7 @@ export class GuardrailsService {
     return listOf([views, total]);
   }
 
-  async version(caller: Principal, reference: string, versionId: string): Promise<GuardrailDetailAnswer> {
+  async version(caller: Principal, reference: string, versionId: string): Promise<GuardrailDetailResponse> {
     const { manager } = this.dataSource;
     const row = await findGuardrail(manager, caller, reference, 'read');
     const version = await findVersion(manager, row, versionId);
@@ -210,7 +210,7 @@ export class GuardrailsService {
     row: GuardrailEntity,
     version: GuardrailVersionEntity,
     mappings: readonly GuardrailMcpServerEntity[],
-  ): GuardrailDetailAnswer {
+  ): GuardrailDetailResponse {
     return toGuardrailDetail(row, version, this.contents.shown(row, version), mappings);
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 interface Invocation {
@@ -47,8 +47,11 @@ async function create(checks: readonly object[], actions: object = { deny: true 
   return body.slug;
 }
 
-const invoke = (slug: string, body: object, key = tenant.key): Promise<Answer<Invocation & Failure>> =>
-  api.post(`/v1/guardrails/${slug}/invoke`, { key, body });
+const invoke = (
+  slug: string,
+  body: object,
+  key = tenant.key,
+): Promise<GatewayResponse<Invocation & Failure>> => api.post(`/v1/guardrails/${slug}/invoke`, { key, body });
 
 describe('a guardrail on its own', () => {
   it.each([

@@ -20,7 +20,7 @@ import { GuardrailContents } from './guardrail-contents';
 import { currentOf, findRunnable } from '../../platform/rows/guardrail-rows';
 import { OutboundGuardrailWorld } from './outbound-guardrail-world';
 import type { InvokeGuardrailDto } from './guardrails.dto';
-import type { InvocationAnswer } from './guardrails.view';
+import type { InvocationResponse } from './guardrails.view';
 
 /** Runs one guardrail on its own. Nothing is saved, and no model is called but those that its checks ask. */
 @Injectable()
@@ -37,7 +37,7 @@ export class InvocationService {
     this.runner = new GuardrailRunner(world);
   }
 
-  async run(caller: Principal, reference: string, input: InvokeGuardrailDto): Promise<InvocationAnswer> {
+  async run(caller: Principal, reference: string, input: InvokeGuardrailDto): Promise<InvocationResponse> {
     const { manager } = this.dataSource;
     const row = await findRunnable(manager, caller, reference);
     const version = await currentOf(manager, row);
@@ -101,7 +101,7 @@ function bodyOf(input: InvokeGuardrailDto, stage: 'input' | 'output'): Subject {
   const facts = factsOf(input);
   const requested = request ?? chat(model, stage === 'input' ? text : '');
   if (stage === 'input') return Subject.input(facts, requested);
-  return Subject.output(facts, requested, response ?? chatAnswer(text), 200);
+  return Subject.output(facts, requested, response ?? chatResponse(text), 200);
 }
 
 const NO_TEXT =
@@ -135,6 +135,6 @@ const chat = (model: string | undefined, content: string): Record<string, unknow
   messages: [{ role: 'user', content }],
 });
 
-const chatAnswer = (content: string): Record<string, unknown> => ({
+const chatResponse = (content: string): Record<string, unknown> => ({
   choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
 });

@@ -1,4 +1,4 @@
-import { Answer, ObjectField, Strict, TextListField } from '@gw/web';
+import { ResponseField, ObjectField, Strict, TextListField } from '@gw/web';
 
 /** Phases, and their other names. */
 export const PHASES = { beforeToolCall: 'input', afterToolCall: 'output' } as const;
@@ -34,24 +34,25 @@ export class McpMappingsDto {
   mcp_servers!: Record<string, unknown>;
 }
 
-export class McpMappingAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.uuid() readonly guardrail_id!: string;
-  @Answer.uuid() readonly mcp_server_id!: string;
-  @Answer.texts({ example: ['beforeToolCall', 'afterToolCall'] }) readonly run_on!: readonly string[];
-  @Answer.texts({ description: 'Empty: all tools of the server.', example: [] })
+export class McpMappingResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.uuid() readonly guardrail_id!: string;
+  @ResponseField.uuid() readonly mcp_server_id!: string;
+  @ResponseField.texts({ example: ['beforeToolCall', 'afterToolCall'] }) readonly run_on!: readonly string[];
+  @ResponseField.texts({ description: 'Empty: all tools of the server.', example: [] })
   readonly capability_ids!: readonly string[];
-  @Answer.texts({ description: 'Another name of capability_ids.', example: [] })
+  @ResponseField.texts({ description: 'Another name of capability_ids.', example: [] })
   readonly mcp_integration_capability_ids!: readonly string[];
 }
 
-export class McpMappingsChangeAnswer {
-  @Answer.boolean({ description: 'Whether anything is other than before.' }) readonly changed!: boolean;
-  @Answer.integer({ example: 1 }) readonly added!: number;
-  @Answer.integer({ example: 0 }) readonly updated!: number;
-  @Answer.integer({ example: 0 }) readonly removed!: number;
+export class McpMappingsChangeResponse {
+  @ResponseField.boolean({ description: 'Whether anything is other than before.' })
+  readonly changed!: boolean;
+  @ResponseField.integer({ example: 1 }) readonly added!: number;
+  @ResponseField.integer({ example: 0 }) readonly updated!: number;
+  @ResponseField.integer({ example: 0 }) readonly removed!: number;
 }
 
-export class McpMapAnswer {
-  @Answer.uuid({ description: 'Of the mapping.' }) readonly map_id!: string;
+export class McpMapResponse {
+  @ResponseField.uuid({ description: 'Of the mapping.' }) readonly map_id!: string;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AuditLogEntity } from '@gw/entities';
-import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 interface Mapping {
@@ -20,7 +20,7 @@ async function guardrail(target: string): Promise<string> {
   return (await api.post<{ slug: string }>('/v1/guardrails', { key: tenant.key, body })).body.slug;
 }
 
-const put = (slug: string, mcp_servers: object): Promise<Answer<object & Failure>> =>
+const put = (slug: string, mcp_servers: object): Promise<GatewayResponse<object & Failure>> =>
   api.put(`/v1/guardrails/${slug}/mcp-servers`, { key: tenant.key, body: { mcp_servers } });
 const list = async (slug: string): Promise<Mapping[]> =>
   (await api.get<Mapping[]>(`/v1/guardrails/${slug}/mcp-servers`, { key: tenant.key })).body;

@@ -15,10 +15,10 @@ import {
   type Mapping,
 } from './mcp-mappings';
 import type {
-  McpMapAnswer,
-  McpMappingAnswer,
+  McpMapResponse,
+  McpMappingResponse,
   McpMappingDto,
-  McpMappingsChangeAnswer,
+  McpMappingsChangeResponse,
   McpMappingsDto,
 } from './mcp-mappings.dto';
 
@@ -30,14 +30,14 @@ export class McpMappingsService {
     private readonly writes: Writes,
   ) {}
 
-  async list(caller: Principal, reference: string): Promise<McpMappingAnswer[]> {
+  async list(caller: Principal, reference: string): Promise<McpMappingResponse[]> {
     const { manager } = this.dataSource;
     const row = await findGuardrail(manager, caller, reference, 'read');
     return (await mappingsOf(manager, row.id)).map(toMapping);
   }
 
   /** The whole set: servers that it leaves out are judged no more. */
-  replace(caller: Principal, reference: string, input: McpMappingsDto): Promise<McpMappingsChangeAnswer> {
+  replace(caller: Principal, reference: string, input: McpMappingsDto): Promise<McpMappingsChangeResponse> {
     const wanted = readMappings(input.mcp_servers);
     return this.change(caller, reference, async (manager, row, known) => {
       const gone = known.filter(({ mcpServerId }) => !wanted.has(mcpServerId));
@@ -55,7 +55,7 @@ export class McpMappingsService {
     });
   }
 
-  put(caller: Principal, reference: string, server: string, input: McpMappingDto): Promise<McpMapAnswer> {
+  put(caller: Principal, reference: string, server: string, input: McpMappingDto): Promise<McpMapResponse> {
     const mapping = readOneMapping(server, input);
     const id = server.toLowerCase();
     return this.change(caller, reference, async (manager, row, known) => {

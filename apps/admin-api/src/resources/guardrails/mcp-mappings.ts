@@ -3,7 +3,7 @@ import type { ErrorDetail } from '@gw/kernel';
 import { validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import { isUuid } from '../../platform/auth/tenancy';
-import { PHASES, type McpMappingAnswer, type Phase } from './mcp-mappings.dto';
+import { PHASES, type McpMappingResponse, type Phase } from './mcp-mappings.dto';
 
 const SERVERS_MAX = 200;
 const CAPABILITIES_MAX = 1_000;
@@ -97,7 +97,7 @@ export const toMapping = ({
   mcpServerId,
   runOn,
   capabilityIds,
-}: GuardrailMcpServerEntity): McpMappingAnswer => ({
+}: GuardrailMcpServerEntity): McpMappingResponse => ({
   id,
   guardrail_id: guardrailId,
   mcp_server_id: mcpServerId,

@@ -1,8 +1,8 @@
 import {
   GUARDRAIL_LIMITS,
-  type GuardrailAnswer,
+  type GuardrailResponse,
   type GuardrailCall,
-  type GuardrailWorld,
+  type GuardrailPort,
 } from '@gw/guardrails';
 import type { AddressPolicy } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
@@ -12,7 +12,7 @@ import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentia
 
 /** Calls of checks that run in the control plane: under the address policy, without redirects. */
 @Injectable()
-export class OutboundGuardrailWorld implements GuardrailWorld {
+export class OutboundGuardrailWorld implements GuardrailPort {
   constructor(
     private readonly client: BufferedClient,
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
@@ -25,7 +25,7 @@ export class OutboundGuardrailWorld implements GuardrailWorld {
     body,
     signal,
     answerBytesMax,
-  }: GuardrailCall): Promise<GuardrailAnswer> {
+  }: GuardrailCall): Promise<GuardrailResponse> {
     const answer = await this.client.fetchBuffered({
       url,
       method,

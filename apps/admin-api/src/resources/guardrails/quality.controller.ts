@@ -1,4 +1,4 @@
-import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
@@ -8,18 +8,18 @@ import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { scopesFor } from '../../platform/rows/guardrail-rows';
 import {
-  McpMapAnswer,
-  McpMappingAnswer,
+  McpMapResponse,
+  McpMappingResponse,
   McpMappingDto,
-  McpMappingsChangeAnswer,
+  McpMappingsChangeResponse,
   McpMappingsDto,
 } from './mcp-mappings.dto';
 import { McpMappingsService } from './mcp-mappings.service';
 import {
-  GuardrailQualityAnswer,
+  GuardrailQualityResponse,
   QualityQuery,
-  VerdictAnswer,
-  VerdictFeedbackAnswer,
+  VerdictResponse,
+  VerdictFeedbackResponse,
   VerdictFeedbackDto,
   VerdictsQuery,
 } from './quality.dto';
@@ -29,33 +29,33 @@ import { QualityService } from './quality.service';
 export class GuardrailQualityController {
   constructor(private readonly qualities: QualityService) {}
 
-  @Route.get(':guardrail/verdicts', scopesFor('read'), listAnswerOf(VerdictAnswer))
+  @Route.get(':guardrail/verdicts', scopesFor('read'), listResponseOf(VerdictResponse))
   verdicts(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Query() query: VerdictsQuery,
-  ): Promise<ListAnswer<VerdictAnswer>> {
+  ): Promise<ListResponse<VerdictResponse>> {
     return this.qualities.verdicts(caller, guardrail, query);
   }
 
-  @Route.get(':guardrail/quality', scopesFor('read'), GuardrailQualityAnswer)
+  @Route.get(':guardrail/quality', scopesFor('read'), GuardrailQualityResponse)
   quality(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Query() query: QualityQuery,
-  ): Promise<GuardrailQualityAnswer> {
+  ): Promise<GuardrailQualityResponse> {
     return this.qualities.quality(caller, guardrail, query);
   }
 
   @Post(':guardrail/feedback')
   @Requires(...scopesFor('update'))
   @ApiQuery(WORKSPACE_ID)
-  @ApiOkResponse({ type: VerdictFeedbackAnswer })
+  @ApiOkResponse({ type: VerdictFeedbackResponse })
   feedback(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Body() body: VerdictFeedbackDto,
-  ): Promise<VerdictFeedbackAnswer> {
+  ): Promise<VerdictFeedbackResponse> {
     return this.qualities.mark(caller, guardrail, body);
   }
 }
@@ -65,27 +65,27 @@ export class GuardrailQualityController {
 export class GuardrailServersController {
   constructor(private readonly mappings: McpMappingsService) {}
 
-  @Route.get(':guardrail/mcp-servers', scopesFor('read'), [McpMappingAnswer])
-  list(@Caller() caller: Principal, @Param('guardrail') guardrail: string): Promise<McpMappingAnswer[]> {
+  @Route.get(':guardrail/mcp-servers', scopesFor('read'), [McpMappingResponse])
+  list(@Caller() caller: Principal, @Param('guardrail') guardrail: string): Promise<McpMappingResponse[]> {
     return this.mappings.list(caller, guardrail);
   }
 
-  @Route.put(':guardrail/mcp-servers', scopesFor('update'), McpMappingsChangeAnswer)
+  @Route.put(':guardrail/mcp-servers', scopesFor('update'), McpMappingsChangeResponse)
   replace(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Body() body: McpMappingsDto,
-  ): Promise<McpMappingsChangeAnswer> {
+  ): Promise<McpMappingsChangeResponse> {
     return this.mappings.replace(caller, guardrail, body);
   }
 
-  @Route.put(':guardrail/mcp-servers/:mcpServer', scopesFor('update'), McpMapAnswer)
+  @Route.put(':guardrail/mcp-servers/:mcpServer', scopesFor('update'), McpMapResponse)
   put(
     @Caller() caller: Principal,
     @Param('guardrail') guardrail: string,
     @Param('mcpServer') mcpServer: string,
     @Body() body: McpMappingDto,
-  ): Promise<McpMapAnswer> {
+  ): Promise<McpMapResponse> {
     return this.mappings.put(caller, guardrail, mcpServer, body);
   }
 }

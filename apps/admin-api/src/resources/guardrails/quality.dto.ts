@@ -1,5 +1,14 @@
 import { VERDICT_MARKS, type VerdictMark } from '@gw/log-store';
-import { Answer, DateField, EnumField, pageOf, ReferenceField, Strict, TextField, UuidField } from '@gw/web';
+import {
+  ResponseField,
+  DateField,
+  EnumField,
+  pageOf,
+  ReferenceField,
+  Strict,
+  TextField,
+  UuidField,
+} from '@gw/web';
 
 const STAGES = ['input', 'output'] as const;
 const MARKS = [...VERDICT_MARKS, 'none'] as const;
@@ -37,45 +46,52 @@ export class VerdictFeedbackDto {
   @ReferenceField({ optional: true }) workspace_id?: string;
 }
 
-export class VerdictFeedbackAnswer {
-  @Answer.integer({ description: 'Verdicts that were marked.', example: 1 }) readonly marked!: number;
+export class VerdictFeedbackResponse {
+  @ResponseField.integer({ description: 'Verdicts that were marked.', example: 1 }) readonly marked!: number;
 }
 
-export class VerdictAnswer {
-  @Answer.uuid() readonly log_id!: string;
-  @Answer.time() readonly created_at!: string;
-  @Answer.uuid({ nullable: true }) readonly workspace_id!: string | null;
-  @Answer.text({ example: 'gw.pii' }) readonly check!: string;
-  @Answer.oneOf(STAGES) readonly stage!: string;
-  @Answer.oneOf(['failed', 'errored']) readonly verdict!: 'failed' | 'errored';
-  @Answer.boolean({ description: 'Whether the request was ended by its guardrail.' })
+export class VerdictResponse {
+  @ResponseField.uuid() readonly log_id!: string;
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.uuid({ nullable: true }) readonly workspace_id!: string | null;
+  @ResponseField.text({ example: 'gw.pii' }) readonly check!: string;
+  @ResponseField.oneOf(STAGES) readonly stage!: string;
+  @ResponseField.oneOf(['failed', 'errored']) readonly verdict!: 'failed' | 'errored';
+  @ResponseField.boolean({ description: 'Whether the request was ended by its guardrail.' })
   readonly denied!: boolean;
-  @Answer.number({ description: 'Milliseconds.', example: 1.25 }) readonly duration_ms!: number;
-  @Answer.text({ nullable: true, description: 'Version of the guardrail.' })
+  @ResponseField.number({ description: 'Milliseconds.', example: 1.25 }) readonly duration_ms!: number;
+  @ResponseField.text({ nullable: true, description: 'Version of the guardrail.' })
   readonly version_id!: string | null;
-  @Answer.oneOf(VERDICT_MARKS, { nullable: true }) readonly mark!: VerdictMark | null;
-  @Answer.time({ nullable: true }) readonly marked_at!: string | null;
-  @Answer.uuid({ nullable: true }) readonly marked_by!: string | null;
-  @Answer.text({ nullable: true }) readonly note!: string | null;
+  @ResponseField.oneOf(VERDICT_MARKS, { nullable: true }) readonly mark!: VerdictMark | null;
+  @ResponseField.time({ nullable: true }) readonly marked_at!: string | null;
+  @ResponseField.uuid({ nullable: true }) readonly marked_by!: string | null;
+  @ResponseField.text({ nullable: true }) readonly note!: string | null;
 }
 
-class PrecisionAnswer {
-  @Answer.number({ description: 'Share of right verdicts among those that were marked.', example: 0.92 })
+class PrecisionResponse {
+  @ResponseField.number({
+    description: 'Share of right verdicts among those that were marked.',
+    example: 0.92,
+  })
   readonly estimate!: number;
-  @Answer.number({ description: 'Lower end of the 95 % interval.', example: 0.81 }) readonly low!: number;
-  @Answer.number({ description: 'Upper end of the 95 % interval.', example: 0.97 }) readonly high!: number;
+  @ResponseField.number({ description: 'Lower end of the 95 % interval.', example: 0.81 })
+  readonly low!: number;
+  @ResponseField.number({ description: 'Upper end of the 95 % interval.', example: 0.97 })
+  readonly high!: number;
 }
 
-export class QualityNumbersAnswer {
-  @Answer.integer({ example: 1200 }) readonly runs!: number;
-  @Answer.integer({ example: 40 }) readonly failed!: number;
-  @Answer.integer({ description: 'Runs that could not decide.', example: 2 }) readonly errored!: number;
-  @Answer.number({ description: 'Milliseconds; 0 without runs.', example: 0.8 }) readonly average_ms!: number;
-  @Answer.integer({ example: 3 }) readonly false_positives!: number;
-  @Answer.integer({ example: 30 }) readonly true_positives!: number;
-  @Answer.one(() => PrecisionAnswer, { nullable: true, description: 'Null: nothing is marked.' })
-  readonly precision!: PrecisionAnswer | null;
-  @Answer.number({
+export class QualityNumbersResponse {
+  @ResponseField.integer({ example: 1200 }) readonly runs!: number;
+  @ResponseField.integer({ example: 40 }) readonly failed!: number;
+  @ResponseField.integer({ description: 'Runs that could not decide.', example: 2 })
+  readonly errored!: number;
+  @ResponseField.number({ description: 'Milliseconds; 0 without runs.', example: 0.8 })
+  readonly average_ms!: number;
+  @ResponseField.integer({ example: 3 }) readonly false_positives!: number;
+  @ResponseField.integer({ example: 30 }) readonly true_positives!: number;
+  @ResponseField.one(() => PrecisionResponse, { nullable: true, description: 'Null: nothing is marked.' })
+  readonly precision!: PrecisionResponse | null;
+  @ResponseField.number({
     nullable: true,
     description: 'What precision would be if all unmarked verdicts were right; null: nothing has failed.',
     example: 0.925,
@@ -83,15 +99,15 @@ export class QualityNumbersAnswer {
   readonly precision_at_most!: number | null;
 }
 
-export class CheckQualityAnswer extends QualityNumbersAnswer {
-  @Answer.text({ example: 'gw.pii' }) readonly check!: string;
-  @Answer.oneOf(STAGES) readonly stage!: string;
+export class CheckQualityResponse extends QualityNumbersResponse {
+  @ResponseField.text({ example: 'gw.pii' }) readonly check!: string;
+  @ResponseField.oneOf(STAGES) readonly stage!: string;
 }
 
-export class GuardrailQualityAnswer {
-  @Answer.uuid() readonly guardrail_id!: string;
-  @Answer.text({ example: 'pg-3f9a1c' }) readonly slug!: string;
-  @Answer.one(() => QualityNumbersAnswer, { description: 'All checks together.' })
-  readonly total!: QualityNumbersAnswer;
-  @Answer.list(() => CheckQualityAnswer) readonly checks!: readonly CheckQualityAnswer[];
+export class GuardrailQualityResponse {
+  @ResponseField.uuid() readonly guardrail_id!: string;
+  @ResponseField.text({ example: 'pg-3f9a1c' }) readonly slug!: string;
+  @ResponseField.one(() => QualityNumbersResponse, { description: 'All checks together.' })
+  readonly total!: QualityNumbersResponse;
+  @ResponseField.list(() => CheckQualityResponse) readonly checks!: readonly CheckQualityResponse[];
 }

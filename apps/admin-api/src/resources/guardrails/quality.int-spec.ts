@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AuditLogEntity } from '@gw/entities';
 import { DAY_MS } from '@gw/kernel';
 import { addCounts, dayOf, ensureLogPartitions, insertVerdicts, type GuardrailVerdict } from '@gw/log-store';
-import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 interface Verdict {
@@ -75,7 +75,11 @@ async function judged(
   return row.log_id;
 }
 
-const mark = (slug: string, body: object, key: string): Promise<Answer<{ marked: number } & Failure>> =>
+const mark = (
+  slug: string,
+  body: object,
+  key: string,
+): Promise<GatewayResponse<{ marked: number } & Failure>> =>
   api.post(`/v1/guardrails/${slug}/feedback`, { key, body });
 const verdicts = async (slug: string, key: string, query = ''): Promise<readonly Verdict[]> =>
   (await api.get<{ data: Verdict[] }>(`/v1/guardrails/${slug}/verdicts${query}`, { key })).body.data;

@@ -1,7 +1,7 @@
 import type { GuardrailEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { listVerdicts, markVerdicts, qualityOf, type LogOwner, type VerdictFilter } from '@gw/log-store';
-import { listOf, windowOf, type ListAnswer } from '@gw/web';
+import { listOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -9,10 +9,10 @@ import { ownDataOnly } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { actorOf, findGuardrail } from '../../platform/rows/guardrail-rows';
 import type {
-  GuardrailQualityAnswer,
+  GuardrailQualityResponse,
   QualityQuery,
-  VerdictAnswer,
-  VerdictFeedbackAnswer,
+  VerdictResponse,
+  VerdictFeedbackResponse,
   VerdictFeedbackDto,
   VerdictsQuery,
 } from './quality.dto';
@@ -31,7 +31,7 @@ export class QualityService {
     caller: Principal,
     reference: string,
     query: VerdictsQuery,
-  ): Promise<ListAnswer<VerdictAnswer>> {
+  ): Promise<ListResponse<VerdictResponse>> {
     const { manager } = this.dataSource;
     const row = await findGuardrail(manager, caller, reference, 'read');
     const { check, verdict, mark } = query;
@@ -41,7 +41,7 @@ export class QualityService {
   }
 
   /** Throws `not_found` where the log record has no failed verdict of the guardrail that the caller may see. */
-  mark(caller: Principal, reference: string, input: VerdictFeedbackDto): Promise<VerdictFeedbackAnswer> {
+  mark(caller: Principal, reference: string, input: VerdictFeedbackDto): Promise<VerdictFeedbackResponse> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       // Feedback on the verdicts of a workspace changes nothing of an organisation's guardrail.
@@ -65,7 +65,11 @@ export class QualityService {
     });
   }
 
-  async quality(caller: Principal, reference: string, query: QualityQuery): Promise<GuardrailQualityAnswer> {
+  async quality(
+    caller: Principal,
+    reference: string,
+    query: QualityQuery,
+  ): Promise<GuardrailQualityResponse> {
     const { manager } = this.dataSource;
     const row = await findGuardrail(manager, caller, reference, 'read');
     const rows = await qualityOf(manager, { ...scopeOf(caller, row), ...timesOf(query) });

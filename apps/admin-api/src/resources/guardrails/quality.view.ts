@@ -1,8 +1,8 @@
 import type { CheckQuality, StoredVerdict } from '@gw/log-store';
 import { precisionOf, rounded } from './precision';
-import type { CheckQualityAnswer, QualityNumbersAnswer, VerdictAnswer } from './quality.dto';
+import type { CheckQualityResponse, QualityNumbersResponse, VerdictResponse } from './quality.dto';
 
-export const toVerdict = (row: StoredVerdict): VerdictAnswer => ({
+export const toVerdict = (row: StoredVerdict): VerdictResponse => ({
   log_id: row.log_id,
   created_at: row.created_at.toISOString(),
   workspace_id: row.workspace_id,
@@ -20,7 +20,7 @@ export const toVerdict = (row: StoredVerdict): VerdictAnswer => ({
 
 type Numbers = Omit<CheckQuality, 'check_id' | 'stage'>;
 
-const toNumbers = (numbers: Numbers): QualityNumbersAnswer => {
+const toNumbers = (numbers: Numbers): QualityNumbersResponse => {
   const { runs, failed, errored, duration_ms, false_positives, true_positives } = numbers;
   return {
     runs,
@@ -34,13 +34,13 @@ const toNumbers = (numbers: Numbers): QualityNumbersAnswer => {
   };
 };
 
-export const toCheckQuality = (row: CheckQuality): CheckQualityAnswer => ({
+export const toCheckQuality = (row: CheckQuality): CheckQualityResponse => ({
   check: row.check_id,
   stage: row.stage,
   ...toNumbers(row),
 });
 
-export function toTotal(rows: readonly CheckQuality[]): QualityNumbersAnswer {
+export function toTotal(rows: readonly CheckQuality[]): QualityNumbersResponse {
   const sum = (name: keyof Numbers): number => rows.reduce((total, row) => total + row[name], 0);
   return toNumbers({
     runs: sum('runs'),

@@ -9,8 +9,8 @@ import { ControlRoutes } from '../../platform/control-routes';
 import {
   CreatedLabelDto,
   CreateLabelDto,
-  LabelAnswer,
-  LabelListAnswer,
+  LabelResponse,
+  LabelListResponse,
   ListLabelsQuery,
   UpdateLabelDto,
 } from './labels.dto';
@@ -26,13 +26,13 @@ export class LabelsController {
     return this.labels.create(caller, body);
   }
 
-  @Route.get('', 'prompts.list', LabelListAnswer)
-  list(@Caller() caller: Principal, @Query() query: ListLabelsQuery): Promise<LabelListAnswer> {
+  @Route.get('', 'prompts.list', LabelListResponse)
+  list(@Caller() caller: Principal, @Query() query: ListLabelsQuery): Promise<LabelListResponse> {
     return this.labels.list(caller, query);
   }
 
-  @Route.get(':labelId', 'prompts.read', LabelAnswer)
-  get(@Named('labelId') at: At): Promise<LabelAnswer> {
+  @Route.get(':labelId', 'prompts.read', LabelResponse)
+  get(@Named('labelId') at: At): Promise<LabelResponse> {
     return this.labels.get(at);
   }
 

@@ -1,13 +1,13 @@
 import {
-  Answer,
-  answerOf,
+  ResponseField,
+  responseOf,
   NameField,
   pageOf,
   partialOf,
   pickOf,
-  plainListAnswerOf,
+  plainListResponseOf,
   ReferenceField,
-  RowAnswer,
+  RowResponse,
   TextField,
   UuidField,
   viewOf,
@@ -43,20 +43,20 @@ export class ListLabelsQuery extends pageOf({ size: 100 }) {
   @NameField({ optional: true, description: 'The whole name.' }) name?: string;
 }
 
-export class LabelAnswer extends answerOf(LabelFields, RowAnswer) {
-  @Answer.uuid() readonly id!: string;
-  @Answer.uuid({ description: 'Of the caller, for a universal label too.' })
+export class LabelResponse extends responseOf(LabelFields, RowResponse) {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.uuid({ description: 'Of the caller, for a universal label too.' })
   readonly organisation_id!: string;
-  @Answer.uuid({ nullable: true, description: 'Null: of every workspace.' })
+  @ResponseField.uuid({ nullable: true, description: 'Null: of every workspace.' })
   readonly workspace_id!: string | null;
-  @Answer.boolean({ description: 'Every organisation has it, and it cannot be changed.' })
+  @ResponseField.boolean({ description: 'Every organisation has it, and it cannot be changed.' })
   readonly is_universal!: boolean;
-  @Answer.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
+  @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
 }
 
-export class CreatedLabelDto extends pickOf(LabelAnswer, 'id') {}
+export class CreatedLabelDto extends pickOf(LabelResponse, 'id') {}
 
-export class LabelListAnswer extends plainListAnswerOf(LabelAnswer) {}
+export class LabelListResponse extends plainListResponseOf(LabelResponse) {}
 
-export const toLabel = (row: LabelEntity, organisationId: string): LabelAnswer =>
-  viewOf(LabelAnswer, row, { organisation_id: organisationId, is_universal: row.organisationId === null });
+export const toLabel = (row: LabelEntity, organisationId: string): LabelResponse =>
+  viewOf(LabelResponse, row, { organisation_id: organisationId, is_universal: row.organisationId === null });

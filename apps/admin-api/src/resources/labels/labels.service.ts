@@ -23,8 +23,8 @@ import {
   toLabel,
   type CreatedLabelDto,
   type CreateLabelDto,
-  type LabelAnswer,
-  type LabelListAnswer,
+  type LabelResponse,
+  type LabelListResponse,
   type ListLabelsQuery,
   type UpdateLabelDto,
 } from './labels.dto';
@@ -67,7 +67,7 @@ export class LabelsService {
   }
 
   /** Its own labels, those of the organisation, and universal ones. */
-  async list(caller: Principal, query: ListLabelsQuery): Promise<LabelListAnswer> {
+  async list(caller: Principal, query: ListLabelsQuery): Promise<LabelListResponse> {
     assertOwn(caller, query.organisation_id);
     const { name } = query;
     const [rows, total] = await listRows(this.dataSource.manager, LABEL, query, {
@@ -77,7 +77,7 @@ export class LabelsService {
     return plainListOf([rows.map((row) => toLabel(row, caller.organisationId)), total]);
   }
 
-  async get(at: At): Promise<LabelAnswer> {
+  async get(at: At): Promise<LabelResponse> {
     return toLabel(await findRow(this.dataSource.manager, LABEL, at), at.caller.organisationId);
   }
 

@@ -1,4 +1,4 @@
-import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Get, Param, Query, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -10,13 +10,13 @@ import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { LogExportFiles } from './log-export-files';
 import {
   CreateLogExportDto,
-  FieldRestrictionsAnswer,
+  FieldRestrictionsResponse,
   ListLogExportsQuery,
-  LogExportAnswer,
-  LogExportDownloadAnswer,
-  LogExportTaskAnswer,
+  LogExportResponse,
+  LogExportDownloadResponse,
+  LogExportTaskResponse,
   UpdateLogExportDto,
-  WrittenLogExportAnswer,
+  WrittenLogExportResponse,
 } from './log-exports.dto';
 import { LogExportsService } from './log-exports.service';
 
@@ -30,51 +30,51 @@ export class LogExportsController {
     private readonly files: LogExportFiles,
   ) {}
 
-  @Route.post('', SCOPE, WrittenLogExportAnswer)
-  create(@Caller() caller: Principal, @Body() body: CreateLogExportDto): Promise<WrittenLogExportAnswer> {
+  @Route.post('', SCOPE, WrittenLogExportResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateLogExportDto): Promise<WrittenLogExportResponse> {
     return this.exports.create(caller, body);
   }
 
-  @Route.get('', SCOPE, listAnswerOf(LogExportAnswer))
+  @Route.get('', SCOPE, listResponseOf(LogExportResponse))
   list(
     @Caller() caller: Principal,
     @Query() query: ListLogExportsQuery,
-  ): Promise<ListAnswer<LogExportAnswer>> {
+  ): Promise<ListResponse<LogExportResponse>> {
     return this.exports.list(caller, query);
   }
 
-  @Route.get('field-restrictions', SCOPE, FieldRestrictionsAnswer)
-  fieldRestrictions(@Caller() caller: Principal): Promise<FieldRestrictionsAnswer> {
+  @Route.get('field-restrictions', SCOPE, FieldRestrictionsResponse)
+  fieldRestrictions(@Caller() caller: Principal): Promise<FieldRestrictionsResponse> {
     return this.exports.fieldRestrictions(caller);
   }
 
-  @Route.get(':exportId', SCOPE, LogExportAnswer)
-  get(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportAnswer> {
+  @Route.get(':exportId', SCOPE, LogExportResponse)
+  get(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportResponse> {
     return this.exports.get(caller, id);
   }
 
-  @Route.put(':exportId', SCOPE, WrittenLogExportAnswer)
+  @Route.put(':exportId', SCOPE, WrittenLogExportResponse)
   update(
     @Caller() caller: Principal,
     @Param('exportId') id: string,
     @Body() body: UpdateLogExportDto,
     @IfMatch() ifMatch: string | undefined,
-  ): Promise<WrittenLogExportAnswer> {
+  ): Promise<WrittenLogExportResponse> {
     return this.exports.update(caller, id, body, ifMatch);
   }
 
-  @Route.post(':exportId/start', SCOPE, LogExportTaskAnswer)
-  start(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportTaskAnswer> {
+  @Route.post(':exportId/start', SCOPE, LogExportTaskResponse)
+  start(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportTaskResponse> {
     return this.exports.start(caller, id);
   }
 
-  @Route.post(':exportId/cancel', SCOPE, LogExportTaskAnswer)
-  cancel(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportTaskAnswer> {
+  @Route.post(':exportId/cancel', SCOPE, LogExportTaskResponse)
+  cancel(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportTaskResponse> {
     return this.exports.cancel(caller, id);
   }
 
-  @Route.get(':exportId/download', SCOPE, LogExportDownloadAnswer)
-  download(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportDownloadAnswer> {
+  @Route.get(':exportId/download', SCOPE, LogExportDownloadResponse)
+  download(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportDownloadResponse> {
     return this.exports.download(caller, id);
   }
 

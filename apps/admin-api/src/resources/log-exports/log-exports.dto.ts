@@ -1,6 +1,6 @@
 import { LOG_EXPORT_FIELDS } from '@gw/log-store';
 import {
-  Answer,
+  ResponseField,
   DateField,
   EnumField,
   EnumListField,
@@ -89,20 +89,20 @@ export class ListLogExportsQuery extends pageOf({ size: 100 }) {
   @ReferenceField({ optional: true }) workspace_id?: string;
 }
 
-export class WrittenLogExportAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.integer({ description: 'Logs that match; at most 1,000,000 are counted.', example: 1200 })
+export class WrittenLogExportResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.integer({ description: 'Logs that match; at most 1,000,000 are counted.', example: 1200 })
   readonly total!: number;
-  @Answer.kind('export') readonly object!: 'export';
+  @ResponseField.kind('export') readonly object!: 'export';
 }
 
-export class LogExportTaskAnswer {
-  @Answer.text({ example: 'The export has been started.' }) readonly message!: string;
-  @Answer.kind('export') readonly object!: 'export';
+export class LogExportTaskResponse {
+  @ResponseField.text({ example: 'The export has been started.' }) readonly message!: string;
+  @ResponseField.kind('export') readonly object!: 'export';
 }
 
-export class LogExportDownloadAnswer {
-  @Answer.text({
+export class LogExportDownloadResponse {
+  @ResponseField.text({
     description: 'Good for an hour, for its holder.',
     example:
       'https://gateway.example.com/v1/logs/exports/0198f3a1/file?expires=1&by=key.0198f3a1&signature=x',
@@ -110,34 +110,37 @@ export class LogExportDownloadAnswer {
   readonly signed_url!: string;
 }
 
-export class FieldRestrictionsAnswer {
-  @Answer.uuid() readonly workspace_id!: string;
-  @Answer.texts({ example: ['metadata'] }) readonly deniedFields!: readonly string[];
-  @Answer.texts({ example: ['id', 'trace_id'] }) readonly allowedFields!: readonly string[];
-  @Answer.oneOf(['organisation', 'workspace']) readonly source!: 'organisation' | 'workspace';
+export class FieldRestrictionsResponse {
+  @ResponseField.uuid() readonly workspace_id!: string;
+  @ResponseField.texts({ example: ['metadata'] }) readonly deniedFields!: readonly string[];
+  @ResponseField.texts({ example: ['id', 'trace_id'] }) readonly allowedFields!: readonly string[];
+  @ResponseField.oneOf(['organisation', 'workspace']) readonly source!: 'organisation' | 'workspace';
 }
 
-class ExportProgressAnswer {
-  @Answer.integer({ example: 10000 }) readonly rows!: number;
-  @Answer.integer({ example: 4194304 }) readonly bytes!: number;
+class ExportProgressResponse {
+  @ResponseField.integer({ example: 10000 }) readonly rows!: number;
+  @ResponseField.integer({ example: 4194304 }) readonly bytes!: number;
 }
 
-export class LogExportAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.uuid() readonly workspace_id!: string;
-  @Answer.json({ example: { status_code: '429' } }) readonly filters!: Readonly<Record<string, unknown>>;
-  @Answer.texts({ example: ['id', 'cost'] }) readonly requested_data!: readonly string[];
-  @Answer.oneOf(FORMATS) readonly format!: string;
-  @Answer.oneOf(['draft', 'in_progress', 'success', 'failed', 'stopped']) readonly status!: string;
-  @Answer.text({ example: 'Rate limited requests of May' }) readonly description!: string;
-  @Answer.integer({ example: 1200 }) readonly total!: number;
-  @Answer.one(() => ExportProgressAnswer) readonly progress!: ExportProgressAnswer;
-  @Answer.text({ nullable: true, example: null as unknown as string }) readonly failure!: string | null;
-  @Answer.uuid({ nullable: true, description: 'The user or the API key.' })
+export class LogExportResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.uuid() readonly workspace_id!: string;
+  @ResponseField.json({ example: { status_code: '429' } }) readonly filters!: Readonly<
+    Record<string, unknown>
+  >;
+  @ResponseField.texts({ example: ['id', 'cost'] }) readonly requested_data!: readonly string[];
+  @ResponseField.oneOf(FORMATS) readonly format!: string;
+  @ResponseField.oneOf(['draft', 'in_progress', 'success', 'failed', 'stopped']) readonly status!: string;
+  @ResponseField.text({ example: 'Rate limited requests of May' }) readonly description!: string;
+  @ResponseField.integer({ example: 1200 }) readonly total!: number;
+  @ResponseField.one(() => ExportProgressResponse) readonly progress!: ExportProgressResponse;
+  @ResponseField.text({ nullable: true, example: null as unknown as string }) readonly failure!:
+    string | null;
+  @ResponseField.uuid({ nullable: true, description: 'The user or the API key.' })
   readonly created_by!: string | null;
-  @Answer.time() readonly created_at!: string;
-  @Answer.time() readonly last_updated_at!: string;
-  @Answer.etag() readonly etag!: string;
-  @Answer.kind('export') readonly object!: 'export';
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.time() readonly last_updated_at!: string;
+  @ResponseField.etag() readonly etag!: string;
+  @ResponseField.kind('export') readonly object!: 'export';
 }

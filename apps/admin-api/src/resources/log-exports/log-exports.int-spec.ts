@@ -3,7 +3,7 @@ import { uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { DatabaseObjectStore } from '@gw/object-store';
 import { sampleLogRecord } from '@gw/testing';
-import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 
 interface Export {
   readonly id: string;
@@ -28,19 +28,20 @@ describe('/v1/logs/exports', () => {
   });
 
   const FIELDS = ['id', 'cost', 'created_at'];
-  const create = async (more: object = {}, key = ours.key): Promise<Answer<Export>> =>
+  const create = async (more: object = {}, key = ours.key): Promise<GatewayResponse<Export>> =>
     admin.post<Export>('/v1/logs/exports', { key, body: { filters: {}, requested_data: FIELDS, ...more } });
   const made = async (more: object = {}, key = ours.key): Promise<string> => {
     const { status, body } = await create(more, key);
     expect(status).toBe(200);
     return body.id;
   };
-  const act = (id: string, action: string, key = ours.key): Promise<Answer> =>
+  const act = (id: string, action: string, key = ours.key): Promise<GatewayResponse> =>
     admin.post(`/v1/logs/exports/${id}/${action}`, { key });
-  const show = (id: string, key = ours.key): Promise<Answer> => admin.get(`/v1/logs/exports/${id}`, { key });
+  const show = (id: string, key = ours.key): Promise<GatewayResponse> =>
+    admin.get(`/v1/logs/exports/${id}`, { key });
   const set = (id: string, row: Partial<LogExportEntity>): Promise<unknown> =>
     admin.dataSource.manager.save(LogExportEntity, { id, ...row });
-  const errorOf = ({ body }: Answer): unknown =>
+  const errorOf = ({ body }: GatewayResponse): unknown =>
     (body['error'] as Record<string, unknown> | undefined)?.['type'];
 
   it('are drafts that tell how many logs match, and are shown and listed as they were written', async () => {
@@ -85,7 +86,7 @@ describe('/v1/logs/exports', () => {
 
   it('can be changed until they run', async () => {
     const id = await made();
-    const put = (more: object = {}, headers = {}): Promise<Answer> =>
+    const put = (more: object = {}, headers = {}): Promise<GatewayResponse> =>
       admin.put(`/v1/logs/exports/${id}`, {
         key: ours.key,
         headers,
@@ -127,7 +128,7 @@ describe('/v1/logs/exports', () => {
 
   it('[CTL-03] [REL-01 in part] are deleted unless they run, and are hidden from then on', async () => {
     const id = await made();
-    const remove = (): Promise<Answer> => admin.delete(`/v1/logs/exports/${id}`, { key: ours.key });
+    const remove = (): Promise<GatewayResponse> => admin.delete(`/v1/logs/exports/${id}`, { key: ours.key });
     await act(id, 'start');
     const refused = await remove();
     expect([refused.status, errorOf(refused)]).toEqual([409, 'conflict']);
@@ -148,14 +149,14 @@ describe('/v1/logs/exports', () => {
   });
 
   describe('whose fields are restricted', () => {
-    const settings = (body: object): Promise<Answer> =>
+    const settings = (body: object): Promise<GatewayResponse> =>
       admin.put('/v1/admin/organisation/settings', { key: ours.adminKey, body });
-    const ofWorkspace = (deniedFields: unknown): Promise<Answer> =>
+    const ofWorkspace = (deniedFields: unknown): Promise<GatewayResponse> =>
       admin.put(`/v1/workspaces/${ours.workspaceId}`, {
         key: ours.adminKey,
         body: { export_settings: { deniedFields } },
       });
-    const restrictions = (): Promise<Answer> =>
+    const restrictions = (): Promise<GatewayResponse> =>
       admin.get(`/v1/logs/exports/field-restrictions?workspace_id=${ours.workspaceId}`, {
         key: ours.adminKey,
       });
@@ -186,7 +187,7 @@ describe('/v1/logs/exports', () => {
       await settings({ export_settings: { deniedFields: ['cost', 'metadata'] } });
       const put = admin.put(`/v1/logs/exports/${id}`, { key: ours.key, body: { filters: {} } });
       const answers = [await create({ requested_data: ['id', 'cost'] }), await put, await act(id, 'start')];
-      for (const { status, body } of answers as Answer[]) {
+      for (const { status, body } of answers as GatewayResponse[]) {
         expect(status).toBe(400);
         expect(body['error']).toMatchObject({ code: 'AB01', param: 'requested_data' });
         expect(JSON.stringify(body)).toContain('cost');
@@ -198,7 +199,8 @@ describe('/v1/logs/exports', () => {
 
   describe('that have ended well', () => {
     let id: string;
-    const file = (url: string): Promise<Answer> => admin.get(url.replace('https://gateway.example.com', ''));
+    const file = (url: string): Promise<GatewayResponse> =>
+      admin.get(url.replace('https://gateway.example.com', ''));
     beforeAll(async () => {
       id = await made();
       const parts = ['{"id":"1"}\n', '{"id":"2"}\n'];

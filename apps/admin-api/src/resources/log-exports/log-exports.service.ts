@@ -8,7 +8,7 @@ import {
   type ExportRestrictions,
   type LogExportFilters,
 } from '@gw/log-store';
-import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, invalid, listOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
@@ -18,14 +18,14 @@ import { found, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
 import { LogExportFiles } from './log-export-files';
 import type {
   CreateLogExportDto,
-  FieldRestrictionsAnswer,
+  FieldRestrictionsResponse,
   ListLogExportsQuery,
-  LogExportAnswer,
-  LogExportDownloadAnswer,
+  LogExportResponse,
+  LogExportDownloadResponse,
   LogExportFiltersDto,
-  LogExportTaskAnswer,
+  LogExportTaskResponse,
   UpdateLogExportDto,
-  WrittenLogExportAnswer,
+  WrittenLogExportResponse,
 } from './log-exports.dto';
 import { toLogExport } from './log-exports.view';
 
@@ -40,7 +40,7 @@ export class LogExportsService {
     private readonly files: LogExportFiles,
   ) {}
 
-  create(caller: Principal, input: CreateLogExportDto): Promise<WrittenLogExportAnswer> {
+  create(caller: Principal, input: CreateLogExportDto): Promise<WrittenLogExportResponse> {
     const { organisationId, workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -66,7 +66,7 @@ export class LogExportsService {
     });
   }
 
-  async list(caller: Principal, query: ListLogExportsQuery): Promise<ListAnswer<LogExportAnswer>> {
+  async list(caller: Principal, query: ListLogExportsQuery): Promise<ListResponse<LogExportResponse>> {
     const [rows, total] = await this.dataSource.manager.findAndCount(LogExportEntity, {
       where: visibleTo(caller),
       order: { createdAt: 'DESC', id: 'DESC' },
@@ -75,7 +75,7 @@ export class LogExportsService {
     return listOf([rows.map(toLogExport), total]);
   }
 
-  async get(caller: Principal, id: string): Promise<LogExportAnswer> {
+  async get(caller: Principal, id: string): Promise<LogExportResponse> {
     return toLogExport(await findExport(this.dataSource.manager, caller, id));
   }
 
@@ -84,7 +84,7 @@ export class LogExportsService {
     id: string,
     input: UpdateLogExportDto,
     ifMatch: string | undefined,
-  ): Promise<WrittenLogExportAnswer> {
+  ): Promise<WrittenLogExportResponse> {
     return this.change(caller, id, 'update', async (row, manager) => {
       assertMatches(ifMatch, row);
       if (row.status === 'in_progress' || row.status === 'success')
@@ -100,7 +100,7 @@ export class LogExportsService {
   }
 
   /** From the beginning, whatever an earlier run has written. A worker takes it within seconds. */
-  async start(caller: Principal, id: string): Promise<LogExportTaskAnswer> {
+  async start(caller: Principal, id: string): Promise<LogExportTaskResponse> {
     await this.change(caller, id, 'export', async (row, manager) => {
       if (row.status === 'in_progress') throw conflict('The export is running already.');
       if (row.status === 'success') throw conflict('The export has ended well; make another one.');
@@ -123,7 +123,7 @@ export class LogExportsService {
     return { message: 'The export has been started.', object: 'export' };
   }
 
-  async cancel(caller: Principal, id: string): Promise<LogExportTaskAnswer> {
+  async cancel(caller: Principal, id: string): Promise<LogExportTaskResponse> {
     await this.change(caller, id, 'manage', (row) => {
       if (row.status !== 'in_progress') throw conflict('The export is not running.');
       Object.assign(row, { status: 'stopped', leaseOwner: null, leaseUntil: null, finishedAt: new Date() });
@@ -131,7 +131,7 @@ export class LogExportsService {
     return { message: 'The export has been cancelled.', object: 'export' };
   }
 
-  async download(caller: Principal, id: string): Promise<LogExportDownloadAnswer> {
+  async download(caller: Principal, id: string): Promise<LogExportDownloadResponse> {
     const row = await findExport(this.dataSource.manager, caller, id);
     if (row.status !== 'success')
       throw invalid('exportId', 'the export has not ended well, so that there is no file');
@@ -148,7 +148,7 @@ export class LogExportsService {
     return {};
   }
 
-  async fieldRestrictions(caller: Principal): Promise<FieldRestrictionsAnswer> {
+  async fieldRestrictions(caller: Principal): Promise<FieldRestrictionsResponse> {
     const { workspaceId } = inWorkspace(caller);
     const { deniedFields, source } = await restrictionsOf(this.dataSource.manager, caller, workspaceId);
     return {
@@ -178,9 +178,13 @@ export class LogExportsService {
 
 const conflict = (message: string): GatewayError => new GatewayError('conflict', { message });
 
-const written = ({ id, total }: LogExportEntity): WrittenLogExportAnswer => ({ id, total, object: 'export' });
+const written = ({ id, total }: LogExportEntity): WrittenLogExportResponse => ({
+  id,
+  total,
+  object: 'export',
+});
 
-function audit(write: Write, action: string, row: LogExportEntity, before: LogExportAnswer | null): void {
+function audit(write: Write, action: string, row: LogExportEntity, before: LogExportResponse | null): void {
   const { id: resourceId, workspaceId } = row;
   write.audit({ action, resourceType: RESOURCE, resourceId, workspaceId, before, after: toLogExport(row) });
 }

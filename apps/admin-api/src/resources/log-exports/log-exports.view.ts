@@ -1,8 +1,8 @@
 import type { LogExportEntity } from '@gw/entities';
 import { rowFields } from '@gw/web';
-import type { LogExportAnswer } from './log-exports.dto';
+import type { LogExportResponse } from './log-exports.dto';
 
-export const toLogExport = (row: LogExportEntity): LogExportAnswer => ({
+export const toLogExport = (row: LogExportEntity): LogExportResponse => ({
   id: row.id,
   organisation_id: row.organisationId,
   workspace_id: row.workspaceId,

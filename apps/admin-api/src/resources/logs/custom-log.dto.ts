@@ -1,4 +1,4 @@
-import { Answer, IntegerField, MapField, NestedField, ObjectField, TextField } from '@gw/web';
+import { ResponseField, IntegerField, MapField, NestedField, ObjectField, TextField } from '@gw/web';
 
 const HEADERS = { optional: true, maxEntries: 256, keyMax: 256, valueMax: 16_384 } as const;
 const BODY = { description: 'JSON; kept where the settings log bodies.', example: { model: 'gpt-4o' } };
@@ -33,6 +33,6 @@ export class CustomLogDto {
   metadata?: Record<string, string>;
 }
 
-export class InsertedLogsAnswer {
-  @Answer.oneOf(['success']) readonly status!: 'success';
+export class InsertedLogsResponse {
+  @ResponseField.oneOf(['success']) readonly status!: 'success';
 }

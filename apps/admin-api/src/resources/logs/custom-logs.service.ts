@@ -11,7 +11,7 @@ import { found, inWorkspace } from '../../platform/auth/tenancy';
 import { ITEMS_OF_A_TURN, oneOrMany } from '../../platform/common/one-or-many';
 import type { AdminSettings } from '../../platform/settings';
 import { customLogRecord } from './custom-log';
-import { CustomLogDto, type InsertedLogsAnswer } from './custom-log.dto';
+import { CustomLogDto, type InsertedLogsResponse } from './custom-log.dto';
 
 /** Bytes of a body that are kept, as at gateways by default. */
 const BODY_BYTES_MAX = 262_144;
@@ -31,7 +31,7 @@ export class CustomLogsService {
   }
 
   /** All of them are stored when it resolves. Throws `unavailable` while the worker is away; then some may be stored. */
-  async insert(caller: Principal, body: unknown): Promise<InsertedLogsAnswer> {
+  async insert(caller: Principal, body: unknown): Promise<InsertedLogsResponse> {
     assertScope(caller, ['completions.write']);
     const { organisationId, workspaceId } = inWorkspace(caller);
     const logs = await oneOrMany(body, CustomLogDto);

@@ -6,7 +6,7 @@ import { Caller, type Principal } from '../../platform/common/principal';
 import { OneOrManyBody } from '../../platform/common/one-or-many';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
-import { CreateFeedbackDto, UpdateFeedbackDto, WrittenFeedbackAnswer } from './feedback.dto';
+import { CreateFeedbackDto, UpdateFeedbackDto, WrittenFeedbackResponse } from './feedback.dto';
 import { FeedbackService } from './feedback.service';
 
 const ONE = { $ref: getSchemaPath(CreateFeedbackDto) };
@@ -20,17 +20,17 @@ export class FeedbackController {
   @Post()
   @Requires('logs.write')
   @ApiBody({ schema: { oneOf: [ONE, { type: 'array', items: ONE, minItems: 1, maxItems: 1_000 }] } })
-  @ApiOkResponse({ type: WrittenFeedbackAnswer })
-  create(@Caller() caller: Principal, @OneOrManyBody() body: unknown): Promise<WrittenFeedbackAnswer> {
+  @ApiOkResponse({ type: WrittenFeedbackResponse })
+  create(@Caller() caller: Principal, @OneOrManyBody() body: unknown): Promise<WrittenFeedbackResponse> {
     return this.feedback.create(caller, body);
   }
 
-  @Route.put(':feedbackId', 'logs.write', WrittenFeedbackAnswer)
+  @Route.put(':feedbackId', 'logs.write', WrittenFeedbackResponse)
   update(
     @Caller() caller: Principal,
     @Param('feedbackId') id: string,
     @Body() body: UpdateFeedbackDto,
-  ): Promise<WrittenFeedbackAnswer> {
+  ): Promise<WrittenFeedbackResponse> {
     return this.feedback.update(caller, id, body);
   }
 }

@@ -1,4 +1,4 @@
-import { Answer, IntegerField, NumberField, ObjectField, TextField } from '@gw/web';
+import { ResponseField, IntegerField, NumberField, ObjectField, TextField } from '@gw/web';
 
 const VALUE = { min: -10, max: 10, example: 5 } as const;
 
@@ -17,10 +17,10 @@ export class CreateFeedbackDto extends UpdateFeedbackDto {
   trace_id!: string;
 }
 
-export class WrittenFeedbackAnswer {
-  @Answer.oneOf(['success']) readonly status!: 'success';
-  @Answer.text({ example: 'Feedback has been saved.' }) readonly message!: string;
-  @Answer.texts({
+export class WrittenFeedbackResponse {
+  @ResponseField.oneOf(['success']) readonly status!: 'success';
+  @ResponseField.text({ example: 'Feedback has been saved.' }) readonly message!: string;
+  @ResponseField.texts({
     description: 'In the order of the request.',
     example: ['0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90'],
   })

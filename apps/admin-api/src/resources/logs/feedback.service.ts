@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
 import { oneOrMany } from '../../platform/common/one-or-many';
-import { CreateFeedbackDto, type UpdateFeedbackDto, type WrittenFeedbackAnswer } from './feedback.dto';
+import { CreateFeedbackDto, type UpdateFeedbackDto, type WrittenFeedbackResponse } from './feedback.dto';
 
 /** Bytes of a feedback's metadata as JSON. */
 const METADATA_BYTES_MAX = 16_384;
@@ -16,7 +16,7 @@ const ROWS_OF_A_STATEMENT = 100;
 export class FeedbackService {
   constructor(private readonly dataSource: DataSource) {}
 
-  async create(caller: Principal, body: unknown): Promise<WrittenFeedbackAnswer> {
+  async create(caller: Principal, body: unknown): Promise<WrittenFeedbackResponse> {
     const { organisationId, workspaceId } = inWorkspace(caller);
     const inputs = await oneOrMany(body, CreateFeedbackDto);
     const rows = inputs.map((input) => {
@@ -42,7 +42,7 @@ export class FeedbackService {
   }
 
   /** Throws `not_found` for that of other workspaces too. */
-  async update(caller: Principal, id: string, input: UpdateFeedbackDto): Promise<WrittenFeedbackAnswer> {
+  async update(caller: Principal, id: string, input: UpdateFeedbackDto): Promise<WrittenFeedbackResponse> {
     if (!isUuid(id)) throw new GatewayError('not_found');
     const metadata = metadataOf(input.metadata);
     const { affected } = await this.dataSource.manager.update(
@@ -59,7 +59,7 @@ export class FeedbackService {
   }
 }
 
-const written = (ids: readonly string[]): WrittenFeedbackAnswer => ({
+const written = (ids: readonly string[]): WrittenFeedbackResponse => ({
   status: 'success',
   message: 'Feedback has been saved.',
   feedback_ids: ids,

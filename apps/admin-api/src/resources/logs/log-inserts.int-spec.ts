@@ -3,13 +3,13 @@ import { FeedbackEntity } from '@gw/entities';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { eventually, sampleLogRecord } from '@gw/testing';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
-import { TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { StubWorker } from '../../spec-support/stub-worker';
 import type {
-  LogAnswer,
-  LogDetailAnswer,
+  LogResponse,
+  LogDetailResponse,
   LogPage,
-  LogTraceAnswer,
+  LogTraceResponse,
 } from '../../platform/logs/log-answers.dto';
 
 describe('logs of callers', () => {
@@ -40,12 +40,12 @@ describe('logs of callers', () => {
     metadata,
     ...more,
   });
-  const insert = (body: unknown, key: string | undefined = ours.key): Promise<Answer> =>
+  const insert = (body: unknown, key: string | undefined = ours.key): Promise<GatewayResponse> =>
     admin.post('/v1/logs', { ...(key === undefined ? {} : { key }), body });
-  const list = async (query: string, key = ours.key): Promise<readonly LogAnswer[]> =>
+  const list = async (query: string, key = ours.key): Promise<readonly LogResponse[]> =>
     (await admin.get<LogPage>(`/v1/logs?${query}`, { key })).body.data;
-  const detail = async (id: string): Promise<Answer<LogDetailAnswer>> =>
-    admin.get<LogDetailAnswer>(`/v1/logs/${id}`, { key: ours.key });
+  const detail = async (id: string): Promise<GatewayResponse<LogDetailResponse>> =>
+    admin.get<LogDetailResponse>(`/v1/logs/${id}`, { key: ours.key });
 
   it('are stored with what they tell: trace, spans, provider, model, usage, status, time and bodies', async () => {
     const spans = { trace_id: 't-one', span_id: 's2', parent_span_id: 's1', span_name: 'ask' };
@@ -83,7 +83,7 @@ describe('logs of callers', () => {
   });
 
   it('keep no bodies where the workspace logs metrics only', async () => {
-    const put = (debug_log: 0 | 1): Promise<Answer> =>
+    const put = (debug_log: 0 | 1): Promise<GatewayResponse> =>
       admin.put(`/v1/workspaces/${ours.workspaceId}`, {
         key: ours.adminKey,
         body: { settings: { debug_log } },
@@ -140,7 +140,7 @@ describe('logs of callers', () => {
   });
 
   describe('and what was thought of them', () => {
-    const give = (body: unknown, key = ours.key): Promise<Answer<{ feedback_ids: string[] }>> =>
+    const give = (body: unknown, key = ours.key): Promise<GatewayResponse<{ feedback_ids: string[] }>> =>
       admin.post('/v1/feedback', { key, body });
 
     it('is shown with the log, changed, and a filter of lists', async () => {
@@ -205,8 +205,8 @@ describe('logs of callers', () => {
       custom({ trace_id: 'tree', span_id, ...(parent_span_id === undefined ? {} : { parent_span_id }) });
     for (const each of [span('root'), span('a', 'root'), span('b', 'root'), span('c', 'a')])
       await insert(each);
-    const { body } = await admin.get<LogTraceAnswer>('/v1/logs/traces/tree', { key: ours.key });
-    const shape = (nodes: LogTraceAnswer['spans']): unknown =>
+    const { body } = await admin.get<LogTraceResponse>('/v1/logs/traces/tree', { key: ours.key });
+    const shape = (nodes: LogTraceResponse['spans']): unknown =>
       nodes.map(({ log, children }) => [log.span_id, shape(children)]);
     expect(shape(body.spans)).toEqual([
       [

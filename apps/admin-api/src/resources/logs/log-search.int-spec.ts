@@ -2,7 +2,7 @@ import type { LogRecord } from '@gw/contracts';
 import { HOUR_MS } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
-import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { LogPage } from '../../platform/logs/log-answers.dto';
 import { LogSearch } from './log-search';
 
@@ -21,7 +21,7 @@ describe('searching logs by a text', () => {
     await insertLogs(admin.dataSource.manager, [{ row: requestLogRow(record), ...bodies }]);
     return record.id;
   };
-  const search = (q: string, more = recent, key = tenant.key): Promise<Answer<LogPage>> =>
+  const search = (q: string, more = recent, key = tenant.key): Promise<GatewayResponse<LogPage>> =>
     admin.get<LogPage>(`/v1/logs?q=${encodeURIComponent(q)}&${more}`, { key });
   const idsOf = async (q: string, more?: string): Promise<string[]> => {
     const { status, body } = await search(q, more);

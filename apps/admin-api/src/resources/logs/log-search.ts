@@ -70,13 +70,13 @@ export class LogSearch {
       });
     this.running += 1;
     try {
-      return await this.look(filter, new Needles(text), limit);
+      return await this.look(filter, new SearchTerms(text), limit);
     } finally {
       this.running -= 1;
     }
   }
 
-  private async look(filter: LogFilter, needles: Needles, limit: number): Promise<FoundLogs> {
+  private async look(filter: LogFilter, needles: SearchTerms, limit: number): Promise<FoundLogs> {
     const { logsMax, bytesMax, msMax } = this.bounds;
     const until = performance.now() + msMax;
     const rows: StoredRequestLog[] = [];
@@ -148,7 +148,7 @@ const placesOf = (rows: readonly StoredRequestLog[]): ExportPosition[] =>
   rows.map(({ id, created_at: createdAt }) => ({ id, createdAt: createdAt.toISOString() }));
 
 /** A text as bodies may spell it: as it is, as JSON, and as JSON of ASCII alone. */
-class Needles {
+class SearchTerms {
   private readonly spellings: readonly string[];
   private bytesOfTurn = 0;
 

@@ -4,7 +4,7 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
-import { logAnswer } from './log.view';
+import { logResponse } from './log.view';
 
 /** Tails of this process at a time, shared by callers; each asks the database once a second. */
 const TAILS_MAX = 50;
@@ -88,7 +88,7 @@ export class LogTail implements BeforeApplicationShutdown {
 }
 
 function send(res: ServerResponse, row: StoredRequestLog): void {
-  res.write(`event: log\nid: ${row.id}\ndata: ${JSON.stringify(logAnswer(row))}\n\n`);
+  res.write(`event: log\nid: ${row.id}\ndata: ${JSON.stringify(logResponse(row))}\n\n`);
 }
 
 const closedWithin = (res: ServerResponse, ms: number): Promise<void> =>

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import type { LogAnswer } from '../../platform/logs/log-answers.dto';
+import type { LogResponse } from '../../platform/logs/log-answers.dto';
 import { logTree, type LogTreeNode } from './log-tree';
 
-const log = (id: string, span: string | null, parent: string | null, at = 0): LogAnswer =>
-  ({ id, span_id: span, parent_span_id: parent, created_at: new Date(at).toISOString() }) as LogAnswer;
+const log = (id: string, span: string | null, parent: string | null, at = 0): LogResponse =>
+  ({ id, span_id: span, parent_span_id: parent, created_at: new Date(at).toISOString() }) as LogResponse;
 const shape = ({ log: { id }, children }: LogTreeNode): unknown => [id, children.map(shape)];
 
 describe('the tree of a trace', () => {

@@ -1,8 +1,8 @@
-import type { LogAnswer } from '../../platform/logs/log-answers.dto';
+import type { LogResponse } from '../../platform/logs/log-answers.dto';
 
 /** A log of a trace with what was called from within it. */
 export interface LogTreeNode {
-  readonly log: LogAnswer;
+  readonly log: LogResponse;
   readonly children: LogTreeNode[];
 }
 
@@ -10,7 +10,7 @@ export interface LogTreeNode {
  * The logs of one trace as a tree, by their span ids. What names a parent that is not there, or is its own ancestor, is at the top;
  * siblings are in the order of their time.
  */
-export function logTree(logs: readonly LogAnswer[]): LogTreeNode[] {
+export function logTree(logs: readonly LogResponse[]): LogTreeNode[] {
   const nodes = [...logs]
     .sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))
     .map((log): LogTreeNode => ({ log, children: [] }));

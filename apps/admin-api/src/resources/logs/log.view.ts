@@ -7,12 +7,12 @@ import {
   type StoredRequestLog,
   type StoredRequestLogDetail,
 } from '@gw/log-store';
-import type { LogAnswer, LogDetailAnswer, UsageAnswer } from '../../platform/logs/log-answers.dto';
+import type { LogResponse, LogDetailResponse, UsageResponse } from '../../platform/logs/log-answers.dto';
 import { shownColumns } from '../../platform/logs/shown-columns';
 
 const numberOf = (text: string | null): number | null => (text === null ? null : Number(text));
 
-export function logAnswer(log: StoredRequestLog): LogAnswer {
+export function logResponse(log: StoredRequestLog): LogResponse {
   return {
     ...shownColumns(log),
     object: 'log',
@@ -30,12 +30,12 @@ export function logAnswer(log: StoredRequestLog): LogAnswer {
   };
 }
 
-export const logDetailAnswer = (
+export const logDetailResponse = (
   log: StoredRequestLogDetail,
   bodies: LogBodies,
   feedback: readonly FeedbackEntity[],
-): LogDetailAnswer => ({
-  ...logAnswer(log),
+): LogDetailResponse => ({
+  ...logResponse(log),
   feedback: feedback.map(({ id, value, weight, metadata, source, createdAt }) => ({
     ...{ id, value, weight, metadata, source },
     created_at: createdAt.toISOString(),
@@ -56,7 +56,7 @@ export const logDetailAnswer = (
   },
 });
 
-const usageOf = (log: StoredRequestLog): UsageAnswer => ({
+const usageOf = (log: StoredRequestLog): UsageResponse => ({
   input_tokens: numberOf(log.input_tokens),
   output_tokens: numberOf(log.output_tokens),
   total_tokens: numberOf(log.total_tokens),

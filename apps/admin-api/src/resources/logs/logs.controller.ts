@@ -7,9 +7,9 @@ import { Caller, type Principal } from '../../platform/common/principal';
 import { LOGS_BODY, TakesBody } from '../../platform/bodies';
 import { OneOrManyBody } from '../../platform/common/one-or-many';
 import { ControlRoutes } from '../../platform/control-routes';
-import { CustomLogDto, InsertedLogsAnswer } from './custom-log.dto';
+import { CustomLogDto, InsertedLogsResponse } from './custom-log.dto';
 import { CustomLogsService } from './custom-logs.service';
-import { LogDetailAnswer, LogPage, LogTraceAnswer } from '../../platform/logs/log-answers.dto';
+import { LogDetailResponse, LogPage, LogTraceResponse } from '../../platform/logs/log-answers.dto';
 import { ListLogsQuery, TailLogsQuery } from '../../platform/logs/logs.dto';
 import { READS_A_LOG } from '../../platform/logs/log-reader';
 import { LogsService } from './logs.service';
@@ -28,8 +28,8 @@ export class LogsController {
   @Requires('logs.write')
   @TakesBody(LOGS_BODY)
   @ApiBody({ schema: { oneOf: [ONE, { type: 'array', items: ONE, minItems: 1, maxItems: 1_000 }] } })
-  @ApiOkResponse({ type: InsertedLogsAnswer })
-  insert(@Caller() caller: Principal, @OneOrManyBody() body: unknown): Promise<InsertedLogsAnswer> {
+  @ApiOkResponse({ type: InsertedLogsResponse })
+  insert(@Caller() caller: Principal, @OneOrManyBody() body: unknown): Promise<InsertedLogsResponse> {
     return this.custom.insert(caller, body);
   }
 
@@ -57,13 +57,13 @@ export class LogsController {
     });
   }
 
-  @Route.get('traces/:traceId', 'logs.list', LogTraceAnswer)
-  trace(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<LogTraceAnswer> {
+  @Route.get('traces/:traceId', 'logs.list', LogTraceResponse)
+  trace(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<LogTraceResponse> {
     return this.logs.trace(caller, traceId);
   }
 
-  @Route.get(':logId', READS_A_LOG, LogDetailAnswer)
-  get(@Caller() caller: Principal, @Param('logId') logId: string): Promise<LogDetailAnswer> {
+  @Route.get(':logId', READS_A_LOG, LogDetailResponse)
+  get(@Caller() caller: Principal, @Param('logId') logId: string): Promise<LogDetailResponse> {
     return this.logs.get(caller, logId);
   }
 }

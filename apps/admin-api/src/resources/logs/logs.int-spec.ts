@@ -2,8 +2,8 @@ import { isSuccess, resultOf, type LogRecord } from '@gw/contracts';
 import { uuidv7, HOUR_MS } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
-import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
-import type { LogAnswer, LogDetailAnswer, LogPage } from '../../platform/logs/log-answers.dto';
+import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
+import type { LogResponse, LogDetailResponse, LogPage } from '../../platform/logs/log-answers.dto';
 
 describe('logs', () => {
   const admin = new TestAdminApi();
@@ -24,7 +24,7 @@ describe('logs', () => {
     return record;
   };
   const at = (hoursAgo: number): string => new Date(now - hoursAgo * HOUR_MS).toISOString();
-  const list = (query: string, key: string = tenant.key): Promise<Answer<LogPage>> =>
+  const list = (query: string, key: string = tenant.key): Promise<GatewayResponse<LogPage>> =>
     admin.get<LogPage>(`/v1/logs?${query}`, { key });
   const ids = async (query: string, key?: string): Promise<string[]> => {
     const { status, body } = await list(query, key);
@@ -65,7 +65,7 @@ describe('logs', () => {
       workspace_id: tenant.workspaceId,
       trace_id: 'shown',
       metadata: { team: 'a' },
-    } satisfies Partial<LogAnswer>);
+    } satisfies Partial<LogResponse>);
     const second = await admin.get<LogPage>('/v2/logs?trace_id=shown', { key: tenant.key });
     expect(second.body).toEqual(body);
   });
@@ -77,7 +77,7 @@ describe('logs', () => {
     );
     const traceId = 'ends';
     for (const end of ends) await log({ traceId, ...end, createdAt: at(1) });
-    const page = async (query: string): Promise<readonly LogAnswer[]> =>
+    const page = async (query: string): Promise<readonly LogResponse[]> =>
       (await list(`trace_id=${traceId}&page_size=100${query}`)).body.data;
     const rows = await page('');
     expect(
@@ -108,8 +108,8 @@ describe('logs', () => {
       { request: Buffer.from('{"model":"gpt-4o"}'), response: Buffer.from('data: [DONE]\n') },
     );
     const binary = await log({ traceId: 'detail', usage: null }, { response: Buffer.from([0xff, 0xfe, 0]) });
-    const get = async (id: string): Promise<LogDetailAnswer> =>
-      (await admin.get(`/v1/logs/${id}`, { key: tenant.key })).body as unknown as LogDetailAnswer;
+    const get = async (id: string): Promise<LogDetailResponse> =>
+      (await admin.get(`/v1/logs/${id}`, { key: tenant.key })).body as unknown as LogDetailResponse;
 
     const shown = await get(record.id);
     expect(shown.decision).toEqual(record.decision);

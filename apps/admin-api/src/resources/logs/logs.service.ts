@@ -12,12 +12,12 @@ import { ownDataOnly } from '../../platform/auth/grants';
 import { LogBodiesReader } from './log-bodies.reader';
 import { encodeCursor } from '../../platform/logs/log-cursor';
 import { logFilterOf } from '../../platform/logs/log-filter';
-import type { LogDetailAnswer, LogPage, LogTraceAnswer } from '../../platform/logs/log-answers.dto';
+import type { LogDetailResponse, LogPage, LogTraceResponse } from '../../platform/logs/log-answers.dto';
 import type { LogReader } from '../../platform/logs/log-reader';
 import { LogSearch } from './log-search';
 import { LogTail } from './log-tail';
 import { logTree } from './log-tree';
-import { logAnswer, logDetailAnswer } from './log.view';
+import { logResponse, logDetailResponse } from './log.view';
 import type { ListLogsQuery, TailLogsQuery } from '../../platform/logs/logs.dto';
 
 const FEEDBACK_MAX = 100;
@@ -64,7 +64,7 @@ export class LogsService implements LogReader {
     const last = rows.length > end ? page.at(-1) : undefined;
     return {
       object: 'list',
-      data: page.map(logAnswer),
+      data: page.map(logResponse),
       has_more: last !== undefined,
       next_cursor: last ? encodeCursor({ createdAt: last.created_at, id: last.id }) : null,
     };
@@ -76,7 +76,7 @@ export class LogsService implements LogReader {
     const { rows, next, logs, until } = await this.search.find(filter, text, limit);
     return {
       object: 'list',
-      data: rows.map(logAnswer),
+      data: rows.map(logResponse),
       has_more: next !== null,
       next_cursor: next === null ? null : encodeCursor(next),
       searched: { logs, until: until?.toISOString() ?? null },
@@ -84,7 +84,7 @@ export class LogsService implements LogReader {
   }
 
   /** Throws `not_found` for a log of another workspace or organisation too. */
-  async get(caller: Principal, id: string): Promise<LogDetailAnswer> {
+  async get(caller: Principal, id: string): Promise<LogDetailResponse> {
     const log = found(isUuid(id) ? await findLog(this.dataSource.manager, readerOf(caller), id) : null);
     const { workspace_id: workspaceId, trace_id: traceId } = log;
     const feedback =
@@ -95,17 +95,17 @@ export class LogsService implements LogReader {
             order: { createdAt: 'DESC', id: 'DESC' },
             take: FEEDBACK_MAX,
           });
-    return logDetailAnswer(log, await this.bodies.of(log), feedback);
+    return logDetailResponse(log, await this.bodies.of(log), feedback);
   }
 
   /** Throws `not_found` for an unknown trace, or another tenant's. */
-  async trace(caller: Principal, traceId: string): Promise<LogTraceAnswer> {
+  async trace(caller: Principal, traceId: string): Promise<LogTraceResponse> {
     const query: ListLogsQuery = { current_page: 0, page_size: TRACE_LOGS_MAX, trace_id: [traceId] };
     const rows = isStorableText(traceId)
       ? await listLogs(this.dataSource.manager, logFilterOf(ownerOf(caller), query, {}), TRACE_LOGS_MAX + 1)
       : [];
     if (rows.length === 0) throw new GatewayError('not_found');
-    const spans = logTree(rows.slice(0, TRACE_LOGS_MAX).map(logAnswer));
+    const spans = logTree(rows.slice(0, TRACE_LOGS_MAX).map(logResponse));
     return { object: 'trace', trace_id: traceId, spans, truncated: rows.length > TRACE_LOGS_MAX };
   }
 

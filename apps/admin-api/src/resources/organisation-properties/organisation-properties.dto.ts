@@ -1,4 +1,4 @@
-import { Answer, ObjectField } from '@gw/web';
+import { ResponseField, ObjectField } from '@gw/web';
 
 const SCHEMA = {
   optional: true,
@@ -22,13 +22,13 @@ export class UpdatePropertiesDto {
   request_metadata_schema?: Record<string, unknown> | null;
 }
 
-export class PropertiesAnswer {
-  @Answer.json({ nullable: true })
+export class PropertiesResponse {
+  @ResponseField.json({ nullable: true })
   readonly api_key_metadata_schema!: Readonly<Record<string, unknown>> | null;
-  @Answer.json({ nullable: true })
+  @ResponseField.json({ nullable: true })
   readonly workspace_metadata_schema!: Readonly<Record<string, unknown>> | null;
-  @Answer.json({ nullable: true })
+  @ResponseField.json({ nullable: true })
   readonly request_metadata_schema!: Readonly<Record<string, unknown>> | null;
-  @Answer.etag() readonly etag!: string;
-  @Answer.kind('organisation-properties') readonly object!: 'organisation-properties';
+  @ResponseField.etag() readonly etag!: string;
+  @ResponseField.kind('organisation-properties') readonly object!: 'organisation-properties';
 }

@@ -1,5 +1,5 @@
 import { documentKey, type OrganisationDocument } from '@gw/contracts';
-import { SERVICE_TOKEN, TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 const admin = new TestAdminApi();
@@ -12,9 +12,9 @@ const SCHEMA = {
   properties: { team: { type: 'string', enum: ['a', 'b'] }, env: { type: 'string', default: 'prod' } },
 };
 
-const put = (body: object, headers = {}): Promise<Answer<Failure>> =>
+const put = (body: object, headers = {}): Promise<GatewayResponse<Failure>> =>
   admin.put(URL, { key: tenant.adminKey, body, headers });
-const newKey = (metadata?: object): Promise<Answer<{ id: string } & Failure>> =>
+const newKey = (metadata?: object): Promise<GatewayResponse<{ id: string } & Failure>> =>
   admin.post('/v1/api-keys/workspace/service', {
     key: tenant.key,
     body: { name: 'x', scopes: ['logs.list'], ...(metadata ? { defaults: { metadata } } : {}) },
@@ -46,7 +46,7 @@ describe('the properties of an organisation', () => {
     const get = async (): Promise<unknown> =>
       (await admin.get<{ defaults: object }>(`/v1/api-keys/${id}`, { key: tenant.key })).body.defaults;
     expect(await get()).toMatchObject({ metadata: { team: 'a', more: '1', env: 'prod' } });
-    const change = (metadata: object): Promise<Answer> =>
+    const change = (metadata: object): Promise<GatewayResponse> =>
       admin.put(`/v1/api-keys/${id}`, { key: tenant.key, body: { defaults: { metadata } } });
     expect((await change({ team: 'z' })).status).toBe(400);
     expect((await change({ team: 'b' })).status).toBe(200);
@@ -56,7 +56,7 @@ describe('the properties of an organisation', () => {
 
   it('are held against the metadata of workspaces', async () => {
     await put({ workspace_metadata_schema: SCHEMA });
-    const make = (metadata: object): Promise<Answer<{ id: string; defaults: object }>> =>
+    const make = (metadata: object): Promise<GatewayResponse<{ id: string; defaults: object }>> =>
       admin.post('/v1/workspaces', { key: tenant.adminKey, body: { name: 'W', defaults: { metadata } } });
     expect((await make({ team: 'c' })).status).toBe(400);
     const { body, status } = await make({ team: 'a' });

@@ -7,7 +7,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { inOrganisation } from '../../platform/auth/tenancy';
-import type { PropertiesAnswer, UpdatePropertiesDto } from './organisation-properties.dto';
+import type { PropertiesResponse, UpdatePropertiesDto } from './organisation-properties.dto';
 
 const COLUMNS = {
   api_key_metadata_schema: 'apiKeyMetadataSchema',
@@ -24,7 +24,7 @@ export class OrganisationPropertiesService {
     private readonly writes: Writes,
   ) {}
 
-  async get(caller: Principal): Promise<PropertiesAnswer> {
+  async get(caller: Principal): Promise<PropertiesResponse> {
     const { organisationId } = inOrganisation(caller);
     return toProperties(await read(this.dataSource.manager, organisationId));
   }
@@ -80,7 +80,7 @@ const versionOf = (row: Partial<OrganisationPropertiesEntity>): { readonly versi
   version: row.version ?? 0,
 });
 
-const toProperties = (row: OrganisationPropertiesEntity): PropertiesAnswer => ({
+const toProperties = (row: OrganisationPropertiesEntity): PropertiesResponse => ({
   api_key_metadata_schema: row.apiKeyMetadataSchema,
   workspace_metadata_schema: row.workspaceMetadataSchema,
   request_metadata_schema: row.requestMetadataSchema,

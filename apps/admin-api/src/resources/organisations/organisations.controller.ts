@@ -4,8 +4,8 @@ import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
-  OrganisationAnswer,
-  OrganisationSettingsAnswer,
+  OrganisationResponse,
+  OrganisationSettingsResponse,
   UpdateOrganisationDto,
   UpdateOrganisationSettingsDto,
 } from './organisations.dto';
@@ -15,8 +15,8 @@ import { OrganisationsService } from './organisations.service';
 export class OrganisationsController {
   constructor(private readonly organisations: OrganisationsService) {}
 
-  @Route.get('', 'organisation_settings.read', OrganisationAnswer)
-  get(@Caller() caller: Principal): Promise<OrganisationAnswer> {
+  @Route.get('', 'organisation_settings.read', OrganisationResponse)
+  get(@Caller() caller: Principal): Promise<OrganisationResponse> {
     return this.organisations.get(caller);
   }
 
@@ -29,8 +29,8 @@ export class OrganisationsController {
     return this.organisations.update(caller, body, ifMatch);
   }
 
-  @Route.get('settings', 'organisation_settings.read', OrganisationSettingsAnswer)
-  settings(@Caller() caller: Principal): Promise<OrganisationSettingsAnswer> {
+  @Route.get('settings', 'organisation_settings.read', OrganisationSettingsResponse)
+  settings(@Caller() caller: Principal): Promise<OrganisationSettingsResponse> {
     return this.organisations.settings(caller);
   }
 

@@ -1,24 +1,27 @@
 import {
-  SecuritySettingsAnswer,
+  SecuritySettingsResponse,
   SecuritySettingsDto,
-  WorkspaceOverridesAnswer,
+  WorkspaceOverridesResponse,
   WorkspaceOverridesDto,
 } from '../../platform/tenant-settings/security-settings.dto';
-import { ExportSettingsAnswer, ExportSettingsDto } from '../../platform/tenant-settings/export-settings.dto';
+import {
+  ExportSettingsResponse,
+  ExportSettingsDto,
+} from '../../platform/tenant-settings/export-settings.dto';
 import { DataPlaneSecurityDto } from '../../platform/tenant-settings/data-plane-security.dto';
 import {
-  UserKeySettingsAnswer,
+  UserKeySettingsResponse,
   UserKeySettingsDto,
 } from '../../platform/tenant-settings/user-key-settings.dto';
 import {
-  Answer,
+  ResponseField,
   BitField,
   BooleanField,
   EnumField,
   IntegerField,
   NameField,
   NestedField,
-  RowAnswer,
+  RowResponse,
 } from '@gw/web';
 import { SESSION_SECONDS_MAX, SESSION_SECONDS_MIN } from '../../platform/auth/session-life';
 
@@ -76,52 +79,53 @@ export class UpdateOrganisationSettingsDto {
   workspace_overrides?: WorkspaceOverridesDto;
 }
 
-class RetentionAnswer {
-  @Answer.integer({ description: 'Days, for display.', example: 90 }) readonly logs_days!: number;
-  @Answer.integer({ description: 'Days, for display.', example: 365 }) readonly metrics_days!: number;
+class RetentionResponse {
+  @ResponseField.integer({ description: 'Days, for display.', example: 90 }) readonly logs_days!: number;
+  @ResponseField.integer({ description: 'Days, for display.', example: 365 }) readonly metrics_days!: number;
 }
 
-export class OrganisationAnswer extends RowAnswer {
-  @Answer.kind('organisation') readonly object!: 'organisation';
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'Acme' }) readonly name!: string;
-  @Answer.text({ example: 'acme' }) readonly slug!: string;
-  @Answer.oneOf(['active', 'archived']) readonly status!: string;
-  @Answer.one(() => RetentionAnswer) readonly retention!: RetentionAnswer;
+export class OrganisationResponse extends RowResponse {
+  @ResponseField.kind('organisation') readonly object!: 'organisation';
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'Acme' }) readonly name!: string;
+  @ResponseField.text({ example: 'acme' }) readonly slug!: string;
+  @ResponseField.oneOf(['active', 'archived']) readonly status!: string;
+  @ResponseField.one(() => RetentionResponse) readonly retention!: RetentionResponse;
 }
 
-class SettingsInForce extends UserKeySettingsAnswer {
-  @Answer.bit() readonly debug_log!: 0 | 1;
-  @Answer.oneOf(['standard', 'strict']) readonly audit!: string;
-  @Answer.boolean() readonly default_workspace_user_api_key_auto_create!: boolean;
+class SettingsInForce extends UserKeySettingsResponse {
+  @ResponseField.bit() readonly debug_log!: 0 | 1;
+  @ResponseField.oneOf(['standard', 'strict']) readonly audit!: string;
+  @ResponseField.boolean() readonly default_workspace_user_api_key_auto_create!: boolean;
 }
 
 class SecurityInForce {
-  @Answer.boolean({ description: 'The installation may block inline configs for all.' })
+  @ResponseField.boolean({ description: 'The installation may block inline configs for all.' })
   readonly block_inline_config!: boolean;
 }
 
-class SessionSettingsAnswer {
-  @Answer.integer({ description: 'Seconds.', example: SESSION_SECONDS_MAX })
+class SessionSettingsResponse {
+  @ResponseField.integer({ description: 'Seconds.', example: SESSION_SECONDS_MAX })
   readonly max_session_ttl!: number;
 }
 
-class ScimSettingsAnswer {
-  @Answer.boolean({
+class ScimSettingsResponse {
+  @ResponseField.boolean({
     description:
       'Set by the installation. True: memberships come from the groups of users; members that groups name change nothing.',
   })
   readonly membership_user_mode!: boolean;
 }
 
-export class OrganisationSettingsAnswer {
-  @Answer.kind('organisation-settings') readonly object!: 'organisation-settings';
-  @Answer.one(() => SettingsInForce) readonly settings!: SettingsInForce;
-  @Answer.one(() => SecurityInForce) readonly data_plane_security_settings!: SecurityInForce;
-  @Answer.one(() => ExportSettingsAnswer) readonly export_settings!: ExportSettingsAnswer;
-  @Answer.one(() => SecuritySettingsAnswer) readonly security_settings!: SecuritySettingsAnswer;
-  @Answer.one(() => SessionSettingsAnswer) readonly session_settings!: SessionSettingsAnswer;
-  @Answer.one(() => ScimSettingsAnswer) readonly scim_settings!: ScimSettingsAnswer;
-  @Answer.one(() => WorkspaceOverridesAnswer) readonly workspace_overrides!: WorkspaceOverridesAnswer;
-  @Answer.etag() readonly etag!: string;
+export class OrganisationSettingsResponse {
+  @ResponseField.kind('organisation-settings') readonly object!: 'organisation-settings';
+  @ResponseField.one(() => SettingsInForce) readonly settings!: SettingsInForce;
+  @ResponseField.one(() => SecurityInForce) readonly data_plane_security_settings!: SecurityInForce;
+  @ResponseField.one(() => ExportSettingsResponse) readonly export_settings!: ExportSettingsResponse;
+  @ResponseField.one(() => SecuritySettingsResponse) readonly security_settings!: SecuritySettingsResponse;
+  @ResponseField.one(() => SessionSettingsResponse) readonly session_settings!: SessionSettingsResponse;
+  @ResponseField.one(() => ScimSettingsResponse) readonly scim_settings!: ScimSettingsResponse;
+  @ResponseField.one(() => WorkspaceOverridesResponse)
+  readonly workspace_overrides!: WorkspaceOverridesResponse;
+  @ResponseField.etag() readonly etag!: string;
 }

@@ -14,11 +14,11 @@ import { toStoredExportSettings } from '../../platform/tenant-settings/export-se
 import {
   mergeSettings,
   toStoredUserKeySettings,
-  userKeySettingsAnswer,
+  userKeySettingsResponse,
 } from '../../platform/tenant-settings/user-key-settings';
 import type {
-  OrganisationAnswer,
-  OrganisationSettingsAnswer,
+  OrganisationResponse,
+  OrganisationSettingsResponse,
   UpdateOrganisationDto,
   UpdateOrganisationSettingsDto,
 } from './organisations.dto';
@@ -38,11 +38,11 @@ export class OrganisationsService {
     >,
   ) {}
 
-  async get(caller: Principal): Promise<OrganisationAnswer> {
+  async get(caller: Principal): Promise<OrganisationResponse> {
     return this.view(await this.find(this.dataSource.manager, caller));
   }
 
-  async settings(caller: Principal): Promise<OrganisationSettingsAnswer> {
+  async settings(caller: Principal): Promise<OrganisationSettingsResponse> {
     return this.settingsView(await this.find(this.dataSource.manager, caller));
   }
 
@@ -95,7 +95,7 @@ export class OrganisationsService {
     );
   }
 
-  private view(row: OrganisationEntity): OrganisationAnswer {
+  private view(row: OrganisationEntity): OrganisationResponse {
     return {
       object: 'organisation',
       id: row.id,
@@ -110,7 +110,7 @@ export class OrganisationsService {
     };
   }
 
-  private settingsView(row: OrganisationEntity): OrganisationSettingsAnswer {
+  private settingsView(row: OrganisationEntity): OrganisationSettingsResponse {
     const { block_inline_config: blocked = false } = row.dataPlaneSecuritySettings;
     return {
       object: 'organisation-settings',
@@ -119,7 +119,7 @@ export class OrganisationsService {
         audit: row.settings.audit ?? 'standard',
         default_workspace_user_api_key_auto_create:
           row.settings.default_workspace_user_api_key_auto_create ?? false,
-        ...userKeySettingsAnswer({ ...USER_KEY_DEFAULTS, ...row.settings }),
+        ...userKeySettingsResponse({ ...USER_KEY_DEFAULTS, ...row.settings }),
       },
       data_plane_security_settings: { block_inline_config: blocked || this.env.BLOCK_INLINE_CONFIG },
       export_settings: { deniedFields: row.exportSettings.deniedFields ?? [] },

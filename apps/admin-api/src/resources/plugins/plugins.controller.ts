@@ -1,4 +1,4 @@
-import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
 import { Named, type At } from '../../platform/resource/at';
@@ -8,7 +8,7 @@ import {
   CreatedPluginDto,
   CreatePluginDto,
   ListPluginsQuery,
-  PluginAnswer,
+  PluginResponse,
   UpdatePluginDto,
 } from './plugins.dto';
 import { PluginsService } from './plugins.service';
@@ -22,8 +22,8 @@ export class PluginsController {
     return this.plugins.create(caller, body);
   }
 
-  @Route.get('', 'plugins.list', listAnswerOf(PluginAnswer))
-  list(@Caller() caller: Principal, @Query() query: ListPluginsQuery): Promise<ListAnswer<PluginAnswer>> {
+  @Route.get('', 'plugins.list', listResponseOf(PluginResponse))
+  list(@Caller() caller: Principal, @Query() query: ListPluginsQuery): Promise<ListResponse<PluginResponse>> {
     return this.plugins.list(caller, query);
   }
 

@@ -1,11 +1,11 @@
 import {
-  Answer,
+  ResponseField,
   EnumField,
   MapField,
   NameField,
   pageOf,
   pickOf,
-  RowAnswer,
+  RowResponse,
   TextField,
   UuidField,
   viewOf,
@@ -39,21 +39,21 @@ export class ListPluginsQuery extends pageOf({ size: 100 }) {
   @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
 }
 
-export class PluginAnswer extends RowAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'patronus' }) readonly slug!: string;
-  @Answer.text({ example: 'patronus' }) readonly plugin_provider_id!: string;
-  @Answer.text({ example: 'Patronus' }) readonly name!: string;
-  @Answer.oneOf(['active', 'archived']) readonly status!: string;
-  @Answer.map({ description: 'Masked.', example: { apiKey: '*****' } })
+export class PluginResponse extends RowResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'patronus' }) readonly slug!: string;
+  @ResponseField.text({ example: 'patronus' }) readonly plugin_provider_id!: string;
+  @ResponseField.text({ example: 'Patronus' }) readonly name!: string;
+  @ResponseField.oneOf(['active', 'archived']) readonly status!: string;
+  @ResponseField.map({ description: 'Masked.', example: { apiKey: '*****' } })
   readonly credentials!: Readonly<Record<string, string>>;
-  @Answer.kind('plugin') readonly object!: 'plugin';
+  @ResponseField.kind('plugin') readonly object!: 'plugin';
 }
 
-export class CreatedPluginDto extends pickOf(PluginAnswer, 'id', 'slug') {}
+export class CreatedPluginDto extends pickOf(PluginResponse, 'id', 'slug') {}
 
-export const toPlugin = (row: PluginEntity): PluginAnswer =>
-  viewOf(PluginAnswer, row, {
+export const toPlugin = (row: PluginEntity): PluginResponse =>
+  viewOf(PluginResponse, row, {
     slug: row.pluginProviderId,
     credentials: row.maskedCredentials,
     object: 'plugin',

@@ -1,5 +1,5 @@
 import { INTERNAL } from '@gw/contracts';
-import { SERVICE_TOKEN, TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 interface Plugin {
@@ -13,7 +13,10 @@ const tenant = admin.standingTenant();
 const other = admin.standingTenant();
 const SECRET = 'plugin-secret-0123456789';
 
-const create = (plugin_provider_id: string, key = tenant.adminKey): Promise<Answer<Plugin & Failure>> =>
+const create = (
+  plugin_provider_id: string,
+  key = tenant.adminKey,
+): Promise<GatewayResponse<Plugin & Failure>> =>
   admin.post('/v1/plugins', { key, body: { plugin_provider_id, credentials: { apiKey: SECRET } } });
 
 describe('a plugin', () => {
@@ -54,7 +57,7 @@ describe('the record of a batch', () => {
     const body = { workspace_id: tenant.workspaceId, status: 'in_progress' };
     const { id } = (await admin.post<{ id: string }>(INTERNAL.batches, { ...by, body })).body;
     const change = { internal_output_file_id: 'file-1', status: 'completed' };
-    const put = (batch: string, call: object): Promise<Answer> =>
+    const put = (batch: string, call: object): Promise<GatewayResponse> =>
       admin.put(`/v2/batches/${batch}`, { ...call, body: change });
     expect((await put(id, by)).body).toEqual({});
     const rows = await admin.dataSource.query<object[]>('SELECT * FROM batches');

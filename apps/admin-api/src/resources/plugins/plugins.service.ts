@@ -1,7 +1,7 @@
 import { pluginBinding, PluginEntity } from '@gw/entities';
 import { joinSecrets } from '@gw/guardrails';
 import { GatewayError, seal, uuidv7, type ErrorDetail } from '@gw/kernel';
-import { invalid, listOf, type ListAnswer } from '@gw/web';
+import { invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -20,7 +20,7 @@ import {
   type CreatedPluginDto,
   type CreatePluginDto,
   type ListPluginsQuery,
-  type PluginAnswer,
+  type PluginResponse,
   type UpdatePluginDto,
 } from './plugins.dto';
 
@@ -67,7 +67,7 @@ export class PluginsService {
     });
   }
 
-  async list(caller: Principal, query: ListPluginsQuery): Promise<ListAnswer<PluginAnswer>> {
+  async list(caller: Principal, query: ListPluginsQuery): Promise<ListResponse<PluginResponse>> {
     const { organisationId } = inOrganisation(caller, query.organisation_id);
     const where = { organisationId, status: 'active' } as const;
     const [rows, total] = await listRows(this.dataSource.manager, PLUGIN, query, { where });

@@ -1,4 +1,4 @@
-import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
@@ -21,9 +21,9 @@ import { PoliciesService } from './policies.service';
 import {
   CreatedRateLimitPolicyDto,
   CreatedUsageLimitPolicyDto,
-  PolicyEntityAnswer,
-  RateLimitPolicyAnswer,
-  UsageLimitPolicyAnswer,
+  PolicyEntityResponse,
+  RateLimitPolicyResponse,
+  UsageLimitPolicyResponse,
 } from './policies.view';
 import { PolicyValuesService } from './policy-values.service';
 import { RATE_LIMITS } from './rate-limit-policies';
@@ -45,19 +45,19 @@ export class UsageLimitPoliciesController {
     return this.policies.create(USAGE_LIMITS, caller, body);
   }
 
-  @Route.get('', 'policies.list', listAnswerOf(UsageLimitPolicyAnswer))
+  @Route.get('', 'policies.list', listResponseOf(UsageLimitPolicyResponse))
   list(
     @Caller() caller: Principal,
     @Query() query: ListUsageLimitPoliciesQuery,
-  ): Promise<ListAnswer<UsageLimitPolicyAnswer>> {
+  ): Promise<ListResponse<UsageLimitPolicyResponse>> {
     return this.policies.list(USAGE_LIMITS, caller, query, { type: query.type });
   }
 
-  @Route.get(':policy', 'policies.read', UsageLimitPolicyAnswer)
+  @Route.get(':policy', 'policies.read', UsageLimitPolicyResponse)
   async get(
     @Named('policy') at: At,
     @Query() query: GetUsageLimitPolicyQuery,
-  ): Promise<UsageLimitPolicyAnswer> {
+  ): Promise<UsageLimitPolicyResponse> {
     return this.values.shown(await this.policies.find(USAGE_LIMITS, at, query.status), query);
   }
 
@@ -71,11 +71,11 @@ export class UsageLimitPoliciesController {
     return this.policies.remove(USAGE_LIMITS, at);
   }
 
-  @Route.get(':policy/entities', 'policies.read', listAnswerOf(PolicyEntityAnswer))
+  @Route.get(':policy/entities', 'policies.read', listResponseOf(PolicyEntityResponse))
   entities(
     @Named('policy') at: At,
     @Query() query: ListPolicyEntitiesQuery,
-  ): Promise<ListAnswer<PolicyEntityAnswer>> {
+  ): Promise<ListResponse<PolicyEntityResponse>> {
     return this.values.list(at, query);
   }
 
@@ -98,17 +98,17 @@ export class RateLimitPoliciesController {
     return this.policies.create(RATE_LIMITS, caller, body);
   }
 
-  @Route.get('', 'policies.list', listAnswerOf(RateLimitPolicyAnswer))
+  @Route.get('', 'policies.list', listResponseOf(RateLimitPolicyResponse))
   list(
     @Caller() caller: Principal,
     @Query() query: ListRateLimitPoliciesQuery,
-  ): Promise<ListAnswer<RateLimitPolicyAnswer>> {
+  ): Promise<ListResponse<RateLimitPolicyResponse>> {
     const { type, unit, target } = query;
     return this.policies.list(RATE_LIMITS, caller, query, { type, unit, target });
   }
 
-  @Route.get(':policy', 'policies.read', RateLimitPolicyAnswer)
-  async get(@Named('policy') at: At, @Query() query: GetPolicyQuery): Promise<RateLimitPolicyAnswer> {
+  @Route.get(':policy', 'policies.read', RateLimitPolicyResponse)
+  async get(@Named('policy') at: At, @Query() query: GetPolicyQuery): Promise<RateLimitPolicyResponse> {
     return RATE_LIMITS.view(await this.policies.find(RATE_LIMITS, at, query.status));
   }
 

@@ -4,7 +4,7 @@ import { uuidv7, DAY_MS } from '@gw/kernel';
 import { addBalances, addBudgetHours, hourOf, raiseAlert } from '@gw/ledger-store';
 import { readCases } from '@gw/testing';
 import { DocumentsService } from '../../publishing/documents.service';
-import { TestAdminApi, type Answer, type Tenant } from '../../spec-support/admin-api';
+import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import { lastEvent, UNKNOWN_ID, type Failure, type List } from '../../spec-support/api-keys';
 
 interface PolicyCase {
@@ -48,7 +48,7 @@ async function create(url: string, body = bodyFor(url), key = ours.key): Promise
 
 const read = async (url: string, id: string): Promise<Policy> =>
   (await admin.get<Policy>(`${url}/${id}`, { key: ours.key })).body;
-const put = (url: string, id: string, body: object, key = ours.key): Promise<Answer<Failure>> =>
+const put = (url: string, id: string, body: object, key = ours.key): Promise<GatewayResponse<Failure>> =>
   admin.put<Failure>(`${url}/${id}`, { key, body });
 
 async function documentOf({ workspaceId }: Tenant): Promise<WorkspaceDocument> {
@@ -292,7 +292,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     const key = fresh.adminKey;
     const workspace = await admin.workspace(fresh.organisationId, { name: 'Going' });
     const id = await create(url, { ...bodyFor(url), workspace_id: workspace }, key);
-    const remove = (more: object): Promise<Answer> =>
+    const remove = (more: object): Promise<GatewayResponse> =>
       admin.delete(`/v1/workspaces/${workspace}`, { key, body: { name: 'Going', ...more } });
     expect((await remove({})).status).toBe(409);
     expect((await remove({ force_delete: true })).status).toBe(200);
@@ -330,7 +330,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     await addBalances(manager, [{ organisationId: ours.organisationId, account, period: 0, ...amount }]);
     return id;
   }
-  const entities = (id: string, query = '', key = ours.key): Promise<Answer<List<Value>>> =>
+  const entities = (id: string, query = '', key = ours.key): Promise<GatewayResponse<List<Value>>> =>
     admin.get<List<Value>>(`${USAGE}/${id}/entities${query}`, { key });
 
   it('[REL-16] are listed with what each has used, by status and part of the key', async () => {

@@ -1,7 +1,7 @@
 import { documentKey } from '@gw/contracts';
 import { WorkspaceEntity, type RateLimitPolicyEntity, type UsageLimitPolicyEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { listOf, type ListAnswer } from '@gw/web';
+import { listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { assertMayChangeLimits, assertMayEnd, rankOf } from '../../platform/auth/grants';
@@ -85,7 +85,7 @@ export class PoliciesService {
     caller: Principal,
     query: ListPoliciesQuery,
     filters: object,
-  ): Promise<ListAnswer<A>> {
+  ): Promise<ListResponse<A>> {
     assertOwnOrganisation(caller, query.organisation_id);
     const { search, status = 'active' } = query;
     const [rows, total] = await listRows(this.dataSource.manager, kind, query, {

@@ -1,5 +1,5 @@
 import { UsageLimitPolicyValueEntity, type UsageLimitPolicyEntity } from '@gw/entities';
-import { listOf, windowOf, type ListAnswer } from '@gw/web';
+import { listOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike } from 'typeorm';
 import { findRow, patchRow } from '../../platform/resource/rows';
@@ -9,7 +9,7 @@ import { found, isUuid } from '../../platform/auth/tenancy';
 import { escapeLike } from '../../platform/common/text';
 import { UNUSED, usageOf } from '../../platform/limits/limit-usage';
 import type { GetUsageLimitPolicyQuery, ListPolicyEntitiesQuery } from './policies.dto';
-import type { PolicyEntityAnswer, UsageLimitPolicyAnswer } from './policies.view';
+import type { PolicyEntityResponse, UsageLimitPolicyResponse } from './policies.view';
 import { USAGE_LIMITS } from './usage-limit-policies';
 import { valueBucket, valueUsage } from './policy-values';
 
@@ -22,14 +22,17 @@ export class PolicyValuesService {
   ) {}
 
   /** The policy, with what each of its values has used where the query says so. */
-  async shown(row: UsageLimitPolicyEntity, query: GetUsageLimitPolicyQuery): Promise<UsageLimitPolicyAnswer> {
+  async shown(
+    row: UsageLimitPolicyEntity,
+    query: GetUsageLimitPolicyQuery,
+  ): Promise<UsageLimitPolicyResponse> {
     const policy = USAGE_LIMITS.view(row);
     return query.include_usage === true
       ? { ...policy, value_key_usage_map: await valueUsage(this.dataSource.manager, row) }
       : policy;
   }
 
-  async list(at: At, query: ListPolicyEntitiesQuery): Promise<ListAnswer<PolicyEntityAnswer>> {
+  async list(at: At, query: ListPolicyEntitiesQuery): Promise<ListResponse<PolicyEntityResponse>> {
     const { manager } = this.dataSource;
     const policy = await findRow(manager, USAGE_LIMITS, at);
     const { status, search } = query;

@@ -8,7 +8,7 @@ import {
   type UpdateRateLimitPolicyDto,
 } from './policies.dto';
 import { policyResource, type PolicyKind } from './policies.service';
-import { toRateLimitPolicy, type RateLimitPolicyAnswer } from './policies.view';
+import { toRateLimitPolicy, type RateLimitPolicyResponse } from './policies.view';
 import { conditionsOf, groupKeysOf } from './policy-rules';
 
 /** Fields that are stored as they come. */
@@ -38,7 +38,7 @@ export const RATE_LIMITS = {
   RateLimitPolicyEntity,
   CreateRateLimitPolicyDto,
   UpdateRateLimitPolicyDto,
-  RateLimitPolicyAnswer
+  RateLimitPolicyResponse
 >;
 
 type Limit = Pick<RateLimitPolicyEntity, 'type' | 'unit' | 'value' | 'window' | 'enforcement' | 'onOutage'>;

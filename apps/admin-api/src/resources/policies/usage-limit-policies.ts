@@ -7,7 +7,7 @@ import {
   type UpdateUsageLimitPolicyDto,
 } from './policies.dto';
 import { policyResource, type PolicyKind } from './policies.service';
-import { toUsageLimitPolicy, type UsageLimitPolicyAnswer } from './policies.view';
+import { toUsageLimitPolicy, type UsageLimitPolicyResponse } from './policies.view';
 import { conditionsOf, groupKeysOf } from './policy-rules';
 import { resetValue } from './policy-values';
 
@@ -42,7 +42,7 @@ export const USAGE_LIMITS = {
   UsageLimitPolicyEntity,
   CreateUsageLimitPolicyDto,
   UpdateUsageLimitPolicyDto,
-  UsageLimitPolicyAnswer
+  UsageLimitPolicyResponse
 >;
 
 type Amounts = Pick<UsageLimitPolicyEntity, 'creditLimit' | 'alertThreshold'>;

@@ -10,9 +10,9 @@ import { PromptRoutes } from './prompt-routes';
 import { PromptSharesService } from './prompt-shares.service';
 import { CreatedPromptDto, CreatePartialDto, UpdatedPartialDto, UpdatePartialDto } from './prompts.dto';
 import { PromptsService } from './prompts.service';
-import { PartialAnswer, PartialItemAnswer, PartialVersionAnswer } from './prompts.view';
+import { PartialResponse, PartialItemResponse, PartialVersionResponse } from './prompts.view';
 
-const RESPONSES = { item: PartialItemAnswer, detail: PartialAnswer, version: PartialVersionAnswer };
+const RESPONSES = { item: PartialItemResponse, detail: PartialResponse, version: PartialVersionResponse };
 
 @ControlRoutes('prompts/partials')
 @ApiQuery(WORKSPACE_ID)

@@ -1,4 +1,4 @@
-import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query, type Type } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -39,8 +39,8 @@ export function PromptRoutes<C, U, I, D, V>(
     protected abstract readonly shares: PromptSharesService;
 
     @ApiQuery(WORKSPACE_ID)
-    @Route.get('', 'prompts.list', listAnswerOf(item))
-    list(@Caller() caller: Principal, @Query() query: ListPromptsQuery): Promise<ListAnswer<I>> {
+    @Route.get('', 'prompts.list', listResponseOf(item))
+    list(@Caller() caller: Principal, @Query() query: ListPromptsQuery): Promise<ListResponse<I>> {
       return this.prompts.list(kind, caller, query);
     }
 
@@ -57,8 +57,8 @@ export function PromptRoutes<C, U, I, D, V>(
     }
 
     @ApiQuery(WORKSPACE_ID)
-    @Route.get(`${path}/versions`, 'prompts.read', listAnswerOf(version))
-    versions(@Named(type) at: At, @Query() query: ListVersionsQuery): Promise<ListAnswer<V>> {
+    @Route.get(`${path}/versions`, 'prompts.read', listResponseOf(version))
+    versions(@Named(type) at: At, @Query() query: ListVersionsQuery): Promise<ListResponse<V>> {
       return this.prompts.versions(kind, at, query);
     }
 

@@ -12,13 +12,13 @@ import {
   CreatedPromptDto,
   CreatePromptDto,
   LabelVersionDto,
-  UpdatedPromptAnswer,
+  UpdatedPromptResponse,
   UpdatePromptDto,
 } from './prompts.dto';
 import { PromptsService } from './prompts.service';
-import { PromptAnswer, PromptItemAnswer, PromptVersionAnswer } from './prompts.view';
+import { PromptResponse, PromptItemResponse, PromptVersionResponse } from './prompts.view';
 
-const RESPONSES = { item: PromptItemAnswer, detail: PromptAnswer, version: PromptVersionAnswer };
+const RESPONSES = { item: PromptItemResponse, detail: PromptResponse, version: PromptVersionResponse };
 
 @ControlRoutes('prompts')
 @ApiQuery(WORKSPACE_ID)
@@ -35,14 +35,14 @@ export class PromptsController extends PromptRoutes(PROMPT, RESPONSES) {
     return this.prompts.create(PROMPT, caller, body);
   }
 
-  @Route.put(':prompt', 'prompts.update', UpdatedPromptAnswer)
-  async update(@Named('prompt') at: At, @Body() body: UpdatePromptDto): Promise<UpdatedPromptAnswer> {
+  @Route.put(':prompt', 'prompts.update', UpdatedPromptResponse)
+  async update(@Named('prompt') at: At, @Body() body: UpdatePromptDto): Promise<UpdatedPromptResponse> {
     const { id, slug, latestVersionId } = await this.prompts.update(PROMPT, at, body);
     return { id, slug, prompt_version_id: latestVersionId };
   }
 
-  @Route.get(':prompt/versions/:version', 'prompts.read', PromptAnswer)
-  version(@Named('prompt') at: At, @Param('version') version: string): Promise<PromptAnswer> {
+  @Route.get(':prompt/versions/:version', 'prompts.read', PromptResponse)
+  version(@Named('prompt') at: At, @Param('version') version: string): Promise<PromptResponse> {
     return this.prompts.version(PROMPT, at, version);
   }
 

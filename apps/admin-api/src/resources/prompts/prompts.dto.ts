@@ -175,7 +175,7 @@ export class CreatedPromptDto {
   @ApiProperty({ enum: ['prompt', 'partial'] }) object!: 'prompt' | 'partial';
 }
 
-export class UpdatedPromptAnswer {
+export class UpdatedPromptResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'pp-greeting-3f9a1c' }) slug!: string;
   @ApiProperty({ format: 'uuid', description: 'The latest version.' }) prompt_version_id!: string;

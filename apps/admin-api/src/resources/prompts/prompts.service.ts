@@ -1,5 +1,5 @@
 import { LabelEntity, type PromptEntity } from '@gw/entities';
-import { listOf, type ListAnswer, type PageQuery } from '@gw/web';
+import { listOf, type ListResponse, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { found } from '../../platform/auth/tenancy';
@@ -61,7 +61,7 @@ export class PromptsService {
     kind: PromptKind<C, U, I, D, V>,
     caller: Principal,
     query: ListPromptsQuery,
-  ): Promise<ListAnswer<I>> {
+  ): Promise<ListResponse<I>> {
     const { manager } = this.dataSource;
     const [rows, total] = await pageOfPrompts(manager, caller, kind.type, query);
     const audienceOf = await audiencesOf(manager, caller, query, rows);
@@ -128,7 +128,7 @@ export class PromptsService {
     kind: PromptKind<C, U, I, D, V>,
     at: At,
     query: PageQuery,
-  ): Promise<ListAnswer<V>> {
+  ): Promise<ListResponse<V>> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, PROMPTS[kind.type], at);
     const [versions, total] = await listVersions(manager, PROMPT_VERSIONS, row.id, query);

@@ -1,24 +1,24 @@
 import type { LabelEntity, PromptEntity, PromptVersionEntity } from '@gw/entities';
 import { compilePrompt, componentsOf, type VariableComponents } from '@gw/prompts';
-import { Answer, RowAnswer, viewOf } from '@gw/web';
+import { ResponseField, RowResponse, viewOf } from '@gw/web';
 
-class PromptBaseAnswer extends RowAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.uuid() readonly collection_id!: string;
-  @Answer.text({ example: 'Greeting' }) readonly name!: string;
-  @Answer.text({ example: 'pp-greeting-3f9a1c' }) readonly slug!: string;
-  @Answer.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
-  @Answer.oneOf(['workspace', 'workspaces', 'organisation'])
+class PromptBaseResponse extends RowResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.uuid() readonly collection_id!: string;
+  @ResponseField.text({ example: 'Greeting' }) readonly name!: string;
+  @ResponseField.text({ example: 'pp-greeting-3f9a1c' }) readonly slug!: string;
+  @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
+  @ResponseField.oneOf(['workspace', 'workspaces', 'organisation'])
   readonly access_level!: 'workspace' | 'workspaces' | 'organisation';
-  @Answer.uuid({ nullable: true }) readonly share_organisation_id!: string | null;
-  @Answer.time({ nullable: true }) readonly shared_at!: string | null;
-  @Answer.text({ nullable: true, description: 'The user or API key that shared it.' })
+  @ResponseField.uuid({ nullable: true }) readonly share_organisation_id!: string | null;
+  @ResponseField.time({ nullable: true }) readonly shared_at!: string | null;
+  @ResponseField.text({ nullable: true, description: 'The user or API key that shared it.' })
   readonly shared_by_user_id!: string | null;
-  @Answer.bit() readonly allow_all_workspaces!: 0 | 1;
-  @Answer.uuid({ nullable: true }) readonly forked_from_prompt_id!: string | null;
-  @Answer.uuid({ nullable: true }) readonly forked_from_prompt_version_id!: string | null;
-  @Answer.uuid() readonly prompt_owning_workspace_id!: string;
-  @Answer.texts({
+  @ResponseField.bit() readonly allow_all_workspaces!: 0 | 1;
+  @ResponseField.uuid({ nullable: true }) readonly forked_from_prompt_id!: string | null;
+  @ResponseField.uuid({ nullable: true }) readonly forked_from_prompt_version_id!: string | null;
+  @ResponseField.uuid() readonly prompt_owning_workspace_id!: string;
+  @ResponseField.texts({
     optional: true,
     description: 'With show_prompt_share: ids of the workspaces it is shared with, for its owner.',
     example: [],
@@ -26,69 +26,76 @@ class PromptBaseAnswer extends RowAnswer {
   readonly shared_workspace_ids?: readonly string[];
 }
 
-export class PromptItemAnswer extends PromptBaseAnswer {
-  @Answer.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
-  @Answer.kind('prompt') readonly object!: 'prompt';
+export class PromptItemResponse extends PromptBaseResponse {
+  @ResponseField.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
+  @ResponseField.kind('prompt') readonly object!: 'prompt';
 }
 
-class VersionLabelAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'production' }) readonly name!: string;
+class VersionLabelResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'production' }) readonly name!: string;
 }
 
-export class PromptAnswer extends PromptItemAnswer {
-  @Answer.uuid() readonly prompt_version_id!: string;
-  @Answer.integer({ example: 1 }) readonly prompt_version!: number;
-  @Answer.text({ nullable: true }) readonly prompt_version_description!: string | null;
-  @Answer.oneOf(['active']) readonly prompt_version_status!: 'active';
-  @Answer.text({ example: '[{"role":"user","content":"Hello {{name}}"}]' }) readonly string!: string;
-  @Answer.json({ example: { variables: ['name'] } }) readonly variable_components!: VariableComponents;
-  @Answer.json({ example: { max_completion_tokens: 256 } }) readonly parameters!: Record<string, unknown>;
-  @Answer.jsons({ nullable: true }) readonly functions!: object[] | null;
-  @Answer.jsons({ nullable: true }) readonly tools!: object[] | null;
-  @Answer.any({ example: 'auto' }) readonly tool_choice!: unknown;
-  @Answer.json({ nullable: true, example: {} }) readonly template_metadata!: Record<string, unknown> | null;
-  @Answer.uuid({ nullable: true }) readonly prompt_version_label_id!: string | null;
-  @Answer.text({ nullable: true, example: 'production' }) readonly prompt_version_label_name!: string | null;
-  @Answer.bit() readonly is_raw_template!: 0 | 1;
-  @Answer.list(() => VersionLabelAnswer) readonly prompt_version_labels!: VersionLabelAnswer[];
-  @Answer.text({ nullable: true, example: 'openai-prod' }) readonly virtual_key!: string | null;
+export class PromptResponse extends PromptItemResponse {
+  @ResponseField.uuid() readonly prompt_version_id!: string;
+  @ResponseField.integer({ example: 1 }) readonly prompt_version!: number;
+  @ResponseField.text({ nullable: true }) readonly prompt_version_description!: string | null;
+  @ResponseField.oneOf(['active']) readonly prompt_version_status!: 'active';
+  @ResponseField.text({ example: '[{"role":"user","content":"Hello {{name}}"}]' }) readonly string!: string;
+  @ResponseField.json({ example: { variables: ['name'] } }) readonly variable_components!: VariableComponents;
+  @ResponseField.json({ example: { max_completion_tokens: 256 } }) readonly parameters!: Record<
+    string,
+    unknown
+  >;
+  @ResponseField.jsons({ nullable: true }) readonly functions!: object[] | null;
+  @ResponseField.jsons({ nullable: true }) readonly tools!: object[] | null;
+  @ResponseField.any({ example: 'auto' }) readonly tool_choice!: unknown;
+  @ResponseField.json({ nullable: true, example: {} }) readonly template_metadata!: Record<
+    string,
+    unknown
+  > | null;
+  @ResponseField.uuid({ nullable: true }) readonly prompt_version_label_id!: string | null;
+  @ResponseField.text({ nullable: true, example: 'production' }) readonly prompt_version_label_name!:
+    string | null;
+  @ResponseField.bit() readonly is_raw_template!: 0 | 1;
+  @ResponseField.list(() => VersionLabelResponse) readonly prompt_version_labels!: VersionLabelResponse[];
+  @ResponseField.text({ nullable: true, example: 'openai-prod' }) readonly virtual_key!: string | null;
 }
 
-export class PromptVersionAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.uuid() readonly prompt_id!: string;
-  @Answer.text({ description: 'As `string` of the prompt.', example: 'Hello {{name}}' })
+export class PromptVersionResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.uuid() readonly prompt_id!: string;
+  @ResponseField.text({ description: 'As `string` of the prompt.', example: 'Hello {{name}}' })
   readonly prompt_template!: string;
-  @Answer.integer({ example: 1 }) readonly prompt_version!: number;
-  @Answer.text({ nullable: true }) readonly prompt_description!: string | null;
-  @Answer.uuid({ nullable: true }) readonly label_id!: string | null;
-  @Answer.time() readonly created_at!: string;
-  @Answer.oneOf(['active']) readonly status!: 'active';
-  @Answer.kind('prompt') readonly object!: 'prompt';
+  @ResponseField.integer({ example: 1 }) readonly prompt_version!: number;
+  @ResponseField.text({ nullable: true }) readonly prompt_description!: string | null;
+  @ResponseField.uuid({ nullable: true }) readonly label_id!: string | null;
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.oneOf(['active']) readonly status!: 'active';
+  @ResponseField.kind('prompt') readonly object!: 'prompt';
 }
 
-export class PartialItemAnswer extends PromptBaseAnswer {
-  @Answer.kind('partial') readonly object!: 'partial';
+export class PartialItemResponse extends PromptBaseResponse {
+  @ResponseField.kind('partial') readonly object!: 'partial';
 }
 
-export class PartialAnswer extends PartialItemAnswer {
-  @Answer.text({ example: 'Answer {{tone}}.' }) readonly string!: string;
-  @Answer.integer({ example: 1 }) readonly version!: number;
-  @Answer.text({ nullable: true }) readonly version_description!: string | null;
-  @Answer.uuid() readonly prompt_partial_version_id!: string;
+export class PartialResponse extends PartialItemResponse {
+  @ResponseField.text({ example: 'Answer {{tone}}.' }) readonly string!: string;
+  @ResponseField.integer({ example: 1 }) readonly version!: number;
+  @ResponseField.text({ nullable: true }) readonly version_description!: string | null;
+  @ResponseField.uuid() readonly prompt_partial_version_id!: string;
 }
 
-export class PartialVersionAnswer {
-  @Answer.uuid() readonly prompt_partial_id!: string;
-  @Answer.uuid() readonly prompt_partial_version_id!: string;
-  @Answer.text({ example: 'pp-house-st-3f9a1c' }) readonly slug!: string;
-  @Answer.integer({ example: 1 }) readonly version!: number;
-  @Answer.text({ example: 'Answer {{tone}}.' }) readonly string!: string;
-  @Answer.text({ nullable: true }) readonly description!: string | null;
-  @Answer.time() readonly created_at!: string;
-  @Answer.oneOf(['active']) readonly prompt_version_status!: 'active';
-  @Answer.kind('partial') readonly object!: 'partial';
+export class PartialVersionResponse {
+  @ResponseField.uuid() readonly prompt_partial_id!: string;
+  @ResponseField.uuid() readonly prompt_partial_version_id!: string;
+  @ResponseField.text({ example: 'pp-house-st-3f9a1c' }) readonly slug!: string;
+  @ResponseField.integer({ example: 1 }) readonly version!: number;
+  @ResponseField.text({ example: 'Answer {{tone}}.' }) readonly string!: string;
+  @ResponseField.text({ nullable: true }) readonly description!: string | null;
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.oneOf(['active']) readonly prompt_version_status!: 'active';
+  @ResponseField.kind('partial') readonly object!: 'partial';
 }
 
 const base = (row: PromptEntity) => ({
@@ -99,15 +106,15 @@ const base = (row: PromptEntity) => ({
   prompt_owning_workspace_id: row.workspaceId,
 });
 
-export const toPromptItem = (row: PromptEntity, model: string | null): PromptItemAnswer =>
-  viewOf(PromptItemAnswer, row, { ...base(row), model, object: 'prompt' });
+export const toPromptItem = (row: PromptEntity, model: string | null): PromptItemResponse =>
+  viewOf(PromptItemResponse, row, { ...base(row), model, object: 'prompt' });
 
 export const toPrompt = (
   row: PromptEntity,
   version: PromptVersionEntity,
   labels: readonly LabelEntity[],
-): PromptAnswer =>
-  viewOf(PromptAnswer, row, {
+): PromptResponse =>
+  viewOf(PromptResponse, row, {
     ...base(row),
     object: 'prompt',
     model: version.model,
@@ -132,7 +139,7 @@ export const toPrompt = (
 export const toPromptVersion = (
   version: PromptVersionEntity,
   labels: readonly LabelEntity[],
-): PromptVersionAnswer => ({
+): PromptVersionResponse => ({
   id: version.id,
   prompt_id: version.promptId,
   prompt_template: version.template,
@@ -144,11 +151,11 @@ export const toPromptVersion = (
   object: 'prompt',
 });
 
-export const toPartialItem = (row: PromptEntity): PartialItemAnswer =>
-  viewOf(PartialItemAnswer, row, { ...base(row), object: 'partial' });
+export const toPartialItem = (row: PromptEntity): PartialItemResponse =>
+  viewOf(PartialItemResponse, row, { ...base(row), object: 'partial' });
 
-export const toPartial = (row: PromptEntity, version: PromptVersionEntity): PartialAnswer =>
-  viewOf(PartialAnswer, row, {
+export const toPartial = (row: PromptEntity, version: PromptVersionEntity): PartialResponse =>
+  viewOf(PartialResponse, row, {
     ...base(row),
     object: 'partial',
     string: version.template,
@@ -157,7 +164,10 @@ export const toPartial = (row: PromptEntity, version: PromptVersionEntity): Part
     prompt_partial_version_id: version.id,
   });
 
-export const toPartialVersion = (row: PromptEntity, version: PromptVersionEntity): PartialVersionAnswer => ({
+export const toPartialVersion = (
+  row: PromptEntity,
+  version: PromptVersionEntity,
+): PartialVersionResponse => ({
   prompt_partial_id: row.id,
   prompt_partial_version_id: version.id,
   slug: row.slug,

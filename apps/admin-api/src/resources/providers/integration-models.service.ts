@@ -15,7 +15,7 @@ import { assertMayAim, assertSecretsStay } from '../../platform/credentials/secr
 import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
 import { providerKeysOf } from '../../platform/rows/integrations.queries';
 import { IntegrationsService } from './integrations.service';
-import { toModel, type IntegrationModelsAnswer } from './integrations.view';
+import { toModel, type IntegrationModelsResponse } from './integrations.view';
 import { pricingConfigFaults } from './pricing';
 
 /** Rows of one integration at most: each of its providers' documents carries them all. */
@@ -31,7 +31,7 @@ export class IntegrationModelsService {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  async list(caller: Principal, reference: string): Promise<IntegrationModelsAnswer> {
+  async list(caller: Principal, reference: string): Promise<IntegrationModelsResponse> {
     const { manager } = this.dataSource;
     const integration = await this.integrations.find(manager, caller, 'read', reference);
     const models = (await rowsOf(manager, integration)).map(toModel);

@@ -23,8 +23,8 @@ import { IntegrationsService } from './integrations.service';
 import {
   limitOwnerOf,
   toAccess,
-  type IntegrationWorkspaceAnswer,
-  type IntegrationWorkspacesAnswer,
+  type IntegrationWorkspaceResponse,
+  type IntegrationWorkspacesResponse,
 } from './integrations.view';
 
 @Injectable()
@@ -35,13 +35,13 @@ export class IntegrationWorkspacesService {
     private readonly integrations: IntegrationsService,
   ) {}
 
-  async list(caller: Principal, reference: string): Promise<IntegrationWorkspacesAnswer> {
+  async list(caller: Principal, reference: string): Promise<IntegrationWorkspacesResponse> {
     const { manager } = this.dataSource;
     const integration = await this.integrations.find(manager, caller, 'read', reference);
     const { globalWorkspaceAccess, organisationId } = integration;
     const rows = await accessRowsOf(manager, integration);
     const owners = rows.map((row) => limitOwnerOf(organisationId, row));
-    const workspaces = await withUsage(manager, accessAnswers(integration, rows), owners);
+    const workspaces = await withUsage(manager, accessResponses(integration, rows), owners);
     return { total: workspaces.length, workspaces, global_workspace_access: globalWorkspaceAccess };
   }
 
@@ -184,10 +184,10 @@ const accessRowsOf = (
         order: { createdAt: 'DESC', id: 'DESC' },
       });
 
-const accessAnswers = (
+const accessResponses = (
   { workspaceId: id }: IntegrationEntity,
   rows: readonly IntegrationWorkspaceEntity[],
-): IntegrationWorkspaceAnswer[] =>
+): IntegrationWorkspaceResponse[] =>
   id !== null
     ? [{ id, enabled: true, usage_limits: null, rate_limits: null, last_reset_at: null }]
     : rows.map(toAccess);
@@ -195,8 +195,8 @@ const accessAnswers = (
 async function accessOf(
   manager: EntityManager,
   integration: IntegrationEntity,
-): Promise<IntegrationWorkspaceAnswer[]> {
-  return accessAnswers(integration, await accessRowsOf(manager, integration));
+): Promise<IntegrationWorkspaceResponse[]> {
+  return accessResponses(integration, await accessRowsOf(manager, integration));
 }
 
 const toUsageLimits = (

@@ -1,5 +1,5 @@
 import { PROVIDER_CATALOGUE } from '@gw/providers';
-import { listAnswerOf, IfMatch, listOf, type ListAnswer } from '@gw/web';
+import { listResponseOf, IfMatch, listOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -17,12 +17,12 @@ import {
 } from './integrations.dto';
 import { IntegrationsService } from './integrations.service';
 import {
-  CatalogueProviderAnswer,
+  CatalogueProviderResponse,
   DeletedIntegration,
-  IntegrationAnswer,
-  IntegrationDetailAnswer,
-  IntegrationModelsAnswer,
-  IntegrationWorkspacesAnswer,
+  IntegrationResponse,
+  IntegrationDetailResponse,
+  IntegrationModelsResponse,
+  IntegrationWorkspacesResponse,
   toCatalogueProvider,
 } from './integrations.view';
 
@@ -46,24 +46,24 @@ export class IntegrationsController {
   @Route.get(
     '',
     ['organisation_integrations.list', 'workspace_integrations.list'],
-    listAnswerOf(IntegrationAnswer),
+    listResponseOf(IntegrationResponse),
   )
   list(
     @Caller() caller: Principal,
     @Query() query: ListIntegrationsQuery,
-  ): Promise<ListAnswer<IntegrationAnswer>> {
+  ): Promise<ListResponse<IntegrationResponse>> {
     return this.integrations.list(caller, query);
   }
 
   @Route.get(
     ':integration',
     ['organisation_integrations.read', 'workspace_integrations.read'],
-    IntegrationDetailAnswer,
+    IntegrationDetailResponse,
   )
   get(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
-  ): Promise<IntegrationDetailAnswer> {
+  ): Promise<IntegrationDetailResponse> {
     return this.integrations.get(caller, integration);
   }
 
@@ -93,12 +93,12 @@ export class IntegrationsController {
   @Route.get(
     [':integration/models', ':integration/integration-models'],
     ['organisation_integrations.read', 'workspace_integrations.read'],
-    IntegrationModelsAnswer,
+    IntegrationModelsResponse,
   )
   listModels(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
-  ): Promise<IntegrationModelsAnswer> {
+  ): Promise<IntegrationModelsResponse> {
     return this.models.list(caller, integration);
   }
 
@@ -131,12 +131,12 @@ export class IntegrationsController {
   @Route.get(
     ':integration/workspaces',
     ['organisation_integrations.read', 'workspace_integrations.read'],
-    IntegrationWorkspacesAnswer,
+    IntegrationWorkspacesResponse,
   )
   listWorkspaces(
     @Caller() caller: Principal,
     @Param('integration') integration: string,
-  ): Promise<IntegrationWorkspacesAnswer> {
+  ): Promise<IntegrationWorkspacesResponse> {
     return this.workspaces.list(caller, integration);
   }
 
@@ -157,9 +157,9 @@ export class ProviderCatalogueController {
   @Route.get(
     'integration-providers',
     ['organisation_integrations.list', 'workspace_integrations.list'],
-    listAnswerOf(CatalogueProviderAnswer),
+    listResponseOf(CatalogueProviderResponse),
   )
-  list(): ListAnswer<CatalogueProviderAnswer> {
+  list(): ListResponse<CatalogueProviderResponse> {
     const data = PROVIDER_CATALOGUE.map(toCatalogueProvider);
     return listOf([data, data.length]);
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { IntegrationEntity, IntegrationModelEntity, ProviderEntity } from '@gw/entities';
 import { GatewayError, uuidv7, type ErrorDetail } from '@gw/kernel';
-import { assertMatches, invalid, listOf, validationFailed, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, invalid, listOf, validationFailed, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Brackets, DataSource, IsNull, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
@@ -41,8 +41,8 @@ import {
   toIntegration,
   toIntegrationDetail,
   type DeletedIntegration,
-  type IntegrationAnswer,
-  type IntegrationDetailAnswer,
+  type IntegrationResponse,
+  type IntegrationDetailResponse,
 } from './integrations.view';
 import { pricingAdjustmentFaults } from './pricing';
 
@@ -107,7 +107,7 @@ export class IntegrationsService {
     });
   }
 
-  async list(caller: Principal, query: ListIntegrationsQuery): Promise<ListAnswer<IntegrationAnswer>> {
+  async list(caller: Principal, query: ListIntegrationsQuery): Promise<ListResponse<IntegrationResponse>> {
     const tags = parseTags(query.tags);
     const kinds = query.type ?? ['all'];
     const wants = (kind: 'organisation' | 'workspace'): boolean =>
@@ -133,7 +133,7 @@ export class IntegrationsService {
     return listOf([page.map(toIntegration), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<IntegrationDetailAnswer> {
+  async get(caller: Principal, reference: string): Promise<IntegrationDetailResponse> {
     const { manager } = this.dataSource;
     const row = await this.find(manager, caller, 'read', reference);
     return toIntegrationDetail(row, await countWorkspaces(manager, row));

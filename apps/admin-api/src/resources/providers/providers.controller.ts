@@ -1,4 +1,4 @@
-import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
@@ -13,7 +13,7 @@ import {
 } from './providers.dto';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ProvidersService } from './providers.service';
-import { ProviderAnswer } from './providers.view';
+import { ProviderResponse } from './providers.view';
 
 @ControlRoutes('providers')
 @ApiQuery(WORKSPACE_ID)
@@ -25,13 +25,16 @@ export class ProvidersController {
     return this.providers.create(caller, body);
   }
 
-  @Route.get('', ['providers.list', 'virtual_keys.list'], listAnswerOf(ProviderAnswer))
-  list(@Caller() caller: Principal, @Query() query: ListProvidersQuery): Promise<ListAnswer<ProviderAnswer>> {
+  @Route.get('', ['providers.list', 'virtual_keys.list'], listResponseOf(ProviderResponse))
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListProvidersQuery,
+  ): Promise<ListResponse<ProviderResponse>> {
     return this.providers.list(caller, query);
   }
 
-  @Route.get(':provider', ['providers.read', 'virtual_keys.read'], ProviderAnswer)
-  get(@Caller() caller: Principal, @Param('provider') provider: string): Promise<ProviderAnswer> {
+  @Route.get(':provider', ['providers.read', 'virtual_keys.read'], ProviderResponse)
+  get(@Caller() caller: Principal, @Param('provider') provider: string): Promise<ProviderResponse> {
     return this.providers.get(caller, provider);
   }
 

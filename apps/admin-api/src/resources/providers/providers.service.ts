@@ -1,5 +1,5 @@
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
-import { invalid, listOf, type ListAnswer } from '@gw/web';
+import { invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -31,7 +31,7 @@ import type {
   ListProvidersQuery,
   UpdateProviderDto,
 } from './providers.dto';
-import { limitOwnerOf, toProvider, type ProviderAnswer } from './providers.view';
+import { limitOwnerOf, toProvider, type ProviderResponse } from './providers.view';
 
 @Injectable()
 export class ProvidersService {
@@ -58,7 +58,7 @@ export class ProvidersService {
     });
   }
 
-  async list(caller: Principal, query: ListProvidersQuery): Promise<ListAnswer<ProviderAnswer>> {
+  async list(caller: Principal, query: ListProvidersQuery): Promise<ListResponse<ProviderResponse>> {
     const { manager } = this.dataSource;
     const tags = parseTags(query.tags);
     const [rows, total] = await listProviders(manager, caller, query, false, tags ? hasTags(tags) : {});
@@ -67,7 +67,7 @@ export class ProvidersService {
     return listOf([await withUsage(manager, answers, rows.map(limitOwnerOf)), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<ProviderAnswer> {
+  async get(caller: Principal, reference: string): Promise<ProviderResponse> {
     const { manager } = this.dataSource;
     const row = await findProvider(manager, caller, reference, false);
     const [shown] = await withUsage(manager, [await view(manager, row)], [limitOwnerOf(row)]);
@@ -165,7 +165,7 @@ async function integrationSlugs(
   return new Map(integrations.map(({ id, slug }) => [id, slug]));
 }
 
-async function view(manager: EntityManager, row: ProviderEntity): Promise<ProviderAnswer> {
+async function view(manager: EntityManager, row: ProviderEntity): Promise<ProviderResponse> {
   const slugs = await integrationSlugs(manager, [row]);
   return toProvider(row, slugs.get(row.integrationId) ?? '');
 }

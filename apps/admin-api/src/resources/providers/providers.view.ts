@@ -1,25 +1,26 @@
 import type { ProviderEntity, ProviderStatus, StoredRateLimit } from '@gw/entities';
-import { Answer, RowAnswer, rowFields } from '@gw/web';
+import { ResponseField, RowResponse, rowFields } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-usage';
-import { RateLimitAnswer, UsageLimitAnswer } from '../../platform/limits/limits.dto';
+import { RateLimitResponse, UsageLimitResponse } from '../../platform/limits/limits.dto';
 
-export class ProviderAnswer extends RowAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.uuid() readonly workspace_id!: string;
-  @Answer.text({ example: 'Search team' }) readonly name!: string;
-  @Answer.text({ example: 'search-team' }) readonly slug!: string;
-  @Answer.text({ description: 'Slug of the integration.' }) readonly integration_id!: string;
-  @Answer.text({ nullable: true, example: 'For the search team' }) readonly note!: string | null;
-  @Answer.oneOf(['active', 'exhausted', 'expired', 'archived']) readonly status!: ProviderStatus;
-  @Answer.one(() => UsageLimitAnswer, { nullable: true }) readonly usage_limits!: ShownUsageLimit | null;
-  @Answer.list(() => RateLimitAnswer, { nullable: true })
+export class ProviderResponse extends RowResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.uuid() readonly workspace_id!: string;
+  @ResponseField.text({ example: 'Search team' }) readonly name!: string;
+  @ResponseField.text({ example: 'search-team' }) readonly slug!: string;
+  @ResponseField.text({ description: 'Slug of the integration.' }) readonly integration_id!: string;
+  @ResponseField.text({ nullable: true, example: 'For the search team' }) readonly note!: string | null;
+  @ResponseField.oneOf(['active', 'exhausted', 'expired', 'archived']) readonly status!: ProviderStatus;
+  @ResponseField.one(() => UsageLimitResponse, { nullable: true })
+  readonly usage_limits!: ShownUsageLimit | null;
+  @ResponseField.list(() => RateLimitResponse, { nullable: true })
   readonly rate_limits!: readonly StoredRateLimit[] | null;
-  @Answer.nothing() readonly reset_usage!: null;
-  @Answer.time({ nullable: true }) readonly expires_at!: string | null;
-  @Answer.time({ nullable: true }) readonly last_reset_at!: string | null;
-  @Answer.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
-  @Answer.kind('provider') readonly object!: 'provider';
+  @ResponseField.nothing() readonly reset_usage!: null;
+  @ResponseField.time({ nullable: true }) readonly expires_at!: string | null;
+  @ResponseField.time({ nullable: true }) readonly last_reset_at!: string | null;
+  @ResponseField.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
+  @ResponseField.kind('provider') readonly object!: 'provider';
 }
 
 /** A provider past its time is expired from that moment, also before a worker has said so in the row. */
@@ -28,7 +29,7 @@ export const statusOf = (row: Pick<ProviderEntity, 'status' | 'expiresAt'>): Pro
     ? 'expired'
     : row.status;
 
-export const toProvider = (row: ProviderEntity, integrationSlug: string): ProviderAnswer => ({
+export const toProvider = (row: ProviderEntity, integrationSlug: string): ProviderResponse => ({
   id: row.id,
   organisation_id: row.organisationId,
   workspace_id: row.workspaceId,

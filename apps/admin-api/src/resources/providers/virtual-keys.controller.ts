@@ -1,4 +1,4 @@
-import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
@@ -13,7 +13,7 @@ import {
   UpdateVirtualKeyDto,
 } from './virtual-keys.dto';
 import { VirtualKeysService } from './virtual-keys.service';
-import { VirtualKeyAnswer } from './virtual-keys.view';
+import { VirtualKeyResponse } from './virtual-keys.view';
 
 @ControlRoutes('virtual-keys')
 @ApiQuery(WORKSPACE_ID)
@@ -25,16 +25,16 @@ export class VirtualKeysController {
     return this.virtualKeys.create(caller, body);
   }
 
-  @Route.get('', ['virtual_keys.list', 'providers.list'], listAnswerOf(VirtualKeyAnswer))
+  @Route.get('', ['virtual_keys.list', 'providers.list'], listResponseOf(VirtualKeyResponse))
   list(
     @Caller() caller: Principal,
     @Query() query: ListVirtualKeysQuery,
-  ): Promise<ListAnswer<VirtualKeyAnswer>> {
+  ): Promise<ListResponse<VirtualKeyResponse>> {
     return this.virtualKeys.list(caller, query);
   }
 
-  @Route.get(':virtualKey', ['virtual_keys.read', 'providers.read'], VirtualKeyAnswer)
-  get(@Caller() caller: Principal, @Param('virtualKey') virtualKey: string): Promise<VirtualKeyAnswer> {
+  @Route.get(':virtualKey', ['virtual_keys.read', 'providers.read'], VirtualKeyResponse)
+  get(@Caller() caller: Principal, @Param('virtualKey') virtualKey: string): Promise<VirtualKeyResponse> {
     return this.virtualKeys.get(caller, virtualKey);
   }
 

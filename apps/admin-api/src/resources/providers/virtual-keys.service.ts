@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { listOf, type ListAnswer } from '@gw/web';
+import { listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
@@ -33,7 +33,7 @@ import type {
   ListVirtualKeysQuery,
   UpdateVirtualKeyDto,
 } from './virtual-keys.dto';
-import { toVirtualKey, type VirtualKeyAnswer } from './virtual-keys.view';
+import { toVirtualKey, type VirtualKeyResponse } from './virtual-keys.view';
 
 /** A virtual key is a provider with a hidden integration of its own, which holds its credential. */
 @Injectable()
@@ -73,7 +73,7 @@ export class VirtualKeysService {
     });
   }
 
-  async list(caller: Principal, query: ListVirtualKeysQuery): Promise<ListAnswer<VirtualKeyAnswer>> {
+  async list(caller: Principal, query: ListVirtualKeysQuery): Promise<ListResponse<VirtualKeyResponse>> {
     const { manager } = this.dataSource;
     const [rows, total] = await listProviders(manager, caller, query, true);
     const hidden = await manager.findBy(IntegrationEntity, {
@@ -84,7 +84,7 @@ export class VirtualKeysService {
     return listOf([await withUsage(manager, data, rows.map(limitOwnerOf)), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<VirtualKeyAnswer> {
+  async get(caller: Principal, reference: string): Promise<VirtualKeyResponse> {
     const { manager } = this.dataSource;
     const row = await findProvider(manager, caller, reference, true);
     const answer = toVirtualKey(row, await hiddenOf(manager, row));

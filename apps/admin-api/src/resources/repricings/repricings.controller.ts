@@ -1,13 +1,13 @@
-import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
-  CreatedRepricingAnswer,
+  CreatedRepricingResponse,
   CreateRepricingDto,
   ListRepricingsQuery,
-  RepricingAnswer,
+  RepricingResponse,
 } from './repricings.dto';
 import { RepricingsService } from './repricings.service';
 
@@ -15,21 +15,21 @@ import { RepricingsService } from './repricings.service';
 export class RepricingsController {
   constructor(private readonly repricings: RepricingsService) {}
 
-  @Route.post('', 'organisation_settings.update', CreatedRepricingAnswer)
-  create(@Caller() caller: Principal, @Body() body: CreateRepricingDto): Promise<CreatedRepricingAnswer> {
+  @Route.post('', 'organisation_settings.update', CreatedRepricingResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateRepricingDto): Promise<CreatedRepricingResponse> {
     return this.repricings.create(caller, body);
   }
 
-  @Route.get('', 'organisation_settings.read', listAnswerOf(RepricingAnswer))
+  @Route.get('', 'organisation_settings.read', listResponseOf(RepricingResponse))
   list(
     @Caller() caller: Principal,
     @Query() query: ListRepricingsQuery,
-  ): Promise<ListAnswer<RepricingAnswer>> {
+  ): Promise<ListResponse<RepricingResponse>> {
     return this.repricings.list(caller, query);
   }
 
-  @Route.get(':repricing', 'organisation_settings.read', RepricingAnswer)
-  get(@Caller() caller: Principal, @Param('repricing') repricing: string): Promise<RepricingAnswer> {
+  @Route.get(':repricing', 'organisation_settings.read', RepricingResponse)
+  get(@Caller() caller: Principal, @Param('repricing') repricing: string): Promise<RepricingResponse> {
     return this.repricings.get(caller, repricing);
   }
 

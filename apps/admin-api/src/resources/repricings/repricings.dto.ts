@@ -1,4 +1,4 @@
-import { Answer, DateField, pageOf, RowAnswer, Strict, TextField } from '@gw/web';
+import { ResponseField, DateField, pageOf, RowResponse, Strict, TextField } from '@gw/web';
 
 @Strict()
 export class CreateRepricingDto {
@@ -16,39 +16,43 @@ export class CreateRepricingDto {
 
 export class ListRepricingsQuery extends pageOf({ size: 50, sizeMax: 100 }) {}
 
-export class RepricingGroupAnswer {
-  @Answer.text({
+export class RepricingGroupResponse {
+  @ResponseField.text({
     nullable: true,
     example: 'openai',
     description: 'Null with model: all that are past a thousand.',
   })
   readonly provider!: string | null;
-  @Answer.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
-  @Answer.integer({ description: 'Logs whose cost differs.', example: 12 }) readonly changed!: number;
-  @Answer.integer({ description: 'Logs without a price now either; they keep what they have.', example: 0 })
+  @ResponseField.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
+  @ResponseField.integer({ description: 'Logs whose cost differs.', example: 12 }) readonly changed!: number;
+  @ResponseField.integer({
+    description: 'Logs without a price now either; they keep what they have.',
+    example: 0,
+  })
   readonly unpriced!: number;
-  @Answer.number({ description: 'USD; what those that change have cost.', example: 1.25 })
+  @ResponseField.number({ description: 'USD; what those that change have cost.', example: 1.25 })
   readonly before!: number;
-  @Answer.number({ description: 'USD; what they cost by the prices of now.', example: 1.5 })
+  @ResponseField.number({ description: 'USD; what they cost by the prices of now.', example: 1.5 })
   readonly after!: number;
-  @Answer.number({ description: 'USD; negative: less.', example: 0.25 }) readonly difference!: number;
+  @ResponseField.number({ description: 'USD; negative: less.', example: 0.25 }) readonly difference!: number;
 }
 
-export class RepricingAnswer extends RowAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.oneOf(['previewing', 'previewed', 'applying', 'applied']) readonly status!: string;
-  @Answer.time() readonly start_time!: string;
-  @Answer.time() readonly end_time!: string;
-  @Answer.text({ nullable: true, example: 'openai' }) readonly provider!: string | null;
-  @Answer.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
-  @Answer.integer({ description: 'Logs that were looked at so far.', example: 1_000 }) readonly seen!: number;
-  @Answer.number({ description: 'USD, of all groups.', example: 0.25 }) readonly difference!: number;
-  @Answer.list(() => RepricingGroupAnswer) readonly data!: readonly RepricingGroupAnswer[];
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.kind('repricing') readonly object!: 'repricing';
+export class RepricingResponse extends RowResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.oneOf(['previewing', 'previewed', 'applying', 'applied']) readonly status!: string;
+  @ResponseField.time() readonly start_time!: string;
+  @ResponseField.time() readonly end_time!: string;
+  @ResponseField.text({ nullable: true, example: 'openai' }) readonly provider!: string | null;
+  @ResponseField.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
+  @ResponseField.integer({ description: 'Logs that were looked at so far.', example: 1_000 })
+  readonly seen!: number;
+  @ResponseField.number({ description: 'USD, of all groups.', example: 0.25 }) readonly difference!: number;
+  @ResponseField.list(() => RepricingGroupResponse) readonly data!: readonly RepricingGroupResponse[];
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.kind('repricing') readonly object!: 'repricing';
 }
 
-export class CreatedRepricingAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.kind('repricing') readonly object!: 'repricing';
+export class CreatedRepricingResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.kind('repricing') readonly object!: 'repricing';
 }

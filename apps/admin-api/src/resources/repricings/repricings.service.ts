@@ -1,16 +1,16 @@
 import { OrganisationEntity, RepricingEntity } from '@gw/entities';
 import { GatewayError, uuidv7, UNITS_PER_USD, DAY_MS } from '@gw/kernel';
-import { assertMatches, invalid, listOf, rowFields, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, invalid, listOf, rowFields, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
 import type {
-  CreatedRepricingAnswer,
+  CreatedRepricingResponse,
   CreateRepricingDto,
   ListRepricingsQuery,
-  RepricingAnswer,
+  RepricingResponse,
 } from './repricings.dto';
 
 const RANGE_MAX_MS = 366 * DAY_MS;
@@ -27,7 +27,7 @@ export class RepricingsService {
     private readonly writes: Writes,
   ) {}
 
-  create(caller: Principal, input: CreateRepricingDto): Promise<CreatedRepricingAnswer> {
+  create(caller: Principal, input: CreateRepricingDto): Promise<CreatedRepricingResponse> {
     const { organisationId } = inOrganisation(caller);
     const [startTime, endTime] = [new Date(input.start_time), new Date(input.end_time)];
     if (endTime <= startTime) throw invalid('end_time', 'end_time must be after start_time');
@@ -54,7 +54,7 @@ export class RepricingsService {
     });
   }
 
-  async list(caller: Principal, query: ListRepricingsQuery): Promise<ListAnswer<RepricingAnswer>> {
+  async list(caller: Principal, query: ListRepricingsQuery): Promise<ListResponse<RepricingResponse>> {
     const [rows, total] = await this.dataSource.manager.findAndCount(RepricingEntity, {
       where: inOrganisation(caller),
       order: { createdAt: 'DESC', id: 'DESC' },
@@ -63,7 +63,7 @@ export class RepricingsService {
     return listOf([rows.map(toRepricing), total]);
   }
 
-  async get(caller: Principal, id: string): Promise<RepricingAnswer> {
+  async get(caller: Principal, id: string): Promise<RepricingResponse> {
     return toRepricing(await findRepricing(this.dataSource.manager, caller, id, false));
   }
 
@@ -105,7 +105,7 @@ async function findRepricing(
   return found(await manager.findOne(RepricingEntity, { where, ...(forUpdate ? { lock: FOR_UPDATE } : {}) }));
 }
 
-const toRepricing = (row: RepricingEntity): RepricingAnswer => ({
+const toRepricing = (row: RepricingEntity): RepricingResponse => ({
   id: row.id,
   status: row.status,
   start_time: row.startTime.toISOString(),

@@ -1,4 +1,4 @@
-import { listAnswerOf, type ListAnswer } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
 import { Named, type At } from '../../platform/resource/at';
@@ -12,9 +12,9 @@ import {
 import { SecretReferencesService } from './secret-references.service';
 import {
   CreatedSecretReferenceDto,
-  SecretReferenceAnswer,
-  SecretReferenceDetailAnswer,
-  SecretReferenceTestAnswer,
+  SecretReferenceResponse,
+  SecretReferenceDetailResponse,
+  SecretReferenceTestResponse,
 } from './secret-references.view';
 
 @ControlRoutes('secret-references')
@@ -29,16 +29,16 @@ export class SecretReferencesController {
     return this.references.create(caller, body);
   }
 
-  @Route.get('', 'secret_references.list', listAnswerOf(SecretReferenceAnswer))
+  @Route.get('', 'secret_references.list', listResponseOf(SecretReferenceResponse))
   list(
     @Caller() caller: Principal,
     @Query() query: ListSecretReferencesQuery,
-  ): Promise<ListAnswer<SecretReferenceAnswer>> {
+  ): Promise<ListResponse<SecretReferenceResponse>> {
     return this.references.list(caller, query);
   }
 
-  @Route.get(':reference', 'secret_references.read', SecretReferenceDetailAnswer)
-  get(@Named('reference') at: At): Promise<SecretReferenceDetailAnswer> {
+  @Route.get(':reference', 'secret_references.read', SecretReferenceDetailResponse)
+  get(@Named('reference') at: At): Promise<SecretReferenceDetailResponse> {
     return this.references.get(at);
   }
 
@@ -52,8 +52,8 @@ export class SecretReferencesController {
     return this.references.remove(at);
   }
 
-  @Route.post(':reference/test', 'secret_references.read', SecretReferenceTestAnswer)
-  test(@Named('reference') at: At): Promise<SecretReferenceTestAnswer> {
+  @Route.post(':reference/test', 'secret_references.read', SecretReferenceTestResponse)
+  test(@Named('reference') at: At): Promise<SecretReferenceTestResponse> {
     return this.references.test(at);
   }
 

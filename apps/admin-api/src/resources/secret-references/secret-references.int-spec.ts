@@ -7,7 +7,7 @@ import {
 import { unseal } from '@gw/kernel';
 import { readCases, STUB_ACCESS, StubSecretManagers } from '@gw/testing';
 import { Secrets } from '../../platform/settings';
-import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 interface Reference {
@@ -44,7 +44,7 @@ const vault = (more: object = {}): object => ({
   ...more,
 });
 
-const create = (more: object = {}, key = tenant.adminKey): Promise<Answer<Reference & Failure>> =>
+const create = (more: object = {}, key = tenant.adminKey): Promise<GatewayResponse<Reference & Failure>> =>
   admin.post('/v1/secret-references', { key, body: vault(more) });
 const made = async (more: object = {}): Promise<Reference> => {
   const answer = await create(more);
@@ -53,7 +53,7 @@ const made = async (more: object = {}): Promise<Reference> => {
 };
 const get = async (reference: string): Promise<Reference> =>
   (await admin.get<Reference>(`/v1/secret-references/${reference}`, { key: tenant.adminKey })).body;
-const put = (reference: string, body: object, headers = {}): Promise<Answer<Failure>> =>
+const put = (reference: string, body: object, headers = {}): Promise<GatewayResponse<Failure>> =>
   admin.put(`/v1/secret-references/${reference}`, { key: tenant.adminKey, body, headers });
 
 describe('a secret reference', () => {
@@ -207,7 +207,7 @@ describe('a secret reference', () => {
 describe('[SRF-03] the test of a secret reference', () => {
   it('tells whether the secret can be read, and never what it is', async () => {
     const { id } = await made({ secret_key: 'api_key' });
-    const test = (): Promise<Answer> =>
+    const test = (): Promise<GatewayResponse> =>
       admin.post(`/v1/secret-references/${id}/test`, { key: tenant.adminKey });
     const good = await test();
     expect(good.body).toEqual({
@@ -248,7 +248,7 @@ describe('[SRF-03] a credential in a secret manager', () => {
       ).toString(),
     ) as ProviderCredentialContent;
 
-  const integration = (more: object): Promise<Answer<Reference & Failure>> =>
+  const integration = (more: object): Promise<GatewayResponse<Reference & Failure>> =>
     admin.post('/v1/integrations', {
       key: tenant.adminKey,
       body: { name: 'Mapped', ai_provider_id: 'openai', workspace_id: tenant.workspaceId, ...more },

@@ -1,7 +1,7 @@
 import { SecretReferenceEntity, type GuardrailEntity } from '@gw/entities';
 import { GatewayError, uuidv7, type AddressPolicy } from '@gw/kernel';
 import { pick, SecretError, type SecretReader } from '@gw/secret-managers';
-import { assign, columnsOf, invalid, listOf, pickOf, type ListAnswer } from '@gw/web';
+import { assign, columnsOf, invalid, listOf, pickOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -40,9 +40,9 @@ import {
   toSecretReference,
   toSecretReferenceDetail,
   type CreatedSecretReferenceDto,
-  type SecretReferenceAnswer,
-  type SecretReferenceDetailAnswer,
-  type SecretReferenceTestAnswer,
+  type SecretReferenceResponse,
+  type SecretReferenceDetailResponse,
+  type SecretReferenceTestResponse,
 } from './secret-references.view';
 
 const REFERENCE: Resource<SecretReferenceEntity> = {
@@ -102,7 +102,7 @@ export class SecretReferencesService {
   async list(
     caller: Principal,
     query: ListSecretReferencesQuery,
-  ): Promise<ListAnswer<SecretReferenceAnswer>> {
+  ): Promise<ListResponse<SecretReferenceResponse>> {
     const { organisationId } = inOrganisation(caller, query.organisation_id);
     const { manager_type: name, search, tags } = query;
     const managerType = name === undefined ? undefined : managerTypeOf(name);
@@ -113,7 +113,7 @@ export class SecretReferencesService {
     return listOf([rows.map(toSecretReference), total]);
   }
 
-  async get(at: At): Promise<SecretReferenceDetailAnswer> {
+  async get(at: At): Promise<SecretReferenceDetailResponse> {
     return toSecretReferenceDetail(await findRow(this.dataSource.manager, REFERENCE, at));
   }
 
@@ -159,7 +159,7 @@ export class SecretReferencesService {
   }
 
   /** Reads the secret as a gateway would, and tells only whether it could. */
-  async test(at: At): Promise<SecretReferenceTestAnswer> {
+  async test(at: At): Promise<SecretReferenceTestResponse> {
     const row = await findRow(this.dataSource.manager, REFERENCE, at);
     const location = this.access.locationOf(row, null);
     let failure: SecretError | null = null;

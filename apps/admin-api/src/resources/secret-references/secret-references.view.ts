@@ -1,57 +1,57 @@
 import type { SecretManagerType } from '@gw/contracts';
 import type { SecretReferenceEntity } from '@gw/entities';
-import { Answer, answerOf, pickOf, RowAnswer, viewOf } from '@gw/web';
+import { ResponseField, responseOf, pickOf, RowResponse, viewOf } from '@gw/web';
 import { MANAGER_TYPES, shownAuth } from './auth-config';
 import { SecretReferenceFields } from './secret-references.dto';
 
-export class SecretReferenceAnswer extends RowAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'OpenAI key' }) readonly name!: string;
-  @Answer.text({ example: 'openai-key' }) readonly slug!: string;
-  @Answer.oneOf(MANAGER_TYPES) readonly manager_type!: SecretManagerType;
-  @Answer.oneOf(['ACTIVE', 'ARCHIVED']) readonly status!: string;
-  @Answer.kind('secret-reference') readonly object!: 'secret-reference';
+export class SecretReferenceResponse extends RowResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'OpenAI key' }) readonly name!: string;
+  @ResponseField.text({ example: 'openai-key' }) readonly slug!: string;
+  @ResponseField.oneOf(MANAGER_TYPES) readonly manager_type!: SecretManagerType;
+  @ResponseField.oneOf(['ACTIVE', 'ARCHIVED']) readonly status!: string;
+  @ResponseField.kind('secret-reference') readonly object!: 'secret-reference';
 }
 
 const ShownFields = pickOf(SecretReferenceFields, 'secret_path', 'tags');
 
-export class SecretReferenceDetailAnswer extends answerOf(ShownFields, SecretReferenceAnswer) {
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
-  @Answer.text({ nullable: true, example: 'api_key' }) readonly secret_key!: string | null;
-  @Answer.boolean() readonly allow_all_workspaces!: boolean;
-  @Answer.texts({ description: 'Ids; empty where all workspaces may use it.' })
+export class SecretReferenceDetailResponse extends responseOf(ShownFields, SecretReferenceResponse) {
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
+  @ResponseField.text({ nullable: true, example: 'api_key' }) readonly secret_key!: string | null;
+  @ResponseField.boolean() readonly allow_all_workspaces!: boolean;
+  @ResponseField.texts({ description: 'Ids; empty where all workspaces may use it.' })
   readonly allowed_workspaces!: readonly string[];
-  @Answer.uuid({ nullable: true }) readonly created_by!: string | null;
-  @Answer.time({ nullable: true }) readonly rotated_at!: string | null;
-  @Answer.json({ description: 'Secrets are renamed to `masked_<name>`.' })
+  @ResponseField.uuid({ nullable: true }) readonly created_by!: string | null;
+  @ResponseField.time({ nullable: true }) readonly rotated_at!: string | null;
+  @ResponseField.json({ description: 'Secrets are renamed to `masked_<name>`.' })
   readonly auth_config!: Readonly<Record<string, string>>;
 }
 
-export class CreatedSecretReferenceDto extends pickOf(SecretReferenceAnswer, 'id', 'slug', 'object') {}
+export class CreatedSecretReferenceDto extends pickOf(SecretReferenceResponse, 'id', 'slug', 'object') {}
 
-export class SecretReferenceTestAnswer {
-  @Answer.boolean({ description: 'True: the secret can be read. Its value is never shown.' })
+export class SecretReferenceTestResponse {
+  @ResponseField.boolean({ description: 'True: the secret can be read. Its value is never shown.' })
   readonly success!: boolean;
-  @Answer.text({
+  @ResponseField.text({
     nullable: true,
     description: 'Why not.',
     example: 'HashiCorp Vault answered with status 403.',
   })
   readonly message!: string | null;
-  @Answer.oneOf(['refused', 'unreachable', 'denied', 'not_found', 'invalid'], { nullable: true })
+  @ResponseField.oneOf(['refused', 'unreachable', 'denied', 'not_found', 'invalid'], { nullable: true })
   readonly reason!: string | null;
-  @Answer.kind('secret-reference-test') readonly object!: 'secret-reference-test';
+  @ResponseField.kind('secret-reference-test') readonly object!: 'secret-reference-test';
 }
 
 const shown = (row: SecretReferenceEntity) =>
   ({ status: row.status.toUpperCase(), object: 'secret-reference' }) as const;
 
-export const toSecretReference = (row: SecretReferenceEntity): SecretReferenceAnswer =>
-  viewOf(SecretReferenceAnswer, row, shown(row));
+export const toSecretReference = (row: SecretReferenceEntity): SecretReferenceResponse =>
+  viewOf(SecretReferenceResponse, row, shown(row));
 
-export const toSecretReferenceDetail = (row: SecretReferenceEntity): SecretReferenceDetailAnswer =>
-  viewOf(SecretReferenceDetailAnswer, row, {
+export const toSecretReferenceDetail = (row: SecretReferenceEntity): SecretReferenceDetailResponse =>
+  viewOf(SecretReferenceDetailResponse, row, {
     ...shown(row),
     allow_all_workspaces: row.allowedWorkspaces === null,
     allowed_workspaces: row.allowedWorkspaces ?? [],

@@ -1,5 +1,5 @@
 import { otlpTraceResponse } from '@gw/telemetry';
-import { Answer } from '@gw/web';
+import { ResponseField } from '@gw/web';
 import { createParamDecorator, Get, Header, Param, Post, Res, type ExecutionContext } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,35 +15,43 @@ const OtlpBody = createParamDecorator(
     context.switchToHttp().getRequest<FastifyRequest>().body,
 );
 
-export class PartialSuccessAnswer {
-  @Answer.integer({ optional: true, description: 'Spans without ids or times that can be read.', example: 0 })
+export class PartialSuccessResponse {
+  @ResponseField.integer({
+    optional: true,
+    description: 'Spans without ids or times that can be read.',
+    example: 0,
+  })
   readonly rejectedSpans?: number;
-  @Answer.text({ optional: true, example: 'Some spans could not be read.' }) readonly errorMessage?: string;
+  @ResponseField.text({ optional: true, example: 'Some spans could not be read.' })
+  readonly errorMessage?: string;
 }
 
-export class OtlpAnswer {
-  @Answer.one(() => PartialSuccessAnswer, { optional: true }) readonly partialSuccess?: PartialSuccessAnswer;
+export class OtlpResponse {
+  @ResponseField.one(() => PartialSuccessResponse, { optional: true })
+  readonly partialSuccess?: PartialSuccessResponse;
 }
 
-export class SpanAnswer {
-  @Answer.kind('span') readonly object!: 'span';
-  @Answer.text({ example: '0af7651916cd43dd8448eb211c80319c' }) readonly trace_id!: string;
-  @Answer.text({ example: 'b7ad6b7169203331' }) readonly span_id!: string;
-  @Answer.text({ nullable: true, example: '00f067aa0ba902b7' }) readonly parent_span_id!: string | null;
-  @Answer.text({ example: 'retrieve documents' }) readonly name!: string;
-  @Answer.text({ example: 'internal' }) readonly kind!: string;
-  @Answer.time() readonly started_at!: string;
-  @Answer.number({ description: 'Milliseconds.', example: 12.5 }) readonly duration_ms!: number;
-  @Answer.oneOf(['unset', 'ok', 'error']) readonly status!: 'unset' | 'ok' | 'error';
-  @Answer.text({ nullable: true, example: 'No document was found.' }) readonly status_message!: string | null;
-  @Answer.json() readonly attributes!: object;
-  @Answer.json() readonly resource!: object;
-  @Answer.jsons() readonly events!: readonly object[];
+export class SpanResponse {
+  @ResponseField.kind('span') readonly object!: 'span';
+  @ResponseField.text({ example: '0af7651916cd43dd8448eb211c80319c' }) readonly trace_id!: string;
+  @ResponseField.text({ example: 'b7ad6b7169203331' }) readonly span_id!: string;
+  @ResponseField.text({ nullable: true, example: '00f067aa0ba902b7' }) readonly parent_span_id!:
+    string | null;
+  @ResponseField.text({ example: 'retrieve documents' }) readonly name!: string;
+  @ResponseField.text({ example: 'internal' }) readonly kind!: string;
+  @ResponseField.time() readonly started_at!: string;
+  @ResponseField.number({ description: 'Milliseconds.', example: 12.5 }) readonly duration_ms!: number;
+  @ResponseField.oneOf(['unset', 'ok', 'error']) readonly status!: 'unset' | 'ok' | 'error';
+  @ResponseField.text({ nullable: true, example: 'No document was found.' }) readonly status_message!:
+    string | null;
+  @ResponseField.json() readonly attributes!: object;
+  @ResponseField.json() readonly resource!: object;
+  @ResponseField.jsons() readonly events!: readonly object[];
 }
 
-export class SpanListAnswer {
-  @Answer.kind('list') readonly object!: 'list';
-  @Answer.list(() => SpanAnswer) readonly data!: readonly SpanAnswer[];
+export class SpanListResponse {
+  @ResponseField.kind('list') readonly object!: 'list';
+  @ResponseField.list(() => SpanResponse) readonly data!: readonly SpanResponse[];
 }
 
 const OTLP_EXAMPLE = {
@@ -81,7 +89,7 @@ export class TracesController {
   @TakesBody(SPANS_BODY)
   @ApiConsumes('application/json', 'application/x-protobuf')
   @ApiBody({ schema: { type: 'object', additionalProperties: true, example: OTLP_EXAMPLE } })
-  @ApiOkResponse({ type: OtlpAnswer })
+  @ApiOkResponse({ type: OtlpResponse })
   async ingest(
     @Caller() caller: Principal,
     @OtlpBody() body: unknown,
@@ -97,7 +105,7 @@ export class TracesController {
   @Get('traces/:traceId')
   @Requires('logs.view')
   @Header('cache-control', 'no-store')
-  @ApiOkResponse({ type: SpanListAnswer })
+  @ApiOkResponse({ type: SpanListResponse })
   spans(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<SpanList> {
     return this.traces.spans(caller, traceId);
   }

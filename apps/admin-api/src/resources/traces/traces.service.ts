@@ -49,11 +49,11 @@ export class TracesService {
     if (!/^[0-9a-f]{32}$/.test(id)) throw new GatewayError('not_found');
     const spans = await spansOfTrace(this.dataSource.manager, owner, id, SPANS_SHOWN_MAX);
     if (spans.length === 0) throw new GatewayError('not_found');
-    return { object: 'list', data: spans.map(spanAnswer) };
+    return { object: 'list', data: spans.map(spanResponse) };
   }
 }
 
-const spanAnswer = ({ started_at: startedAt, duration_us: durationUs, ...span }: StoredSpan): object => ({
+const spanResponse = ({ started_at: startedAt, duration_us: durationUs, ...span }: StoredSpan): object => ({
   object: 'span',
   ...span,
   started_at: startedAt.toISOString(),

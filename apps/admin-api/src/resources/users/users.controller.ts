@@ -1,10 +1,10 @@
-import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { UserChangesService } from './user-changes.service';
-import { ListUsersQuery, UpdateUserDto, UserAnswer } from './users.dto';
+import { ListUsersQuery, UpdateUserDto, UserResponse } from './users.dto';
 import { UsersService } from './users.service';
 
 @ControlRoutes('admin/users', 'users')
@@ -14,13 +14,13 @@ export class UsersController {
     private readonly changes: UserChangesService,
   ) {}
 
-  @Route.get('', 'organisation_users.list', listAnswerOf(UserAnswer))
-  list(@Caller() caller: Principal, @Query() query: ListUsersQuery): Promise<ListAnswer<UserAnswer>> {
+  @Route.get('', 'organisation_users.list', listResponseOf(UserResponse))
+  list(@Caller() caller: Principal, @Query() query: ListUsersQuery): Promise<ListResponse<UserResponse>> {
     return this.users.list(caller, query);
   }
 
-  @Route.get(':userId', 'organisation_users.read', UserAnswer)
-  get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<UserAnswer> {
+  @Route.get(':userId', 'organisation_users.read', UserResponse)
+  get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<UserResponse> {
     return this.users.get(caller, userId);
   }
 

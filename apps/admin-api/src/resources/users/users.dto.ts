@@ -1,4 +1,4 @@
-import { Answer, contentTag, EmailField, EnumField, QueryIntegerField } from '@gw/web';
+import { ResponseField, contentTag, EmailField, EnumField, QueryIntegerField } from '@gw/web';
 
 /** Users are paged by `currentPage` and `pageSize`; the snake-case names of the other lists are taken as well. */
 export class ListUsersQuery {
@@ -18,18 +18,18 @@ export class UpdateUserDto {
   role!: 'owner' | 'admin' | 'member';
 }
 
-export class UserAnswer {
-  @Answer.kind('user') readonly object!: 'user';
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'Ada' }) readonly first_name!: string;
-  @Answer.text({ example: 'Lovelace' }) readonly last_name!: string;
-  @Answer.text({ example: 'ada@example.com' }) readonly email!: string;
-  @Answer.oneOf(['owner', 'admin', 'member']) readonly role!: 'owner' | 'admin' | 'member';
-  @Answer.time() readonly created_at!: string;
-  @Answer.time() readonly last_updated_at!: string;
-  @Answer.texts({ description: 'Of owners and admins: every workspace of the organisation.' })
+export class UserResponse {
+  @ResponseField.kind('user') readonly object!: 'user';
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'Ada' }) readonly first_name!: string;
+  @ResponseField.text({ example: 'Lovelace' }) readonly last_name!: string;
+  @ResponseField.text({ example: 'ada@example.com' }) readonly email!: string;
+  @ResponseField.oneOf(['owner', 'admin', 'member']) readonly role!: 'owner' | 'admin' | 'member';
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.time() readonly last_updated_at!: string;
+  @ResponseField.texts({ description: 'Of owners and admins: every workspace of the organisation.' })
   readonly workspace_ids!: string[];
-  @Answer.etag() readonly etag!: string;
+  @ResponseField.etag() readonly etag!: string;
 }
 
 /** Of what the routes of users change and show, without the workspaces, whose members have tags of their own. */
@@ -38,5 +38,5 @@ export const userTag = (user: {
   readonly email: string;
   readonly firstName: string;
   readonly lastName: string;
-  readonly role: UserAnswer['role'];
+  readonly role: UserResponse['role'];
 }): string => contentTag([user.id, user.email, user.firstName, user.lastName, user.role]);

@@ -1,11 +1,11 @@
 import { OrganisationUserEntity, UserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { listOf, windowOf, type ListAnswer } from '@gw/web';
+import { listOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
-import { userTag, type ListUsersQuery, type UserAnswer } from './users.dto';
+import { userTag, type ListUsersQuery, type UserResponse } from './users.dto';
 
 interface UserRow {
   readonly id: string;
@@ -21,7 +21,7 @@ interface UserRow {
 export class UsersService {
   constructor(private readonly dataSource: DataSource) {}
 
-  async list(caller: Principal, query: ListUsersQuery): Promise<ListAnswer<UserAnswer>> {
+  async list(caller: Principal, query: ListUsersQuery): Promise<ListResponse<UserResponse>> {
     const { organisationId } = inOrganisation(caller);
     const { skip, take } = windowOf({
       current_page: query.currentPage ?? query.current_page ?? 0,
@@ -41,7 +41,7 @@ export class UsersService {
     return listOf([await this.viewsOf(organisationId, rows), total]);
   }
 
-  async get(caller: Principal, userId: string): Promise<UserAnswer> {
+  async get(caller: Principal, userId: string): Promise<UserResponse> {
     const { organisationId } = inOrganisation(caller);
     if (!isUuid(userId)) throw new GatewayError('not_found');
     const row = await columnsOf(
@@ -58,7 +58,7 @@ export class UsersService {
       .where(`seat.organisationId = :organisationId AND seat.status = 'active'`, { organisationId });
   }
 
-  private async viewsOf(organisationId: string, rows: readonly UserRow[]): Promise<UserAnswer[]> {
+  private async viewsOf(organisationId: string, rows: readonly UserRow[]): Promise<UserResponse[]> {
     const { manager } = this.dataSource;
     const workspaces = await manager.find(WorkspaceEntity, {
       where: { organisationId, status: 'active' },

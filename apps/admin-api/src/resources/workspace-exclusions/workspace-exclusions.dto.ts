@@ -1,4 +1,4 @@
-import { Answer, BooleanField, NestedListField, ReferenceField, UuidField } from '@gw/web';
+import { ResponseField, BooleanField, NestedListField, ReferenceField, UuidField } from '@gw/web';
 
 export class ExclusionDto {
   @ReferenceField({ description: 'Id or slug.', example: 'ws-search-1a2b3c' }) workspace_id!: string;
@@ -23,13 +23,13 @@ export class ExclusionsQuery {
   @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
 }
 
-export class ExclusionAnswer {
-  @Answer.uuid() readonly workspace_id!: string;
-  @Answer.boolean() readonly excluded!: boolean;
+export class ExclusionResponse {
+  @ResponseField.uuid() readonly workspace_id!: string;
+  @ResponseField.boolean() readonly excluded!: boolean;
 }
 
-export class ExclusionsAnswer {
-  @Answer.list(() => ExclusionAnswer, { description: 'Every workspace of the organisation.' })
-  readonly workspaces!: readonly ExclusionAnswer[];
-  @Answer.etag() readonly etag!: string;
+export class ExclusionsResponse {
+  @ResponseField.list(() => ExclusionResponse, { description: 'Every workspace of the organisation.' })
+  readonly workspaces!: readonly ExclusionResponse[];
+  @ResponseField.etag() readonly etag!: string;
 }

@@ -1,6 +1,6 @@
 import { documentKey, type WorkspaceDocument } from '@gw/contracts';
 import { readCases } from '@gw/testing';
-import { SERVICE_TOKEN, TestAdminApi, type Answer } from '../../spec-support/admin-api';
+import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 
 interface Exclusions {
@@ -15,7 +15,7 @@ const put = (
   body: object,
   direction = 'input',
   key = tenant.adminKey,
-): Promise<Answer<Exclusions & Failure>> => admin.put(url(direction), { key, body });
+): Promise<GatewayResponse<Exclusions & Failure>> => admin.put(url(direction), { key, body });
 const excluded = async (direction = 'input'): Promise<string[]> => {
   const { body } = await admin.get<Exclusions>(url(direction), { key: tenant.adminKey });
   return body.workspaces.filter((one) => one.excluded).map((one) => one.workspace_id);

@@ -8,9 +8,9 @@ import type { Principal } from '../../platform/common/principal';
 import { inOrganisation } from '../../platform/auth/tenancy';
 import { workspaceIds } from '../../platform/auth/workspace-references';
 import type {
-  ExclusionAnswer,
+  ExclusionResponse,
   ExclusionDto,
-  ExclusionsAnswer,
+  ExclusionsResponse,
   UpdateExclusionsDto,
 } from './workspace-exclusions.dto';
 
@@ -28,9 +28,9 @@ export class WorkspaceExclusionsService {
     caller: Principal,
     direction: Direction,
     named: { readonly organisation_id?: string },
-  ): Promise<ExclusionsAnswer> {
+  ): Promise<ExclusionsResponse> {
     const { organisationId } = inOrganisation(caller, named.organisation_id);
-    return answerOf(direction, await exclusionsOf(this.dataSource.manager, organisationId, direction));
+    return responseOf(direction, await exclusionsOf(this.dataSource.manager, organisationId, direction));
   }
 
   /** Laid over what is there, or in its place. All or nothing. */
@@ -39,14 +39,14 @@ export class WorkspaceExclusionsService {
     direction: Direction,
     input: UpdateExclusionsDto,
     ifMatch: string | undefined,
-  ): Promise<ExclusionsAnswer> {
+  ): Promise<ExclusionsResponse> {
     const { organisationId } = inOrganisation(caller, input.organisation_id);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       // One writer of the organisation after the other, so that two bulk changes do not mix.
       await manager.query('SELECT id FROM organisations WHERE id = $1 FOR UPDATE', [organisationId]);
       const before = await exclusionsOf(manager, organisationId, direction);
-      assertTag(ifMatch, answerOf(direction, before).etag);
+      assertTag(ifMatch, responseOf(direction, before).etag);
       const wanted = new Map(before.map(({ workspace_id, excluded }) => [workspace_id, excluded]));
       if (input.override_existing === true) for (const id of wanted.keys()) wanted.set(id, false);
       for (const [id, excluded] of await namedIn(manager, organisationId, input.workspaces))
@@ -68,12 +68,12 @@ export class WorkspaceExclusionsService {
         after: { direction, workspaces: after.filter(({ excluded }) => excluded) },
       });
       write.changed(...changed.map(({ workspace_id }) => documentKey.workspace(workspace_id)));
-      return answerOf(direction, after);
+      return responseOf(direction, after);
     });
   }
 }
 
-const answerOf = (direction: Direction, workspaces: readonly ExclusionAnswer[]): ExclusionsAnswer => ({
+const responseOf = (direction: Direction, workspaces: readonly ExclusionResponse[]): ExclusionsResponse => ({
   workspaces,
   etag: contentTag([direction, workspaces]),
 });
@@ -82,8 +82,8 @@ async function exclusionsOf(
   manager: EntityManager,
   organisationId: string,
   direction: Direction,
-): Promise<ExclusionAnswer[]> {
-  return manager.query<ExclusionAnswer[]>(
+): Promise<ExclusionResponse[]> {
+  return manager.query<ExclusionResponse[]>(
     `SELECT w.id AS workspace_id, e.workspace_id IS NOT NULL AS excluded
      FROM workspaces w LEFT JOIN workspace_exclusions e ON e.workspace_id = w.id AND e.direction = $2
      WHERE w.organisation_id = $1 AND w.status = 'active' ORDER BY w.created_at, w.id`,

@@ -1,4 +1,4 @@
-import { IfMatch, listAnswerOf, type ListAnswer } from '@gw/web';
+import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
@@ -6,7 +6,7 @@ import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { AddMembersDto, ListMembersQuery, UpdateMemberDto } from './workspace-members.dto';
 import { WorkspaceMembersService } from './workspace-members.service';
-import { MemberAnswer } from './workspaces.view';
+import { MemberResponse } from './workspaces.view';
 
 /** The workspace of the path is read by the access guard, which narrows the caller to it. */
 @ApiParam({ name: 'workspaceId', type: 'string' })
@@ -23,13 +23,13 @@ export class WorkspaceMembersController {
     return this.members.add(caller, body);
   }
 
-  @Route.get('', 'workspace_users.list', listAnswerOf(MemberAnswer))
-  list(@Caller() caller: Principal, @Query() query: ListMembersQuery): Promise<ListAnswer<MemberAnswer>> {
+  @Route.get('', 'workspace_users.list', listResponseOf(MemberResponse))
+  list(@Caller() caller: Principal, @Query() query: ListMembersQuery): Promise<ListResponse<MemberResponse>> {
     return this.members.list(caller, query);
   }
 
-  @Route.get(':userId', 'workspace_users.read', MemberAnswer)
-  get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<MemberAnswer> {
+  @Route.get(':userId', 'workspace_users.read', MemberResponse)
+  get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<MemberResponse> {
     return this.members.get(caller, userId);
   }
 

@@ -1,7 +1,7 @@
 import type { WorkspaceRole } from '@gw/auth-scopes';
 import { OrganisationUserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { assertTag, invalid, listOf, type ListAnswer } from '@gw/web';
+import { assertTag, invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
@@ -12,7 +12,7 @@ import { securityOf } from '../../platform/auth/security';
 import { found, inWorkspace, isUuid } from '../../platform/auth/tenancy';
 import type { AddMembersDto, ListMembersQuery, NewMemberDto, UpdateMemberDto } from './workspace-members.dto';
 import { membersOf } from './workspace-members.queries';
-import { toMember, type MemberAnswer } from './workspaces.view';
+import { toMember, type MemberResponse } from './workspaces.view';
 
 const FIRST = { current_page: 0, page_size: 1 } as const;
 
@@ -25,7 +25,7 @@ export class WorkspaceMembersService {
     private readonly userKeys: UserKeysService,
   ) {}
 
-  async list(caller: Principal, query: ListMembersQuery): Promise<ListAnswer<MemberAnswer>> {
+  async list(caller: Principal, query: ListMembersQuery): Promise<ListResponse<MemberResponse>> {
     const { workspaceId } = inWorkspace(caller);
     const filter = {
       ...(query.role === undefined ? {} : { role: query.role }),
@@ -35,7 +35,7 @@ export class WorkspaceMembersService {
     return listOf([rows.map(toMember), total]);
   }
 
-  async get(caller: Principal, userId: string): Promise<MemberAnswer> {
+  async get(caller: Principal, userId: string): Promise<MemberResponse> {
     return this.view(this.dataSource.manager, inWorkspace(caller).workspaceId, userId);
   }
 
@@ -143,7 +143,7 @@ export class WorkspaceMembersService {
     );
   }
 
-  private async view(manager: EntityManager, workspaceId: string, userId: string): Promise<MemberAnswer> {
+  private async view(manager: EntityManager, workspaceId: string, userId: string): Promise<MemberResponse> {
     if (!isUuid(userId)) throw new GatewayError('not_found');
     const [[row]] = await membersOf(manager, workspaceId, FIRST, { userId });
     return toMember(found(row));

@@ -1,4 +1,4 @@
-import { listAnswerOf, IfMatch, type ListAnswer } from '@gw/web';
+import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -11,31 +11,31 @@ import {
   UpdateWorkspaceDto,
 } from './workspaces.dto';
 import { WorkspacesService } from './workspaces.service';
-import { WorkspaceAnswer } from './workspaces.view';
+import { WorkspaceResponse } from './workspaces.view';
 
 @ControlRoutes('admin/workspaces', 'workspaces')
 export class WorkspacesController {
   constructor(private readonly workspaces: WorkspacesService) {}
 
-  @Route.post('', 'workspaces.create', WorkspaceAnswer)
-  create(@Caller() caller: Principal, @Body() body: CreateWorkspaceDto): Promise<WorkspaceAnswer> {
+  @Route.post('', 'workspaces.create', WorkspaceResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateWorkspaceDto): Promise<WorkspaceResponse> {
     return this.workspaces.create(caller, body);
   }
 
-  @Route.get('', 'workspaces.list', listAnswerOf(WorkspaceAnswer))
+  @Route.get('', 'workspaces.list', listResponseOf(WorkspaceResponse))
   list(
     @Caller() caller: Principal,
     @Query() query: ListWorkspacesQuery,
-  ): Promise<ListAnswer<WorkspaceAnswer>> {
+  ): Promise<ListResponse<WorkspaceResponse>> {
     return this.workspaces.list(caller, query);
   }
 
-  @Route.get(':workspaceId', 'workspaces.read', WorkspaceAnswer)
+  @Route.get(':workspaceId', 'workspaces.read', WorkspaceResponse)
   get(
     @Caller() caller: Principal,
     @Param('workspaceId') workspaceId: string,
     @Query() query: GetWorkspaceQuery,
-  ): Promise<WorkspaceAnswer> {
+  ): Promise<WorkspaceResponse> {
     return this.workspaces.get(caller, workspaceId, query);
   }
 

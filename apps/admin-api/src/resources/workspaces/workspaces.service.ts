@@ -1,7 +1,7 @@
 import { documentKey } from '@gw/contracts';
 import { WorkspaceEntity } from '@gw/entities';
 import { GatewayError, randomHex, uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid, listOf, windowOf, type ListAnswer } from '@gw/web';
+import { assertMatches, invalid, listOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Like, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
@@ -29,7 +29,7 @@ import type {
 } from './workspaces.dto';
 import { displayName, withoutEmoji } from './workspace-names';
 import { holdRestrictions, restrictionsOf, setByOf } from './workspace-restrictions';
-import { limitOwnerOf, toMember, toWorkspace, type WorkspaceAnswer } from './workspaces.view';
+import { limitOwnerOf, toMember, toWorkspace, type WorkspaceResponse } from './workspaces.view';
 
 /** The workspaces that the caller may know of: of the organisation, narrowed to theirs. */
 export function visibleTo(caller: Principal): FindOptionsWhere<WorkspaceEntity> {
@@ -52,7 +52,7 @@ export class WorkspacesService {
     private readonly members: WorkspaceMembersService,
   ) {}
 
-  create(caller: Principal, input: CreateWorkspaceDto): Promise<WorkspaceAnswer> {
+  create(caller: Principal, input: CreateWorkspaceDto): Promise<WorkspaceResponse> {
     return this.writes.run(caller, async (write) => {
       const { name } = input;
       const id = uuidv7();
@@ -93,7 +93,7 @@ export class WorkspacesService {
     });
   }
 
-  async list(caller: Principal, query: ListWorkspacesQuery): Promise<ListAnswer<WorkspaceAnswer>> {
+  async list(caller: Principal, query: ListWorkspacesQuery): Promise<ListResponse<WorkspaceResponse>> {
     const mayWantArchived = caller.organisationRole !== 'member' && caller.workspaceId === null;
     const statuses = (query.status ?? ['active']).filter((status) => status === 'active' || mayWantArchived);
     const name =
@@ -113,7 +113,7 @@ export class WorkspacesService {
     return listOf([await withUsage(manager, answers, rows.map(limitOwnerOf)), total]);
   }
 
-  async get(caller: Principal, reference: string, query: GetWorkspaceQuery): Promise<WorkspaceAnswer> {
+  async get(caller: Principal, reference: string, query: GetWorkspaceQuery): Promise<WorkspaceResponse> {
     const { manager } = this.dataSource;
     const row = await this.find(manager, caller, reference);
     const slugs = await defaultSlugsOf(manager, [row]);
@@ -236,7 +236,7 @@ export class WorkspacesService {
     return found(row && maySee(caller, row.id) ? row : null);
   }
 
-  private async viewOf(manager: EntityManager, row: WorkspaceEntity): Promise<WorkspaceAnswer> {
+  private async viewOf(manager: EntityManager, row: WorkspaceEntity): Promise<WorkspaceResponse> {
     const slugs = await defaultSlugsOf(manager, [row]);
     return { ...toWorkspace(row, slugs), security_settings: row.securitySettings };
   }

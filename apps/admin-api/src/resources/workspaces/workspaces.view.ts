@@ -1,34 +1,37 @@
-import { ExportSettingsAnswer } from '../../platform/tenant-settings/export-settings.dto';
+import { ExportSettingsResponse } from '../../platform/tenant-settings/export-settings.dto';
 import type { SecuritySettings } from '@gw/auth-scopes';
 import type { StoredRateLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
-import { Answer, contentTag, RowAnswer, rowFields } from '@gw/web';
+import { ResponseField, contentTag, RowResponse, rowFields } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-usage';
-import { RateLimitAnswer, UsageLimitAnswer } from '../../platform/limits/limits.dto';
-import { SecuritySettingsAnswer } from '../../platform/tenant-settings/security-settings.dto';
-import { userKeySettingsAnswer } from '../../platform/tenant-settings/user-key-settings';
-import { UserKeySettingsAnswer } from '../../platform/tenant-settings/user-key-settings.dto';
+import { RateLimitResponse, UsageLimitResponse } from '../../platform/limits/limits.dto';
+import { SecuritySettingsResponse } from '../../platform/tenant-settings/security-settings.dto';
+import { userKeySettingsResponse } from '../../platform/tenant-settings/user-key-settings';
+import { UserKeySettingsResponse } from '../../platform/tenant-settings/user-key-settings.dto';
 import { displayName, type NameFormat } from './workspace-names';
 
-class WorkspaceDefaultsAnswer {
-  @Answer.map({ nullable: true }) readonly metadata!: Readonly<Record<string, string>> | null;
-  @Answer.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
+class WorkspaceDefaultsResponse {
+  @ResponseField.map({ nullable: true }) readonly metadata!: Readonly<Record<string, string>> | null;
+  @ResponseField.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
   readonly input_guardrails!: readonly string[];
-  @Answer.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
+  @ResponseField.texts({ description: 'Slugs.', example: ['pg-3f9a1c'] })
   readonly output_guardrails!: readonly string[];
-  @Answer.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
+  @ResponseField.text({ nullable: true, description: 'Slug of the config.', example: 'pc-fallba-3f9a1c' })
   readonly user_api_key_config!: string | null;
-  @Answer.kind('workspace-defaults') readonly object!: 'workspace-defaults';
+  @ResponseField.kind('workspace-defaults') readonly object!: 'workspace-defaults';
 }
 
-class WorkspaceSettingsAnswer extends UserKeySettingsAnswer {
-  @Answer.bit({ nullable: true, description: 'Null: as the organisation says.' })
+class WorkspaceSettingsResponse extends UserKeySettingsResponse {
+  @ResponseField.bit({ nullable: true, description: 'Null: as the organisation says.' })
   readonly debug_log!: 0 | 1 | null;
-  @Answer.oneOf(['standard', 'strict'], { nullable: true, description: 'Null: as the organisation says.' })
+  @ResponseField.oneOf(['standard', 'strict'], {
+    nullable: true,
+    description: 'Null: as the organisation says.',
+  })
   readonly audit!: string | null;
 }
 
-class WorkspaceSecurityAnswer {
-  @Answer.boolean({
+class WorkspaceSecurityResponse {
+  @ResponseField.boolean({
     nullable: true,
     description: 'Null: as the organisation says, which may block it for all.',
   })
@@ -36,44 +39,45 @@ class WorkspaceSecurityAnswer {
 }
 
 /** A user of a workspace. */
-export class MemberAnswer {
-  @Answer.kind('workspace-user') readonly object!: 'workspace-user';
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'ada@example.com' }) readonly email!: string;
-  @Answer.text({ example: 'Ada' }) readonly first_name!: string;
-  @Answer.text({ example: 'Lovelace' }) readonly last_name!: string;
-  @Answer.oneOf(['owner', 'admin', 'member']) readonly org_role!: string;
-  @Answer.oneOf(['admin', 'manager', 'member']) readonly role!: WorkspaceUserEntity['role'];
-  @Answer.oneOf(['active']) readonly status!: 'active';
-  @Answer.uuid() readonly workspace_id!: string;
-  @Answer.time() readonly created_at!: string;
-  @Answer.time() readonly last_updated_at!: string;
-  @Answer.etag() readonly etag!: string;
+export class MemberResponse {
+  @ResponseField.kind('workspace-user') readonly object!: 'workspace-user';
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'ada@example.com' }) readonly email!: string;
+  @ResponseField.text({ example: 'Ada' }) readonly first_name!: string;
+  @ResponseField.text({ example: 'Lovelace' }) readonly last_name!: string;
+  @ResponseField.oneOf(['owner', 'admin', 'member']) readonly org_role!: string;
+  @ResponseField.oneOf(['admin', 'manager', 'member']) readonly role!: WorkspaceUserEntity['role'];
+  @ResponseField.oneOf(['active']) readonly status!: 'active';
+  @ResponseField.uuid() readonly workspace_id!: string;
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.time() readonly last_updated_at!: string;
+  @ResponseField.etag() readonly etag!: string;
 }
 
-export class WorkspaceAnswer extends RowAnswer {
-  @Answer.uuid() readonly id!: string;
-  @Answer.text({ example: 'search-team' }) readonly slug!: string;
-  @Answer.text({ example: 'Search team' }) readonly name!: string;
-  @Answer.text({ nullable: true, example: '🔍' }) readonly icon!: string | null;
-  @Answer.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
-  @Answer.uuid() readonly organisation_id!: string;
-  @Answer.oneOf(['active', 'archived']) readonly status!: string;
-  @Answer.bit() readonly is_default!: 0 | 1;
-  @Answer.one(() => WorkspaceDefaultsAnswer) readonly defaults!: WorkspaceDefaultsAnswer;
-  @Answer.one(() => WorkspaceSettingsAnswer) readonly settings!: WorkspaceSettingsAnswer;
-  @Answer.one(() => SecuritySettingsAnswer, { optional: true, description: 'Those in force.' })
-  readonly security_settings?: SecuritySettingsAnswer;
-  @Answer.one(() => WorkspaceSecurityAnswer) readonly data_plane_security_settings!: WorkspaceSecurityAnswer;
-  @Answer.one(() => ExportSettingsAnswer) readonly export_settings!: ExportSettingsAnswer;
-  @Answer.list(() => UsageLimitAnswer, { nullable: true })
+export class WorkspaceResponse extends RowResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'search-team' }) readonly slug!: string;
+  @ResponseField.text({ example: 'Search team' }) readonly name!: string;
+  @ResponseField.text({ nullable: true, example: '🔍' }) readonly icon!: string | null;
+  @ResponseField.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.oneOf(['active', 'archived']) readonly status!: string;
+  @ResponseField.bit() readonly is_default!: 0 | 1;
+  @ResponseField.one(() => WorkspaceDefaultsResponse) readonly defaults!: WorkspaceDefaultsResponse;
+  @ResponseField.one(() => WorkspaceSettingsResponse) readonly settings!: WorkspaceSettingsResponse;
+  @ResponseField.one(() => SecuritySettingsResponse, { optional: true, description: 'Those in force.' })
+  readonly security_settings?: SecuritySettingsResponse;
+  @ResponseField.one(() => WorkspaceSecurityResponse)
+  readonly data_plane_security_settings!: WorkspaceSecurityResponse;
+  @ResponseField.one(() => ExportSettingsResponse) readonly export_settings!: ExportSettingsResponse;
+  @ResponseField.list(() => UsageLimitResponse, { nullable: true })
   readonly usage_limits!: readonly ShownUsageLimit[] | null;
-  @Answer.list(() => RateLimitAnswer, { nullable: true })
+  @ResponseField.list(() => RateLimitResponse, { nullable: true })
   readonly rate_limits!: readonly StoredRateLimit[] | null;
-  @Answer.text({ nullable: true }) readonly created_by!: string | null;
-  @Answer.text({ example: 'api' }) readonly creation_source!: string;
-  @Answer.kind('workspace') readonly object!: 'workspace';
-  @Answer.list(() => MemberAnswer, { optional: true }) readonly users?: readonly MemberAnswer[];
+  @ResponseField.text({ nullable: true }) readonly created_by!: string | null;
+  @ResponseField.text({ example: 'api' }) readonly creation_source!: string;
+  @ResponseField.kind('workspace') readonly object!: 'workspace';
+  @ResponseField.list(() => MemberResponse, { optional: true }) readonly users?: readonly MemberResponse[];
 }
 
 /** `slugs`: by id, of the config and the guardrails that the defaults name. */
@@ -82,7 +86,7 @@ export function toWorkspace(
   slugs: ReadonlyMap<string, string>,
   format: NameFormat = 'display',
   security: SecuritySettings | null = null,
-): WorkspaceAnswer {
+): WorkspaceResponse {
   return {
     id: row.id,
     slug: row.slug,
@@ -102,7 +106,7 @@ export function toWorkspace(
     settings: {
       debug_log: row.settings.debug_log ?? null,
       audit: row.settings.audit ?? null,
-      ...userKeySettingsAnswer(row.settings),
+      ...userKeySettingsResponse(row.settings),
     },
     ...(security === null ? {} : { security_settings: security }),
     data_plane_security_settings: {
@@ -138,7 +142,7 @@ export interface MemberRow {
   readonly lastUpdatedAt: Date;
 }
 
-export function toMember(row: MemberRow): MemberAnswer {
+export function toMember(row: MemberRow): MemberResponse {
   const { email, firstName, lastName, organisationRole, role } = row;
   return {
     object: 'workspace-user',

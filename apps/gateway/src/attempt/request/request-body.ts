@@ -3,7 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import type { BodySource } from '@gw/outbound';
 import {
   exactNumbers,
-  Losses,
+  DroppedParams,
   hasDuplicateMembers,
   spliceForm,
   spliceModel,
@@ -83,7 +83,7 @@ function translated(
   translator: Translator,
   { target }: Upstream,
 ): BuiltBody {
-  const losses = new Losses(target.dropUnsupported);
+  const losses = new DroppedParams(target.dropUnsupported);
   const sent = translator.request(body, losses);
   return { ...rebuilt(context, body, sent), dropped: losses.dropped() };
 }

@@ -10,7 +10,7 @@ import { knownCodings } from '../decoding';
 import type { RequestView } from '../../core/request-context';
 import { BaseAddresses } from './base-address';
 import { forwardedHeaders } from './forwarded-headers';
-import { wholeAnswerQuery } from './whole-answer-query';
+import { wholeResponseQuery } from './whole-response-query';
 import { bodyOf } from './request-body';
 import { askForUsage } from './stream-usage';
 import { modelOf } from '../targeting';
@@ -95,7 +95,7 @@ function pathBelowBase(support: RouteSupport | null, own: string): string {
 /** A WebSocket has its model in the query, where an HTTP request has it in the body. */
 function ownQueryOf({ query, upgrade, route }: RequestView, { model }: Upstream): string {
   if (upgrade !== null) return queryWithModel(query, model);
-  return route.call === null || query === '' ? query : wholeAnswerQuery(query);
+  return route.call === null || query === '' ? query : wholeResponseQuery(query);
 }
 
 /** The client's query, with what the provider needs on every call; the client's own values win. */

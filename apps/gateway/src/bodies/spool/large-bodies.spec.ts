@@ -23,7 +23,7 @@ const openFiles = (): number =>
     }
   }).length;
 
-interface Answer {
+interface GatewayResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly json: { readonly error?: { readonly type: string; readonly message: string } };
@@ -69,10 +69,14 @@ describe('bodies that are too large for memory', () => {
     return req;
   };
 
-  const post = (path: string, body: Buffer, headers: Record<string, string> = {}): Promise<Answer> => {
+  const post = (
+    path: string,
+    body: Buffer,
+    headers: Record<string, string> = {},
+  ): Promise<GatewayResponse> => {
     const req = begin(path, { 'content-length': String(body.length), ...headers });
     req.end(body);
-    return answerOf(req);
+    return responseOf(req);
   };
 
   const config = (value: object): Record<string, string> => ({
@@ -146,7 +150,7 @@ describe('bodies that are too large for memory', () => {
     const req = begin('/things', {});
     for (let at = 0; at < SIZE; at += 300_000) req.write(BODY.subarray(at, at + 300_000));
     req.end();
-    expect((await answerOf(req)).status).toBe(200);
+    expect((await responseOf(req)).status).toBe(200);
     expect(sha(first.lastRequest.body)).toBe(sha(BODY));
     expect(first.lastRequest.headers).toMatchObject({ 'content-length': String(SIZE) });
     expect(first.lastRequest.headers['transfer-encoding']).toBeUndefined();
@@ -156,7 +160,7 @@ describe('bodies that are too large for memory', () => {
     const req = begin('/things', {});
     req.write('one');
     req.end('two');
-    expect((await answerOf(req)).status).toBe(200);
+    expect((await responseOf(req)).status).toBe(200);
     expect(first.lastRequest.body.toString()).toBe('onetwo');
     expect((await gateway.records())[0]?.requestBody?.toString()).toBe('onetwo');
   });
@@ -166,10 +170,10 @@ describe('bodies that are too large for memory', () => {
     await startGateway({ SPOOL_MAX_BYTES: String(48 * MIB) });
     const announced = begin('/things', { 'content-length': String(49 * MIB) });
     announced.write('x');
-    expect((await answerOf(announced)).status).toBe(413);
+    expect((await responseOf(announced)).status).toBe(413);
     announced.destroy();
     const req = begin('/things', {});
-    const refused = answerOf(req);
+    const refused = responseOf(req);
     for (let i = 0; i < 49; i += 1) req.write(Buffer.alloc(MIB));
     req.end();
     expect(await refused).toMatchObject({ status: 413, json: { error: { type: 'body_too_large' } } });
@@ -189,7 +193,7 @@ describe('bodies that are too large for memory', () => {
     await gateway.stop();
     await startGateway({ BODY_IDLE_TIMEOUT: '300' });
     const req = begin('/things', { 'content-length': String(SIZE) });
-    const answer = answerOf(req);
+    const answer = responseOf(req);
     req.write(BODY.subarray(0, 5 * MIB));
     await eventually(() => openFiles() === 1);
     expect(await answer).toMatchObject({ status: 408, json: { error: { type: 'request_incomplete' } } });
@@ -261,11 +265,11 @@ describe('bodies that are too large for memory', () => {
   });
 
   it('takes the slug out of the model of a form or an object, and nothing else', async () => {
-    const send = (path: string, body: Buffer, headers: Record<string, string>): Promise<Answer> => {
+    const send = (path: string, body: Buffer, headers: Record<string, string>): Promise<GatewayResponse> => {
       const req = begin(path, { 'content-length': String(body.length), ...headers });
       req.removeHeader('x-gw-provider');
       req.end(body);
-      return answerOf(req);
+      return responseOf(req);
     };
     expect((await send('/audio/transcriptions', formWith('@first/whisper-1', BODY), FORM)).status).toBe(200);
     expect(sha(first.lastRequest.body)).toBe(sha(formWith('whisper-1', BODY)));
@@ -322,14 +326,14 @@ describe('bodies that are too large for memory', () => {
   });
 });
 
-function answerOf(req: ClientRequest): Promise<Answer> {
+function responseOf(req: ClientRequest): Promise<GatewayResponse> {
   return new Promise((resolve, reject) => {
     req.once('error', reject);
     req.once('response', (res) => {
       const chunks: Buffer[] = [];
       res.on('data', (chunk: Buffer) => chunks.push(chunk));
       res.once('end', () => {
-        const json = JSON.parse(Buffer.concat(chunks).toString()) as Answer['json'];
+        const json = JSON.parse(Buffer.concat(chunks).toString()) as GatewayResponse['json'];
         resolve({ status: res.statusCode ?? 0, headers: res.headers, json });
       });
     });

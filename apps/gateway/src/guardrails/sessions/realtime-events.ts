@@ -3,7 +3,7 @@ import { type GatewayError, isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { uuidv7 } from '@gw/kernel';
 import type { HookResults } from '@gw/guardrails';
-import { ANSWER_READ_WHOLE, exceededBy } from '../../bodies/read-whole';
+import { RESPONSE_READ_WHOLE, exceededBy } from '../../bodies/read-whole';
 
 /** A message as guardrails see it: its JSON object, or its text as the one member of an object. */
 export interface SeenMessage {
@@ -18,7 +18,7 @@ export interface SeenMessage {
 export function seenMessage(message: Buffer): SeenMessage | null {
   if (!isUtf8(message)) return null;
   const text = message.toString('utf8');
-  if (exceededBy(message, ANSWER_READ_WHOLE) !== null) return { value: { text }, isText: true };
+  if (exceededBy(message, RESPONSE_READ_WHOLE) !== null) return { value: { text }, isText: true };
   try {
     const value = JSON.parse(text) as unknown;
     if (isObject(value)) return { value, isText: false };

@@ -4,7 +4,7 @@ import type {
   GuardrailResult,
   GuardrailRunner,
   GuardrailStage,
-  GuardrailWorld,
+  GuardrailPort,
   RequestFacts,
   StageVerdict,
   Subject,
@@ -13,7 +13,7 @@ import type { GuardrailLists } from '../guardrails';
 
 /** What runs guardrails. */
 export interface Judges {
-  readonly world: GuardrailWorld;
+  readonly world: GuardrailPort;
   readonly runner: GuardrailRunner;
 }
 

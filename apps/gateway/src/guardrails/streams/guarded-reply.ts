@@ -5,7 +5,7 @@ import type { HeaderList } from '@gw/providers';
 import { BodyBudget } from '../../bodies/body-budget';
 import { errorBody, errorEvent } from '../../reply/error-body';
 import { removeHeader } from '../../http/header-rules';
-import { errorHeaders } from '../../reply/answer-headers';
+import { errorHeaders } from '../../reply/response-headers';
 import type { RequestContext } from '../../core/request-context';
 import { KEEP_ALIVE_COMMENT } from '../../reply/keep-alive';
 import { Reply, type Flow, type Settle } from '../../reply/reply';

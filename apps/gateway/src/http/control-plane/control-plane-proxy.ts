@@ -11,10 +11,10 @@ import {
 } from '@gw/kernel';
 import type { GatewaySettings } from '../../settings';
 import { withoutHopByHop } from '../header-rules';
-import { refuse } from '../own-answers';
+import { refuse } from '../own-responses';
 import { BodyReader, type BodyReaderOptions } from '../../bodies/read-body';
 import { FairPlaces, type Place } from './fair-places';
-import { RelayedAnswer } from './relayed-answer';
+import { RelayedResponse } from './relayed-response';
 
 const TIMEOUT_MS = 60_000;
 /** Requests to the admin API at a time. */
@@ -151,7 +151,7 @@ export class ControlPlaneProxy {
       place.free();
     });
     outgoing.once('response', (answer) => {
-      const relayed = new RelayedAnswer(answer, res, place, {
+      const relayed = new RelayedResponse(answer, res, place, {
         memory: this.memory.of(network, network),
         long: this.long,
         holder: network,

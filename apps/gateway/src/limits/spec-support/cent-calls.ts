@@ -2,7 +2,7 @@ import type { UsageLimitRule } from '@gw/contracts';
 
 /** A thousand tokens of output at 10 USD a million: a call costs a cent, and what it asks for is negligible. */
 export const CENT = 1_000_000;
-export const ANSWER = {
+export const RESPONSE = {
   id: 'a',
   model: 'gpt-4o',
   choices: [],

@@ -1,4 +1,4 @@
-import type { Answer } from '../../attempt/answer';
+import type { GatewayResponse } from '../../attempt/gateway-response';
 
 /** How long a provider may take to end its answer after the end mark, and how much it may send, for its connection to be kept. */
 const LINGER_MS = 1_000;
@@ -12,7 +12,7 @@ export class AfterEnd {
   private timer: NodeJS.Timeout | null = null;
   private bytes = 0;
 
-  constructor(private readonly answer: Answer) {}
+  constructor(private readonly answer: GatewayResponse) {}
 
   begin(): void {
     const { answer } = this;

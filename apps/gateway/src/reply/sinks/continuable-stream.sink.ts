@@ -2,10 +2,10 @@ import type { Usage } from '@gw/contracts';
 import { OutboundError } from '@gw/outbound';
 import type { StreamTap, StreamTranslator } from '@gw/providers';
 import { errorEvent } from '../error-body';
-import { isPlainEvents, type Answer } from '../../attempt/answer';
+import { isPlainEvents, type GatewayResponse } from '../../attempt/gateway-response';
 import { type BodySink } from '../../core/upstream';
-import { translationContext } from '../../attempt/answer-shape';
-import { brokenAnswer } from '../../attempt/broken-answer';
+import { translationContext } from '../../attempt/response-shape';
+import { brokenResponse } from '../../attempt/broken-response';
 import type { OpenStream } from '../../attempt/request-attempts';
 import type { RequestContext } from '../../core/request-context';
 import { NO_USAGE } from '../../usage/use';
@@ -20,7 +20,7 @@ import { DONE_EVENT, hasFinished } from './end-mark';
 import { HiddenUsage } from './hidden-usage';
 
 /** Slows down whichever answer the request has, also one that comes later. */
-export class AnswerFlow implements Flow {
+export class ResponseFlow implements Flow {
   private paused = false;
 
   constructor(private readonly context: RequestContext) {}
@@ -44,10 +44,10 @@ export class AnswerFlow implements Flow {
 export interface ContinuableStreamParts {
   readonly context: RequestContext;
   readonly reply: Reply;
-  readonly flow: AnswerFlow;
+  readonly flow: ResponseFlow;
   readonly keepAlive: KeepAlive;
   /** The client left. */
-  readonly abandon: (context: RequestContext, answer: Answer, sink: BodySink) => void;
+  readonly abandon: (context: RequestContext, answer: GatewayResponse, sink: BodySink) => void;
 }
 
 /**
@@ -72,7 +72,7 @@ export class ContinuableStream implements KeptAlive {
   }
 
   /** Goes on with this answer. */
-  take(answer: Answer): void {
+  take(answer: GatewayResponse): void {
     const { context } = this.parts;
     const part = new Part(this, answer, readerOf(context, answer));
     this.part = part;
@@ -195,12 +195,12 @@ export class ContinuableStream implements KeptAlive {
     const { context, reply, keepAlive } = this.parts;
     const { route, id } = context;
     keepAlive.delete(this);
-    const failure = brokenAnswer(error);
+    const failure = brokenResponse(error);
     context.reply.cut(failure);
     reply.end(errorEvent(failure, route.dialect, id, false));
   }
 
-  private leave(answer: Answer, sink: BodySink): void {
+  private leave(answer: GatewayResponse, sink: BodySink): void {
     const { context, keepAlive, abandon } = this.parts;
     this.part = null;
     keepAlive.delete(this);
@@ -217,7 +217,7 @@ class Part implements BodySink {
 
   constructor(
     private readonly stream: ContinuableStream,
-    readonly answer: Answer,
+    readonly answer: GatewayResponse,
     private readonly reader: Reader,
   ) {
     this.tap = answer.upstream.provider.tap();
@@ -265,7 +265,7 @@ const BLANK_LINE = Buffer.from('\n\n');
 /** The provider's bytes as the client's dialect has them. */
 type Reader = Pick<StreamTranslator, 'write' | 'end'>;
 
-function readerOf(context: RequestContext, { upstream }: Answer): Reader {
+function readerOf(context: RequestContext, { upstream }: GatewayResponse): Reader {
   const { support } = upstream;
   if (support?.via === 'translated') return support.translator.stream(translationContext(context, upstream));
   if (!context.attempts.hidesUsage) return AS_IT_IS;

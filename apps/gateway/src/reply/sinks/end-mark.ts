@@ -1,24 +1,25 @@
 import type { StreamTap } from '@gw/providers';
 import { parseJsonObject } from '../../bodies/json-body';
-import type { Answer } from '../../attempt/answer';
+import type { GatewayResponse } from '../../attempt/gateway-response';
 import type { RequestContext } from '../../core/request-context';
 import { routeFamily } from '@gw/contracts';
 
 export const DONE_EVENT = Buffer.from('data: [DONE]\n\n');
 
 /** Nothing of a stream of this route follows its end mark. */
-export const endsAtMark = ({ route }: RequestContext): boolean => routeFamily(route.kind).endsAtMark === true;
+export const endsAtMarker = ({ route }: RequestContext): boolean =>
+  routeFamily(route.kind).endsAtMark === true;
 
 /**
  * Whether a stream of choices that ended cleanly without an end mark is whole: each choice that was requested has a
  * `finish_reason`. Some providers, such as Perplexity, send no mark.
  */
-export function hasFinished(context: RequestContext, answer: Answer, tap: StreamTap): boolean {
+export function hasFinished(context: RequestContext, answer: GatewayResponse, tap: StreamTap): boolean {
   const { finishedChoices } = tap;
   return finishedChoices > 0 && finishedChoices >= choicesOf(context, answer);
 }
 
-function choicesOf(context: RequestContext, { upstream }: Answer): number {
+function choicesOf(context: RequestContext, { upstream }: GatewayResponse): number {
   const { spooled, scan } = context;
   if (spooled !== null || scan === null || scan.isForm) return 1;
   const { n } = upstream.clientBody ?? context.json(parseJsonObject);

@@ -2,16 +2,16 @@ import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import type { StreamTap } from '@gw/providers';
 import { errorEvent } from '../error-body';
-import type { Answer } from '../../attempt/answer';
+import type { GatewayResponse } from '../../attempt/gateway-response';
 import type { BodySink } from '../../core/upstream';
-import { brokenAnswer } from '../../attempt/broken-answer';
+import { brokenResponse } from '../../attempt/broken-response';
 import type { RequestContext } from '../../core/request-context';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
 import { TapMeter } from '../tap-meter';
 import { isWholeEvent } from '../splice/splice';
 import { AfterEnd } from './after-end';
-import { DONE_EVENT, endsAtMark, hasFinished } from './end-mark';
+import { DONE_EVENT, endsAtMarker, hasFinished } from './end-mark';
 import { HiddenUsage } from './hidden-usage';
 import { WholeEvents } from './whole-events';
 
@@ -32,7 +32,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
   constructor(
     private readonly context: RequestContext,
     private readonly reply: Reply,
-    private readonly answer: Answer,
+    private readonly answer: GatewayResponse,
     private readonly keepAlive: KeepAlive,
   ) {
     this.tap = answer.upstream.provider.tap();
@@ -61,7 +61,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
     if (this.tap.failed) this.context.reply.cut(null);
     // The mark itself may come without the blank line behind it.
     this.reply.seal(Buffer.concat([chunk, this.rest()]));
-    if (this.events === null || !endsAtMark(this.context)) return;
+    if (this.events === null || !endsAtMarker(this.context)) return;
     this.reply.end(null);
     this.after = new AfterEnd(this.answer);
     this.after.begin();
@@ -87,7 +87,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
       return;
     }
     this.reply.write(this.rest());
-    const failure = brokenAnswer(error);
+    const failure = brokenResponse(error);
     this.context.reply.cut(failure);
     if (this.events !== null) this.reply.end(this.terminalEvent(failure));
     else this.reply.break();

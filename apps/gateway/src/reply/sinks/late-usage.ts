@@ -1,5 +1,5 @@
 import type { OutboundError } from '@gw/outbound';
-import type { Answer } from '../../attempt/answer';
+import type { GatewayResponse } from '../../attempt/gateway-response';
 import type { BodySink } from '../../core/upstream';
 import type { RequestContext } from '../../core/request-context';
 
@@ -8,7 +8,7 @@ const WAIT_MS = 2_000;
 const BYTES_MAX = 65_536;
 
 /** Whether nothing but the usage of a stream is missing, so that it is worth to read on for it. */
-export const lacksUsageOnly = ({ reply, settled }: RequestContext, answer: Answer): boolean =>
+export const lacksUsageOnly = ({ reply, settled }: RequestContext, answer: GatewayResponse): boolean =>
   !settled &&
   !answer.ended &&
   answer.error === null &&
@@ -22,7 +22,7 @@ export class LateUsage implements BodySink {
 
   constructor(
     private readonly context: RequestContext,
-    private readonly answer: Answer,
+    private readonly answer: GatewayResponse,
     private readonly sink: BodySink,
     /** Called once, when the usage is known or the wait is over. */
     private readonly over: () => void,

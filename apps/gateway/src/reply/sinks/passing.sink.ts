@@ -1,14 +1,14 @@
 import type { Usage } from '@gw/contracts';
 import type { OutboundError } from '@gw/outbound';
-import { mayTellUse, readAnswer, readUsageAtEnd, type AnswerFacts } from '@gw/providers';
+import { mayContainUsage, readResponse, readUsageAtEnd, type ResponseFacts } from '@gw/providers';
 import { valueOf } from '../../http/header-rules';
 import type { BatchOutputMeter } from '../../usage/batch-output';
 import { DecodedOutput } from '../../usage/decoded-output';
-import type { Answer } from '../../attempt/answer';
+import type { GatewayResponse } from '../../attempt/gateway-response';
 import type { BodySink } from '../../core/upstream';
 import { codingOf } from '../../attempt/decoding';
 import { EncodedMeter } from '../encoded-meter';
-import { brokenAnswer } from '../../attempt/broken-answer';
+import { brokenResponse } from '../../attempt/broken-response';
 import type { RequestContext } from '../../core/request-context';
 import type { Reply } from '../reply';
 
@@ -22,7 +22,7 @@ export class PassingSink implements BodySink {
   constructor(
     private readonly context: RequestContext,
     private readonly reply: Reply,
-    answer: Answer,
+    answer: GatewayResponse,
     outputMeter: BatchOutputMeter | null = null,
     length = valueOf(answer.headers, 'content-length'),
   ) {
@@ -53,20 +53,20 @@ export class PassingSink implements BodySink {
       this.reply.end(null);
       return;
     }
-    this.context.reply.cut(brokenAnswer(error));
+    this.context.reply.cut(brokenResponse(error));
     this.reply.break();
   }
 }
 
-const NO_FACTS: AnswerFacts = { usage: null, model: null };
+const NO_FACTS: ResponseFacts = { usage: null, model: null };
 
 /** Reads usage and model from a whole answer once it has gone by, by its bytes: whatever its content type and its status. */
 class BodyMeter {
-  private read: AnswerFacts | null = null;
+  private read: ResponseFacts | null = null;
 
   constructor(
     private readonly reply: Reply,
-    private readonly answer: Answer,
+    private readonly answer: GatewayResponse,
   ) {}
 
   usage(): Usage | null {
@@ -83,22 +83,24 @@ class BodyMeter {
     return isJson && this.isReadable() ? this.reply.keptBody() : null;
   }
 
-  private facts(): AnswerFacts {
+  private facts(): ResponseFacts {
     this.read ??= this.isReadable() ? this.readFacts() : NO_FACTS;
     return this.read;
   }
 
   /** Of an answer that was not kept whole its end, where a long one has its usage. */
-  private readFacts(): AnswerFacts {
+  private readFacts(): ResponseFacts {
     const { provider } = this.answer.upstream;
     const { truncated, tail } = this.reply;
-    if (!truncated) return readAnswer(provider, this.reply.keptBody());
+    if (!truncated) return readResponse(provider, this.reply.keptBody());
     return tail === null ? NO_FACTS : { usage: readUsageAtEnd(provider, tail.read()), model: null };
   }
 
   private isReadable(): boolean {
     const [first] = this.reply.kept;
     const encoding = valueOf(this.answer.headers, 'content-encoding');
-    return first !== undefined && mayTellUse(first) && (encoding === undefined || encoding === 'identity');
+    return (
+      first !== undefined && mayContainUsage(first) && (encoding === undefined || encoding === 'identity')
+    );
   }
 }

@@ -2,9 +2,9 @@ import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import type { StreamTap, StreamTranslator } from '@gw/providers';
 import { errorEvent } from '../error-body';
-import type { Answer } from '../../attempt/answer';
+import type { GatewayResponse } from '../../attempt/gateway-response';
 import type { BodySink } from '../../core/upstream';
-import { brokenAnswer } from '../../attempt/broken-answer';
+import { brokenResponse } from '../../attempt/broken-response';
 import type { RequestContext } from '../../core/request-context';
 import type { KeepAlive, KeptAlive } from '../keep-alive';
 import type { Reply } from '../reply';
@@ -21,7 +21,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   constructor(
     private readonly context: RequestContext,
     private readonly reply: Reply,
-    private readonly answer: Answer,
+    private readonly answer: GatewayResponse,
     private readonly translator: StreamTranslator,
     private readonly keepAlive: KeepAlive,
   ) {
@@ -109,5 +109,5 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
 
 function failureOf(error: OutboundError | GatewayError | null): GatewayError {
   if (error === null) return new GatewayError('stream_interrupted');
-  return error instanceof GatewayError ? error : brokenAnswer(error);
+  return error instanceof GatewayError ? error : brokenResponse(error);
 }

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import { valueOf } from '../../http/header-rules';
-import type { Answer } from '../../attempt/answer';
+import type { GatewayResponse } from '../../attempt/gateway-response';
 import type { BodySink } from '../../core/upstream';
-import { brokenAnswer } from '../../attempt/broken-answer';
+import { brokenResponse } from '../../attempt/broken-response';
 import { codingOf, decode, type Coding } from '../../attempt/decoding';
 
 /**
@@ -16,7 +16,7 @@ export class WholeBodySink implements BodySink {
   private over = false;
 
   constructor(
-    private readonly answer: Answer,
+    private readonly answer: GatewayResponse,
     private readonly maxBytes: number,
     /** Null: the body did not arrive whole. */
     private readonly done: (body: Buffer | null, failure: GatewayError | null) => void,
@@ -51,7 +51,7 @@ export class WholeBodySink implements BodySink {
   fail(error: OutboundError): void {
     if (this.over) return;
     this.over = true;
-    this.done(null, brokenAnswer(error));
+    this.done(null, brokenResponse(error));
   }
 
   private decode(coding: Coding): void {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { BufferedClient } from '@gw/outbound';
 
 const TIMEOUT_MS = 10_000;
-const ANSWER_BYTES_MAX = 65_536;
+const RESPONSE_BYTES_MAX = 65_536;
 
 export interface Post {
   readonly url: string;
@@ -42,7 +42,7 @@ export class WebhookSender {
       headers: { 'content-type': 'application/json', ...signatureHeaders(post, Date.now()) },
       body: post.body,
       totalTimeoutMs: TIMEOUT_MS,
-      bytesMax: ANSWER_BYTES_MAX,
+      bytesMax: RESPONSE_BYTES_MAX,
     });
     return status;
   }

@@ -1,4 +1,4 @@
-import { logZonesJob, type JobProcessor } from '@gw/jobs';
+import { zoneMapsJob, type JobProcessor } from '@gw/jobs';
 import { unzonedDays, zoneDay } from '@gw/log-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -8,8 +8,8 @@ import { DataSource } from 'typeorm';
  * contains all of its logs.
  */
 @Injectable()
-export class LogZonesProcessor implements JobProcessor {
-  readonly spec = logZonesJob;
+export class ZoneMapsProcessor implements JobProcessor {
+  readonly spec = zoneMapsJob;
 
   constructor(private readonly source: DataSource) {}
 

@@ -1,5 +1,5 @@
 import { asObject, asString } from '../../dialects/json';
-import type { Losses } from '../../losses';
+import type { DroppedParams } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { refuse } from './refuse';
 
@@ -7,7 +7,7 @@ const DATA_URL = /^data:([a-z0-9.+/-]+)(?:;[a-z0-9=.-]+)*;base64,/i;
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
 /** Translates the content of a chat message to Anthropic blocks; null and empty text give none. */
-export function toBlocks(content: unknown, path: string, losses: Losses): JsonObject[] {
+export function toBlocks(content: unknown, path: string, losses: DroppedParams): JsonObject[] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!Array.isArray(content)) throw refuse(path, 'The content must be a string or a list of parts.');
@@ -23,7 +23,7 @@ export function toBlocks(content: unknown, path: string, losses: Losses): JsonOb
  * Translates one part. Anthropic's own parts (`image`, `document`, `search_result`, …) pass through
  * unchanged.
  */
-function toBlock(part: JsonObject, path: string, losses: Losses): JsonObject {
+function toBlock(part: JsonObject, path: string, losses: DroppedParams): JsonObject {
   switch (part['type']) {
     case 'text':
       return part;
@@ -45,7 +45,7 @@ const withCacheControl = (block: JsonObject, part: JsonObject): JsonObject =>
   part['cache_control'] === undefined ? block : { ...block, cache_control: part['cache_control'] };
 
 /** Translates an image. `detail` has no equivalent; dropping `auto`, its default, loses nothing. */
-function image(part: JsonObject, path: string, losses: Losses): JsonObject {
+function image(part: JsonObject, path: string, losses: DroppedParams): JsonObject {
   const given = asObject(part['image_url']);
   const url = asString(given?.['url'] ?? part['image_url']);
   const at = `${path}.image_url.url`;

@@ -1,7 +1,7 @@
 import { jsonSize, type GatewayError } from '@gw/kernel';
 import { parseExact } from '../../body/json-facts';
 import { asObject, asString } from '../../dialects/json';
-import type { Losses } from '../../losses';
+import type { DroppedParams } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { toBlocks } from './content';
 import { refuse } from './refuse';
@@ -34,7 +34,10 @@ const LONG_NUMBER = 10;
  * System and developer messages become system blocks wherever they are. Adjacent messages of one
  * role become one turn, because all results of parallel tool calls must be in one.
  */
-export function toMessages(value: unknown, losses: Losses): { system: JsonObject[]; messages: Turn[] } {
+export function toMessages(
+  value: unknown,
+  losses: DroppedParams,
+): { system: JsonObject[]; messages: Turn[] } {
   if (!Array.isArray(value) || value.length === 0) {
     throw refuse('messages', 'messages must be a list with at least one message.');
   }
@@ -107,7 +110,7 @@ const tooMany = (bound: string): GatewayError =>
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
-function toTurn(message: JsonObject, path: string, losses: Losses): Turn {
+function toTurn(message: JsonObject, path: string, losses: DroppedParams): Turn {
   if (message['name'] !== undefined && message['name'] !== null && message['role'] !== 'tool') {
     losses.leaveOut(`${path}.name`, 'Anthropic does not support participant names.');
   }
@@ -127,7 +130,7 @@ function toTurn(message: JsonObject, path: string, losses: Losses): Turn {
  * Translates an assistant message. Thinking comes first, as Anthropic requires; our own responses
  * carry it in `thinking_blocks`, with signatures.
  */
-function assistantBlocks(message: JsonObject, path: string, losses: Losses): JsonObject[] {
+function assistantBlocks(message: JsonObject, path: string, losses: DroppedParams): JsonObject[] {
   for (const name of ['function_call', 'audio']) {
     if (message[name] !== undefined && message[name] !== null) {
       throw refuse(`${path}.${name}`, `Anthropic has no equivalent of ${name}; remove it.`);
@@ -179,7 +182,7 @@ function toolInput(value: unknown, path: string): JsonObject {
   throw refuse(path, 'The arguments must be the text of a JSON object.');
 }
 
-function toolResult(message: JsonObject, path: string, losses: Losses): JsonObject {
+function toolResult(message: JsonObject, path: string, losses: DroppedParams): JsonObject {
   const id = asString(message['tool_call_id']);
   if (id === null)
     throw refuse(

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '../../provider';
-import { Losses } from '../../losses';
+import { DroppedParams } from '../../losses';
 import { DEFAULT_MAX_TOKENS, toMessagesRequest } from './request';
 
 const hello = [{ role: 'user', content: 'Hello' }];
@@ -300,7 +300,7 @@ describe('toMessagesRequest', () => {
   });
 
   const dropping = (body: JsonObject) => {
-    const losses = new Losses(true);
+    const losses = new DroppedParams(true);
     const request = toMessagesRequest({ model: 'claude', messages: hello, ...body }, losses);
     const { model, messages, max_tokens: limit, ...rest } = request;
     expect([model, limit]).toEqual(['claude', DEFAULT_MAX_TOKENS]);

@@ -1,5 +1,5 @@
 import { asObject, asString } from '../../dialects/json';
-import { Losses } from '../../losses';
+import { DroppedParams } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { toMessages } from './messages';
 import { refuse } from './refuse';
@@ -38,7 +38,7 @@ const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh',
  * Translates an OpenAI chat request to an Anthropic messages request. Throws a 400 that names what
  * cannot be expressed, unless it may be dropped.
  */
-export function toMessagesRequest(body: JsonObject, losses = new Losses(false)): JsonObject {
+export function toMessagesRequest(body: JsonObject, losses = new DroppedParams(false)): JsonObject {
   const request: JsonObject = {};
   for (const [name, value] of Object.entries(body)) {
     if (!isLeftOut(name, value, losses) && !TRANSLATED.has(name)) request[name] = value;
@@ -80,7 +80,7 @@ function stopSequences(stop: unknown): JsonObject {
  * Translates the temperature. OpenAI's scale ends at 2, Anthropic's at 1: a higher value is
  * refused, or becomes 1.
  */
-function temperature(value: unknown, losses: Losses): JsonObject {
+function temperature(value: unknown, losses: DroppedParams): JsonObject {
   if (!isSet(value)) return {};
   const rule = 'Anthropic accepts temperatures from 0 to 1.';
   if (typeof value !== 'number' || value < 0 || value > 2) throw refuse('temperature', rule);
@@ -88,7 +88,7 @@ function temperature(value: unknown, losses: Losses): JsonObject {
   return { temperature: Math.min(1, value) };
 }
 
-function outputConfig(body: JsonObject, losses: Losses): JsonObject {
+function outputConfig(body: JsonObject, losses: DroppedParams): JsonObject {
   const format = outputFormat(body['response_format'], losses);
   const effort = effortOf(body['reasoning_effort'], losses);
   const config = {
@@ -99,7 +99,7 @@ function outputConfig(body: JsonObject, losses: Losses): JsonObject {
   return Object.keys(config).length === 0 ? {} : { output_config: config };
 }
 
-function effortOf(effort: unknown, losses: Losses): unknown {
+function effortOf(effort: unknown, losses: DroppedParams): unknown {
   if (!isSet(effort) || effort === 'none') return null;
   if (EFFORTS.has(effort)) return effort;
   const rule = 'Anthropic accepts the efforts none, low, medium, high, xhigh and max.';
@@ -108,7 +108,7 @@ function effortOf(effort: unknown, losses: Losses): unknown {
   return null;
 }
 
-function outputFormat(value: unknown, losses: Losses): JsonObject | null {
+function outputFormat(value: unknown, losses: DroppedParams): JsonObject | null {
   if (!isSet(value)) return null;
   const format = asObject(value);
   const type = asString(format?.['type']);
@@ -129,7 +129,7 @@ function outputFormat(value: unknown, losses: Losses): JsonObject | null {
 const effortNone = (body: JsonObject): JsonObject =>
   body['reasoning_effort'] === 'none' && !isSet(body['thinking']) ? { thinking: { type: 'disabled' } } : {};
 
-function serviceTier(tier: unknown, losses: Losses): JsonObject {
+function serviceTier(tier: unknown, losses: DroppedParams): JsonObject {
   if (!isSet(tier)) return {};
   if (tier === 'auto' || tier === 'standard_only') return { service_tier: tier };
   if (tier === 'default') return { service_tier: 'standard_only' };

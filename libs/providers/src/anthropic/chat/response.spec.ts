@@ -8,7 +8,7 @@ const context: TranslationContext = {
   provider: 'anthropic',
   strict: false,
 };
-const answer = (content: object[], more: object = {}) => ({
+const response = (content: object[], more: object = {}) => ({
   id: 'msg_1',
   type: 'message',
   role: 'assistant',
@@ -23,7 +23,7 @@ describe('toChatCompletion', () => {
   it('returns OpenAI’s shape, with cached tokens in its usage', () => {
     expect(
       toChatCompletion(
-        answer([
+        response([
           { type: 'text', text: 'Hi' },
           { type: 'text', text: ' there' },
         ]),
@@ -56,7 +56,7 @@ describe('toChatCompletion', () => {
   it('returns tool calls with their arguments as text, and thinking that can be sent back', () => {
     const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
     const content = [thinking, { type: 'tool_use', id: 't1', name: 'f', input: { x: 1 } }];
-    expect(toChatCompletion(answer(content, { stop_reason: 'tool_use' }), context)['choices']).toEqual([
+    expect(toChatCompletion(response(content, { stop_reason: 'tool_use' }), context)['choices']).toEqual([
       {
         index: 0,
         message: {
@@ -80,7 +80,7 @@ describe('toChatCompletion', () => {
       { type: 'text', text: 'a', citations: [{ url: 'u' }] },
       { type: 'tool_use', id: 't1', name: 'f', input: { x: 1 } },
     ];
-    const strict = toChatCompletion(answer(content), { ...context, strict: true });
+    const strict = toChatCompletion(response(content), { ...context, strict: true });
     const message = (strict['choices'] as { message: object }[])[0]?.message;
     expect(Object.keys(strict)).not.toContain('provider');
     expect(message).toEqual({
@@ -96,7 +96,7 @@ describe('toChatCompletion', () => {
       { type: 'server_tool_use', id: 's' },
       { type: 'text', text: 'a', citations: [{ url: 'u' }] },
     ];
-    expect(toChatCompletion(answer(content), context)).toMatchObject({
+    expect(toChatCompletion(response(content), context)).toMatchObject({
       choices: [{ message: { content: 'a', content_blocks: content } }],
     });
   });
@@ -112,7 +112,7 @@ describe('toChatCompletion', () => {
     ['toString', 'stop'],
     [null, 'stop'],
   ])('calls %p %p', (reason, expected) => {
-    expect(toChatCompletion(answer([], { stop_reason: reason }), context)).toMatchObject({
+    expect(toChatCompletion(response([], { stop_reason: reason }), context)).toMatchObject({
       choices: [{ finish_reason: expected }],
     });
   });
@@ -125,6 +125,6 @@ describe('toChatCompletion', () => {
   );
 
   it('leaves out usage that the provider did not report, so that it is not read as zero', () => {
-    expect(toChatCompletion(answer([], { usage: undefined }), context)).not.toHaveProperty('usage');
+    expect(toChatCompletion(response([], { usage: undefined }), context)).not.toHaveProperty('usage');
   });
 });

@@ -1,5 +1,5 @@
 import { asObject, asString } from '../../dialects/json';
-import type { Losses } from '../../losses';
+import type { DroppedParams } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { refuse } from './refuse';
 
@@ -7,7 +7,7 @@ import { refuse } from './refuse';
  * Translates chat tools. Anthropic's own tools (`web_search_…`) pass through; null when none is
  * left.
  */
-export function toTools(value: unknown, losses: Losses): JsonObject[] | null {
+export function toTools(value: unknown, losses: DroppedParams): JsonObject[] | null {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) throw refuse('tools', 'tools must be a list.');
   const tools = value.flatMap((item: unknown, index) => {
@@ -46,7 +46,7 @@ function functionTool(tool: JsonObject, path: string): JsonObject {
 }
 
 /** Translates `tool_choice` and `parallel_tool_calls`, which Anthropic keeps in one object. */
-export function toToolChoice(body: JsonObject, hasTools: boolean, losses: Losses): JsonObject {
+export function toToolChoice(body: JsonObject, hasTools: boolean, losses: DroppedParams): JsonObject {
   const choice = readChoice(body['tool_choice'], losses);
   const isDropped = !hasTools && Array.isArray(body['tools']);
   // Anthropic refuses a choice without any tools.
@@ -66,7 +66,7 @@ const NAMED_CHOICES: Readonly<Record<string, JsonObject>> = {
 };
 const OWN_CHOICES: ReadonlySet<unknown> = new Set(['auto', 'any', 'tool', 'none']);
 
-function readChoice(value: unknown, losses: Losses): JsonObject | null {
+function readChoice(value: unknown, losses: DroppedParams): JsonObject | null {
   if (value === undefined || value === null) return null;
   const named =
     typeof value === 'string' && Object.hasOwn(NAMED_CHOICES, value) ? NAMED_CHOICES[value] : null;

@@ -1,5 +1,5 @@
 import { asObject } from '../../dialects/json';
-import type { Losses } from '../../losses';
+import type { DroppedParams } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { refuse } from './refuse';
 
@@ -48,7 +48,7 @@ const UNSUPPORTED: Readonly<Record<string, Member>> = {
  * Returns true when Anthropic does not support the member and it has been dropped. Throws when it
  * is refused.
  */
-export function isLeftOut(name: string, value: unknown, losses: Losses): boolean {
+export function isLeftOut(name: string, value: unknown, losses: DroppedParams): boolean {
   const member = Object.hasOwn(UNSUPPORTED, name) ? UNSUPPORTED[name] : undefined;
   if (member === undefined) return false;
   if (value === null || member.isNeutral(value)) return true;
@@ -62,7 +62,7 @@ export function isLeftOut(name: string, value: unknown, losses: Losses): boolean
 const NAME_MAX = 64;
 
 /** Translates the metadata; Anthropic supports only the id of the user. */
-export function userMetadata(body: JsonObject, losses: Losses): JsonObject {
+export function userMetadata(body: JsonObject, losses: DroppedParams): JsonObject {
   const { user_id: given, ...others } = asObject(body['metadata']) ?? {};
   for (const name of Object.keys(others))
     losses.leaveOut(`metadata.${name.slice(0, NAME_MAX)}`, 'Anthropic accepts no metadata except user_id.');

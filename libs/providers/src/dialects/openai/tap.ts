@@ -1,4 +1,4 @@
-import type { JsonObject, MadeObject, StreamTap } from '../../provider';
+import type { JsonObject, CreatedObject, StreamTap } from '../../provider';
 import {
   eventObject,
   hasValue,
@@ -78,7 +78,11 @@ const endsPart = (type: string, { item }: JsonObject): boolean =>
   !type.includes('reasoning') &&
   asObject(item)?.['type'] !== 'reasoning';
 
-function madeOf(response: JsonObject | null, body: JsonObject, known: MadeObject | null): MadeObject | null {
+function madeOf(
+  response: JsonObject | null,
+  body: JsonObject,
+  known: CreatedObject | null,
+): CreatedObject | null {
   const isRun = body['object'] === 'thread.run';
   const reported = response ?? (isRun ? body : null);
   const id = asString(reported?.['id']);

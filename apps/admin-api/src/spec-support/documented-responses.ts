@@ -1,0 +1,108 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+
+interface Operation {
+  /** `GET /v1/workspaces/{workspaceId}` */
+  readonly name: string;
+  /** Of the handler, which answers on several paths. */
+  readonly handler: string;
+  readonly method: string;
+  readonly path: RegExp;
+  /** Place of its schema among `answers`; null when it has none. */
+  readonly success: number | null;
+  /** Of a readiness that says no: no error, and so of a shape of its own. */
+  readonly unavailable: number | null;
+}
+
+const JSON_TYPE = 'application/json';
+const ERROR = 0;
+const ROOT = 'document';
+
+/** Holds answers against the document that the app serves: every one must be as it says, with no field that it does not name. */
+export class DocumentedResponses {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  private readonly operations: readonly Operation[];
+  /** Handlers that answered with success. */
+  readonly seen = new Set<string>();
+
+  constructor(document: OpenAPIObject) {
+    addFormats(this.ajv);
+    const answers: object[] = [{ $ref: '#/components/schemas/ErrorAnswer' }];
+    const placeOf = (schema: object | undefined): number | null =>
+      schema === undefined ? null : answers.push(schema) - 1;
+    this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, Described>).map(([method, { operationId, responses }]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        handler: operationId.split('__', 1)[0] ?? '',
+        method: method.toUpperCase(),
+        path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+        success: placeOf(responses['200']?.content?.[JSON_TYPE]?.schema),
+        unavailable: /\/ready$/.test(path) ? placeOf(responses['503']?.content?.[JSON_TYPE]?.schema) : null,
+      })),
+    );
+    // One root for all: what several answers refer to is compiled once.
+    const components = { schemas: closed(document.components?.schemas ?? {}, true) };
+    this.ajv.addSchema({ $id: ROOT, components, answers });
+  }
+
+  get handlers(): Set<string> {
+    return new Set(this.operations.map(({ handler }) => handler));
+  }
+
+  /** Operations without a schema of their answer. */
+  get undocumented(): string[] {
+    return this.operations.filter(({ success }) => success === null).map(({ name }) => name);
+  }
+
+  /** Throws when the answer of a documented operation is another than its document says. */
+  check(method: string, url: string, status: number, body: unknown): void {
+    // Of a dry run, on every route that takes one.
+    if (status === 204) return;
+    const path = url.split('?', 1)[0] ?? '/';
+    const candidates = this.operations.filter((one) => one.method === method && one.path.test(path));
+    // `/config/slug/x` is more telling than `/config/{config}/x`.
+    const [operation] = candidates.sort((a, b) => placeholders(a) - placeholders(b));
+    if (!operation) return;
+    const failed = status === 503 ? (operation.unavailable ?? ERROR) : ERROR;
+    const place = status >= 400 ? failed : operation.success;
+    if (status < 400) this.seen.add(operation.handler);
+    if (place === null) return;
+    const validate = this.validatorOf(place);
+    if (!validate(body)) {
+      const faults = JSON.stringify(validate.errors, null, 1);
+      throw new Error(`${operation.name} answered ${String(status)} unlike its document: ${faults}`);
+    }
+  }
+
+  /** Compiled at the first use: an app has many operations, a suite calls a few. */
+  private validatorOf(place: number): ValidateFunction {
+    const validate = this.ajv.getSchema(`${ROOT}#/answers/${String(place)}`);
+    if (!validate) throw new Error('The document has a reference to nothing.');
+    return validate;
+  }
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, Response | undefined>>;
+}
+
+interface Response {
+  readonly content?: Readonly<Record<string, { readonly schema?: object } | undefined>>;
+}
+
+const placeholders = ({ name }: Operation): number => name.split('{').length;
+
+/** The schema with every object closed to fields that it does not name. Errors stay open: some types add members. */
+function closed(schema: object, isMap: boolean): object {
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]: [string, unknown]) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return [name, value];
+      const inner = closed(value, false);
+      const isOpen =
+        !isMap || name.startsWith('Error') || !('properties' in inner) || 'additionalProperties' in inner;
+      return [name, isOpen ? inner : { ...inner, additionalProperties: false }];
+    }),
+  );
+}

@@ -1,0 +1,199 @@
+import type { StubResponse, StubProvider } from '@gw/testing';
+import type { GatewayHarness, LoggedRequest } from '../spec-support/harness';
+import { withTwoProviders } from './spec-support/two-providers';
+
+const JSON_HEAD = { 'content-type': 'application/json' };
+const CUT: StubResponse = {
+  headers: JSON_HEAD,
+  steps: [{ chunk: '{"from":"' }, { waitMs: 20 }, { cut: 'reset' }],
+};
+const STALL: StubResponse = { headers: JSON_HEAD, steps: [{ chunk: '{"from":"' }, { hang: true }] };
+/** Long enough for a busy machine to begin an answer. */
+const TIMEOUT_MS = 1_000;
+
+describe('a plain answer of a built-in route that has begun', () => {
+  let gateway: GatewayHarness;
+  let first: StubProvider;
+  const providers = withTwoProviders();
+  beforeEach(() => {
+    ({ gateway, first } = providers());
+  });
+
+  const send = (config: object, path = '/chat/completions', more: object = {}): Promise<Response> =>
+    fetch(gateway.baseUrl + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-config': JSON.stringify(config),
+      },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }], ...more }),
+    });
+  const both = (more: object = {}): object => ({
+    strategy: { mode: 'fallback' },
+    targets: [{ provider: '@first', ...more }, { provider: '@second' }],
+  });
+  const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
+  const ends = async () => (await last())?.decision.attempts.map(({ end }) => end);
+
+  describe('and breaks off', () => {
+    it('is not the answer of a fallback, which moves on', async () => {
+      first.answer(CUT);
+      expect(await (await send(both())).json()).toEqual({ from: 'second' });
+      expect(await ends()).toEqual(['interrupted', 'answered']);
+    });
+
+    it('is repeated by a retry', async () => {
+      first.answer(CUT, { body: { from: 'first' } });
+      const answer = await send({ provider: '@first', retry: { attempts: 2 } });
+      expect(await answer.json()).toEqual({ from: 'first' });
+      expect(await ends()).toEqual(['interrupted', 'answered']);
+    });
+
+    it('is 502 and a whole error where nothing is left', async () => {
+      first.answer(CUT);
+      const answer = await send({ provider: '@first' });
+      expect(answer.status).toBe(502);
+      expect(await answer.json()).toMatchObject({ error: { type: 'provider_answer_invalid' } });
+    });
+
+    it('leaves nothing reserved in the limits of its target', async () => {
+      const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] } as const;
+      gateway.addProvider('limited', 'openai', first.origin, limited);
+      first.answer(CUT, { body: { from: 'first' } });
+      await (await send({ provider: '@limited' })).text();
+      expect(await (await send({ provider: '@limited' })).json()).toMatchObject({
+        error: { limit: { reserved: 0 } },
+      });
+    });
+
+    it('loses its hedge', async () => {
+      first.answer(CUT);
+      const hedged = { strategy: { mode: 'hedge', hedge_delay: 1 }, targets: [{ provider: '@first' }] };
+      const config = { strategy: { mode: 'fallback' }, targets: [hedged, { provider: '@second' }] };
+      expect(await (await send(config)).json()).toEqual({ from: 'second' });
+    });
+
+    it('breaks on passthrough, which hands on every byte as it comes', async () => {
+      first.answer(CUT);
+      const answer = await send(both(), '/proxy/chat/completions');
+      expect(answer.status).toBe(200);
+      await expect(answer.text()).rejects.toThrow();
+    });
+  });
+
+  describe('and stalls', () => {
+    it('is 408 after the request_timeout', async () => {
+      first.answer(STALL);
+      const answer = await send({ provider: '@first', request_timeout: TIMEOUT_MS });
+      expect(answer.status).toBe(408);
+      expect(await answer.json()).toMatchObject({ error: { type: 'request_timeout' } });
+    });
+
+    it('is not the answer of a fallback, which moves on', async () => {
+      first.answer(STALL);
+      expect(await (await send(both({ request_timeout: TIMEOUT_MS }))).json()).toEqual({ from: 'second' });
+      expect(await ends()).toEqual(['timeout', 'answered']);
+    });
+  });
+
+  describe('is handed on as it comes', () => {
+    const firstByteOf = async (chunk: Buffer): Promise<number | undefined> => {
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      first.answer({ headers: JSON_HEAD, steps: [{ chunk }, { until: held }, { chunk: '{}' }] });
+      const answer = await send(both());
+      const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+      const { value } = await reader.read();
+      release();
+      while (!(await reader.read()).done);
+      return value?.[0];
+    };
+
+    it('when it begins with white space, by which a provider shows that it is at work', async () => {
+      expect(await firstByteOf(Buffer.from('\n\n'))).toBe(0x0a);
+    });
+
+    it('when it is longer than 10 MiB', async () => {
+      expect(await firstByteOf(Buffer.alloc(11 * 1_048_576, '"'))).toBe(0x22);
+    });
+  });
+});
+
+describe('validate_response', () => {
+  let gateway: GatewayHarness;
+  let first: StubProvider;
+  const providers = withTwoProviders();
+  beforeEach(() => {
+    ({ gateway, first } = providers());
+  });
+
+  const send = (config: object, path = '/chat/completions'): Promise<Response> =>
+    fetch(gateway.baseUrl + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-gw-api-key': gateway.apiKey,
+        'x-gw-config': JSON.stringify(config),
+      },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+  const fallback = (more: object): object => ({
+    strategy: { mode: 'fallback' },
+    targets: [{ provider: '@first' }, { provider: '@second' }],
+    ...more,
+  });
+  const BAD: readonly (readonly [string, StubResponse, string])[] = [
+    [
+      'HTML',
+      { headers: { 'content-type': 'text/html' }, body: '<p>Login</p>' },
+      'is text/html instead of JSON',
+    ],
+    ['truncated JSON', { headers: JSON_HEAD, body: '{"choices":[' }, 'is no valid JSON'],
+    ['an error', { body: { error: { message: 'overloaded' } } }, 'holds an error'],
+  ];
+  const output_guardrails = [{ contains: { words: ['bomb'], operator: 'none' } }];
+
+  it.each(BAD)('moves a fallback on from a 200 with %s, and only then', async (_, answer) => {
+    first.answer(answer);
+    const moved = await send(fallback({ validate_response: true }));
+    expect(await moved.json()).toEqual({ from: 'second' });
+    const guarded = await send(fallback({ validate_response: true, output_guardrails }));
+    expect(await guarded.json()).toMatchObject({ from: 'second' });
+    const kept = await send(fallback({}));
+    expect([kept.status, (await kept.text()).includes('second')]).toEqual([200, false]);
+  });
+
+  it.each(BAD)('answers 502 that says why where nothing is left: %s', async (_, answer, fault) => {
+    first.answer(answer);
+    const got = await send({ provider: '@first', validate_response: true });
+    expect(got.status).toBe(502);
+    const { error } = (await got.json()) as { error: { type: string; message: string } };
+    expect(error.type).toBe('provider_answer_invalid');
+    expect(error.message).toContain(`validate_response: the answer ${fault}.`);
+  });
+
+  it('counts towards a breaker', async () => {
+    first.answer({ body: { error: { message: 'overloaded' } } });
+    const strategy = { mode: 'fallback', cb_config: { consecutive_failures: 2, cooldown_interval: 600_000 } };
+    for (let sent = 0; sent < 4; sent += 1)
+      await (await send(fallback({ strategy, validate_response: true }))).text();
+    expect(first.requests).toHaveLength(2);
+  });
+
+  it('lets JSON without an error, streams, empty answers and passthrough go on', async () => {
+    const good: readonly StubResponse[] = [
+      { body: { error: null, choices: [] } },
+      { headers: { 'content-type': 'text/event-stream' }, steps: [{ chunk: 'data: [DONE]\n\n' }] },
+      { status: 204 },
+    ];
+    for (const answer of good) {
+      first.answer(answer);
+      const got = await send(fallback({ validate_response: true }));
+      expect([got.status, (await got.text()).includes('second')]).toEqual([answer.status ?? 200, false]);
+    }
+    first.answer({ body: { error: 'mine' } });
+    const passed = await send(fallback({ validate_response: true }), '/proxy/chat/completions');
+    expect(await passed.json()).toEqual({ error: 'mine' });
+  });
+});

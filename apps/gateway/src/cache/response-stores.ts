@@ -1,0 +1,126 @@
+import {
+  Coalescer,
+  EntrySealer,
+  Idempotency,
+  MemoryBlobStore,
+  MemoryIdempotencyStore,
+  MemoryVectorStore,
+  RedisBlobStore,
+  RedisGuard,
+  RedisIdempotencyStore,
+  RedisVectorStore,
+  ResponseCache,
+  type RedisShare,
+} from '@gw/cache';
+import { keyringOf, masterKeysOf, Shares } from '@gw/kernel';
+import { connectRedis, type Redis } from '@gw/redis';
+import type { Log } from '@gw/web';
+import type { GatewaySettings } from '../settings';
+import { RedisRoom } from './redis-room';
+
+/** Answers that are kept: for the same request again, and for a repetition under its key. */
+export interface Responses {
+  readonly cache: ResponseCache;
+  readonly flights: Coalescer;
+  readonly idempotency: Idempotency;
+  /** What answers that are being kept hold until they are whole, shared by workspaces. */
+  readonly memory: Shares;
+  close(): void;
+}
+
+type ResponseSettings = Pick<
+  GatewaySettings,
+  | 'REDIS_URL'
+  | 'REDIS_CACHE_URL'
+  | 'REDIS_CACHE_MAX_BYTES'
+  | 'ENCRYPTION_KEY'
+  | 'ENCRYPTION_KEYS_PREVIOUS'
+  | 'CACHE_MAX_BYTES'
+  | 'CACHE_ENTRY_MAX_BYTES'
+  | 'CACHE_TIMEOUT'
+  | 'IDEMPOTENCY_MAX_BYTES'
+  | 'IDEMPOTENCY_ENTRY_MAX_BYTES'
+>;
+
+/** Of all answers of a process that are being recorded, together; past it further ones are not kept. */
+const RECORDING_BYTES_MAX = 134_217_728;
+/** Of all vectors that a process searches. */
+const VECTOR_BYTES_MAX = 67_108_864;
+/** Of all writes that Redis has not confirmed. */
+const PENDING_BYTES_MAX = 67_108_864;
+/** A first answer that is not found is made a second time, so Redis gets longer to tell than the cache gives it. */
+const IDEMPOTENCY_TIMEOUT_MS = 900;
+/** What an entry has besides its body: headers, and the lengths of its pieces. */
+const DESCRIPTION_BYTES_MAX = 262_144;
+
+/** In Redis where there is one, else in this process; bounded in both. */
+export function createResponses(settings: ResponseSettings, log: Log): Responses {
+  const memory = new Shares(RECORDING_BYTES_MAX);
+  const ownFirst = new MemoryIdempotencyStore({ bytesMax: settings.IDEMPOTENCY_MAX_BYTES });
+  const flights = new Coalescer();
+  const entryBytesMax = settings.CACHE_ENTRY_MAX_BYTES + DESCRIPTION_BYTES_MAX;
+  const idempotencyOptions = {
+    answerBytesMax: settings.IDEMPOTENCY_ENTRY_MAX_BYTES + DESCRIPTION_BYTES_MAX,
+  };
+  if (settings.REDIS_URL === null) {
+    return {
+      cache: new ResponseCache(
+        new MemoryBlobStore({ bytesMax: settings.CACHE_MAX_BYTES, entryBytesMax }),
+        new MemoryVectorStore({ bytesMax: VECTOR_BYTES_MAX }),
+      ),
+      flights,
+      idempotency: new Idempotency(ownFirst, ownFirst, idempotencyOptions),
+      memory,
+      close: () => undefined,
+    };
+  }
+  const { cache, first, close } = storesInRedis(settings, settings.REDIS_URL, entryBytesMax, log);
+  return { cache, flights, idempotency: new Idempotency(first, ownFirst, idempotencyOptions), memory, close };
+}
+
+interface RedisStores {
+  readonly cache: ResponseCache;
+  readonly first: RedisIdempotencyStore;
+  readonly close: () => void;
+}
+
+function storesInRedis(
+  settings: ResponseSettings,
+  redisUrl: string,
+  entryBytesMax: number,
+  log: Log,
+): RedisStores {
+  const connect = (url: string, name: string): Redis =>
+    connectRedis({
+      url,
+      name,
+      log: (level, message) => {
+        log[level](message);
+      },
+    });
+  const { REDIS_CACHE_URL: cacheUrl, REDIS_CACHE_MAX_BYTES: wanted } = settings;
+  // First answers are a promise, so that they are never in a Redis that evicts.
+  const redis = connect(redisUrl, 'gateway-answers');
+  const room = new RedisRoom(redis, 'state', wanted, log);
+  const cacheRedis = cacheUrl === null ? redis : connect(cacheUrl, 'gateway-cache');
+  const cacheRoom = cacheUrl === null ? room : new RedisRoom(cacheRedis, 'cache', wanted, log);
+  const share: RedisShare = { ledger: 'gw:cache:ledger:', bytesMax: () => cacheRoom.bytesMax };
+  const guard = new RedisGuard({ timeoutMs: settings.CACHE_TIMEOUT });
+  const sealer = new EntrySealer(keyringOf('stored-answers', ...masterKeysOf(settings)));
+  const blobs = { prefix: 'gw:cache:', entryBytesMax, pendingBytesMax: PENDING_BYTES_MAX, share };
+  const vectors = { prefix: 'gw:cache:vectors:', bytesMax: VECTOR_BYTES_MAX, share };
+  return {
+    cache: new ResponseCache(
+      new RedisBlobStore(cacheRedis, guard, sealer, blobs),
+      new RedisVectorStore(cacheRedis, guard, sealer, vectors),
+    ),
+    first: new RedisIdempotencyStore(redis, new RedisGuard({ timeoutMs: IDEMPOTENCY_TIMEOUT_MS }), sealer, {
+      prefix: 'gw:idempotency:',
+      share: { ledger: 'gw:idempotency:ledger:', bytesMax: () => Math.floor(room.bytesMax / 4) },
+    }),
+    close: () => {
+      redis.disconnect();
+      if (cacheRedis !== redis) cacheRedis.disconnect();
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Share } from '@gw/kernel';
+import { allowedMs, type BodyReaderOptions } from '../../bodies/read-body';
+import type { FairPlaces, Place } from './fair-places';
+
+export interface RelayOptions {
+  /** Memory for what clients have not taken yet, shared by network. */
+  readonly memory: Share;
+  /** Places of answers that do not end soon. */
+  readonly long: FairPlaces;
+  readonly holder: string;
+  /** A client takes an answer at least as fast as it sends a body. */
+  readonly pace: BodyReaderOptions;
+}
+
+/**
+ * An answer of the admin API on its way to a client. It is read as fast as it comes, into memory that is shared by network, so that
+ * a client that reads slowly holds no place of the pool. An event stream, and an answer for which there is no more memory, changes
+ * to a place for long ones, or ends where there is none. A client that takes too little in its time is cut off.
+ */
+export class RelayedResponse {
+  private queue: Buffer[] = [];
+  private counted = 0;
+  private isBlocked = false;
+  private hasEnded = false;
+  private hasLong = false;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly answer: IncomingMessage,
+    private readonly res: ServerResponse,
+    private place: Place,
+    private readonly options: RelayOptions,
+  ) {
+    res.once('close', () => this.stop());
+  }
+
+  /** False: it may take long, and there is no place for it. */
+  mayBegin(): boolean {
+    return !isEventStream(this.answer) || this.changePlace();
+  }
+
+  /** The head has been written. */
+  begin(): void {
+    const { answer, res } = this;
+    answer.on('data', (chunk: Buffer) => this.pass(chunk));
+    answer.once('end', () => this.end());
+    answer.once('error', () => res.destroy());
+  }
+
+  private pass(chunk: Buffer): void {
+    if (!this.isBlocked) {
+      this.write(chunk);
+      return;
+    }
+    this.queue.push(chunk);
+    if (this.options.memory.take(chunk.length)) this.counted += chunk.length;
+    else if (this.changePlace()) this.answer.pause();
+    else this.res.destroy();
+  }
+
+  private end(): void {
+    this.place.free();
+    this.hasEnded = true;
+    if (!this.isBlocked) this.finish();
+  }
+
+  private write(chunk: Buffer): void {
+    if (this.res.write(chunk)) return;
+    this.isBlocked = true;
+    this.expectTaken();
+    this.res.once('drain', () => this.goOn());
+  }
+
+  /** The client has taken what was written. */
+  private goOn(): void {
+    this.isBlocked = false;
+    if (this.timer) clearTimeout(this.timer);
+    for (let next = this.queue.shift(); next !== undefined; next = this.queue.shift()) {
+      this.write(next);
+      if (this.isBlocked) return;
+    }
+    this.options.memory.give(this.counted);
+    this.counted = 0;
+    if (this.hasEnded) this.finish();
+    else this.answer.resume();
+  }
+
+  private finish(): void {
+    this.res.end();
+    this.expectTaken();
+  }
+
+  private expectTaken(): void {
+    const { res, options } = this;
+    this.timer = setTimeout(() => res.destroy(), allowedMs(res.writableLength, options.pace));
+  }
+
+  /** False: there is no place for one more long answer. */
+  private changePlace(): boolean {
+    if (this.hasLong) return true;
+    const { long, holder } = this.options;
+    const place = long.takeNow(holder);
+    if (place === null) return false;
+    this.place.free();
+    this.place = place;
+    return (this.hasLong = true);
+  }
+
+  private stop(): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.place.free();
+    this.queue = [];
+    this.options.memory.give(this.counted);
+    this.counted = 0;
+  }
+}
+
+const isEventStream = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.startsWith('text/event-stream') === true;

@@ -1,0 +1,75 @@
+import { Subject, type RequestFacts } from './subject';
+
+/** One text of a streamed response: its choice, its kind, and which of several tool calls. */
+export interface StreamChannel {
+  readonly choice: number;
+  readonly kind: 'text' | 'reasoning' | 'tool_call';
+  /** Index of a tool call among those of the choice; 0 otherwise. */
+  readonly index: number;
+}
+
+export const channelKey = ({ choice, kind, index }: StreamChannel): string =>
+  `${String(choice)} ${kind} ${String(index)}`;
+
+interface Message {
+  role: 'assistant';
+  content?: string;
+  reasoning_content?: string;
+  tool_calls: { type: 'function'; function: { arguments: string } }[];
+}
+
+/** The whole response of a stream in the shape of a chat completion, whatever its dialect. */
+export class StreamResponse {
+  private readonly messages = new Map<number, Message>();
+  private readonly calls = new Map<string, { arguments: string }>();
+
+  add(channel: StreamChannel, delta: string): void {
+    const message = this.message(channel.choice);
+    if (channel.kind === 'text') message.content = (message.content ?? '') + delta;
+    else if (channel.kind === 'reasoning')
+      message.reasoning_content = (message.reasoning_content ?? '') + delta;
+    else this.call(message, channel).arguments += delta;
+  }
+
+  subject(facts: RequestFacts, request: unknown): Subject {
+    const choices = [...this.messages].map(([index, message]) => ({ index, message }));
+    return Subject.output(
+      { ...facts, dialect: 'chat' },
+      request,
+      { object: 'chat.completion', choices },
+      200,
+    );
+  }
+
+  private message(choice: number): Message {
+    const known = this.messages.get(choice);
+    if (known) return known;
+    const message: Message = { role: 'assistant', tool_calls: [] };
+    this.messages.set(choice, message);
+    return message;
+  }
+
+  private call(message: Message, channel: StreamChannel): { arguments: string } {
+    const key = channelKey(channel);
+    const known = this.calls.get(key);
+    if (known) return known;
+    const call = { arguments: '' };
+    this.calls.set(key, call);
+    message.tool_calls.push({ type: 'function', function: call });
+    return call;
+  }
+}
+
+/** Returns the text of a channel in the body of `StreamAnswer`, after changes by guardrails. */
+export function textOfChannel(
+  body: unknown,
+  { choice, kind, index }: StreamChannel,
+  callsBefore: ReadonlyMap<string, number>,
+): string {
+  const { choices } = body as { choices: readonly { index: number; message: Message }[] };
+  const message = choices.find((each) => each.index === choice)?.message;
+  if (kind === 'text') return message?.content ?? '';
+  if (kind === 'reasoning') return message?.reasoning_content ?? '';
+  const position = callsBefore.get(channelKey({ choice, kind, index })) ?? 0;
+  return message?.tool_calls[position]?.function.arguments ?? '';
+}

@@ -1,0 +1,63 @@
+import { isObject } from '@gw/kernel';
+import { listOf, objectsOf, type JsonObject } from '../json';
+import { content, responsesItem, toolCalls } from './items';
+import { PassageCollector, type Dialect, type Passage } from './passages';
+import { realtimeEvent } from './realtime';
+
+/**
+ * Returns the texts of all choices of a response. A response without texts (vectors, scores) has
+ * none.
+ */
+export function responsePassages(dialect: Dialect, body: unknown): readonly Passage[] {
+  const collector = new PassageCollector();
+  if (!isObject(body)) {
+    collector.walk('other', { body }, 'body');
+    return collector.found;
+  }
+  READERS[dialect](collector, body);
+  return collector.found;
+}
+
+type Reader = (collector: PassageCollector, body: JsonObject) => void;
+
+const READERS: Readonly<Record<Dialect, Reader>> = {
+  chat(collector, body) {
+    for (const choice of listOf(body['choices'])) {
+      if (isObject(choice) && isObject(choice['message'])) chatResponse(collector, choice['message']);
+      collector.unit++;
+    }
+  },
+  completions(collector, body) {
+    for (const choice of listOf(body['choices'])) {
+      if (isObject(choice)) collector.take('assistant', choice, 'text');
+      collector.unit++;
+    }
+  },
+  embeddings: () => undefined,
+  moderations: () => undefined,
+  responses(collector, body) {
+    for (const item of listOf(body['output'])) responsesItem(collector, item);
+  },
+  messages: (collector, body) => {
+    content(collector, body, 'content', 'assistant');
+  },
+  realtime: realtimeEvent,
+  json: (collector, body) => {
+    collector.walk('other', { body }, 'body');
+  },
+};
+
+function chatResponse(collector: PassageCollector, message: JsonObject): void {
+  content(collector, message, 'content', 'assistant');
+  collector.take('reasoning', message, 'reasoning_content');
+  collector.take('reasoning', message, 'reasoning');
+  // The same thinking again, in the form that the provider expects back.
+  for (const block of objectsOf(message['thinking_blocks'])) collector.take('reasoning', block, 'thinking');
+  collector.take('assistant', message, 'refusal');
+  if (isObject(message['audio'])) collector.take('assistant', message['audio'], 'transcript');
+  for (const block of objectsOf(message['content_blocks'])) {
+    collector.take('assistant', block, 'text');
+    collector.take('reasoning', block, 'thinking');
+  }
+  toolCalls(collector, message);
+}

@@ -1,0 +1,258 @@
+import { boundariesOf, type Bucket } from './bucket';
+import { EXTRA_DIVISOR, type CounterStatement, type CounterStore, type LedgerStore } from './counter-store';
+import type { CounterBreaker } from './counter-breaker';
+import type { LimitDenial } from './denial';
+import { nextBoundary } from './reset-schedule';
+import type { OpenReservations, Reservation } from './reservation';
+import type { CounterSlot } from './lease';
+
+export type AdmissionOutcome = Reservation | LimitDenial;
+
+/**
+ * A limit was crossed, as seen by this process. Several processes may see the same crossing, so the
+ * reporter deduplicates.
+ */
+export interface Crossing {
+  readonly bucket: Bucket;
+  readonly kind: 'threshold' | 'exhausted';
+  readonly period: number;
+  readonly used: number;
+}
+
+export interface LedgerSettings {
+  /** Milliseconds of silence after which the holds of a process are freed. */
+  readonly leaseMs: number;
+  /** A reservation that is not settled by then is abandoned. Longer than the longest request. */
+  readonly reservationMaxMs: number;
+  /**
+   * Maximum number of counters that a process knows; beyond it, unknown ones are refused as
+   * `overloaded`.
+   */
+  readonly slotsMax: number;
+  /** Maximum number of requests of a tenant that wait for the counters. */
+  readonly waitersMax: number;
+  readonly storeTimeoutMs: number;
+  /**
+   * Assumed number of processes that share a limit this one has never seen; determines its share in
+   * an outage.
+   */
+  readonly processesAssumed: number;
+  /** Percentage of a budget that a process may spend in one outage beyond what it already held. */
+  readonly outageSharePercent: number;
+}
+
+/** State shared by all lanes of a ledger. */
+export interface BatcherContext {
+  readonly settings: LedgerSettings;
+  readonly counters: CounterStore;
+  readonly record: LedgerStore | null;
+  /** Name of the process. */
+  readonly process: string;
+  /** Holder name for counters that this process starts using now; see `HOLDER_RUN_MS`. */
+  holder: string;
+  readonly breaker: CounterBreaker;
+  readonly open: OpenReservations;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly onCrossing: (crossing: Crossing) => void;
+  sequence: number;
+  /** Monotonic: until then other processes leave alone what this one holds. */
+  aliveUntil: number;
+  /** Milliseconds by which the newest tick of the timer was late. */
+  loopLateMs: number;
+  /** Dead processes, whose holds are free. */
+  gone: readonly string[];
+  /**
+   * Monotonic: holds that were not stated since then are stated again, because the counters may
+   * have lost them.
+   */
+  restateSince: number;
+  /** Number of holder names created so far. */
+  names: number;
+  /** The store's clock minus the local clock. */
+  clockOffsetMs: number;
+  slots: number;
+  /** Requests admitted from a local share while the counters were unreachable. */
+  alone: number;
+}
+
+/** Requests as much extra as this time would use. */
+export const HORIZON_MS = 1_000;
+const SPAN_MIN_MS = 50;
+/** Fraction of the lease during which its slice is used; the rest covers a slow response. */
+const LEASE_PART = 0.8;
+
+/**
+ * How long processes have to restate what they hold of a lost counter: several ticks each, and a
+ * heartbeat.
+ */
+export const RESTATE_MS = 1_500;
+
+/** Returns a holder name that has never been used. */
+export function newHolder(context: BatcherContext): string {
+  context.names += 1;
+  return `${context.process}.${String(context.names)}`;
+}
+
+export const storeNow = (context: BatcherContext): number => context.clock() + context.clockOffsetMs;
+
+/** Returns the period at a time of the store's clock, as the store itself would choose it. */
+export function periodAt(bucket: Bucket, nowMs: number): number {
+  const boundaries = boundariesOf(bucket.window, nowMs);
+  return boundaries.findLast((boundary) => boundary <= nowMs) ?? boundaries[0] ?? 0;
+}
+
+/** What waiting requests need from one counter. */
+export interface Pending {
+  readonly sum: number;
+  readonly largest: number;
+}
+
+export const NO_PENDING: Pending = { sum: 0, largest: 0 };
+
+/** Maximum number of counters in one round trip. */
+export const SLOTS_PER_ROUND_TRIP = 64;
+
+/** Whether this tick must report the slot to the counters. */
+export function isDue(context: BatcherContext, { slice, statedAt }: CounterSlot, nowMs: number): boolean {
+  if (slice.consumed !== slice.acknowledged) return true;
+  if (slice.free > 0 || slice.crowded) return true;
+  if (slice.isIdle) return false;
+  return statedAt < context.restateSince || nowMs - statedAt > context.settings.leaseMs / 3;
+}
+
+/**
+ * Gives up what is not needed, then states what is held. The order matters: never state more than
+ * is kept.
+ */
+export function stateSlot(
+  context: BatcherContext,
+  slot: CounterSlot,
+  pending: Pending,
+  nowMs: number,
+): CounterStatement {
+  const { bucket, slice } = slot;
+  const { window } = bucket;
+  const target = slot.lostUntil > nowMs ? 0 : targetOf(slot, pending.sum, nowMs);
+  const keepMax = Math.max(0, Math.floor((slice.room + Math.max(0, slice.free)) / EXTRA_DIVISOR));
+  const usable = slice.validUntil > nowMs ? slice.free : 0;
+  // The counters never granted the outage share, so it is dropped once they are reachable.
+  const most = pending.sum > 0 || slice.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
+  slot.least = Math.max(1, slice.largest, pending.largest, Math.floor(slot.least / 2));
+  const keep = most < slot.least ? 0 : most;
+  if (slice.onShare) slice.shelved += slice.free;
+  slice.free = keep;
+  slice.admitted = 0;
+  slice.largest = 0;
+  slice.value = bucket.value;
+  slot.statedAt = nowMs;
+  const windowed = window.kind === 'fixed' || window.kind === 'sliding';
+  return {
+    key: bucket.key,
+    holder: slice.holder,
+    value: bucket.value,
+    strict: bucket.strict,
+    kind: window.kind,
+    lengthMs: windowed ? window.lengthMs : 0,
+    originMs: windowed ? window.originMs : 0,
+    boundaries: window.kind === 'period' ? boundariesOf(window, storeNow(context)) : [],
+    period: slice.period,
+    consumed: slice.consumed,
+    hold: slice.inFlight + keep,
+    want: Math.max(0, target - keep),
+    least: slot.least,
+    seed: slot.seed,
+    known: slice.known,
+  };
+}
+
+function targetOf({ bucket, slice, statedAt }: CounterSlot, pending: number, nowMs: number): number {
+  if (bucket.measure === 'concurrency') {
+    return slice.admitted > 0 || pending > 0 ? Math.max(4, Math.ceil(slice.inFlight / 2)) : 0;
+  }
+  const span = Math.max(SPAN_MIN_MS, nowMs - statedAt);
+  return Math.max(Math.ceil((slice.admitted * HORIZON_MS) / span), pending);
+}
+
+/**
+ * Returns how long a slice granted by a round trip sent at `sentAt` may be used: never past the
+ * window or the lease.
+ */
+export function validFor(
+  bucket: Bucket,
+  period: number,
+  nowMs: number,
+  leaseMs: number,
+): [until: number, ends: number | null] {
+  const lease = leaseMs * LEASE_PART;
+  const { window } = bucket;
+  if (window.kind === 'open') return [lease, null];
+  const ends = window.kind === 'period' ? nextBoundary(window.schedule, nowMs) : period + window.lengthMs;
+  return [ends === null ? lease : Math.min(lease, ends - nowMs), ends];
+}
+
+export function denialOf(
+  context: BatcherContext,
+  slot: CounterSlot,
+  reason: LimitDenial['reason'],
+): LimitDenial {
+  const { bucket, slice } = slot;
+  const { kind } = bucket.window;
+  return {
+    admitted: false,
+    bucket,
+    reason,
+    used: slice.used + slice.consumed - slice.acknowledged,
+    reserved: slice.held,
+    resetAtMs: slice.endsAtMs,
+    retryAfterMs: retryAfter(context, slot, reason === 'limit' && kind !== 'open'),
+  };
+}
+
+/**
+ * Returns the remembered refusal of one of the buckets, whatever amount is requested; null when
+ * there is none.
+ */
+export function refusalOf(
+  context: BatcherContext,
+  slots: ReadonlyMap<string, CounterSlot>,
+  buckets: readonly Bucket[],
+): LimitDenial | null {
+  const nowMs = context.monotonic();
+  for (const { key, value } of buckets) {
+    const slot = slots.get(key);
+    if (slot === undefined || slot.slice.value !== value) continue;
+    if (slot.slice.refusedUntil > nowMs) return denialOf(context, slot, 'limit');
+  }
+  return null;
+}
+
+/**
+ * Amounts held by in-flight requests may be freed at any time; used amounts are freed by the next
+ * window.
+ */
+function retryAfter(context: BatcherContext, { slice }: CounterSlot, untilReset: boolean): number {
+  if (!untilReset || slice.used < slice.value) return HORIZON_MS;
+  return slice.endsAtMs === null ? Infinity : Math.max(0, slice.endsAtMs - storeNow(context));
+}
+
+/** Returns the thresholds crossed between two readings of one period. */
+export function crossingsBetween(bucket: Bucket, before: number, after: number): readonly Crossing['kind'][] {
+  const kinds: Crossing['kind'][] = [];
+  if (bucket.window.kind !== 'period') return kinds;
+  const { alertAt, value } = bucket;
+  if (alertAt !== null && before < alertAt && after >= alertAt) kinds.push('threshold');
+  if (before < value && after >= value) kinds.push('exhausted');
+  return kinds;
+}
+
+/** Rejects when the promise does not settle in time. */
+export function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the ledger store did not respond in time')), timeoutMs);
+    timer.unref();
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,64 @@
+import type { CounterReply } from './counter-store';
+import { crossingsBetween, RESTATE_MS, validFor, type BatcherContext } from './batcher-parts';
+import { Lease, type CounterSlot } from './lease';
+
+/** What was stated about a counter, and when. */
+export interface Stated {
+  readonly stated: Lease;
+  readonly consumed: number;
+  readonly sentAt: number;
+}
+
+/**
+ * Multiplier for the event loop's delay, which makes a round trip look slow by several turns. It is
+ * not the store's fault.
+ */
+const LOOP_TURNS = 4;
+
+/**
+ * Notes a successful round trip. After an outage all holds are stated again, because their leases
+ * may have ended meanwhile.
+ */
+export function noteRoundTrip(context: BatcherContext, sentAt: number): void {
+  const { breaker, monotonic, loopLateMs } = context;
+  const nowMs = monotonic();
+  const wasOpen = breaker.isOpen;
+  breaker.succeeded(nowMs, nowMs - sentAt - LOOP_TURNS * loopLateMs);
+  if (wasOpen) context.restateSince = nowMs;
+}
+
+/** Applies a counter's reply to the local state. `nowMs` is the time of the counter store. */
+export function applyReply(
+  context: BatcherContext,
+  slot: CounterSlot,
+  { stated, consumed, sentAt }: Stated,
+  counter: CounterReply,
+  nowMs: number,
+): void {
+  slot.missing = counter.status === 'unknown';
+  if (counter.status === 'lost') {
+    slot.lostUntil = sentAt + RESTATE_MS;
+    context.restateSince = context.monotonic();
+  }
+  // What others held is known from before, until they have stated it again.
+  if (counter.status !== 'ok' || slot.lostUntil > sentAt) return;
+  slot.seed = null;
+  if (counter.period === stated.period) {
+    // The durable record may know more about this process than the process itself.
+    stated.consumed += counter.consumed - consumed;
+    stated.acknowledged = counter.consumed;
+    slot.slice = stated;
+  } else if (slot.slice.period !== counter.period) {
+    slot.slice = new Lease(counter.period, stated.value, stated.holder, counter.consumed);
+  }
+  const { slice, bucket } = slot;
+  for (const kind of crossingsBetween(bucket, slice.used, counter.used)) {
+    context.onCrossing({ bucket, kind, period: counter.period, used: counter.used });
+  }
+  slice.apply(counter);
+  const [validMs, ends] = validFor(bucket, counter.period, nowMs, context.settings.leaseMs);
+  slice.endsAtMs = ends;
+  // A standard limit may be reserved past its end. Amounts freed from such a reservation are not
+  // headroom, so the counters must decide.
+  slice.validUntil = slice.room < 0 ? -Infinity : sentAt + validMs;
+}

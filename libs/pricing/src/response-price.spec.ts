@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { priceOfResponse } from './response-price';
+
+type Source = 'custom' | 'configured' | 'catalogue';
+interface Listed {
+  readonly source: Source;
+  readonly total: number;
+}
+
+const list: Readonly<Record<string, Listed>> = {
+  mini: { source: 'catalogue', total: 1 },
+  large: { source: 'catalogue', total: 20 },
+  free: { source: 'catalogue', total: 0 },
+  agreed: { source: 'configured', total: 5 },
+  dearAgreed: { source: 'configured', total: 9 },
+  alias: { source: 'custom', total: 3 },
+};
+const own = new Set(['alias']);
+const priceOf = (requested: string | null, answered: string | null): [string, number] | null => {
+  const found = priceOfResponse(
+    { requested, answered, isOwn: (model) => own.has(model) },
+    (model) => list[model] ?? null,
+  );
+  return found && [found.model, found.priced.total];
+};
+
+describe('priceOfAnswer', () => {
+  it.each([
+    ['a dearer model answers than was named', 'mini', 'large', ['large', 20]],
+    ['a provider names a cheaper model than was asked for', 'large', 'free', ['large', 20]],
+    ['the answer names a model that is not known', 'large', 'nonsense', ['large', 20]],
+    ['the model that was asked for is not known', 'deployment', 'large', ['large', 20]],
+    ['the answer names none', 'mini', null, ['mini', 1]],
+    ['the request named none', null, 'large', ['large', 20]],
+    ['the integration has a price for the name that was asked for', 'alias', 'large', ['alias', 3]],
+    ['a configured source has a price for the name that was asked for', 'agreed', 'large', ['agreed', 5]],
+    ['both have a configured price', 'agreed', 'dearAgreed', ['dearAgreed', 9]],
+    ['neither is known', 'deployment', 'nonsense', null],
+  ] as const)('is by the right model where %s', (_, requested, answered, expected) => {
+    expect(priceOf(requested, answered)).toEqual(expected);
+  });
+
+  it('is never less than the price of the requested model, whatever the response names', () => {
+    const name = fc.option(fc.constantFrom(...Object.keys(list), 'nonsense'), { nil: null });
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.keys(list)), name, (requested, answered) => {
+        expect(priceOf(requested, answered)?.[1]).toBeGreaterThanOrEqual(list[requested]?.total ?? NaN);
+      }),
+    );
+  });
+});
