@@ -90,8 +90,8 @@ const CREDENTIALS = [
   [
     'another address of a webhook gets another secret',
     `${ADMIN}/resources/alert-webhooks/alert-webhooks.service.ts`,
-    '    row.sealedSecret = seal(this.secrets.sealingKeyring, secret, webhookBinding(row.id));\n    return',
-    '    return',
+    '          row.sealedSecret = sealedSecret;\n',
+    '',
     `${ADMIN}/resources/alert-webhooks/alert-webhooks.int-spec.ts`,
   ],
   [

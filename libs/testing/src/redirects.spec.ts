@@ -13,6 +13,8 @@ const files = ['apps', 'libs']
 const placesOf = (pattern: RegExp, text: (file: string) => string = read): readonly string[] =>
   files.filter((file) => pattern.test(text(file)));
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+/** `BufferedClient` follows redirects by itself, `ServiceClient` follows none. */
+const CLIENTS = ['libs/outbound/src/buffered.ts', 'libs/outbound/src/service-client.ts'];
 /** Removes each call of fetch that sets its redirect mode. */
 const withoutCareful = (file: string): string =>
   read(file).replace(/\bfetch\([^;]*?redirect: '(?:manual|error)'/g, '');
@@ -21,8 +23,8 @@ const withoutCareful = (file: string): string =>
 describe('outbound calls of the product', () => {
   it('follow a redirect only through BufferedClient, which checks it like the first address', () => {
     expect(files.length).toBeGreaterThan(500);
-    expect(placesOf(/\b(?:followRedirects?|maxRedirects)\b/)).toEqual(['libs/outbound/src/buffered.ts']);
-    expect(read('libs/outbound/src/buffered.ts')).toContain('followRedirect: false');
+    expect(placesOf(/\b(?:followRedirects?|maxRedirects)\b/)).toEqual(CLIENTS);
+    for (const client of CLIENTS) expect(read(client)).toContain('followRedirect: false');
   });
 
   it('set the redirect mode of fetch, which follows redirects with all headers by default', () => {
@@ -30,8 +32,6 @@ describe('outbound calls of the product', () => {
   });
 
   it('use only the clients of libs/outbound', () => {
-    expect(placesOf(/from '(?:undici|axios|node-fetch|superagent|needle|got)'/)).toEqual([
-      'libs/outbound/src/buffered.ts',
-    ]);
+    expect(placesOf(/from '(?:undici|axios|node-fetch|superagent|needle|got)'/)).toEqual(CLIENTS);
   });
 });
