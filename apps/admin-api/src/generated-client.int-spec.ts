@@ -7,7 +7,7 @@ import { TestAdminApi } from './spec-support/admin-api';
 
 const GENERATOR = resolve(__dirname, '../../../node_modules/openapi-typescript/bin/cli.js');
 
-/** What someone writes who has the types alone: a client of one function, and calls of it. */
+/** A client that a user could write with only the generated types: one function. */
 const CLIENT = `
 import type { components, paths } from './control-plane';
 
@@ -50,7 +50,7 @@ export async function use(): Promise<[string, string, number, string | null, 'co
 }
 `;
 
-/** Each is wrong in one thing. Types that take anything would take them, too. */
+/** Calls with one mistake each. Types that are too loose would accept them. */
 const BAD = [
   `call('post', '/v1/configs', { name: 7, config: {} });`,
   `call('post', '/v1/configs', { name: 'x' });`,
@@ -59,7 +59,7 @@ const BAD = [
   `call('get', '/v1/api-keys', undefined).then((list) => list.data[0]?.nothing);`,
 ];
 
-describe('the OpenAPI document, as a generator of clients reads it', () => {
+describe('client types that are generated from the OpenAPI document', () => {
   const admin = new TestAdminApi();
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-client-'));
   afterAll(() => {
@@ -87,7 +87,7 @@ describe('the OpenAPI document, as a generator of clients reads it', () => {
     });
   }
 
-  it('gives types that compile, take what the routes take and refuse what they refuse', () => {
+  it('compile, accept valid calls and reject invalid ones', () => {
     writeFileSync(join(folder, 'control-plane.json'), JSON.stringify(admin.api.document));
     const run = [GENERATOR, 'control-plane.json', '--output', 'control-plane.d.ts'];
     const { status, stderr } = spawnSync(process.execPath, run, { cwd: folder, encoding: 'utf8' });

@@ -18,10 +18,10 @@ import type { DocumentSource, EventSource, FoundDocument } from './ports';
 import { ReadModelUnavailable, within } from './unavailable';
 
 /**
- * Value of `liveEpoch` while the event stream is not up to date; it equals the epoch of no entry.
+ * Value of `liveEpoch` while the event stream is not up to date; no entry ever has this epoch.
  */
 const NONE = -2;
-/** A kind, a UUID and a slug of 255 characters. */
+/** Maximum length of a key: a kind, a UUID and a slug of 255 characters. */
 const KEY_LENGTH_MAX = 320;
 
 export type ChangeListener = (key: DocumentKey, document: ReadModelDocument | null) => void;
@@ -34,16 +34,16 @@ export interface ReadModelOptions {
   readonly limits?: Partial<ReadModelLimits>;
   /** Returns milliseconds of a clock that never goes back. */
   readonly now?: () => number;
-  /** Called at the end, to free the sources' resources. */
+  /** Called at the end of `stop`, to free the sources' resources. */
   readonly release?: () => void;
   /** Reports problems to the operator; never includes a document. */
   readonly warn?: (message: string, error?: unknown) => void;
 }
 
 export interface ReadModelState {
-  /** Whether everything known is as current as the event stream. */
+  /** Whether the event stream is up to date. */
   readonly verified: boolean;
-  /** The newest change that was applied; null before the first contact. */
+  /** Sequence number of the newest applied change; null before the first contact. */
   readonly sequence: number | null;
   /** Documents in memory. */
   readonly entries: number;
@@ -57,9 +57,9 @@ export interface ReadModelState {
 
 /**
  * This process's view of the control plane. Reads are synchronous and served from memory.
- * Events keep it current. While events are lost, a document older than 5 s is verified when it is
- * used; while the source is unreachable too, known documents are served without limit. A removed
- * document is refused within 2 s, and within 10 s when events were lost.
+ * Events keep it current. While events are lost, a document that was verified more than 5 s ago is
+ * verified when it is used. While the source is unreachable too, known documents are served at any
+ * age. A removed document is refused within 2 s, and within 10 s when events were lost.
  */
 export class ReadModel {
   private readonly limits: ReadModelLimits;
@@ -84,7 +84,8 @@ export class ReadModel {
   /** Known documents are not verified before this time, because the last attempt failed. */
   private verifyRetryAt = -Infinity;
   /**
-   * Consecutive failed verifications. After the first, no request waits for one until one succeeds.
+   * Consecutive failed verifications. After the first failure, requests do not wait for a
+   * verification until one succeeds.
    */
   private verifyFailures = 0;
 
@@ -174,8 +175,8 @@ export class ReadModel {
   /**
    * Returns the document, or null when there is none.
    * Waits at most 2 s for an unknown document, and at most 300 ms for the verification of a known
-   * one. When the source does not respond, the known document is served as it is, and without
-   * waiting until a verification in the background succeeds.
+   * one. When the source does not respond, returns the known document unverified. Later calls do
+   * not wait; they verify in the background until one verification succeeds.
    * Throws `ReadModelUnavailable` when the source is unreachable and nothing is known.
    */
   async load(key: DocumentKey): Promise<ReadModelDocument | null> {
@@ -230,9 +231,9 @@ export class ReadModel {
   }
 
   /**
-   * Calls the listener when a key gets another document, or none (null). A verified, unchanged
-   * document keeps its identity and calls no listener. Listeners must not throw. Returns a function
-   * that unsubscribes.
+   * Calls the listener when the document of a key is replaced or removed (null). Verifying an
+   * unchanged document keeps the same object and calls no listener. Listeners must not throw.
+   * Returns a function that unsubscribes.
    */
   onChange(listener: ChangeListener): () => void {
     this.listeners.add(listener);
@@ -311,8 +312,8 @@ export class ReadModel {
     const before = this.cache.peek(key);
     if (document === null) {
       this.forget(key, before !== undefined);
-      // It was read before everything became unverified, so the result is valid for its caller
-      // only.
+      // The read began before the last reset, so its result is valid for its caller only and must
+      // not be cached.
       if (epoch !== this.epoch) this.absent.delete(key);
       return;
     }
@@ -344,7 +345,7 @@ export class ReadModel {
     entry.epoch = CHANGED;
     entry.changedAt = this.now();
     this.disk?.changed();
-    // When it fails, the document is read on its next use.
+    // When this read fails, the next use of the document reads it again.
     this.loader.load(key, sequence, true).catch(() => undefined);
   }
 

@@ -21,8 +21,9 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const RECONNECT_MAX_MS = 2_000;
 
 /**
- * Opens a connection that reconnects forever. A command fails at once while the connection is
- * closed, and when it closes, so that no queue grows and every caller uses its fallback.
+ * Opens a connection that reconnects forever. While the connection is closed, new commands fail at
+ * once. When it closes, pending commands fail. So no queue grows, and every caller uses its
+ * fallback.
  */
 export function connectRedis(options: RedisConnectionOptions): Redis {
   const { url, name, tls, commandTimeoutMs = 1_000 } = options;
@@ -62,7 +63,10 @@ export function redisReady(redis: Redis, timeoutMs: number): Promise<void> {
   });
 }
 
-/** Returns whether Redis accepts a write; a full one still replies to `PING`. Never rejects. */
+/**
+ * Returns whether Redis accepts a write. `PING` does not show this, because a Redis that is out of
+ * memory still replies to it. Never rejects.
+ */
 export async function acceptsWrites(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
   return redis.set('gw:health', '1', 'PX', 60_000).then(

@@ -10,7 +10,7 @@ interface CompiledNamed extends CompiledStrategy {
   readonly header: string;
 }
 
-/** A complete new strategy: takes the target named by a header, else the first one. */
+/** A complete new strategy: selects the target that a header names, otherwise the first one. */
 const byHeader: Strategy = defineStrategy<CompiledNamed>({
   mode: 'by_header',
   members: { header: { type: 'string', maxLength: 20 } },
@@ -44,7 +44,7 @@ const faultsOf = (value: unknown): readonly string[] => {
   return result.ok ? [] : result.details.map(({ path, rule }) => `${path}: ${rule}`);
 };
 
-describe('strategy added by one file and one line', () => {
+describe('strategy that one file and one registration line add', () => {
   it('is part of the schema and has its own rules', () => {
     expect(JSON.stringify(schema)).toContain('"by_header"');
     expect(faultsOf(config)).toEqual([]);
@@ -62,7 +62,7 @@ describe('strategy added by one file and one line', () => {
     ]);
   });
 
-  it('chooses for a request, inside and around another strategy, and appears in the trail', () => {
+  it('selects a target when nested in another strategy, and appears in the strategy trail', () => {
     const outer = { strategy: { mode: 'fallback' }, targets: [config, a] };
     const facts = { ...factsOf({}), header: (name: string) => (name === 'x-target' ? 'b' : undefined) };
     const cursor = createPlan(compileConfig(outer), facts, { ...runtimeOf(0), state: createRoutingState() });

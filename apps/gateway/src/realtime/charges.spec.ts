@@ -8,8 +8,8 @@ import { SocketProvider, type Accepted } from './spec-support/socket-provider';
 
 jest.setTimeout(30_000);
 
-/** At 2.50 and 10 USD a million. */
-const OF_4O = 75_000_000;
+/** Cost of `USAGE` in 1e-8 USD: input at 2.50 and output at 10 USD per million tokens. */
+const GPT_4O_COST = 75_000_000;
 const USAGE = { input_tokens: 100_000, output_tokens: 50_000 };
 const TEXT = 'x'.repeat(30_000);
 
@@ -43,9 +43,9 @@ interface Open {
   readonly upstream: Accepted;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   readonly received: string[];
-  /** Sends as the provider, and waits until the client has it all. */
+  /** Sends as the provider, and waits until the client has received every event. */
   answer(...events: readonly (object | Buffer)[]): Promise<void>;
-  /** Sends as the client, and waits until the provider has it all. */
+  /** Sends as the client, and waits until the provider has received every event. */
   say(...events: readonly (object | Buffer)[]): Promise<void>;
 }
 
@@ -111,9 +111,9 @@ describe('the usage that a session reports', () => {
     client.close(1000);
     await closed;
     const { cost, priced, usage, decision, responseModel } = await record();
-    expect([cost, priced, responseModel]).toEqual([OF_4O, 'priced', 'gpt-4o']);
+    expect([cost, priced, responseModel]).toEqual([GPT_4O_COST, 'priced', 'gpt-4o']);
     expect(usage).toMatchObject({ inputTokens: 100_000, outputTokens: 50_000 });
-    expect(decision.charges).toMatchObject([{ cost: OF_4O, tokens: 150_000, flags: [] }]);
+    expect(decision.charges).toMatchObject([{ cost: GPT_4O_COST, tokens: 150_000, flags: [] }]);
   });
 
   it('is charged by the usageMetadata of Gemini’s binary frames, each generation once', async () => {
@@ -131,7 +131,7 @@ describe('the usage that a session reports', () => {
     const { cost, priced, usage, responseModel } = await record();
     expect([priced, responseModel]).toEqual(['priced', 'gemini-2.5-flash']);
     expect(usage).toMatchObject({ inputTokens: 4_000, outputTokens: 3_000 });
-    // 0.30 and 2.50 USD a million.
+    // Input at 0.30 and output at 2.50 USD per million tokens.
     expect(cost).toBe(4_000 * 30 + 3_000 * 250);
   });
 
@@ -172,13 +172,13 @@ describe('the usage that a session reports', () => {
     expect(decision.price?.lines.reduce((sum, line) => sum + line.cost, 0)).toBe(cost);
   });
 
-  it('is charged once for a response that reports it twice, by the most that it reports', async () => {
+  it('is charged once, at the highest reported values, for a response that reports it twice', async () => {
     const { client, closed, answer } = await open('/responses', { key: keyWith(budget()) });
     await answer(created(), delta(), ended('response.completed', 'r', { input_tokens: 9, output_tokens: 5 }));
     await answer(ended('response.completed'), ended('response.completed'), ended('response.done'));
     client.close(1000);
     await closed;
-    expect(await record()).toMatchObject({ cost: OF_4O, priced: 'priced' });
+    expect(await record()).toMatchObject({ cost: GPT_4O_COST, priced: 'priced' });
   });
 
   it('is read in an event that is too long to be parsed', async () => {
@@ -188,7 +188,7 @@ describe('the usage that a session reports', () => {
     await answer(created(), { type, response: { ...head, output: ['y'.repeat(1_100_000)], usage } });
     client.close(1000);
     await closed;
-    expect(await record()).toMatchObject({ cost: OF_4O, priced: 'priced' });
+    expect(await record()).toMatchObject({ cost: GPT_4O_COST, priced: 'priced' });
   });
 
   it.each([
@@ -208,7 +208,7 @@ describe('the usage that a session reports', () => {
     expect(decision.charges).toMatchObject([{ cost, flags: ['estimated'] }]);
   });
 
-  it('is nothing for a response that fails before it has said anything', async () => {
+  it('is nothing for a response that fails before any output', async () => {
     const { client, closed, answer } = await open('/responses', { key: keyWith(budget()) });
     await answer(created(), ended('response.failed', 'r', null, { status: 'failed' }));
     client.close(1000);
@@ -217,7 +217,7 @@ describe('the usage that a session reports', () => {
   });
 });
 
-/** What has passed when the session ends. */
+/** Protocol, path, provider, and the messages that client and provider send before the end. */
 const PROTOCOLS: readonly (readonly [
   string,
   string,
@@ -275,9 +275,9 @@ describe('a session that ends in the middle of a response', () => {
     );
   });
 
-  it('is charged what its model is likely to make of a response that has not begun', async () => {
+  it('is charged the expected output of a response that has not begun', async () => {
     const { client, say } = await open('/responses?model=gpt-4o', { key: keyWith(budget()) });
-    // However the client writes it.
+    // The gateway recognises the event although the client escapes characters.
     const text = '{"typ\\u0065":"respons\\u0065.create","input":"hi","model":"gpt-4o"}';
     await say(Buffer.from(text));
     client.terminate();
@@ -293,8 +293,9 @@ describe('a session that ends in the middle of a response', () => {
     await closed;
     const { cost, priced, usage } = await record();
     expect([priced, usage?.inputTokens]).toEqual(['estimated', 100_000]);
-    // Of the other one, a token for three bytes that came, after the conversation so far.
-    expect(cost).toBeGreaterThanOrEqual(OF_4O + 150_000 * 250 + 10_000 * 1_000);
+    // Response `b` is estimated: the conversation so far is its input, and each three bytes
+    // received are one output token.
+    expect(cost).toBeGreaterThanOrEqual(GPT_4O_COST + 150_000 * 250 + 10_000 * 1_000);
   });
 });
 
@@ -308,7 +309,7 @@ describe('a provider whose client has left', () => {
     );
 
   it.each(['terminate', 'close'] as const)(
-    'is listened to until its response ends, which is charged as it reports it, after the client’s %s',
+    'stays connected until its response ends and its usage is charged, after the client’s %s',
     async (leave) => {
       await start();
       const { client, upstream, closed, answer } = await open('/realtime?model=gpt-4o', {
@@ -320,7 +321,7 @@ describe('a provider whose client has left', () => {
       expect(upstream.closed).toBeNull();
       upstream.socket.send(JSON.stringify(delta('more')));
       upstream.socket.send(JSON.stringify(ended('response.done', 'r', USAGE, { status: 'cancelled' })));
-      expect(await record()).toMatchObject({ cost: OF_4O, priced: 'priced' });
+      expect(await record()).toMatchObject({ cost: GPT_4O_COST, priced: 'priced' });
       await eventually(() => upstream.closed !== null);
       await closed;
     },
@@ -334,7 +335,7 @@ describe('a provider whose client has left', () => {
     await eventually(() => upstream.closed !== null);
   });
 
-  it('is left after so many bytes, and what came is charged', async () => {
+  it('is disconnected after 16 MiB, and the bytes received are charged', async () => {
     await start({ REALTIME_LINGER: '60000' });
     const { client, upstream, answer } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
     await answer(created(), delta());
@@ -347,7 +348,7 @@ describe('a provider whose client has left', () => {
     await eventually(() => upstream.closed !== null);
   });
 
-  it('counts as a session of the gateway', async () => {
+  it('counts towards the maximum number of sessions', async () => {
     await start({ REALTIME_LINGER: '60000', REALTIME_MAX_SESSIONS: '1' });
     const { client, upstream, answer } = await open('/realtime?model=gpt-4o');
     await answer(created(), delta());
@@ -373,7 +374,7 @@ describe('the limits of a session', () => {
     const { closed, answer } = await open('/responses', { key: keyWith(budget({ creditLimit: 0.5 })) });
     await answer(created(), delta(), ended('response.completed'));
     expect(await closed).toEqual({ code: 1008, reason: 'A limit of this session was reached.' });
-    expect(await record()).toMatchObject({ outcome: 'denied', cost: OF_4O });
+    expect(await record()).toMatchObject({ outcome: 'denied', cost: GPT_4O_COST });
   });
 
   it('refuse a response once other requests have used a budget up', async () => {
@@ -386,7 +387,7 @@ describe('the limits of a session', () => {
     expect(second.upstream.messages).toEqual([]);
   });
 
-  it('end it when an unknown protocol has brought more than any answer, without its end', async () => {
+  it('end it when the estimate for an unknown protocol uses a budget up before a response ends', async () => {
     const { closed, upstream } = await open('/live?model=gpt-4o', {
       key: keyWith(budget({ creditLimit: 1 })),
     });

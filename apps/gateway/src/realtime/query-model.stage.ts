@@ -2,7 +2,10 @@ import { NO_DEMAND } from '@gw/providers';
 import type { RequestContext, Stage } from '../core/request-context';
 import { modelInQuery } from './model-query';
 
-/** Takes the place of reading a body: a WebSocket names its model in the query, and conditions see the query as `params`. */
+/**
+ * Replaces the stage that reads a body. A WebSocket request names its model in the query, and
+ * conditions see the query as `params`.
+ */
 export class QueryModelStage implements Stage {
   readonly name = 'receive';
 

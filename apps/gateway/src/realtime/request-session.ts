@@ -1,9 +1,9 @@
 import type { SessionRecord } from '@gw/contracts';
 
-/** The session of a request that was upgraded to a WebSocket. */
+/** State of the WebSocket session of an upgraded request. */
 export class RequestSession {
-  /** How the session ended. */
+  /** How the session ended; null while it is open. */
   record: SessionRecord | null = null;
-  /** Bytes of the client's messages. */
+  /** Bytes of all messages received from the client. */
   receivedBytes = 0;
 }

@@ -23,7 +23,7 @@ interface BodyCase {
   readonly reason: string;
 }
 
-interface Answered {
+interface Received {
   readonly status: number;
   readonly error: {
     readonly type?: string;
@@ -39,7 +39,7 @@ const ANY = 'ANY json route';
 const pathOf = (endpoint: string): string => endpoint.replace('POST ', '').replace('{thread_id}', 'thread_1');
 const MEGABYTE = 1_048_576;
 
-/** Clauses by endpoint: an accepted and a refused row of each prove its bounds. */
+/** Clause ids by endpoint. An accepted and a refused case of each endpoint prove its bounds. */
 const CLAUSES: Readonly<Record<string, string>> = {
   'POST /completions': '[CMP-01] [CMP-02] [CMP-03] [CMP-05]',
   'POST /moderations': '[MOD-01]',
@@ -47,7 +47,7 @@ const CLAUSES: Readonly<Record<string, string>> = {
   'POST /threads/{thread_id}/runs': '[RUN-05] [RUN-06]',
 };
 
-/** Routes that take a JSON object; the first parses for its bounds, the rest look at the outline alone. */
+/** Routes that take a JSON object. The first three validate its fields; the others only scan it. */
 const JSON_ROUTES = [
   '/completions',
   '/moderations',
@@ -66,24 +66,27 @@ function bytesOf({ body, raw, hex, gen }: BodyCase): Buffer {
 }
 
 function generated(gen: Generated): Buffer {
-  const around = (inner: string): Buffer => Buffer.from(`{"model":"m","prompt":"x",${inner}}`);
+  const bodyWith = (inner: string): Buffer => Buffer.from(`{"model":"m","prompt":"x",${inner}}`);
   if (gen.keys !== undefined)
-    return around(Array.from({ length: gen.keys }, (_, i) => `"k${String(i)}":1`).join());
+    return bodyWith(Array.from({ length: gen.keys }, (_, i) => `"k${String(i)}":1`).join());
   if (gen.colliding_keys !== undefined)
-    return around(Array.from({ length: gen.colliding_keys }, (_, i) => `"${collision(i)}":1`).join());
-  if (gen.digits !== undefined) return around(`"x":${'9'.repeat(gen.digits)}`);
-  if (gen.key_mb !== undefined) return around(`"${'k'.repeat(gen.key_mb * MEGABYTE)}":1`);
-  return around(`"user":"${'u'.repeat((gen.string_mb ?? gen.body_mb ?? 1) * MEGABYTE)}"`);
+    return bodyWith(Array.from({ length: gen.colliding_keys }, (_, i) => `"${collision(i)}":1`).join());
+  if (gen.digits !== undefined) return bodyWith(`"x":${'9'.repeat(gen.digits)}`);
+  if (gen.key_mb !== undefined) return bodyWith(`"${'k'.repeat(gen.key_mb * MEGABYTE)}":1`);
+  return bodyWith(`"user":"${'u'.repeat((gen.string_mb ?? gen.body_mb ?? 1) * MEGABYTE)}"`);
 }
 
-/** The client's bytes: the gateway asks for the usage of a stream where the client does not. */
-const withoutQuestion = (body: Buffer): Buffer =>
+/** Removes the `stream_options` that the gateway appends when the client did not request usage. */
+const withoutUsageOption = (body: Buffer): Buffer =>
   Buffer.from(
     body.toString('latin1').replace(/,"stream_options":\{"include_usage":true\}(?=\s*\}\s*$)/, ''),
     'latin1',
   );
 
-/** `Aa` and `BB` have the same polynomial hash, and so has every row of them of one length. */
+/**
+ * Returns a distinct key for each index; all have the same polynomial hash, because `Aa` and `BB`
+ * have the same hash and all keys have the same length.
+ */
 const collision = (index: number): string =>
   index.toString(2).padStart(16, '0').replaceAll('0', 'Aa').replaceAll('1', 'BB');
 
@@ -106,8 +109,11 @@ describe('request bodies', () => {
     stub.requests.length = 0;
   });
 
-  /** Chunked: without a length. A gateway that answers early may close the connection on the rest. */
-  const send = (path: string, body: Buffer, chunked = false): Promise<Answered> =>
+  /**
+   * `chunked` omits the Content-Length. A gateway that responds early may close the connection
+   * before it has read the rest of the body, so errors after the response are ignored.
+   */
+  const send = (path: string, body: Buffer, chunked = false): Promise<Received> =>
     new Promise((resolve, reject) => {
       let answered = false;
       const req = request(`${gateway.baseUrl}${path}`, {
@@ -125,7 +131,7 @@ describe('request bodies', () => {
         response.on('data', (data: Buffer) => (text += data.toString()));
         response.on('error', reject);
         response.on('end', () => {
-          const { error = null } = JSON.parse(text) as { error?: Answered['error'] };
+          const { error = null } = JSON.parse(text) as { error?: Received['error'] };
           resolve({ status: response.statusCode ?? 0, error });
         });
       });
@@ -135,19 +141,19 @@ describe('request bodies', () => {
       req.end(body);
     });
 
-  const expectPassed = (answer: Answered, path: string, bytes: Buffer): void => {
+  const expectPassed = (answer: Received, path: string, bytes: Buffer): void => {
     expect(answer).toEqual({ status: 200, error: null });
     expect(stub.lastRequest.url).toBe(`/v1${path}`);
     const { body } = stub.lastRequest;
-    expect((bytes.includes('"stream_options"') ? body : withoutQuestion(body)).equals(bytes)).toBe(true);
+    expect((bytes.includes('"stream_options"') ? body : withoutUsageOption(body)).equals(bytes)).toBe(true);
   };
-  const expectRefused = ({ status, error }: Answered): void => {
+  const expectRefused = ({ status, error }: Received): void => {
     expect(status).toBe(400);
     expect(error).toMatchObject({ code: 'AB01' });
     expect(stub.requests).toHaveLength(0);
   };
-  /** No server error, and a provider sees what was checked. */
-  const expectSound = (answer: Answered): void => {
+  /** Expects no server error, and a request to the provider exactly when the status is 200. */
+  const expectConsistent = (answer: Received): void => {
     expect(answer.status).toBeLessThan(500);
     expect(answer.status === 200 ? 1 : 0).toBe(stub.requests.length);
     expect(({} as { isAdmin?: unknown }).isAdmin).toBeUndefined();
@@ -159,7 +165,7 @@ describe('request bodies', () => {
       const path = pathOf(test.endpoint);
       const answer = await send(path, bytes);
       if (test.expect === 'accept') expectPassed(answer, path, bytes);
-      else if (test.expect === 'either') expectSound(answer);
+      else if (test.expect === 'either') expectConsistent(answer);
       else {
         expectRefused(answer);
         expect(answer.error?.type).toBe('validation_failed');
@@ -176,18 +182,19 @@ describe('request bodies', () => {
       async (path) => {
         const bytes = bytesOf(test);
         const answer = await send(path, bytes, test.gen?.chunked).catch((error: unknown) => {
-          // Past a limit the rest is not read, so the connection may end before the answer was seen.
+          // The gateway does not read a body past the limit, so the connection may close before
+          // the client sees the response.
           if (test.gen?.body_mb !== undefined) return { status: 413, error: null };
           throw error;
         });
         if (test.expect === 'accept') expectPassed(answer, path, bytes);
         else if (test.expect === 'reject') expectRefused(answer);
-        else expectSound(answer);
+        else expectConsistent(answer);
       },
     );
   });
 
-  it('tells everything that is wrong at once, each with its field, its rule and the value it has', async () => {
+  it('reports all faults at once, each with its field, its rule and its value', async () => {
     const { error } = await send(
       '/completions',
       Buffer.from(JSON.stringify({ model: 'm', n: 0, temperature: 2.5, stop: ['a', 1], best_of: 'all' })),
@@ -201,7 +208,7 @@ describe('request bodies', () => {
     ]);
   });
 
-  it('never repeats a text of the request, which could be a secret, and tells twenty faults at most', async () => {
+  it('never repeats a string of the request, which could be a secret, and reports at most 20 faults', async () => {
     const secret = 'sk-1234567890abcdefghijklmnopqrstuvwxyz';
     const body = { n: secret, metadata: {}, messages: [{ content: 5 }], stop: [secret, [secret]] };
     const answer = await send('/completions', Buffer.from(JSON.stringify(body)));
@@ -211,7 +218,7 @@ describe('request bodies', () => {
     expect((await send('/completions', Buffer.from(JSON.stringify(many)))).error?.details).toHaveLength(20);
   });
 
-  it('[THR-02] holds metadata to its bounds wherever threads, runs and their parts have it', async () => {
+  it('[THR-02] enforces the bounds of metadata on threads, messages, runs, assistants and vector stores', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${String(i)}`, 'v']));
     const bodies: readonly (readonly [path: string, body: object, param: string])[] = [
       ['/threads', { metadata }, 'metadata'],
@@ -235,7 +242,7 @@ describe('request bodies', () => {
     expect((await send('/threads', Buffer.from(JSON.stringify(characters(512))))).status).toBe(200);
   });
 
-  it('[RUN-05] [RUN-06] holds a run that is created with its thread to the same bounds', async () => {
+  it('[RUN-05] [RUN-06] enforces the same bounds on a run that is created with its thread', async () => {
     const bodies: readonly (readonly [body: object, param: string])[] = [
       [{ tools: Array.from({ length: 21 }, () => ({ type: 'code_interpreter' })) }, 'tools'],
       [{ max_prompt_tokens: 255 }, 'max_prompt_tokens'],
@@ -267,7 +274,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('[PAS-05] leaves the bounds to the provider below /proxy/', async () => {
+  it('[PAS-05] enforces no bounds under /proxy/, where the provider validates the body', async () => {
     const bytes = Buffer.from('{"n":0,"prompt":5');
     expect((await send('/proxy/completions', bytes)).status).toBe(200);
     expect(stub.lastRequest.url).toBe('/v1/completions');

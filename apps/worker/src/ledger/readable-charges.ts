@@ -3,7 +3,7 @@ import { ONCE_MAX, type ChargeRecord, type DecisionRecord } from '@gw/contracts'
 /** Maximum number of charges of one request; a gateway creates one for each billed attempt. */
 const CHARGES_MAX = 64 + ONCE_MAX;
 const COUNTERS_MAX = 512;
-/** Maximum length of an account in bytes: an index entry of Postgres holds about 2,700. */
+/** Maximum length of a text: an index entry of Postgres holds about 2,700 bytes. */
 const TEXT_MAX = 640;
 const HOLDER_MAX = 128;
 const FLAGS = ['estimated', 'unpriced'] as const;
@@ -15,7 +15,7 @@ export function readableCharges(decision: unknown): readonly ChargeRecord[] {
   return Array.isArray(charges) ? charges.slice(0, CHARGES_MAX).filter(isCharge) : [];
 }
 
-/** Reduces a decision that cannot be stored whole to its charges, which budgets need. */
+/** Reduces a decision that cannot be stored in full to its charges, which budgets need. */
 export function chargesAlone(decision: unknown): Pick<DecisionRecord, 'charges'> {
   const charges = readableCharges(decision).map(plain);
   return charges.length === 0 ? {} : { charges };
@@ -40,7 +40,10 @@ const plain = ({
   ),
 });
 
-/** Reads charges without throwing: malformed charges must not prevent storing a record. */
+/**
+ * Returns whether the value is a valid charge. Never throws, because a malformed charge must not
+ * prevent the record from being stored.
+ */
 export function isCharge(value: unknown): value is ChargeRecord {
   if (typeof value !== 'object' || value === null) return false;
   const { line, provider, cost, tokens, requests, counters } = value as Partial<ChargeRecord>;
@@ -64,5 +67,5 @@ const isCounter = (counter: unknown): boolean =>
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= TEXT_MAX;
 
-/** Whether the value is an integer small enough for exact sums. */
+/** Whether the value is a non-negative safe integer, so that sums stay exact. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

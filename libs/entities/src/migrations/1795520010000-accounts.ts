@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Links that set a new password, passwords that count in one organisation, and whether an invite went to its address. */
+/**
+ * Adds password reset links, passwords that are valid in one organisation only, and a flag for
+ * invites that were sent by mail.
+ */
 export class Accounts1795520010000 implements MigrationInterface {
   readonly name = 'Accounts1795520010000';
 

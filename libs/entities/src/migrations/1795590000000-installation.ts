@@ -4,7 +4,8 @@ export class Installation1795590000000 implements MigrationInterface {
   readonly name = 'Installation1795590000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    // Filled by the set-up, which alone has the key: also in a database that an older release has set up.
+    // The setup inserts the row, because only the setup has the key. It also does so for a database
+    // that an older release has set up.
     await runner.query(
       `CREATE TABLE installation (
         id smallint NOT NULL,

@@ -1,8 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Whose a secret was that works no more, so that the log can name the owner of a request made with it. A trigger writes the rows:
- * whatever removes a secret (deletion, rotation, the end of a user or a workspace) leaves one. Secrets that ended before are not known.
+ * Maps the hash of each removed secret to its key and organisation, so that the log can name the
+ * owner of a request that uses it. A trigger inserts a row whenever a secret is removed: by
+ * deletion, by rotation, or with its user or workspace. Secrets removed before this migration have
+ * no row.
  */
 const ENDED = `CREATE TABLE ended_api_keys (
   secret_hash char(64) NOT NULL,
@@ -13,7 +15,10 @@ const ENDED = `CREATE TABLE ended_api_keys (
   CONSTRAINT ended_api_keys_organisation_fk FOREIGN KEY (organisation_id) REFERENCES organisations (id) ON DELETE CASCADE
 )`;
 
-/** A key that goes with its organisation has no owner any more, and leaves nothing. */
+/**
+ * Inserts no row when the row of the key is gone too, as when its organisation is deleted: then
+ * the request has no owner.
+ */
 const REMEMBER = `CREATE FUNCTION remember_ended_api_key() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO ended_api_keys (secret_hash, api_key_id, organisation_id)

@@ -5,8 +5,8 @@ export type Labels = Readonly<Record<string, string>>;
 export type Samples<V = number> = Iterable<readonly [labels: Labels, value: V]>;
 
 /**
- * Registers metrics whose values are plain fields elsewhere and are read at each scrape, so that counting costs an
- * addition and no look-up by labels.
+ * Registers metrics whose values are plain fields of other objects, read at each scrape. Counting
+ * an event then costs one addition and no look-up by labels.
  */
 export class ScrapedMetrics {
   constructor(private readonly registry: Registry) {}
@@ -34,7 +34,10 @@ export class ScrapedMetrics {
     });
   }
 
-  /** A histogram of prom-client takes single values and no counts, so this registers what such a one gives the registry. */
+  /**
+   * Registers an object with the part of a prom-client histogram that the registry reads. A real
+   * one accepts only single observations, not counts.
+   */
   histograms(name: string, help: string, read: () => Samples<Histogram>): void {
     const get = () => {
       const values = Array.from(read(), ([labels, counts]) => samplesOf(name, labels, counts)).flat();

@@ -8,13 +8,16 @@ import {
 import { ApiKeyEntity, OrganisationUserEntity, UserEntity, WorkspaceUserEntity } from '@gw/entities';
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
-/** The roles that the user of a key has now; null where there is none. */
+/** Current roles of a key's user; null when the user has none. */
 export interface UserRoles {
   readonly organisationRole: OrganisationRole | null;
   readonly workspaceRole: WorkspaceRole | null;
 }
 
-/** Adds `organisationRole` and `workspaceRole` of the user of the alias `key` to a raw query. */
+/**
+ * Joins the user of each key and selects `organisationRole` and `workspaceRole`. The query's alias
+ * of the key must be `key`.
+ */
 export const withUserRoles = <T extends ObjectLiteral>(query: SelectQueryBuilder<T>): SelectQueryBuilder<T> =>
   query
     .leftJoin(UserEntity, 'person', `person.id = key.userId AND person.status = 'active'`)
@@ -32,8 +35,9 @@ export const withUserRoles = <T extends ObjectLiteral>(query: SelectQueryBuilder
     .addSelect('member.role', 'workspaceRole');
 
 /**
- * The scopes that count: a user key never does more than its user, whose role may have been lowered since it was made, and a
- * service key never what the settings of now close to a role like its maker's.
+ * Returns the scopes of a key that are in force. A user key is limited to the current permissions
+ * of its user, whose role may have been lowered since the key was created. A service key loses the
+ * scopes that the current settings deny to the role in `boundAs`.
  */
 export function scopesInForce(
   key: Pick<ApiKeyEntity, 'type' | 'scopes' | 'boundAs'>,
@@ -45,7 +49,7 @@ export function scopesInForce(
   return key.scopes.filter((scope) => ceiling.has(scope));
 }
 
-/** The roles of the users of user keys, by key; one query. */
+/** Returns the roles of the users of user keys by key id, with one query. */
 export async function userRolesOf(
   manager: EntityManager,
   keys: readonly ApiKeyEntity[],

@@ -15,19 +15,25 @@ const LEET: Readonly<Record<string, string>> = {
   $: 's',
 };
 const PRODUCT = ['tollgate', 'gateway'];
-/** Parts of an address that are shorter say too little about its owner. */
+/** Minimum length of a part of the address to be searched for; shorter parts match by chance. */
 const PART_MIN = 4;
-/** Characters that a password must have besides such parts. */
+/** Minimum number of characters left when such parts are removed from the password. */
 const LEFT_MIN = 8;
 
 const withoutLeet = (text: string): string => text.replaceAll(/[013457@$]/g, (sign) => LEET[sign] ?? sign);
-/** The word that a password consists of, when the rest is digits and signs around it: `Password2024!` is `password`. */
+/**
+ * Returns the words that a password may be built on: its letters, and its letters after the digits
+ * and signs around them are removed and leetspeak is undone. `Password2024!` gives `password`.
+ */
 const cores = (text: string): string[] => [
   text.replaceAll(/[^a-z]/g, ''),
   withoutLeet(text.replaceAll(/^[^a-z]+|(?<![^a-z@$])[^a-z@$]+$/g, '')).replaceAll(/[^a-z]/g, ''),
 ];
 
-/** Steps of one, or none, from each character to the next: `aaaaaaaaaaaa`, `abcdefghijkl`, `210987654321`. */
+/**
+ * Whether consecutive characters differ by at most one: `aaaaaaaaaaaa`, `abcdefghijkl`,
+ * `210987654321`. At most two different steps may occur.
+ */
 function isSequence(text: string): boolean {
   const steps = new Set<number>();
   // 0 comes after 9, as on a keyboard.
@@ -38,7 +44,7 @@ function isSequence(text: string): boolean {
   return [...steps].filter((step) => Math.abs(step) <= 1).length === steps.size && steps.size <= 2;
 }
 
-/** A short piece again and again: `abcabcabcabc`. */
+/** Whether the text repeats a piece of at most six characters: `abcabcabcabc`. */
 function isRepetition(text: string): boolean {
   for (let size = 1; size <= 6; size += 1) {
     if (
@@ -64,14 +70,17 @@ function fault(password: string, email: string): string | null {
     return 'is one of the first that are guessed; choose another one';
   const [local = '', domain = ''] = email.toLowerCase().split('@');
   const parts = [local, domain.split('.').at(-2) ?? '', ...PRODUCT].filter((part) => part.length >= PART_MIN);
-  // What is left must be long enough to be a password by itself.
+  // The remaining text must be long enough to be a password by itself.
   const left = parts.reduce((rest, part) => rest.replaceAll(part, ''), text);
   return left !== text && left.length < LEFT_MIN
     ? 'must not consist of your address or of the name of this product'
     : null;
 }
 
-/** Throws `validation_failed` for a new password that is short, common, or made of the user's own address. */
+/**
+ * Throws `validation_failed` for a new password that is too short, too long, or easy to guess, or
+ * that consists of the user's own address or the product's name.
+ */
 export function assertGoodPassword(password: string, email: string, field = 'password'): void {
   const rule = fault(password, email);
   if (rule !== null) throw invalid(field, `${field} ${rule}`);

@@ -1,13 +1,16 @@
 import { hash, verify } from '@node-rs/argon2';
 
-/** Argon2id, which is the library's default, with OWASP's first choice: 19 MiB, two passes, one lane; about 60 ms. */
+/**
+ * OWASP's first choice for Argon2id, the library's default algorithm: 19 MiB, two passes, one lane;
+ * about 60 ms.
+ */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Of a random password that is unknown: an unknown user costs the same time as a known one. */
+/** Hash of a random password, verified for unknown users so that both cases take equally long. */
 let decoy: Promise<string> | undefined;
 
 export const hashPassword = (password: string): Promise<string> => hash(password, OPTIONS);
 
-/** False for a user without a password, after the time of a real check. */
+/** Returns false for a user without a password, after as long as a real verification takes. */
 export async function isPassword(passwordHash: string | null, password: string): Promise<boolean> {
   if (passwordHash !== null) return verify(passwordHash, password);
   decoy ??= hashPassword(crypto.randomUUID());

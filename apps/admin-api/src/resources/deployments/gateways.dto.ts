@@ -2,7 +2,7 @@ import type { GatewayPresence } from '@gw/contracts';
 import { ResponseField } from '@gw/web';
 import { IsOptional, IsString, Length, Matches } from 'class-validator';
 
-/** What a gateway tells of itself. */
+/** Body of a gateway's periodic presence report. */
 export class GatewayPresenceDto implements GatewayPresence {
   @IsString()
   @Length(1, 255)

@@ -7,12 +7,15 @@ import { Secrets } from '../../platform/settings';
 import { warningsFor } from './gateway-features';
 import type { GatewayResponse, GatewayPresenceDto } from './gateways.dto';
 
-/** Three times what a gateway waits between telling of itself. */
+/** Three times the interval at which a gateway reports its presence. */
 const CONNECTED_MS = 90_000;
 const LISTED_MAX = 1_000;
 const ID_DIGITS = 12;
 
-/** Which gateways there are. A gateway belongs to the installation, so every organisation sees all of them. */
+/**
+ * Records and lists the gateways. A gateway belongs to the installation, so every organisation sees
+ * all of them.
+ */
 @Injectable()
 export class GatewaysService {
   constructor(
@@ -20,7 +23,10 @@ export class GatewaysService {
     private readonly secrets: Secrets,
   ) {}
 
-  /** Rows of gateways that were silent for a day go with it, so that the table does not grow with every new host. */
+  /**
+   * Records a presence report. Also deletes the gateways that have not reported for a day, so that
+   * the table does not grow with every new host.
+   */
   async seen({ id, version, clientAuth }: GatewayPresenceDto): Promise<object> {
     const deploymentId = clientAuth === undefined ? null : await this.deploymentOf(clientAuth);
     await this.dataSource.query(
@@ -33,7 +39,7 @@ export class GatewaysService {
     return {};
   }
 
-  /** Without the names of hosts, which are the operator's and no business of an organisation. */
+  /** Lists gateways without their host names, which organisations must not learn. */
   async list(): Promise<ListResponse<GatewayResponse>> {
     const [rows, total] = await this.dataSource.manager.findAndCount(GatewayEntity, {
       order: { lastSeenAt: 'DESC', id: 'ASC' },
@@ -43,7 +49,10 @@ export class GatewaysService {
     return listOf([shown, total]);
   }
 
-  /** The same for a host at all times: `gateway-3f2a1b9c0d4e/0` for `node-7.internal/0`. Keyed, so that names cannot be guessed. */
+  /**
+   * Replaces the host name by a stable pseudonym: `node-7.internal/0` becomes
+   * `gateway-3f2a1b9c0d4e/0`. The hash is keyed, so that a reader cannot confirm a guessed name.
+   */
   private withoutHost(id: string): string {
     const at = id.lastIndexOf('/');
     const [host, number] = at === -1 ? [id, ''] : [id.slice(0, at), id.slice(at)];
@@ -51,7 +60,10 @@ export class GatewaysService {
     return `gateway-${name.slice(0, ID_DIGITS)}${number}`;
   }
 
-  /** Null for what no live deployment shows: an old `client_auth` does not keep a gateway from being seen. */
+  /**
+   * Returns the id of the active deployment with this `client_auth`, or null. A gateway with an
+   * outdated `client_auth` is still recorded, without a deployment.
+   */
   private async deploymentOf(clientAuth: string): Promise<string | null> {
     const hashes = this.secrets.hashesOf(clientAuth);
     const { manager } = this.dataSource;
@@ -61,7 +73,7 @@ export class GatewaysService {
     });
     if (!row) return null;
     const [current] = hashes;
-    // One that an earlier master key has hashed is known by the one of now from here on.
+    // A hash made with an earlier master key is replaced by one made with the current key.
     if (current !== undefined && row.clientAuthHash !== current)
       await manager.update(DeploymentEntity, { id: row.id }, { clientAuthHash: current });
     return row.id;

@@ -21,8 +21,8 @@ beforeEach(async () => {
   tenant = await api.tenant();
 });
 
-async function create(key: string, more: object = {}): Promise<Saved> {
-  const { body, status } = await api.post<Saved>('/v1/guardrails', { key, body: { ...BODY, ...more } });
+async function create(key: string, fields: object = {}): Promise<Saved> {
+  const { body, status } = await api.post<Saved>('/v1/guardrails', { key, body: { ...BODY, ...fields } });
   expect(status).toBe(200);
   return { id: body.id, slug: body.slug };
 }
@@ -42,7 +42,7 @@ async function documentOf<T>(key: string): Promise<T | undefined> {
 }
 
 describe('default guardrails of an organisation', () => {
-  it('[CTL-02] [REL-05] are set by slug or id, each direction apart, and answered with both', async () => {
+  it('[CTL-02] [REL-05] are set by slug or id, per direction, and returned with slug and id', async () => {
     const [a, b] = [await create(tenant.adminKey), await create(tenant.adminKey)];
     expect(await get()).toMatchObject({ input_guardrails: [], output_guardrails: [] });
     const answer = await put({ input_guardrails: [b.slug, a.id, b.id.toUpperCase()] });
@@ -53,7 +53,7 @@ describe('default guardrails of an organisation', () => {
     expect(await get()).toMatchObject({ input_guardrails: [], output_guardrails: [a] });
   });
 
-  it('[CTL-02] take no guardrail of a workspace, of another organisation, or of MCP tools', async () => {
+  it('[CTL-02] refuse guardrails of a workspace, of another organisation, or for MCP tools', async () => {
     const stranger = await api.tenant();
     const good = await create(tenant.adminKey);
     const bad = [
@@ -69,7 +69,7 @@ describe('default guardrails of an organisation', () => {
     expect(await get()).toMatchObject({ input_guardrails: [] });
   });
 
-  it('[SCP-01 in part] are of organisations alone, and need the scopes of their settings', async () => {
+  it('[SCP-01 in part] need an organisation key with the scopes of the organisation’s settings', async () => {
     expect((await put({ input_guardrails: [] }, tenant.key)).status).toBe(403);
     const at = { organisationId: tenant.organisationId };
     const reader = await api.apiKey('organisation-service', at, ['organisation_settings.read']);
@@ -77,7 +77,7 @@ describe('default guardrails of an organisation', () => {
     expect((await api.get(URL, { key: reader })).status).toBe(200);
   });
 
-  it('are in the document of the organisation, and in the audit log', async () => {
+  it('are published in the document of the organisation, and audited', async () => {
     const { id, slug } = await create(tenant.adminKey);
     const key = documentKey.organisation(tenant.organisationId);
     expect(await documentOf<OrganisationDocument>(key)).not.toHaveProperty('guardrails');
@@ -93,18 +93,18 @@ describe('default guardrails of an organisation', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('keep their guardrails from being deleted', async () => {
+  it('prevent the deletion of their guardrails', async () => {
     const { slug } = await create(tenant.adminKey);
     await put({ output_guardrails: [slug] });
-    const drop = (): Promise<GatewayResponse<Failure>> =>
+    const remove = (): Promise<GatewayResponse<Failure>> =>
       api.delete(`/v1/guardrails/${slug}`, { key: tenant.adminKey });
-    const refused = await drop();
+    const refused = await remove();
     expect([refused.status, detailsOf(refused)]).toEqual([409, ['organisation.defaults.output_guardrails']]);
     await put({ output_guardrails: [] });
-    expect((await drop()).status).toBe(200);
+    expect((await remove()).status).toBe(200);
   });
 
-  it('refuse a change that was made of an older reading', async () => {
+  it('refuse a change whose If-Match is older than the organisation', async () => {
     const { headers } = await api.get(URL, { key: tenant.adminKey });
     const send = (): Promise<GatewayResponse> =>
       api.put(URL, {
@@ -124,7 +124,7 @@ describe('default guardrails of a workspace', () => {
     (await api.get<{ defaults: object }>(`/v1/workspaces/${tenant.workspaceId}`, { key: tenant.adminKey }))
       .body.defaults;
 
-  it('[GRD-02] are its own or the organisation’s, shown by slug, and published by id', async () => {
+  it('[GRD-02] are guardrails of the workspace or organisation, shown by slug and published by id', async () => {
     const [own, common] = [await create(tenant.key), await create(tenant.adminKey)];
     expect((await save({ input_guardrails: [common.slug, own.id] })).status).toBe(200);
     await save({ output_guardrails: [own.slug] });
@@ -147,16 +147,16 @@ describe('default guardrails of a workspace', () => {
     expect((await api.delete(`/v1/guardrails/${own.slug}`, { key: tenant.key })).status).toBe(200);
   });
 
-  it('take no guardrail of another workspace or organisation', async () => {
+  it('refuse guardrails of another workspace or organisation', async () => {
     const second = await api.workspace(tenant.organisationId);
-    const background = await create(tenant.adminKey, { workspace_id: second });
+    const sibling = await create(tenant.adminKey, { workspace_id: second });
     const stranger = await create((await api.tenant()).adminKey);
-    const answer = await save({ input_guardrails: [background.id], output_guardrails: [] });
+    const answer = await save({ input_guardrails: [sibling.id], output_guardrails: [] });
     expect([answer.status, detailsOf(answer)]).toEqual([400, ['defaults.input_guardrails.0']]);
     expect((await save({ output_guardrails: [stranger.slug] })).status).toBe(400);
   });
 
-  it('are given to a new workspace, which has only those of its organisation', async () => {
+  it('can be set when a workspace is created, from the guardrails of its organisation only', async () => {
     const [own, common] = [await create(tenant.key), await create(tenant.adminKey)];
     const make = (slug: string): Promise<GatewayResponse<{ defaults: object } & Failure>> =>
       api.post('/v1/workspaces', {
@@ -172,13 +172,13 @@ describe('default guardrails of a workspace', () => {
   });
 });
 
-describe('the feature', () => {
-  const closed = new TestAdminApi({ GUARDRAILS_ENABLED: 'OFF' });
+describe('the guardrails feature', () => {
+  const disabledApi = new TestAdminApi({ GUARDRAILS_ENABLED: 'OFF' });
 
   it('[ENV-07] closes every route of guardrails when it is off', async () => {
-    const { key, adminKey } = await closed.tenant();
+    const { key, adminKey } = await disabledApi.tenant();
     for (const path of ['/v1/guardrails', '/v2/guardrails/pg-000000', URL]) {
-      const { status, body } = await closed.get<Failure>(path, { key: path === URL ? adminKey : key });
+      const { status, body } = await disabledApi.get<Failure>(path, { key: path === URL ? adminKey : key });
       expect([path, status, body.error.type]).toEqual([path, 403, 'feature_disabled']);
     }
   });

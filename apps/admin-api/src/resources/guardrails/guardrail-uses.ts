@@ -4,7 +4,10 @@ import type { EntityManager } from 'typeorm';
 import { assertNotUsed, NAMED_MAX } from '../../platform/common/uses';
 import { guardrailsNamedBy } from '../../platform/rows/config-guardrails';
 
-/** Throws `conflict` with what still names the guardrail: defaults, and the versions of configs that are in force. */
+/**
+ * Throws `conflict` while defaults or current config versions name the guardrail. The details list
+ * them.
+ */
 export async function assertUnused(manager: EntityManager, row: GuardrailEntity): Promise<void> {
   const configs = await configsNaming(manager, row);
   const uses = [
@@ -42,7 +45,10 @@ async function defaultsNaming(
   return uses;
 }
 
-/** Configs in force that name the guardrail. Their text holds a name in quotes wherever it names it; what holds it otherwise is distinguished here. */
+/**
+ * Returns the active configs whose current version names the guardrail. The query finds configs
+ * that contain the quoted slug or id anywhere; the filter keeps those that use it as a guardrail.
+ */
 export async function configsNaming(
   manager: EntityManager,
   { id, slug, organisationId, workspaceId }: GuardrailEntity,
