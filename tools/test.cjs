@@ -87,14 +87,14 @@ async function runChecks(checks) {
   /** @type {string[]} */
   const failed = [];
   const waiting = [...checks];
-  const lane = async () => {
+  const worker = async () => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
       const [title, script, args] = check;
       if (!(await runTool(title, script, args, { output: 'held', nodeFlags: LINT_NODE_FLAGS })))
         failed.push(title);
     }
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([worker(), worker()]);
   return failed;
 }
 

@@ -41,7 +41,7 @@ export interface LedgerSettings {
   readonly outageSharePercent: number;
 }
 
-/** State shared by all lanes of a ledger. */
+/** State shared by all counter batchers of a ledger. */
 export interface BatcherContext {
   readonly settings: LedgerSettings;
   readonly counters: CounterStore;

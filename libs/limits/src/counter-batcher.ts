@@ -34,7 +34,7 @@ interface Sent {
 }
 
 /** Concurrent round trips of one tenant, each over different counters. */
-const EXCHANGES_MAX = 4;
+const ROUND_TRIPS_MAX = 4;
 const ATTEMPTS_MAX = 4;
 /**
  * How long a refusal is remembered when it may end before the window does, by a raised limit or a
@@ -73,7 +73,7 @@ export class CounterBatcher {
   admit(buckets: readonly Bucket[], amounts: readonly number[], nowMs: number): AdmissionOutcome | null {
     const local = admitLocally(this.context, this.slots, buckets, amounts, nowMs);
     if (local === null || 'admitted' in local) return local;
-    const reservation = opened(this.context, local.reservation);
+    const reservation = this.context.open.add(local.reservation);
     if (local.low !== null) this.refill(local.low);
     return reservation;
   }
@@ -87,7 +87,7 @@ export class CounterBatcher {
     this.reports.push(slot);
     // While waiters are picked for a round trip, no other round trip may start and take one of
     // their counters.
-    if (!this.picking && this.inFlight < EXCHANGES_MAX) this.report();
+    if (!this.picking && this.inFlight < ROUND_TRIPS_MAX) this.report();
   }
 
   decide(waiter: Waiter): void {
@@ -99,7 +99,7 @@ export class CounterBatcher {
     if (breaker.isOpen || this.awaitsOthers(waiter, nowMs)) return this.decideAlone(waiter);
     const [first] = waiter.buckets;
     if (this.queue.length >= settings.waitersMax && first) return this.overloaded(waiter, first);
-    if (this.inFlight >= EXCHANGES_MAX || this.isBlocked(waiter)) this.queue.push(waiter);
+    if (this.inFlight >= ROUND_TRIPS_MAX || this.isBlocked(waiter)) this.queue.push(waiter);
     else {
       this.exchange([waiter], this.slotsOf([waiter], nowMs));
       this.pump();
@@ -156,14 +156,14 @@ export class CounterBatcher {
   private pump(): void {
     const nowMs = this.context.monotonic();
     if (this.reporting === 0) this.report();
-    while (this.inFlight < EXCHANGES_MAX && this.queue.length > 0) {
+    while (this.inFlight < ROUND_TRIPS_MAX && this.queue.length > 0) {
       this.picking = true;
       const waiters = this.queue.take((waiter) => this.readinessOf(waiter, nowMs));
       this.picking = false;
       if (waiters.length === 0) break;
       this.exchange(waiters, this.slotsOf(waiters, nowMs));
     }
-    while (this.inFlight < EXCHANGES_MAX && this.report());
+    while (this.inFlight < ROUND_TRIPS_MAX && this.report());
   }
 
   private readinessOf(waiter: Waiter, nowMs: number): Readiness {
@@ -297,7 +297,7 @@ export class CounterBatcher {
     if (verdict === ADMITTED && amounts !== null) {
       const slices = buckets.map(({ key }) => (this.slots.get(key) as CounterSlot).slice);
       const held = buckets.map((bucket, at) => takeFrom(slices[at] as Lease, bucket, amounts[at] ?? 0));
-      return finish(waiter, opened(this.context, new Reservation(buckets, slices, held, sent.sentAt)));
+      return finish(waiter, this.context.open.add(new Reservation(buckets, slices, held, sent.sentAt)));
     }
     const slot = sent.slots[verdict] as CounterSlot;
     const { slice, bucket } = slot;
@@ -353,15 +353,10 @@ export class CounterBatcher {
     const outcome = takeInOutage(this.context, waiter, slots, nowMs);
     if (!outcome.admitted || outcome.state !== 'open') return finish(waiter, outcome);
     this.context.alone += 1;
-    return finish(waiter, opened(this.context, outcome));
+    return finish(waiter, this.context.open.add(outcome));
   }
 
   private overloaded(waiter: Waiter, bucket: Bucket): void {
     finish(waiter, denialOf(this.context, new CounterSlot(bucket, 0, this.context.holder), 'overloaded'));
   }
-}
-
-function opened(context: BatcherContext, reservation: Reservation): Reservation {
-  context.open.add(reservation);
-  return reservation;
 }

@@ -74,7 +74,7 @@ const ABANDONED_PER_TICK = 1_000;
  * the counters decide; usage is reported to them every 250 ms. `docs/limits.md` states the bounds.
  */
 export class Ledger implements LivenessListener {
-  private readonly lanes = new Map<string, CounterBatcher>();
+  private readonly batchers = new Map<string, CounterBatcher>();
   private readonly context: BatcherContext;
   private readonly onAbandoned: (reservation: Reservation) => void;
   private readonly refused = { limit: 0, unpriced: 0, unverifiable: 0, overloaded: 0 };
@@ -131,10 +131,10 @@ export class Ledger implements LivenessListener {
         );
       amounts.push(amount);
     }
-    const lane = this.laneOf(buckets[0]?.tenant ?? '');
-    const local = lane.admit(buckets, amounts, this.context.monotonic());
+    const batcher = this.batcherOf(buckets[0]?.tenant ?? '');
+    const local = batcher.admit(buckets, amounts, this.context.monotonic());
     if (local !== null) return local.admitted ? local : this.counted(local);
-    const outcome = decide(lane, { buckets, amounts, resolve: null, outcome: null, attempts: 0 });
+    const outcome = decide(batcher, { buckets, amounts, resolve: null, outcome: null, attempts: 0 });
     return outcome instanceof Promise
       ? outcome.then((settled) => this.counted(settled))
       : this.counted(outcome);
@@ -145,8 +145,8 @@ export class Ledger implements LivenessListener {
    * Takes nothing and makes no round trip.
    */
   refusal(buckets: readonly Bucket[]): LimitDenial | null {
-    const lane = this.lanes.get(buckets[0]?.tenant ?? '');
-    const denial = lane === undefined ? null : refusalOf(this.context, lane.slots, buckets);
+    const batcher = this.batchers.get(buckets[0]?.tenant ?? '');
+    const denial = batcher === undefined ? null : refusalOf(this.context, batcher.slots, buckets);
     if (denial !== null) this.counted(denial);
     return denial;
   }
@@ -155,7 +155,7 @@ export class Ledger implements LivenessListener {
   states(buckets: readonly Bucket[]): LimitState[] | Promise<LimitState[]> {
     if (buckets.length === 0) return [];
     const waiter = { buckets, amounts: null, resolve: null, outcome: null, attempts: 0 };
-    const outcome = decide(this.laneOf(buckets[0]?.tenant ?? ''), waiter);
+    const outcome = decide(this.batcherOf(buckets[0]?.tenant ?? ''), waiter);
     return outcome instanceof Promise ? outcome.then(statesOf) : statesOf(outcome);
   }
 
@@ -222,7 +222,7 @@ export class Ledger implements LivenessListener {
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
-    for (const lane of this.lanes.values()) await lane.close();
+    for (const batcher of this.batchers.values()) await batcher.close();
   }
 
   /** Runs one tick, as `start` does repeatedly. */
@@ -236,14 +236,14 @@ export class Ledger implements LivenessListener {
     const { breaker } = this.context;
     if (breaker.isOpen) {
       if (!breaker.mayProbe(nowMs)) return;
-      const [lane] = this.lanes.values();
-      if (lane) lane.tick(nowMs, true);
+      const [batcher] = this.batchers.values();
+      if (batcher) batcher.tick(nowMs, true);
       else breaker.succeeded(nowMs, 0);
       if (!breaker.answers) return;
     }
-    for (const [tenant, lane] of this.lanes) {
-      lane.tick(nowMs);
-      if (lane.isEmpty) this.lanes.delete(tenant);
+    for (const [tenant, batcher] of this.batchers) {
+      batcher.tick(nowMs);
+      if (batcher.isEmpty) this.batchers.delete(tenant);
     }
   }
 
@@ -280,7 +280,8 @@ export class Ledger implements LivenessListener {
   /** Returns the budgets whose counters this process uses. */
   budgets(): TrackedBudget[] {
     const found: TrackedBudget[] = [];
-    for (const [tenant, lane] of this.lanes) for (const key of lane.budgetKeys()) found.push({ tenant, key });
+    for (const [tenant, batcher] of this.batchers)
+      for (const key of batcher.budgetKeys()) found.push({ tenant, key });
     return found;
   }
 
@@ -323,12 +324,12 @@ export class Ledger implements LivenessListener {
     this.context.open.remove(reservation);
   }
 
-  private laneOf(tenant: string): CounterBatcher {
-    const known = this.lanes.get(tenant);
+  private batcherOf(tenant: string): CounterBatcher {
+    const known = this.batchers.get(tenant);
     if (known) return known;
-    const lane = new CounterBatcher(tenant, this.context);
-    this.lanes.set(tenant, lane);
-    return lane;
+    const batcher = new CounterBatcher(tenant, this.context);
+    this.batchers.set(tenant, batcher);
+    return batcher;
   }
 
   private counted(outcome: AdmissionOutcome): AdmissionOutcome {
@@ -339,8 +340,8 @@ export class Ledger implements LivenessListener {
 
 const NOTHING: Charge = { cost: 0, tokens: 0, requests: 0 };
 
-function decide(lane: CounterBatcher, waiter: Waiter): AdmissionOutcome | Promise<AdmissionOutcome> {
-  lane.decide(waiter);
+function decide(batcher: CounterBatcher, waiter: Waiter): AdmissionOutcome | Promise<AdmissionOutcome> {
+  batcher.decide(waiter);
   return (
     waiter.outcome ??
     new Promise((resolve) => {

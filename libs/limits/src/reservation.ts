@@ -116,12 +116,14 @@ export class OpenReservations {
   private last: Reservation | null = null;
   size = 0;
 
-  add(reservation: Reservation): void {
+  /** Returns the reservation. */
+  add(reservation: Reservation): Reservation {
     reservation.previous = this.last;
     if (this.last) this.last.next = reservation;
     else this.first = reservation;
     this.last = reservation;
     this.size += 1;
+    return reservation;
   }
 
   remove(reservation: Reservation): void {

@@ -72,7 +72,7 @@ export class Session {
   private linger: Linger | null = null;
   private readonly gate: ClientGate;
   private readonly guard: SessionGuard | null;
-  private readonly lanes: { readonly client: MessageQueue; readonly provider: MessageQueue };
+  private readonly messages: { readonly client: MessageQueue; readonly provider: MessageQueue };
 
   constructor(
     private readonly context: RequestContext,
@@ -90,7 +90,10 @@ export class Session {
     this.idle = setTimeout(() => {
       this.stop('No frame came for too long.');
     }, options.idleTimeoutMs);
-    this.lanes = { client: new MessageQueue(client, provider), provider: new MessageQueue(provider, client) };
+    this.messages = {
+      client: new MessageQueue(client, provider),
+      provider: new MessageQueue(provider, client),
+    };
     this.gate = new ClientGate(context, meter, options.accounts, options.checkModel);
     this.guard = options.guarding === null ? null : this.guardWith(options.guarding);
     this.listen(client, provider, (message) => {
@@ -107,12 +110,12 @@ export class Session {
       return verdict;
     });
     client.whenClosing((closing) => {
-      this.lanes.client.run(() => {
+      this.messages.client.run(() => {
         this.end(closedByClient(closing));
       });
     });
     provider.whenClosing((closing) => {
-      this.lanes.provider.run(() => {
+      this.messages.provider.run(() => {
         this.end(closedByProvider(closing));
       });
     });
@@ -138,7 +141,7 @@ export class Session {
   }
 
   private listen(from: Peer, to: Peer, note: (message: Buffer, isBinary: boolean) => SessionVerdict): void {
-    const lane = from === this.client ? this.lanes.client : this.lanes.provider;
+    const queue = from === this.client ? this.messages.client : this.messages.provider;
     const passed = (): void => {
       this.idle.refresh();
       if (to.transport.writableNeedDrain) from.pause();
@@ -150,12 +153,12 @@ export class Session {
       const verdict = note(message, isBinary);
       if (this.over) return;
       const { guard } = this;
-      if (guard !== null) lane.run(() => this.judge(guard, from, message, isBinary));
+      if (guard !== null) queue.run(() => this.judge(guard, from, message, isBinary));
       else if (from === this.client) this.sendToProvider(message, isBinary);
       else to.send(message, { binary: isBinary });
       passed();
       if (verdict !== 'ok')
-        lane.run(() => {
+        queue.run(() => {
           this.end(refused(verdict));
         });
     });
@@ -170,7 +173,7 @@ export class Session {
       passed();
     });
     to.transport.on('drain', () => {
-      lane.goOn();
+      queue.goOn();
     });
   }
 
