@@ -13,7 +13,7 @@ import type { components, paths } from './control-plane';
 
 type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
 type BodyOf<O> = O extends { requestBody: infer Body } ? Json<Body> : undefined;
-type AnswerOf<O> = O extends { responses: { 200: infer Answer } } ? Json<Answer> : never;
+type ResponseOf<O> = O extends { responses: { 200: infer Shape } } ? Json<Shape> : never;
 type QueryOf<O> = O extends { parameters: { query?: infer Query } } ? Query : never;
 
 export async function call<Path extends keyof paths, Method extends 'get' | 'post' | 'put' | 'delete'>(
@@ -21,10 +21,10 @@ export async function call<Path extends keyof paths, Method extends 'get' | 'pos
   path: Path,
   body: BodyOf<paths[Path][Method]>,
   query?: QueryOf<paths[Path][Method]>,
-): Promise<AnswerOf<paths[Path][Method]>> {
+): Promise<ResponseOf<paths[Path][Method]>> {
   const search = new URLSearchParams(query as Record<string, string> | undefined);
   const response = await fetch(path + '?' + search.toString(), { method, body: JSON.stringify(body) });
-  return (await response.json()) as AnswerOf<paths[Path][Method]>;
+  return (await response.json()) as ResponseOf<paths[Path][Method]>;
 }
 
 declare const fetch: (url: string, init: object) => Promise<{ json(): Promise<unknown> }>;
@@ -41,7 +41,7 @@ export async function use(): Promise<[string, string, number, string | null, 'co
   const key = await call('post', '/v1/api-keys/{type}/{subType}', { name: 'k', scopes: ['logs.list'] });
   const list = await call('get', '/v1/api-keys', undefined, { current_page: 0, page_size: 10, status: ['active'] });
   const next = list.data[0]?.rotation_policy?.next_rotation_at ?? null;
-  const error: components['schemas']['ErrorAnswer']['error']['message'] = 'x';
+  const error: components['schemas']['ErrorResponse']['error']['message'] = 'x';
   await call('post', '/v1/prompts', {
     name: 'Greeting', slug: 'greeting', collection_id: 'support', string: error, parameters: {}, virtual_key: 'openai',
   });

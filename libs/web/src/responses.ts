@@ -90,7 +90,7 @@ export function listResponseOf<T>(item: Class<T>): Class<ListResponse<T>> {
   return List;
 }
 
-/** The base class of a list without `object`: `class LabelListAnswer extends plainListAnswerOf(LabelAnswer) {}`. */
+/** The base class of a list without `object`: `class LabelListResponse extends plainListResponseOf(LabelResponse) {}`. */
 export function plainListResponseOf<T>(
   item: Class<T>,
 ): Class<{ readonly data: T[]; readonly total: number }> {

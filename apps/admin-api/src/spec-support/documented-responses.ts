@@ -28,7 +28,7 @@ export class DocumentedResponses {
 
   constructor(document: OpenAPIObject) {
     addFormats(this.ajv);
-    const answers: object[] = [{ $ref: '#/components/schemas/ErrorAnswer' }];
+    const answers: object[] = [{ $ref: '#/components/schemas/ErrorResponse' }];
     const placeOf = (schema: object | undefined): number | null =>
       schema === undefined ? null : answers.push(schema) - 1;
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>

@@ -28,9 +28,9 @@ const requested = (method: string, url: string): RequestContext =>
   ({
     method,
     url,
-    followed: null,
+    attempts: { followed: null },
+    reply: { meter: null },
     scan: null,
-    meter: null,
     route: routeOf(method, url),
   }) as unknown as RequestContext;
 
