@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server } from 'node:http';
 import { TestAdminApi, type Tenant } from '../apps/admin-api/src/spec-support/admin-api';
 import { ApiClient } from '../apps/cli/src/api-client';
 import { runCli } from '../apps/cli/src/cli';
@@ -16,6 +17,7 @@ describe('tollgate plan and apply', () => {
     url = await admin.api.app.getUrl();
   });
 
+  const server = (): Server => admin.api.app.getHttpServer() as Server;
   const clientOf = ({ adminKey }: Tenant): ApiClient => new ApiClient(url, adminKey);
   interface Run {
     readonly code: number;
@@ -151,7 +153,10 @@ describe('tollgate plan and apply', () => {
       const { code, err } = await planned(tenant, {
         integration_models: [{ integration: 'no', models: [] }],
       });
-      expect([code, err]).toEqual([2, expect.stringContaining('integration_models no: there is no no.')]);
+      expect([code, err]).toEqual([
+        2,
+        expect.stringContaining('integration_models no: there is no no; add it to the file.'),
+      ]);
     });
   });
 
@@ -164,7 +169,7 @@ describe('tollgate plan and apply', () => {
       [EMPTY, ' --prune --force'],
     ] as const) {
       const before = await rows();
-      const plan = await traced(() => planned(tenant, state, `plan${options}`));
+      const plan = await traced(server(), () => planned(tenant, state, `plan${options}`));
       expect([plan.result.code, plan.result.err]).toEqual([0, '']);
       expect(await rows()).toEqual(before);
       const checked = new Set(plan.writes);
@@ -175,7 +180,7 @@ describe('tollgate plan and apply', () => {
       const isSaid = (write: string): boolean =>
         said.some((line) => neutral(line).includes(`${write}:`)) ||
         (WRITES[documented(write)] ?? []).some((kind) => owned.includes(kind));
-      const { writes } = await traced(() => applied(tenant, state, `apply${options}`));
+      const { writes } = await traced(server(), () => applied(tenant, state, `apply${options}`));
       const sent = [...new Set(writes.filter((write) => !write.endsWith('?dry_run')))];
       expect(sent.length).toBeGreaterThan(15);
       const unseen = sent.filter((write) => !checked.has(`${write}?dry_run`) && !isSaid(write));
@@ -335,20 +340,21 @@ const documented = (write: string): string =>
   Object.keys(WRITES).find((route) => new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(write)) ??
   '';
 
-/** Records the writes of a run, each once as it is sent. */
-async function traced<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly writes: string[] }> {
+/** Records the writes of a run as the server receives them. */
+async function traced<T>(
+  server: Server,
+  run: () => Promise<T>,
+): Promise<{ readonly result: T; readonly writes: string[] }> {
   const writes: string[] = [];
-  const send = globalThis.fetch;
-  const spy = jest.spyOn(globalThis, 'fetch').mockImplementation((address, options = {}) => {
-    const { pathname, searchParams } = new URL(address instanceof Request ? address.url : address);
-    const { method = 'GET' } = options;
+  const note = ({ url = '', method = 'GET' }: IncomingMessage): void => {
+    const { pathname, searchParams } = new URL(url, 'http://server');
     const suffix = searchParams.has('dry_run') ? '?dry_run' : '';
     if (method !== 'GET') writes.push(`${method} ${neutral(pathname)}${suffix}`);
-    return send(address, options);
-  });
+  };
+  server.on('request', note);
   try {
     return { result: await run(), writes };
   } finally {
-    spy.mockRestore();
+    server.off('request', note);
   }
 }
