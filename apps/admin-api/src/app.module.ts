@@ -18,7 +18,7 @@ import { DryRunInterceptor } from './platform/dry-runs/dry-run.interceptor';
 import { FixedMembersInterceptor } from './platform/fixed-members/fixed-members.interceptor';
 import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor';
 import { IdempotentRequests } from './platform/idempotency/idempotent-requests';
-import type { AdminSettings } from './platform/settings';
+import type { AdminSettings } from './settings';
 
 const HEALTH: FactoryProvider = {
   provide: HealthBoard,

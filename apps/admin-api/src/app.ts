@@ -20,7 +20,7 @@ import { BODY, PUBLIC_BODY } from './platform/bodies';
 import { OTLP_PATHS } from './resources/traces/traces.controller';
 import { AccessGate } from './platform/auth/access.gate';
 import { assertEveryRouteHasARule } from './platform/auth/route-rules';
-import { Secrets, type AdminSettings } from './platform/settings';
+import { Secrets, type AdminSettings } from './settings';
 
 const PROTOBUF = 'application/x-protobuf';
 const FORM = 'application/x-www-form-urlencoded';

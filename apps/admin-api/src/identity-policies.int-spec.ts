@@ -1,6 +1,6 @@
 import { readSettings, SettingsError } from '@gw/kernel';
 import { readCases } from '@gw/testing';
-import { ADMIN_SETTINGS } from './platform/settings';
+import { ADMIN_SETTINGS } from './settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Tenant } from './spec-support/admin-api';
 
 interface PolicyCase {

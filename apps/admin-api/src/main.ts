@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { SettingsError } from '@gw/kernel';
 import { createLog, describeFault, stopOnSignals } from '@gw/web';
 import { createAdminApi } from './app';
-import { readAdminSettings } from './platform/settings';
+import { readAdminSettings } from './settings';
 
 async function main(): Promise<void> {
   const settings = readAdminSettings(process.env);

@@ -3,7 +3,7 @@ import { dataSourceOptions, UserEntity, databaseTls } from '@gw/entities';
 import { readSettings, SettingsError } from '@gw/kernel';
 import { DataSource } from 'typeorm';
 import { PasswordLinks } from './resources/accounts/password-links';
-import { ADMIN_SETTINGS, Secrets } from './platform/settings';
+import { ADMIN_SETTINGS, Secrets } from './settings';
 
 const { DATABASE_URL, ENCRYPTION_KEY, ADMIN_PORT, HOST, CONSOLE_URL } = ADMIN_SETTINGS;
 const { DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY } = ADMIN_SETTINGS;

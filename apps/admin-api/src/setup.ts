@@ -3,7 +3,7 @@ import { databaseTls } from '@gw/entities';
 import { readSettings, SettingsError } from '@gw/kernel';
 import { PROVIDERS } from '@gw/providers';
 import { createLog } from '@gw/web';
-import { Secrets } from './platform/settings';
+import { Secrets } from './settings';
 import { AuditRecorder } from './platform/unit-of-work/audit-recorder';
 import { CredentialsFile } from './platform/setup/credentials-file';
 import { withMigratedDatabase } from './platform/setup/database';

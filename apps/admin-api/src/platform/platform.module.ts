@@ -29,7 +29,7 @@ import { ApiKeySecretsService } from './keys/api-key-secrets.service';
 import { UserKeysService } from './keys/user-keys.service';
 import { ANALYTICS_STORE, CLICKHOUSE, LOG_STORES } from './logs/stores';
 import { ResourceCaps } from './resource-caps/resource-caps';
-import { Secrets, SETTINGS, type AdminSettings } from './settings';
+import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 import { AuditRecorder } from './unit-of-work/audit-recorder';
 import { Writes } from './unit-of-work/writes';
 

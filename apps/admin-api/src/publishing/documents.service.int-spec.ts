@@ -15,7 +15,7 @@ import { testDatabase } from '@gw/testing';
 import { CredentialsService } from '../platform/credentials/credentials.service';
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
-import { Secrets } from '../platform/settings';
+import { Secrets } from '../settings';
 import { DocumentsService } from './documents.service';
 
 const secrets = new Secrets(Buffer.alloc(32, 7), 'service-token-of-the-test-0123456789');

@@ -24,7 +24,7 @@ import { scopesInForce, userRolesOf } from '../platform/auth/key-scopes';
 import { CredentialsService } from '../platform/credentials/credentials.service';
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
-import { SETTINGS } from '../platform/settings';
+import { SETTINGS } from '../settings';
 import {
   apiKeyDocument,
   configDocument,

@@ -2,7 +2,7 @@ import { EVERY_DOCUMENT } from '@gw/contracts';
 import { EnforcedFeaturesEntity } from '@gw/entities';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, Not } from 'typeorm';
-import { SETTINGS } from '../platform/settings';
+import { SETTINGS } from '../settings';
 import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import type { EnforcedFeatures } from './features-in-force';
 

@@ -10,7 +10,7 @@ import { readSettings } from '@gw/kernel';
 import { CredentialsService } from '../platform/credentials/credentials.service';
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
-import { FEATURE_SETTINGS } from '../platform/settings';
+import { FEATURE_SETTINGS } from '../settings';
 import { TestAdminApi } from '../spec-support/admin-api';
 import { createKey, hashOf } from '../spec-support/api-keys';
 import { createIntegration } from '../spec-support/integrations';

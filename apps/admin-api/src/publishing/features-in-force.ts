@@ -9,7 +9,7 @@ import type {
   WorkspaceDocument,
 } from '@gw/contracts';
 import { withoutGuardrails } from '../platform/rows/config-guardrails';
-import type { AdminSettings } from '../platform/settings';
+import type { AdminSettings } from '../settings';
 
 export type EnforcedFeatures = Pick<
   AdminSettings,

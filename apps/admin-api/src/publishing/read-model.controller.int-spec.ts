@@ -3,7 +3,7 @@ import { hashApiKey } from '@gw/kernel';
 import { createReadModel, type ReadModel } from '@gw/read-model';
 import { eventually } from '@gw/testing';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Tenant } from '../spec-support/admin-api';
-import { Secrets } from '../platform/settings';
+import { Secrets } from '../settings';
 
 describe('The internal routes of the admin API', () => {
   let model: ReadModel | null = null;

@@ -16,7 +16,7 @@ import { DataSource } from 'typeorm';
 import { CredentialsService } from '../platform/credentials/credentials.service';
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
-import { Secrets, SETTINGS } from '../platform/settings';
+import { Secrets, SETTINGS } from '../settings';
 import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import { ReadModelModule } from './read-model.module';
 

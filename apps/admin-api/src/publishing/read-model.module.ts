@@ -7,7 +7,7 @@ import {
   type OnApplicationBootstrap,
   type BeforeApplicationShutdown,
 } from '@nestjs/common';
-import { SETTINGS, type AdminSettings } from '../platform/settings';
+import { SETTINGS, type AdminSettings } from '../settings';
 import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import { DocumentsService } from './documents.service';
 import { EnforcedFeaturesNotice } from './enforced-features';

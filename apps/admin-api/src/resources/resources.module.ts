@@ -3,7 +3,7 @@ import { Module, type ModuleMetadata } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LogReader } from '../platform/logs/log-reader';
 import { LOG_STORES } from '../platform/logs/stores';
-import { Secrets, SETTINGS, type AdminSettings } from '../platform/settings';
+import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 import { AccountPagesController } from './accounts/account-pages.controller';
 import { InviteAcceptanceService } from './accounts/invite-acceptance.service';
 import { InviteMails } from './accounts/invite-mails';

@@ -15,7 +15,7 @@ import { createLog } from '@gw/web';
 import type { DataSource } from 'typeorm';
 import { createAdminApi, type AdminApi } from '../app';
 import { hashPassword } from '../platform/auth/passwords';
-import { ADMIN_SETTINGS, Secrets } from '../platform/settings';
+import { ADMIN_SETTINGS, Secrets } from '../settings';
 import { DocumentedResponses } from './documented-responses';
 
 export const MASTER_KEY = Buffer.alloc(32, 7);

@@ -1,5 +1,5 @@
 import { hashApiKey } from '@gw/kernel';
-import { Secrets } from '../platform/settings';
+import { Secrets } from '../settings';
 import { MASTER_KEY, SERVICE_TOKEN, type TestAdminApi } from './admin-api';
 
 export interface Key {

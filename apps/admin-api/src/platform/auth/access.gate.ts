@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Secrets, SETTINGS, type AdminSettings } from '../settings';
+import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import type { AccessRule } from './access';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key.authenticator';
 import { bearerOf, presentedBy } from './credentials';

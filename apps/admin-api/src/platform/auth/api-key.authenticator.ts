@@ -5,7 +5,7 @@ import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ChangeRecorder } from '../unit-of-work/change-recorder';
-import { Secrets } from '../settings';
+import { Secrets } from '../../settings';
 import { scopesInForce, withUserRoles, type UserRoles } from './key-scopes';
 
 export interface AuthenticatedKey extends UserRoles {

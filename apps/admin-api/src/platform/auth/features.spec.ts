@@ -1,6 +1,6 @@
 import { readSettings } from '@gw/kernel';
 import { readCases } from '@gw/testing';
-import { FEATURE_SETTINGS } from '../settings';
+import { FEATURE_SETTINGS } from '../../settings';
 import { assertEnabled, FEATURE_ROUTES } from './features';
 
 const settingsWith = (environment: Record<string, string>) => readSettings(FEATURE_SETTINGS, environment);

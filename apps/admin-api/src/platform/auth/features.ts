@@ -1,5 +1,5 @@
 import { GatewayError } from '@gw/kernel';
-import type { AdminSettings } from '../settings';
+import type { AdminSettings } from '../../settings';
 
 type Feature =
   | 'AUDIT_LOGS_ENABLED'

@@ -14,7 +14,7 @@ import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-jwt';
 import { DataSource } from 'typeorm';
-import { Secrets } from '../settings';
+import { Secrets } from '../../settings';
 import { presentedBy } from './credentials';
 import type { SessionClaims } from './session-token';
 

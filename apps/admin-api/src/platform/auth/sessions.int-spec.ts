@@ -8,7 +8,7 @@ import {
   TestAdminApi,
   type GatewayResponse,
 } from '../../spec-support/admin-api';
-import { Secrets } from '../settings';
+import { Secrets } from '../../settings';
 import { hashPassword } from './passwords';
 import { signSessionToken } from './session-token';
 

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, MoreThan, type EntityManager } from 'typeorm';
 import { AuditRecorder } from '../unit-of-work/audit-recorder';
 import { FOR_UPDATE } from '../unit-of-work/writes';
-import { Secrets } from '../settings';
+import { Secrets } from '../../settings';
 import type { LoginDto, RefreshDto, TokenResponse } from './auth.dto';
 import { PasswordChecks } from './password-checks';
 import type { Principal, RequestFacts } from '../common/principal';

@@ -1,4 +1,4 @@
-import type { AdminSettings } from '../settings';
+import type { AdminSettings } from '../../settings';
 
 export type PublicUrlSettings = Pick<AdminSettings, 'CONSOLE_URL' | 'HOST' | 'ADMIN_PORT'>;
 

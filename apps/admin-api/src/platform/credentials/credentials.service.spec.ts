@@ -1,7 +1,7 @@
 import { credentialBinding } from '@gw/contracts';
 import { unseal } from '@gw/kernel';
 import { randomBytes } from 'node:crypto';
-import { Secrets } from '../settings';
+import { Secrets } from '../../settings';
 import { CredentialsService } from './credentials.service';
 import { maskSecret } from './shown-secret';
 

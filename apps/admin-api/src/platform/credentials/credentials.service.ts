@@ -3,7 +3,7 @@ import { integrationBinding, type IntegrationEntity, type ProviderEntity } from 
 import { seal, unseal, type Keyring } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { Secrets } from '../settings';
+import { Secrets } from '../../settings';
 
 /** The secret part of an integration: its key and the provider fields that are secrets. */
 export interface PlainCredential {

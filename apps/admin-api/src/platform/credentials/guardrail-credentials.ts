@@ -20,7 +20,7 @@ import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { byReference } from '../auth/tenancy';
-import { Secrets } from '../settings';
+import { Secrets } from '../../settings';
 import { mayUse, SecretAccess } from './secret-access';
 
 type Checks = readonly SavedGuardrailCheck[];

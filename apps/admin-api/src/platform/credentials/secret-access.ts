@@ -2,7 +2,7 @@ import type { SecretLocation, SecretUse } from '@gw/contracts';
 import { secretReferenceBinding, type SecretReferenceEntity, type StoredSecretMapping } from '@gw/entities';
 import { seal, unseal, type Keyring } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
-import { Secrets } from '../settings';
+import { Secrets } from '../../settings';
 
 type Owner = Pick<SecretReferenceEntity, 'id' | 'organisationId'>;
 

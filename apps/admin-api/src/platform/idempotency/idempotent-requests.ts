@@ -11,7 +11,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { Secrets } from '../settings';
+import { Secrets } from '../../settings';
 
 /** Bytes of a response as JSON; a larger one can't be replayed. */
 const RESPONSE_MAX = 65_536;

@@ -12,7 +12,7 @@ import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
-import { Secrets, SETTINGS, type AdminSettings } from '../settings';
+import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
 export interface Rotation {
   /** The new secret; shown once. */

@@ -7,7 +7,7 @@ import {
   type InsertEvent,
   type ObjectLiteral,
 } from 'typeorm';
-import { SETTINGS, type AdminSettings } from '../settings';
+import { SETTINGS, type AdminSettings } from '../../settings';
 import { CAPPED_KINDS, type CappedKind, type RESOURCE_CAP_SETTINGS } from './capped-kinds';
 
 /** Rows that one transaction has added to one owner. */

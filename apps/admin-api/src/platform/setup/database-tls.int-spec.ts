@@ -5,7 +5,7 @@ import { eventually } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { DataSource } from 'typeorm';
 import { createAdminApi } from '../../app';
-import { ADMIN_SETTINGS } from '../settings';
+import { ADMIN_SETTINGS } from '../../settings';
 import { MASTER_KEY, SERVICE_TOKEN } from '../../spec-support/admin-api';
 import { TlsPostgres } from '../../spec-support/tls-postgres';
 import { withMigratedDatabase } from './database';

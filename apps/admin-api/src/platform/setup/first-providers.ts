@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { CredentialsService } from '../credentials/credentials.service';
 import { ensureProvider, type EnsuredProvider } from './ensure-provider';
 import { ChangeRecorder } from '../unit-of-work/change-recorder';
-import type { Secrets } from '../settings';
+import type { Secrets } from '../../settings';
 
 export type FirstProvider = Omit<EnsuredProvider, 'workspaceId'>;
 

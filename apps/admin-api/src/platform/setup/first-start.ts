@@ -14,7 +14,7 @@ import type { AuditCaller, AuditRecorder } from '../unit-of-work/audit-recorder'
 import { Write } from '../unit-of-work/writes';
 import { hashPassword } from '../auth/passwords';
 import { ChangeRecorder } from '../unit-of-work/change-recorder';
-import type { Secrets } from '../settings';
+import type { Secrets } from '../../settings';
 import { adoptInstallation, recordInstallation } from './installation';
 
 /** Everything but the addresses. */

@@ -9,7 +9,7 @@ import {
 import { seal } from '@gw/kernel';
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { CredentialsService } from '../credentials/credentials.service';
-import type { Secrets } from '../settings';
+import type { Secrets } from '../../settings';
 
 const ROW_ID = 1;
 const KEY_CHECK = 'tollgate';

@@ -1,6 +1,6 @@
 import { flag, integer, optional, port, secret, text, type Setting } from '@gw/kernel';
 import { PROVIDERS } from '@gw/providers';
-import { ADMIN_SETTINGS } from '../settings';
+import { ADMIN_SETTINGS } from '../../settings';
 
 /** The environment variables with the keys of providers, each as a setting of the set-up. */
 export const PROVIDER_KEY_SETTINGS: Readonly<Record<string, Setting<string | null>>> = Object.fromEntries(

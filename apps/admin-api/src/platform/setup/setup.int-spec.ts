@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isPassword } from '../auth/passwords';
 import { createAdminApi } from '../../app';
-import { ADMIN_SETTINGS, Secrets } from '../settings';
+import { ADMIN_SETTINGS, Secrets } from '../../settings';
 import { setUp } from '../../setup';
 import type { InstallationCredentials } from '@gw/contracts';
 

@@ -3,7 +3,7 @@ import { uuidv7 } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../common/principal';
-import { SETTINGS, type AdminSettings } from '../settings';
+import { SETTINGS, type AdminSettings } from '../../settings';
 import { mask } from './mask';
 
 export interface AuditEntry {

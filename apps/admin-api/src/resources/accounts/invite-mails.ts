@@ -1,7 +1,7 @@
 import { dropMail, OrganisationEntity, queueMail, UserEntity, type UserInviteEntity } from '@gw/entities';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Secrets, SETTINGS, type AdminSettings } from '../../platform/settings';
+import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import type { InviteToken } from './invite-tokens';
 
 type MailedInvite = Pick<UserInviteEntity, 'id' | 'organisationId' | 'email' | 'firstName' | 'invitedBy'>;

@@ -1,7 +1,7 @@
 import { hashApiKey, randomAlphanumeric, DAY_MS } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
-import { Secrets, SETTINGS, type AdminSettings } from '../../platform/settings';
+import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
 /** 48 characters of [A-Za-z0-9] carry 285 bits. */
 const TOKEN_LENGTH = 48;

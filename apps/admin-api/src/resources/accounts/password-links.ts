@@ -3,7 +3,7 @@ import { hashApiKey, randomAlphanumeric } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { MoreThan, type EntityManager } from 'typeorm';
 import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
-import { Secrets, SETTINGS, type AdminSettings } from '../../platform/settings';
+import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
 const TOKEN_LENGTH = 48;
 const LIFE_MS = 30 * 60_000;

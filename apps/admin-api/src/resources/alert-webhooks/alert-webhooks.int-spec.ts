@@ -1,6 +1,6 @@
 import { AlertWebhookEntity, AuditLogEntity, webhookBinding } from '@gw/entities';
 import { unseal } from '@gw/kernel';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 import type { Failure, List } from '../../spec-support/api-keys';
 

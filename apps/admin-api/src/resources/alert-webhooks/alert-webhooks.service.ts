@@ -17,7 +17,7 @@ import {
   patchRow,
   type Resource,
 } from '../../platform/resource/rows';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import {
   AlertWebhookFields,
   toAlertWebhook,

@@ -11,7 +11,7 @@ import { assertSlugFree } from '../../platform/common/slugs';
 import { slugOf } from '../../platform/common/text';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { maskSecret } from '../../platform/credentials/shown-secret';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import { applySettings } from './deployment-settings';
 import { detailOf, findDeployment, gatewaysOf, narrow } from './deployments.queries';
 import type {

@@ -3,7 +3,7 @@ import { listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import { DataSource, In } from 'typeorm';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import { warningsFor } from './gateway-features';
 import type { GatewayResponse, GatewayPresenceDto } from './gateways.dto';
 

@@ -10,7 +10,7 @@ import {
 import { ChangeEventEntity } from '@gw/entities';
 import { unseal } from '@gw/kernel';
 import { STUB_ACCESS, StubSecretManagers } from '@gw/testing';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import {
   MASTER_KEY,
   SERVICE_TOKEN,

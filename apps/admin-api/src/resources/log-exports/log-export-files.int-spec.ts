@@ -3,7 +3,7 @@ import type { ObjectStore } from '@gw/object-store';
 import { eventually } from '@gw/testing';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 import { LogExportFiles, type LinkParts } from './log-export-files';
 

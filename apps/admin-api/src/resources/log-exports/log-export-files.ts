@@ -8,7 +8,7 @@ import { In, IsNull, type DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { isUuid } from '../../platform/auth/tenancy';
 import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
-import type { AdminSettings } from '../../platform/settings';
+import type { AdminSettings } from '../../settings';
 
 const LINK_MS = 60 * 60 * 1_000;
 /** Downloads of this process at a time, shared by callers; each holds one part. */

@@ -9,7 +9,7 @@ import { assertScope } from '../../platform/auth/scope-checks';
 import type { Principal } from '../../platform/common/principal';
 import { found, inWorkspace } from '../../platform/auth/tenancy';
 import { ITEMS_OF_A_TURN, oneOrMany } from '../../platform/common/one-or-many';
-import type { AdminSettings } from '../../platform/settings';
+import type { AdminSettings } from '../../settings';
 import { customLogRecord } from './custom-log';
 import { CustomLogDto, type InsertedLogsResponse } from './custom-log.dto';
 

@@ -9,7 +9,7 @@ import { assertMayChangeSettings } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { cutSessions, sessionSecondsOf } from '../../platform/auth/session-life';
 import { found, inOrganisation } from '../../platform/auth/tenancy';
-import { SETTINGS, type AdminSettings } from '../../platform/settings';
+import { SETTINGS, type AdminSettings } from '../../settings';
 import { toStoredExportSettings } from '../../platform/tenant-settings/export-settings.dto';
 import {
   mergeSettings,

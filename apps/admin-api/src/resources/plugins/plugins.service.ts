@@ -14,7 +14,7 @@ import { currentOf, keysOfAll } from '../../platform/rows/guardrail-rows';
 import { guardrailsOfPartner } from '../../platform/rows/guardrails.queries';
 import type { At } from '../../platform/resource/at';
 import { createRow, listRows, patchRow, type Resource } from '../../platform/resource/rows';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import {
   toPlugin,
   type CreatedPluginDto,

@@ -3,7 +3,7 @@ import { ChangeEventEntity, IntegrationEntity, ProviderEntity } from '@gw/entiti
 import { createAddressPolicy, unseal } from '@gw/kernel';
 import { CredentialsService } from '../../platform/credentials/credentials.service';
 import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Tenant } from '../../spec-support/admin-api';
 import { ensureProvider } from '../../platform/setup/ensure-provider';
 

@@ -2,7 +2,7 @@ import { credentialBinding } from '@gw/contracts';
 import { ChangeEventEntity, IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { unseal } from '@gw/kernel';
 import { CredentialsService } from '../../platform/credentials/credentials.service';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 
 const KEY = 'vk-CANARYVK0123456789';

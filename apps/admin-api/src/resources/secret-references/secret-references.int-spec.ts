@@ -6,7 +6,7 @@ import {
 } from '@gw/contracts';
 import { unseal } from '@gw/kernel';
 import { readCases, STUB_ACCESS, StubSecretManagers } from '@gw/testing';
-import { Secrets } from '../../platform/settings';
+import { Secrets } from '../../settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 

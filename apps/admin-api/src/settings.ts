@@ -23,7 +23,7 @@ import {
   type Keyring,
 } from '@gw/kernel';
 import { SHUTDOWN_SETTINGS } from '@gw/web';
-import { RESOURCE_CAP_SETTINGS } from './resource-caps/capped-kinds';
+import { RESOURCE_CAP_SETTINGS } from './platform/resource-caps/capped-kinds';
 import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
 import { PROXY_SETTINGS } from '@gw/outbound';
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
