@@ -17,7 +17,7 @@ describe('tollgate plan and apply', () => {
     url = await admin.api.app.getUrl();
   });
 
-  const server = (): Server => admin.api.app.getHttpServer() as Server;
+  const server = (): Server => admin.api.app.getHttpServer();
   const clientOf = ({ adminKey }: Tenant): ApiClient => new ApiClient(url, adminKey);
   interface Run {
     readonly code: number;

@@ -31,6 +31,12 @@ export interface ReadModelLimits {
   readonly diskBytesMax: number;
 }
 
+/**
+ * Milliseconds after which a read of the control plane counts as failed. A slow control plane makes
+ * the first request of a key slow; a shorter limit would refuse it.
+ */
+export const READ_TIMEOUT_MS = 5_000;
+
 const DEFAULTS: ReadModelLimits = {
   documentsMax: 200_000,
   sizeMax: 256 * 1024 * 1024,
@@ -38,7 +44,7 @@ const DEFAULTS: ReadModelLimits = {
   absentTtlMs: 30_000,
   readsMax: 4,
   pendingMax: 10_000,
-  loadTimeoutMs: 2_000,
+  loadTimeoutMs: READ_TIMEOUT_MS,
   verifyTimeoutMs: 300,
   retryAfterMs: 1_000,
   // Including one read, this is within the 10 s after which a removed document is refused.

@@ -76,7 +76,7 @@ export class DocumentCache {
   }
 
   /**
-   * Returns documents whose keys start with the prefix, among the first `LOOKED_AT_MAX` entries.
+   * Returns documents whose keys start with the prefix, among the first `EXAMINED_MAX` entries.
    * Does not count as a use.
    */
   under(prefix: DocumentKey): readonly ReadModelDocument[] {

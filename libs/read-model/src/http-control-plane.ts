@@ -1,5 +1,6 @@
 import { INTERNAL, type DocumentKey, type DocumentsResponse, type DocumentsRequest } from '@gw/contracts';
 import { ServiceClient, type ServiceClientOptions, type ServiceStream } from '@gw/outbound';
+import { READ_TIMEOUT_MS } from './bounds';
 import { readEvents } from './event-lines';
 import type {
   DocumentSource,
@@ -12,7 +13,7 @@ import type {
 
 const CLIENT: ServiceClientOptions = {
   // A slower read has failed, because its reader has stopped waiting by then.
-  timeoutMs: 2_000,
+  timeoutMs: READ_TIMEOUT_MS,
   connections: 8,
   // 256 documents of 256 KiB.
   bytesMax: 64 * 1024 * 1024,

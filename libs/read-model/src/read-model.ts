@@ -174,7 +174,7 @@ export class ReadModel {
 
   /**
    * Returns the document, or null when there is none.
-   * Waits at most 2 s for an unknown document, and at most 300 ms for the verification of a known
+   * Waits at most 5 s for an unknown document, and at most 300 ms for the verification of a known
    * one. When the source does not respond, returns the known document unverified. Later calls do
    * not wait; they verify in the background until one verification succeeds.
    * Throws `ReadModelUnavailable` when the source is unreachable and nothing is known.
