@@ -1,16 +1,19 @@
 import type { BodyBounds } from '@gw/web';
 import { addRouteConfig } from './route-config';
 
-/** Deeper than any field takes, and shallow enough for everything that walks a value by recursion. */
+/** Maximum nesting depth: deeper than any field needs, and safe for recursive functions over a value. */
 const LEVELS_MAX = 128;
 
-/** What a route takes unless it says otherwise: the largest lists of its own members, and free data of a few thousand values. */
+/**
+ * Default bounds of a request body: room for the largest lists of a route's own members, and for free data of a few
+ * thousand values.
+ */
 export const BODY: BodyBounds = { bytes: 1_048_576, members: 25_000, values: 50_000, levels: LEVELS_MAX };
 
-/** What a route takes of callers without a credential: one small form. */
+/** Bounds for routes without a credential: one small form. */
 export const PUBLIC_BODY: BodyBounds = { bytes: 16_384, members: 200, values: 200, levels: LEVELS_MAX };
 
-/** Logs that callers bring, which hold bodies themselves. */
+/** Bounds for uploaded logs, which contain request and response bodies themselves. */
 export const LOGS_BODY: BodyBounds = {
   bytes: 10 * 1_048_576,
   members: 50_000,
@@ -18,8 +21,10 @@ export const LOGS_BODY: BodyBounds = {
   levels: LEVELS_MAX,
 };
 
-/** Spans of traces: small objects, each of a few members. Values of attributes may be nested, and are cut. */
+/**
+ * Bounds for spans of traces: small objects with a few members each. Nested attribute values are allowed and truncated.
+ */
 export const SPANS_BODY: BodyBounds = { bytes: 1_048_576, members: 50_000, values: 75_000, levels: 1_000 };
 
-/** For a route that needs more than `BODY`. */
+/** Sets the body bounds of a route that needs more than `BODY`. */
 export const TakesBody = (bodyBounds: BodyBounds): MethodDecorator => addRouteConfig({ bodyBounds });

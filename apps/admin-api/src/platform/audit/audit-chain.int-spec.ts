@@ -9,7 +9,7 @@ interface Verification {
   readonly head: AuditVerification['head'];
 }
 
-describe('the chain of the audit log', () => {
+describe('audit chain', () => {
   const admin = new TestAdminApi();
   let ours: Tenant;
   beforeEach(async () => {
@@ -21,7 +21,7 @@ describe('the chain of the audit log', () => {
   const verify = async (query = ''): Promise<Verification> =>
     (await admin.get<Verification>(`/v1/audit-logs/verify${query}`, { key: ours.adminKey })).body;
 
-  /** As someone with the rights of the table's owner would. */
+  /** Changes rows as a holder of the table owner's rights could: with the append-only trigger off. */
   async function tamper(sql: string): Promise<void> {
     await admin.dataSource.query('ALTER TABLE audit_logs DISABLE TRIGGER USER');
     try {
@@ -31,7 +31,7 @@ describe('the chain of the audit log', () => {
     }
   }
 
-  it('links every change and every denied attempt without gaps, also of writers at the same time', async () => {
+  it('links every change and every refused attempt without gaps, also with concurrent writers', async () => {
     expect(await verify()).toMatchObject({ valid: true, checked: 0, head: { sequence: 0 } });
     await Promise.all(Array.from({ length: 12 }, (_, index) => write(`w${String(index)}`)));
     expect((await admin.get('/v1/audit-logs', { key: ours.key })).status).toBe(403);
@@ -51,7 +51,7 @@ describe('the chain of the audit log', () => {
     );
   });
 
-  it('is checked in parts', async () => {
+  it('verifies the chain in parts', async () => {
     for (const name of ['a', 'b', 'c']) await write(name);
     expect(await verify('?limit=2')).toMatchObject({ valid: true, checked: 2, next_sequence: 3 });
     expect(await verify('?from_sequence=3')).toMatchObject({ valid: true, checked: 1, next_sequence: null });
@@ -73,13 +73,13 @@ describe('the chain of the audit log', () => {
        WHERE organisation_id = $1 AND sequence = 1`,
       1,
     ],
-  ])('tells of a record that was %s', async (_case, sql, at) => {
+  ])('detects a record that was %s', async (_case, sql, at) => {
     for (const name of ['a', 'b', 'c']) await write(name);
     await tamper(sql);
     expect(await verify()).toMatchObject({ valid: false, broken_at: at });
   });
 
-  it('is append-only: the database refuses to change, delete or truncate', async () => {
+  it('is append-only: the database rejects UPDATE, DELETE and TRUNCATE', async () => {
     await write('a');
     for (const sql of [
       `UPDATE audit_logs SET action = 'x'`,
@@ -90,7 +90,7 @@ describe('the chain of the audit log', () => {
     }
   });
 
-  it('leaves nothing of a change that was rolled back', async () => {
+  it('contains no record of a change that was rolled back', async () => {
     await write('a');
     const other = await admin.tenant();
     const answer = await admin.put(`/v1/workspaces/${ours.workspaceId}`, {
@@ -99,13 +99,13 @@ describe('the chain of the audit log', () => {
       headers: { 'if-match': '"stale"' },
     });
     expect(answer.status).toBe(412);
-    // The refused attempt itself is a record; the chain goes on from what was committed.
+    // The refused attempt itself is recorded; the chain continues from the last committed record.
     expect(await verify()).toMatchObject({ valid: true, checked: 2 });
     const { body } = await admin.get<Verification>('/v1/audit-logs/verify', { key: other.adminKey });
     expect(body).toMatchObject({ valid: true, checked: 0 });
   });
 
-  it('belongs to the organisation: a workspace key is refused', async () => {
+  it('refuses a workspace key, because the chain belongs to the organisation', async () => {
     expect((await admin.get('/v1/audit-logs/verify', { key: ours.key })).status).toBe(403);
   });
 });

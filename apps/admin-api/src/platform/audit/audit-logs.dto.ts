@@ -29,29 +29,45 @@ export class VerifyAuditLogsQuery {
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
     fallback: 1,
-    description: 'The first record to check.',
+    description: 'Sequence number of the first record to check.',
   })
   from_sequence!: number;
-  @QueryIntegerField({ min: 1, max: 100_000, fallback: 10_000, description: 'Records to check at most.' })
+  @QueryIntegerField({
+    min: 1,
+    max: 100_000,
+    fallback: 10_000,
+    description: 'Maximum number of records to check.',
+  })
   limit!: number;
 }
 
 class AuditHeadResponse {
-  @ResponseField.integer({ description: 'Of the newest record; 0 before the first.', example: 42 })
+  @ResponseField.integer({
+    description: 'Sequence number of the newest record; 0 when there is none.',
+    example: 42,
+  })
   readonly sequence!: number;
   @ResponseField.text({ description: 'SHA-256, hex.', example: '9f86d081884c7d659a2feaa0c55ad015' })
   readonly hash!: string;
 }
 
-/** Whether the records are as they were written. */
+/** Whether the audit records are unchanged since they were written. */
 export class AuditVerificationResponse {
   @ResponseField.kind('audit-verification') readonly object!: 'audit-verification';
-  @ResponseField.boolean({ description: 'False: a record was changed, taken out, put in or moved.' })
+  @ResponseField.boolean({ description: 'False when a record was changed, removed, inserted or moved.' })
   readonly valid!: boolean;
   @ResponseField.integer({ example: 42 }) readonly checked!: number;
-  @ResponseField.integer({ nullable: true, description: 'The first sequence that is wrong.', example: null })
+  @ResponseField.integer({
+    nullable: true,
+    description: 'Sequence number of the first wrong record; null when the checked part is valid.',
+    example: null,
+  })
   readonly broken_at!: number | null;
-  @ResponseField.integer({ nullable: true, description: 'Where the next part begins.', example: null })
+  @ResponseField.integer({
+    nullable: true,
+    description: 'Value of from_sequence for the next part; null at the end of the chain.',
+    example: null,
+  })
   readonly next_sequence!: number | null;
   @ResponseField.one(() => AuditHeadResponse) readonly head!: AuditHeadResponse;
 }
@@ -63,8 +79,8 @@ export class AuditRecordResponse {
   @ResponseField.text({ example: 'POST' }) readonly method!: string;
   @ResponseField.text({ example: '/v1/api-keys' }) readonly uri!: string;
   @ResponseField.text({ nullable: true, example: 'req-1' }) readonly request_id!: string | null;
-  @ResponseField.uuid({ nullable: true, description: 'The user or the API key.' }) readonly user_id!:
-    string | null;
+  @ResponseField.uuid({ nullable: true, description: 'Id of the user or of the API key.' })
+  readonly user_id!: string | null;
   @ResponseField.oneOf(['user', 'api_key', 'system']) readonly user_type!: string;
   @ResponseField.uuid() readonly organisation_id!: string;
   @ResponseField.uuid({ nullable: true }) readonly workspace_id!: string | null;
@@ -79,17 +95,22 @@ export class AuditRecordResponse {
   @ResponseField.text({ nullable: true, example: 'curl/8' }) readonly user_agent!: string | null;
   @ResponseField.integer({
     nullable: true,
-    description: 'Place in the chain; null before it began.',
+    description: 'Sequence number in the audit chain; null for records from before the chain began.',
     example: 42,
   })
   readonly sequence!: number | null;
-  @ResponseField.text({ nullable: true, description: 'Of the record before.', example: '9f86d081884c7d65' })
+  @ResponseField.text({
+    nullable: true,
+    description: 'Hash of the previous record.',
+    example: '9f86d081884c7d65',
+  })
   readonly previous_hash!: string | null;
   @ResponseField.text({ nullable: true, example: '60303ae22b998861' }) readonly hash!: string | null;
 }
 
 export class AuditRecordsResponse {
   @ResponseField.list(() => AuditRecordResponse) readonly records!: AuditRecordResponse[];
-  @ResponseField.integer({ description: 'Of all pages.', example: 1 }) readonly total!: number;
+  @ResponseField.integer({ description: 'Number of records on all pages.', example: 1 })
+  readonly total!: number;
   @ResponseField.kind('list') readonly object!: 'list';
 }

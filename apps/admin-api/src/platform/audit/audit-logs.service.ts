@@ -39,7 +39,9 @@ export class AuditLogsService {
     return recordsOf([rows.map(toRecord), total]);
   }
 
-  /** The chain runs through all workspaces, so only the organisation as a whole can check it. */
+  /**
+   * Verifies the audit chain. The chain spans all workspaces, so only a caller for the whole organisation can check it.
+   */
   async verify(caller: Principal, query: VerifyAuditLogsQuery): Promise<AuditVerificationResponse> {
     const { organisationId } = inOrganisation(caller);
     const found = await verifyAuditChain(
@@ -63,7 +65,7 @@ function timesOf({ start_time, end_time }: ListAuditLogsQuery): FindOperator<Dat
   const start = start_time === undefined ? undefined : new Date(start_time);
   const end = end_time === undefined ? undefined : new Date(end_time);
   if (start && end) {
-    if (start > end) throw invalid('start_time', 'start_time must not lie after end_time');
+    if (start > end) throw invalid('start_time', 'start_time must not be after end_time');
     return Between(start, end);
   }
   return start ? MoreThanOrEqual(start) : end && LessThanOrEqual(end);

@@ -17,7 +17,7 @@ const UNIQUE_VIOLATION = '23505';
 
 const isRead = (method: string): boolean => ACTIONS[method] === 'read';
 
-/** Also records what was refused, and tells a lost race for a unique name from a fault. */
+/** Also records refused requests in the audit log, and turns a violated unique constraint into a `conflict`. */
 export class AuditingErrorFilter extends ErrorFilter {
   constructor(
     log: Log,
@@ -33,12 +33,12 @@ export class AuditingErrorFilter extends ErrorFilter {
   }
 
   /**
-   * A write that failed and a read that was forbidden leave a row, once the caller is known: anonymous attempts are not kept,
-   * since anyone could fill the table with them. An answer never waits for a table that can't be written.
+   * Records a failed write or a forbidden read once the caller is known. Anonymous attempts are not recorded, since
+   * anyone could fill the table with them. A failure to write the record does not fail the response.
    */
   protected override async beforeAnswer(error: GatewayError, request: FastifyRequest): Promise<void> {
     const { principal } = request;
-    // The row could not be written either, and waiting for that would hold up the answer.
+    // The database is unavailable: writing the record would fail too and would delay the response.
     if (error.type === 'unavailable') return;
     if (!principal || (isRead(request.method) && error.status !== 403)) return;
     const [, resourceType = 'unknown'] =
@@ -56,7 +56,7 @@ export class AuditingErrorFilter extends ErrorFilter {
     } catch (fault) {
       this.log.error(
         { requestId: request.id, ...describeFault(fault) },
-        'a refused attempt was not recorded',
+        'failed to record a refused attempt',
       );
     }
   }

@@ -10,7 +10,7 @@ import {
   type WorkspaceRole,
 } from '@gw/auth-scopes';
 
-/** The roles as the document names them; a user of the organisation alone is `member`. */
+/** Roles by their names in the OpenAPI document. `member` is a user of the organisation without a workspace role. */
 export const ROLES: readonly {
   readonly name: string;
   readonly organisation: OrganisationRole;
@@ -24,19 +24,19 @@ export const ROLES: readonly {
   { name: 'workspace-member', organisation: 'member', workspace: 'member' },
 ];
 
-/** One row of the table of routes: everything that decides who may call, made of the scopes that the route declares. */
+/** One row of the access table: who may call a route, derived from the scopes that the route declares. */
 export interface AccessRow {
-  /** Any one of them is enough. */
+  /** A caller needs one of these scopes. */
   readonly scopes: readonly string[];
-  /** Credentials that may hold one of the scopes. */
+  /** Key types that can hold one of the scopes. */
   readonly keyTypes: readonly KeyType[];
-  /** Roles that have one of the scopes, as far as the security settings leave it to them. */
+  /** Roles that have one of the scopes when all security settings are on. */
   readonly roles: readonly string[];
-  /** Settings that close the route to those whom they name. */
+  /** Security settings that close the route to their group of users when they are off. */
   readonly securitySettings: readonly string[];
 }
 
-/** No route takes the keys of the catalogue that are JWTs yet. */
+/** The catalogue knows JWT keys, but no route accepts them yet. */
 const TAKEN_KEY_TYPES = KEY_TYPES.filter((type) => type !== 'jwt');
 
 export function accessRow(scopes: readonly string[]): AccessRow {

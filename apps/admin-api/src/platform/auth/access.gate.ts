@@ -15,14 +15,14 @@ import { RequestThrottle } from './request-throttle';
 import { assertAllowed } from './scope-checks';
 import { SessionGuard, type AuthenticatedSession } from './session.strategy';
 
-/** Whose credential the request shows. */
+/** The API key or session that authenticated the request. */
 export type Identity =
   | { readonly kind: 'api_key'; readonly key: AuthenticatedKey }
   | { readonly kind: 'session'; readonly session: AuthenticatedSession };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a request that the access gate admitted; absent on public and service routes. */
+    /** Set on requests that the access gate admitted; absent on public and service routes. */
     identity?: Identity;
   }
 }
@@ -32,8 +32,8 @@ type AuthenticatedRule = Extract<AccessRule, { kind: 'session' | 'api_key' | 'sc
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Refuses a caller who may not call a route, before the body is read: a body costs memory and time, and many times its bytes once it
- * is parsed. What only the body says (the workspace that it names) is left to the guard behind it.
+ * Refuses callers that may not use a route before the body is read, because a body costs memory and time, and parsing
+ * multiplies its size. Checks that need the body, such as the workspace that it names, are left to `AccessGuard`.
  */
 @Injectable()
 export class AccessGate {
@@ -51,7 +51,7 @@ export class AccessGate {
     this.throttle = new RequestThrottle(settings.CONTROL_PLANE_RATE_LIMIT);
   }
 
-  /** For the `onRequest` hook. Leaves a path without a route, and a public route, alone. */
+  /** Runs in the `onRequest` hook. Does nothing for public routes and for paths without a route. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const rule = request.routeOptions.config.access;
     switch (rule?.kind) {
@@ -72,14 +72,14 @@ export class AccessGate {
     }
   }
 
-  /** The caller of an admitted request, narrowed to the workspace that it names in its path, its body or its query. */
+  /** Returns the caller of an admitted request, limited to the workspace named in its path, body or query. */
   callerOf(request: FastifyRequest, identity: Identity): Promise<Principal> {
     return identity.kind === 'api_key'
       ? this.principals.ofKey(identity.key, request)
       : this.principals.ofSession(identity.session, request);
   }
 
-  /** From here on the caller is known, so that a refusal is recorded. */
+  /** Sets `request.principal` before the checks, so that a refusal is recorded with its caller. */
   assertMay(caller: Principal, request: FastifyRequest, rule: AuthenticatedRule): void {
     request.principal = caller;
     assertEnabled(request.routeOptions.url ?? request.url, this.settings);
@@ -94,7 +94,7 @@ export class AccessGate {
     const presented = presentedBy(request);
     if (presented.kind === 'session') {
       if (rule === 'api_key') {
-        throw new GatewayError('unauthenticated', { message: 'This needs an API key.' });
+        throw new GatewayError('unauthenticated', { message: 'This route needs an API key.' });
       }
       await this.sessions.canActivate(new ExecutionContextHost([request, reply]));
       if (!request.user) throw new GatewayError('unauthenticated');
@@ -102,17 +102,19 @@ export class AccessGate {
       return { kind: 'session', session: request.user };
     }
     if (rule === 'session') {
-      throw new GatewayError('unauthenticated', { message: 'This needs the token of a logged-in user.' });
+      throw new GatewayError('unauthenticated', {
+        message: 'This route needs the access token of a logged-in user.',
+      });
     }
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
     const key = await this.apiKeys.authenticate(presented.secret);
-    // By the key's id: strangers then take no counter, and the two secrets of a rotation share one.
+    // Counts by key id: unknown secrets create no counter, and both secrets of a rotation share one.
     this.throttle.admit(key.id);
     if (!this.settings.API_ACCESS_ENABLED) throw new GatewayError('feature_disabled');
     return { kind: 'api_key', key };
   }
 
-  /** Compared as digests: of equal length, in constant time. */
+  /** Compares digests, which have equal length, in constant time. */
   private assertService(request: FastifyRequest): void {
     const token = bearerOf(request);
     if (token === null || !timingSafeEqual(digest(token), this.serviceToken)) {
@@ -121,7 +123,10 @@ export class AccessGate {
   }
 }
 
-/** False: in no workspace at all. The scopes of a session depend on the workspace, those of a key do not. */
+/**
+ * Returns false when no workspace could give the caller a scope of the rule. A session's scopes depend on the
+ * workspace; a key's do not.
+ */
 function mayBeAllowed(identity: Identity, rule: AuthenticatedRule): boolean {
   if (rule.kind !== 'scopes') return true;
   return rule.anyOf.some((scope) =>
@@ -129,7 +134,7 @@ function mayBeAllowed(identity: Identity, rule: AuthenticatedRule): boolean {
   );
 }
 
-/** In the workspace where the user has the most, with every security setting open. */
+/** Checks the user's roles in all workspaces, as if every security setting were on. */
 const mayHold = ({ role, memberships }: AuthenticatedSession, scope: string): boolean =>
   [null, ...new Set(memberships.values())].some((inWorkspace) =>
     ceilingOf(role, inWorkspace, ALL_OPEN).has(scope),

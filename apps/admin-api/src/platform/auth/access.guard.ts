@@ -5,8 +5,8 @@ import { ACCESS_RULE, type AccessRule } from './access';
 import { AccessGate } from './access.gate';
 
 /**
- * Enforces the one access rule of every route, once the whole request is known. A route without a rule answers no one, and so does
- * one that the access gate has not admitted.
+ * Enforces the access rule of a route once the whole request is known. Refuses requests to a route without a rule, and
+ * requests that the access gate has not admitted.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -21,9 +21,9 @@ export class AccessGuard implements CanActivate {
     const { identity } = request;
     const route = `${context.getClass().name}.${context.getHandler().name}`;
     if (rule === undefined) throw new Error(`No access rule on ${route}.`);
-    // The gate reads the rule of the server's route: it must be this one.
+    // The gate reads the rule from the server's route; it must be the same rule.
     if (request.routeOptions.config.access !== rule)
-      throw new Error(`The access gate has not seen ${route}.`);
+      throw new Error(`The access gate has not checked ${route}.`);
     if (rule.kind === 'public' || rule.kind === 'service') return true;
     if (!identity) throw new Error(`The access gate has not admitted ${route}.`);
     this.gate.assertMay(await this.gate.callerOf(request, identity), request, rule);

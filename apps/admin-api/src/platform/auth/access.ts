@@ -5,7 +5,7 @@ import { PUBLIC_BODY } from '../bodies';
 import { addRouteConfig } from '../route-config';
 import { accessRow } from './access-table';
 
-/** Who may call a route. Every route declares exactly one; one without any is refused at start and for every caller. */
+/** Who may call a route. Every route declares exactly one rule; the process does not start with a route without one. */
 export type AccessRule =
   | { readonly kind: 'scopes'; readonly anyOf: readonly string[] }
   | { readonly kind: 'public'; readonly reason: string }
@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 export const ACCESS_RULE = 'gw:access-rule';
 
-/** The control plane answers 200 to every success, creations included, so the status belongs to the access rule. */
+/** Declares the rule and status 200: the control plane responds with 200 to every success, also to creations. */
 const declare = (rule: AccessRule, ...more: MethodDecorator[]): MethodDecorator =>
   applyDecorators(
     ((target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<unknown>) => {
@@ -36,10 +36,12 @@ const declare = (rule: AccessRule, ...more: MethodDecorator[]): MethodDecorator 
     ...more,
   );
 
-/** An API key or a session that holds any one of the scopes. Throws at load for a scope that is not in the catalogue. */
+/**
+ * Allows an API key or a session that holds one of the scopes. Throws at load for a scope that is not in the catalogue.
+ */
 export function Requires(...anyOf: [string, ...string[]]): MethodDecorator {
   const unknown = anyOf.filter((scope) => !isScope(scope));
-  if (unknown.length > 0) throw new Error(`Not in the catalogue of scopes: ${unknown.join(', ')}.`);
+  if (unknown.length > 0) throw new Error(`Scopes that are not in the catalogue: ${unknown.join(', ')}.`);
   const row = accessRow(anyOf);
   return declare(
     { kind: 'scopes', anyOf },
@@ -52,17 +54,17 @@ export function Requires(...anyOf: [string, ...string[]]): MethodDecorator {
   );
 }
 
-/** Anyone. The reason says why that is safe; the spec over the live routes prints it. */
+/** Allows everyone. `reason` explains why that is safe. */
 export const Public = (reason: string): MethodDecorator =>
   declare({ kind: 'public', reason }, ApiExtension('x-gw-scopes', []));
 
-/** A logged-in user, whatever the role. An API key alone is 401. */
+/** Allows any logged-in user, whatever the role. An API key gets 401. */
 export const SessionOnly = (): MethodDecorator =>
   declare({ kind: 'session' }, ApiExtension('x-gw-scopes', []), ApiBearerAuth('bearer'));
 
-/** An API key of any type, whatever its scopes: for what it may know of itself. A session is 401. */
+/** Allows an API key of any type with any scopes, for what a key may read about itself. A session gets 401. */
 export const ApiKeyOnly = (): MethodDecorator =>
   declare({ kind: 'api_key' }, ApiExtension('x-gw-scopes', []), ApiSecurity('api_key'));
 
-/** Our own processes, by the service token. Never in the public document. */
+/** Allows only Tollgate's own processes, by the service token. Such routes are not in the public document. */
 export const ServiceOnly = (): MethodDecorator => declare({ kind: 'service' });

@@ -11,7 +11,7 @@ button { font: inherit; margin-top: 1.5rem; padding: 0.5rem 1.5rem }
 .hint { margin: 0.25rem 0 0 }
 `;
 
-/** No script, no frame, no address but our own: the page holds a token in its path. */
+/** Content security policy without scripts, frames and foreign addresses, because the page's path contains a token. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -56,7 +56,7 @@ ${fields}
 export interface InvitePage {
   readonly email: string;
   readonly organisation: string;
-  /** True: the user has a password and must show it. */
+  /** True when the user already has a password and must enter it. */
   readonly isKnown: boolean;
   readonly error: string | null;
 }

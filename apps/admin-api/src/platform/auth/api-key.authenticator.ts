@@ -17,10 +17,13 @@ export interface AuthenticatedKey extends UserRoles {
   readonly userId: string | null;
   readonly madeBy: string | null;
   readonly boundAs: ApiKeyEntity['boundAs'];
-  /** Those in force: within the role that the user of a user key has now, and within what settings leave to its maker's role. */
+  /**
+   * Scopes in force: limited by the current role of a user key's user, and by what the settings allow the role of a
+   * service key's creator.
+   */
   readonly scopes: string[];
   readonly expiresAt: Date | null;
-  /** Those in force in the key's workspace. */
+  /** Security settings in force in the key's workspace. */
   readonly security: SecuritySettings;
 }
 
@@ -30,7 +33,9 @@ type KeyRow = Omit<AuthenticatedKey, 'security'> & {
   readonly overrides: StoredSecurity['overrides'];
 };
 
-/** Finds the key of a secret with one query. Nothing is cached: a revoked key is refused by the next call. */
+/**
+ * Finds the API key of a secret with one query. Does not cache, so that a revoked key is refused from the next call.
+ */
 @Injectable()
 export class ApiKeyAuthenticator {
   private statement: string | undefined;
@@ -41,7 +46,7 @@ export class ApiKeyAuthenticator {
     private readonly changes: ChangeRecorder,
   ) {}
 
-  /** Throws `api_key_invalid` for an unknown, revoked or orphaned secret, `api_key_expired` for one that is over. */
+  /** Throws `api_key_invalid` for an unknown, revoked or orphaned secret and `api_key_expired` for an expired one. */
   async authenticate(secret: string): Promise<AuthenticatedKey> {
     const key = await this.findByAny(this.secrets.hashesOf(secret));
     if (!key) throw new GatewayError('api_key_invalid');
@@ -56,7 +61,9 @@ export class ApiKeyAuthenticator {
     return { ...known, security, scopes: scopesInForce(key, key, security) };
   }
 
-  /** Hashes of earlier master keys are looked up only where the one of now finds nothing, which it does from then on. */
+  /**
+   * Tries hashes under earlier master keys only if the current hash finds nothing; a key found that way is rehashed.
+   */
   private async findByAny([current = '', ...earlier]: readonly string[]): Promise<KeyRow | undefined> {
     const known = await this.find(current);
     if (known) return known;
@@ -66,11 +73,11 @@ export class ApiKeyAuthenticator {
       await this.hashAnew(hash, current);
       return key;
     }
-    // Another call may have hashed it anew between the two readings.
+    // A concurrent call may have rehashed the key between the two queries.
     return earlier.length > 0 ? this.find(current) : undefined;
   }
 
-  /** Another call may have done it meanwhile: then there is nothing under the earlier hash. */
+  /** A concurrent call may have rehashed the key already; then no row has the earlier hash and nothing is recorded. */
   private hashAnew(earlier: string, current: string): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
       const where = { secretHash: earlier };
@@ -84,13 +91,13 @@ export class ApiKeyAuthenticator {
   }
 
   private async find(secretHash: string): Promise<KeyRow | undefined> {
-    // Every call comes here, and putting the statement together takes longer than sending it.
+    // Every request runs this statement, and building it takes longer than sending it.
     this.statement ??= this.write();
     const [row] = await this.dataSource.query<KeyRow[]>(this.statement, [secretHash]);
     return row;
   }
 
-  /** Its one parameter is the hash of a secret. */
+  /** Builds the statement. Its one parameter is the hash of a secret. */
   private write(): string {
     const query = this.dataSource
       .createQueryBuilder(ApiKeySecretEntity, 'secret')

@@ -18,7 +18,7 @@ export class AuthController {
   ) {}
 
   @Post('login')
-  @Public('This is how a session begins; guesses are throttled.')
+  @Public('A login has no credential yet; password attempts are throttled.')
   @ApiOkResponse({ type: TokenResponse })
   login(@Body() body: LoginDto, @Req() request: FastifyRequest): Promise<TokenResponse> {
     return this.sessions.login(body, factsOf(request));

@@ -3,23 +3,24 @@ import { ResponseField, EmailField, TextField, UuidField } from '@gw/web';
 export class LoginDto {
   @EmailField({ example: 'owner@example.com' }) email!: string;
   @TextField({ max: 1024, example: 'correct horse battery staple' }) password!: string;
-  @UuidField({ optional: true, description: 'Of a user of several organisations.' }) organisation_id?: string;
+  @UuidField({ optional: true, description: 'Organisation to log in to, for a user who belongs to several.' })
+  organisation_id?: string;
 }
 
 export class RefreshDto {
   @TextField({ max: 128, example: '9fK2…' }) refresh_token!: string;
 }
 
-/** Tokens of a session. */
+/** Access and refresh token of a session. */
 export class TokenResponse {
   @ResponseField.text({
-    description: 'Send it as Authorization: Bearer.',
+    description: 'Access token. Send it as Authorization: Bearer.',
     example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln',
   })
   readonly auth_token!: string;
-  @ResponseField.text({ description: 'Used up by the next refresh.', example: '9fK2…' })
+  @ResponseField.text({ description: 'Can be used once; a refresh returns a new one.', example: '9fK2…' })
   readonly refresh_token!: string;
-  @ResponseField.time({ description: 'Of the auth token.' }) readonly expires_at!: string;
+  @ResponseField.time({ description: 'When the access token expires.' }) readonly expires_at!: string;
   @ResponseField.kind('session') readonly object!: 'session';
 }
 

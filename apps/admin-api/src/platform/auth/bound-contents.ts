@@ -9,7 +9,7 @@ import { Not, type EntityManager } from 'typeorm';
 import { assertMayChangeLimits } from './grants';
 import type { Principal } from '../common/principal';
 
-/** A setting by which a role puts a config or guardrail before requests, and the rank of that role. */
+/** A setting that applies a config or guardrail to requests, and the rank of the role that set it. */
 interface Binding {
   readonly setting: string;
   readonly setBy: number;
@@ -18,8 +18,9 @@ interface Binding {
 type BoundConfig = Pick<ConfigEntity, 'id' | 'workspaceId'>;
 
 /**
- * Throws `forbidden` for another content of a config that a higher role has made the default of user keys, or of a key that may
- * bring no other: it would lift what that role has set as well as another default would.
+ * Throws `forbidden` when the caller may not change the content of a config: a higher role made it the default of user
+ * keys, or of a key that may not override its config. A new content would lift that role's setting as much as another
+ * default would.
  */
 export async function assertMayChangeConfig(
   manager: EntityManager,
@@ -29,14 +30,17 @@ export async function assertMayChangeConfig(
   assertNoneAbove(caller, await bindingsOfConfigs(manager, row.workspaceId, [row.id]));
 }
 
-/** The same for a guardrail: a default of the workspace, or named by such a config. `configs`: those of its workspace that name it. */
+/**
+ * Applies the same rule to a guardrail that is a default of the workspace or is named by such a config. `configs`: the
+ * configs of the workspace that name the guardrail.
+ */
 export async function assertMayChangeGuardrail(
   manager: EntityManager,
   caller: Principal,
   { id, workspaceId }: Pick<GuardrailEntity, 'id' | 'workspaceId'>,
   configs: readonly { readonly id: string }[],
 ): Promise<void> {
-  // Those of the organisation are changed with its scopes alone.
+  // Changing an organisation's guardrail needs scopes of the organisation, which is check enough.
   if (workspaceId === null) return;
   const configIds = configs.map((config) => config.id);
   assertNoneAbove(caller, [

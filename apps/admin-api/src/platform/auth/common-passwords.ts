@@ -1,6 +1,7 @@
 /**
- * Of the list of 20,000 common passwords by Royce Williams that Django ships (BSD-3-Clause, copyright Django Software
- * Foundation and individual contributors): those of at least 12 characters, and the words that shorter ones consist of.
+ * Taken from the list of 20,000 common passwords by Royce Williams that Django ships (BSD-3-Clause, copyright Django
+ * Software Foundation and individual contributors): passwords of at least 12 characters, and the words that make up
+ * shorter ones.
  */
 const LONG = `
 q1w2e3r4t5y6 1qaz2wsx3edc sojdlg123aljg pe#5gz29ptzmse 111222tianya 1q2w3e4r5t6y startfinding
@@ -252,7 +253,7 @@ shutup science inside
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** In lower case. */
+/** Common passwords of at least 12 characters, in lower case. */
 export const COMMON_PASSWORDS = setOf(LONG);
-/** Words that are common passwords, or most of one: in lower case, letters only. */
+/** Words that are common passwords or the largest part of one; lower-case letters only. */
 export const COMMON_WORDS = setOf(WORDS);

@@ -1,23 +1,23 @@
 import { HEADER } from '@gw/contracts';
 import type { FastifyRequest } from 'fastify';
 
-/** What the request shows, before anything is looked up. */
+/** The credential in a request, before any lookup. */
 export type Presented =
   | { readonly kind: 'none' }
   | { readonly kind: 'api_key'; readonly secret: string }
   | { readonly kind: 'session'; readonly token: string };
 
 const SECRET_MAX = 4_096;
-/** Three parts of base64url with a header of JSON: no API key has dots. */
+/** Three base64url parts with a JSON header. API keys contain no dots. */
 const JWT_SHAPE = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
-/** Text after `Bearer `, or null. */
+/** Returns the text after `Bearer `, or null. */
 export function bearerOf(request: Pick<FastifyRequest, 'headers'>): string | null {
   const match = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '');
   return match?.[1] ?? null;
 }
 
-/** `x-gw-api-key` wins over `Authorization`. */
+/** Returns the credential of a request. `x-gw-api-key` takes precedence over `Authorization`. */
 export function presentedBy(request: Pick<FastifyRequest, 'headers'>): Presented {
   const header = request.headers[HEADER.apiKey];
   const secret = (typeof header === 'string' ? header.trim() : '') || bearerOf(request);

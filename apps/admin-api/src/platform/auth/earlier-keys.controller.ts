@@ -9,13 +9,13 @@ class EarlierKeyDto {
   @TextField({ max: 1_024 }) key!: string;
 }
 
-/** API keys that a gateway has recognised by an earlier master key. */
+/** Receives API keys that a gateway recognised by an earlier master key. */
 @ApiExcludeController()
 @Controller()
 export class EarlierKeysController {
   constructor(private readonly keys: ApiKeyAuthenticator) {}
 
-  /** The key shows itself, so that the gateway's word is not needed for its new hash. */
+  /** Rehashes the key. Authenticating the key itself means that the gateway's report need not be trusted. */
   @Post(INTERNAL.earlierKeys)
   @ServiceOnly()
   async seen(@Body() { key }: EarlierKeyDto): Promise<object> {

@@ -7,14 +7,14 @@ const EARLIER = Buffer.alloc(32, 9);
 const byEarlier = (secret: string): string => hashApiKey(apiKeyPepper(EARLIER), secret);
 const byCurrent = (secret: string): string => hashApiKey(apiKeyPepper(MASTER_KEY), secret);
 
-describe('what an earlier master key has hashed', () => {
+describe('hashes made with an earlier master key', () => {
   const admin = new TestAdminApi({ ENCRYPTION_KEYS_PREVIOUS: EARLIER.toString('base64') });
   const ours = admin.standingTenant();
 
   const isStored = (secretHash: string): Promise<boolean> =>
     admin.dataSource.manager.existsBy(ApiKeySecretEntity, { secretHash });
 
-  /** A key as it was stored before the master key was changed. */
+  /** Creates a key and stores its hash under the earlier master key. */
   async function earlierKey(): Promise<string> {
     const key = await admin.apiKey('workspace-service', ours);
     const where = { secretHash: byCurrent(key) };
@@ -25,7 +25,7 @@ describe('what an earlier master key has hashed', () => {
   const show = (key: string, token = SERVICE_TOKEN): Promise<{ status: number }> =>
     admin.post(INTERNAL.earlierKeys, { token, body: { key } });
 
-  it('is hashed anew by the first call of an API key, and gateways read it under its new hash', async () => {
+  it('rehashes an API key at its first call, and gateways read it under its new hash', async () => {
     const key = await earlierKey();
     const calls = Array.from({ length: 20 }, () => admin.get('/v1/api-keys/self/details', { key }));
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -37,7 +37,7 @@ describe('what an earlier master key has hashed', () => {
     expect(events).toMatchObject([{ removed: [documentKey.apiKey(byEarlier(key))] }]);
   });
 
-  it('is hashed anew when a gateway shows the key, and nothing else is', async () => {
+  it('rehashes a key that a gateway reports, and nothing for an unknown key or a wrong service token', async () => {
     const key = await earlierKey();
     expect((await show(key, 'x'.repeat(40))).status).toBe(401);
     expect((await show('unknownKey0000000000000000000000AB')).status).toBe(401);
@@ -46,7 +46,7 @@ describe('what an earlier master key has hashed', () => {
     expect([await isStored(byCurrent(key)), await isStored(byEarlier(key))]).toEqual([true, false]);
   });
 
-  it('is hashed anew where a gateway shows the secret of its deployment', async () => {
+  it('rehashes the secret of a deployment that a gateway reports', async () => {
     const { body } = await admin.post<{ id: string; client_auth: string }>('/v1/deployments', {
       key: ours.adminKey,
       body: { name: 'ours' },

@@ -5,9 +5,9 @@ import { assertEnabled, FEATURE_ROUTES } from './features';
 
 const settingsWith = (environment: Record<string, string>) => readSettings(FEATURE_SETTINGS, environment);
 
-describe('the switches of features', () => {
+describe('feature switches', () => {
   it.each(Object.entries(FEATURE_ROUTES))(
-    '[ENV-07] %s is on until OFF closes its routes, and no others',
+    '[ENV-07] %s is on by default, and OFF closes its routes and no others',
     (name, routes) => {
       const on = settingsWith({});
       const off = settingsWith({ [name]: 'OFF' });
@@ -31,7 +31,7 @@ describe('the switches of features', () => {
   );
 
   it.each(Object.keys(FEATURE_SETTINGS))(
-    '%s is read like every other switch: words for true and false in any case, and nothing else',
+    '%s accepts words for true and false in any case, and refuses all others',
     (name) => {
       for (const word of ['ON', 'on', 'true', 'True', '1', 'yes', ''])
         expect([word, Reflect.get(settingsWith({ [name]: word }), name)]).toEqual([word, true]);
@@ -51,7 +51,7 @@ describe('the switches of features', () => {
   }
   const { cases } = readCases('policies.json') as { readonly cases: readonly Row[] };
 
-  /** pol-155 holds that `false` leaves the feature on. Decision 0037: it switches it off, as an operator means it. */
+  /** Case pol-155 expects that `false` leaves the feature on. By decision 0037 `false` switches it off. */
   const OFF_BY_DECISION: ReadonlySet<string> = new Set(['pol-155']);
 
   it.each(cases.filter(({ endpoint }) => endpoint === 'env GUARDRAILS_ENABLED'))(

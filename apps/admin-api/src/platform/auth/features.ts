@@ -9,7 +9,9 @@ type Feature =
   | 'POLICY_ENABLED'
   | 'SCIM_ENABLED';
 
-/** The routes of each feature, below `/v1` and `/v2`: a path and all beneath it. A path may belong to several. */
+/**
+ * Routes of each feature, below `/v1` and `/v2`: a path and everything below it. A path may belong to several features.
+ */
 export const FEATURE_ROUTES: Readonly<Record<Feature, readonly string[]>> = {
   AUDIT_LOGS_ENABLED: ['audit-logs'],
   GUARDRAILS_ENABLED: ['guardrails', 'workspace-exclusions', 'admin/organisation/defaults'],
@@ -19,7 +21,9 @@ export const FEATURE_ROUTES: Readonly<Record<Feature, readonly string[]>> = {
   SCIM_ENABLED: ['scim'],
 };
 
-/** Throws `feature_disabled` for a route of a feature that is off; of SCIM `not_found`, as identity providers expect it. */
+/**
+ * Throws `feature_disabled` for a route of a feature that is off; `not_found` for SCIM, as identity providers expect.
+ */
 export function assertEnabled(route: string, settings: Pick<AdminSettings, Feature>): void {
   const path = route.replace(/^\/v[12]\//, '');
   for (const [feature, prefixes] of Object.entries(FEATURE_ROUTES) as [Feature, readonly string[]][]) {

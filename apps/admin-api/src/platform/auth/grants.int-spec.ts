@@ -5,7 +5,7 @@ import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { Failure, Key } from '../../spec-support/api-keys';
 
-describe('rights that a caller hands on', () => {
+describe('granting of rights', () => {
   const admin = new TestAdminApi();
   let ours: Tenant;
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describe('rights that a caller hands on', () => {
     expect((await invite(ours.adminKey, { role: 'admin', workspaces })).status).toBe(200);
   });
 
-  it('refuses to send an invite again for a key that lacks what the invite gives', async () => {
+  it('refuses to resend an invite for a key that lacks the rights of the invite', async () => {
     const { body } = await admin.post<{ id: string }>('/v1/admin/users/invites', {
       key: ours.adminKey,
       body: { email: 'y@example.com', role: 'admin', workspaces: [] },
@@ -76,7 +76,7 @@ describe('rights that a caller hands on', () => {
     expect(refusal(again)).toEqual([403, 'scope_exceeds_creator']);
   });
 
-  it('refuses to rotate a key that holds a scope that the caller lacks, in an organisation and in a workspace', async () => {
+  it('refuses to rotate a key with a scope that the caller lacks, in an organisation and in a workspace', async () => {
     const { manager } = admin.dataSource;
     const { organisationId, workspaceId } = ours;
     for (const type of ['organisation-service', 'workspace-service'] as const) {
@@ -89,7 +89,7 @@ describe('rights that a caller hands on', () => {
     }
   });
 
-  it('gives the new secret of a user key to its user only', async () => {
+  it('returns the new secret of a user key only to its user', async () => {
     const member = await person('member');
     const made = await admin.post<Key>('/v1/api-keys/workspace/user', {
       token: member.token,
@@ -104,7 +104,7 @@ describe('rights that a caller hands on', () => {
     expect((await rotate({ token: member.token })).status).toBe(200);
   });
 
-  it('binds a service key, and the keys that it makes, by the settings that bind its maker', async () => {
+  it('applies the settings that restrict the creator of a service key to that key and to keys that it creates', async () => {
     await settle(['managersViewAllData']);
     const manager = await person('manager');
     const scopes = ['logs.list', 'logs.view', 'completions.write', 'workspace_service_api_keys.create'];
@@ -117,12 +117,12 @@ describe('rights that a caller hands on', () => {
       expect(body.data.map(({ id }) => id)).toEqual([own]);
       expect((await admin.get(`/v1/logs/${others}`, { key })).status).toBe(404);
     }
-    // Settings of now count, also for keys that are there already.
+    // The current settings apply, also to existing keys.
     await settle(['managersViewAllData', 'managersViewLogs']);
     expect((await admin.get<Failure>(`/v1/logs/${own}`, { key: first.key })).status).toBe(403);
   });
 
-  it('refuses a restricted manager the rotation and the rescoping of a key that reads all data', async () => {
+  it('refuses a manager restricted to their own data to rotate or rescope a key that reads all data', async () => {
     await settle(['managersViewAllData']);
     const { token } = await person('manager');
     const { id } = await serviceKey({ key: ours.key }, ['logs.list']);
@@ -136,7 +136,7 @@ describe('rights that a caller hands on', () => {
     ]);
   });
 
-  it('keeps a manager below the admins of the workspace, by keys of the manager’s own too', async () => {
+  it('keeps a manager below the workspace admins, also with keys that the manager created', async () => {
     const manager = await person('manager');
     const boss = await person('admin');
     const ranked = ['workspace_users.update', 'workspace_users.delete'];
@@ -151,7 +151,7 @@ describe('rights that a caller hands on', () => {
       expect(up.status).toBe(403);
       expect((await admin.delete(`${members}/${boss.id}`, by)).status).toBe(403);
     }
-    // The secret of a key of a higher rank, or of a user of a higher rank, would do the same.
+    // The secret of a key or a user of a higher rank would give the same rights.
     const unbound = await serviceKey({ token: boss.token }, ranked);
     const stolen = await admin.post<Failure>(`/v1/api-keys/${unbound.id}/rotate`, {
       token: manager.token,
@@ -165,7 +165,7 @@ describe('rights that a caller hands on', () => {
     expect(refusal(posed)).toEqual([403, 'forbidden']);
   });
 
-  it('refuses a role to a key that holds the scope of the route alone', async () => {
+  it('refuses to give a role with a key that holds only the scope of the route', async () => {
     const { id } = await person('member');
     const key = await admin.apiKey('workspace-service', ours, ['workspace_users.update']);
     const answer = await admin.put<Failure>(`/v1/workspaces/${ours.workspaceId}/users/${id}`, {
@@ -175,7 +175,7 @@ describe('rights that a caller hands on', () => {
     expect(refusal(answer)).toEqual([403, 'scope_exceeds_creator']);
   });
 
-  it('lets no caller open a security setting that binds them, or without the scopes that it gives', async () => {
+  it('refuses to turn on a security setting that restricts the caller or gives scopes that the caller lacks', async () => {
     await settle(['managersViewLogs']);
     const overrides = { workspace_overrides: { logs: true, configs: true } };
     await admin.put('/v1/admin/organisation/settings', { key: ours.adminKey, body: overrides });
@@ -198,7 +198,7 @@ describe('rights that a caller hands on', () => {
     expect((await admin.put(path, { key: ours.key, body: open('membersWriteConfigs') })).status).toBe(200);
   });
 
-  it('leaves limits, expiry and config that a manager set for a member to managers', async () => {
+  it("refuses a member to change limits, expiry and config that a manager set on the member's key", async () => {
     const { token, id: userId } = await person('member');
     const { token: byManager } = await person('manager');
     const limits = {
@@ -223,7 +223,7 @@ describe('rights that a caller hands on', () => {
     expect((await change(byManager, { usage_limits: null, expires_at: null })).status).toBe(200);
   });
 
-  it('leaves limits that the organisation set for a workspace or by a policy to the organisation', async () => {
+  it('refuses workspace roles to change workspace limits and policies that the organisation set', async () => {
     const { token } = await person('manager');
     const path = `/v1/workspaces/${ours.workspaceId}`;
     const limits = { usage_limits: [{ type: 'cost', credit_limit: 5 }] };
@@ -254,7 +254,7 @@ describe('rights that a caller hands on', () => {
     expect((await admin.delete(at, { key: ours.adminKey })).status).toBe(200);
   });
 
-  it('refuses a key a change of its own limits', async () => {
+  it('refuses a key to change its own limits', async () => {
     const scopes = ['workspace_service_api_keys.update'];
     const { id, key } = await serviceKey({ key: ours.key }, scopes, {
       usage_limits: { type: 'cost', credit_limit: 5 },

@@ -15,16 +15,16 @@ import {
 import { GatewayError } from '@gw/kernel';
 import type { Principal } from '../common/principal';
 
-/** What a role or a credential can do, as far as another caller could hand it on. */
+/** The rights of a role or credential, as far as another caller could grant them. */
 export interface Rights {
   readonly scopes: Iterable<string>;
-  /** Which roles it may give and whose limits it may change; see `rankOf`. */
+  /** Decides which roles the holder may give and whose limits it may change; see `rankOf`. */
   readonly rank: number;
-  /** False: it reads only the data of one user's keys. */
+  /** False when the holder reads only the data of one user's keys. */
   readonly seesAllData: boolean;
 }
 
-/** Above the ranks of workspace roles, which are 1 to 3. */
+/** Organisation ranks are above the ranks of workspace roles, which are 1 to 3. */
 const ORGANISATION_RANK = 4;
 const OWNER_RANK = 5;
 
@@ -34,7 +34,10 @@ const RANK_OF_STANDING: Readonly<Record<SettingGroup, number>> = {
   organisationAdmins: ORGANISATION_RANK,
 };
 
-/** Rank of a user: 0 outside of a workspace, 1 to 3 for its roles, 4 and 5 for admins and owners of the organisation. */
+/**
+ * Rank of a user: 0 without a workspace role, 1 to 3 for workspace roles, 4 for admins and 5 for owners of the
+ * organisation.
+ */
 export function rankOfRole(role: OrganisationRole, workspaceRole: WorkspaceRole | null): number {
   if (role === 'owner') return OWNER_RANK;
   if (role === 'admin') return ORGANISATION_RANK;
@@ -46,7 +49,7 @@ interface ServiceKey {
   readonly boundAs: SettingGroup | null;
 }
 
-/** Rank of a service key: that of its maker, but never more than that of an admin of what it belongs to. */
+/** Rank of a service key: that of its creator, but at most that of an admin of its organisation or workspace. */
 function rankOfServiceKey({ type, boundAs }: ServiceKey): number {
   const most = type === 'organisation-service' ? ORGANISATION_RANK : workspaceRank('admin');
   return boundAs === null ? most : Math.min(most, RANK_OF_STANDING[boundAs]);
@@ -58,7 +61,7 @@ export function rankOf(caller: Principal): number {
   return rankOfServiceKey({ type: caller.keyType ?? '', boundAs: caller.standing });
 }
 
-/** The one user whose data the caller may read; null: everybody's. */
+/** Id of the only user whose data the caller may read; null when the caller may read all data. */
 export function ownDataOnly(caller: Principal): string | null {
   if (!caller.closed.has('ViewAllData')) return null;
   return caller.userId ?? caller.makerId ?? '00000000-0000-0000-0000-000000000000';
@@ -76,12 +79,12 @@ export const rightsOfRole = (
     !removedCapabilities(settingGroupOf(role, workspaceRole), settings).has('ViewAllData'),
 });
 
-/** Scopes whose routes ask for the rank of the caller, and those that read what others sent. */
+/** Scopes whose routes check the rank of the caller; `READS_DATA` are the scopes that read other callers' requests. */
 const RANKED =
   /^(?:.*_users|.*_api_keys|workspaces|policies|organisation_settings)\.(?:create|update|delete)$/;
 const READS_DATA = /^(?:logs\.(?:list|view|export)|analytics\.view)$/;
 
-/** What the secret of a service key with these scopes gives to its holder. */
+/** The rights that the secret of a service key with these scopes gives to its holder. */
 export function rightsOfServiceKey(
   key: ServiceKey,
   scopes: readonly string[],
@@ -96,7 +99,7 @@ export function rightsOfServiceKey(
   };
 }
 
-/** What the secret of another user's key gives to its holder: that user's data, and their rank. */
+/** The rights that the secret of another user's key gives to its holder: that user's data and rank. */
 export const rightsOfUserKey = (
   role: OrganisationRole,
   workspaceRole: WorkspaceRole | null,
@@ -108,9 +111,9 @@ export const rightsOfUserKey = (
 });
 
 /**
- * THE rule of every write that creates, changes or shows something that carries rights: a caller hands on only what it holds.
- * Throws `scope_exceeds_creator` for scopes that the caller lacks, `forbidden` for a higher rank or a wider view of data.
- * `what`: the subject of the message.
+ * The rule for every write that creates, changes or shows something that carries rights: a caller can grant only what
+ * it holds itself. `what` is the subject of the message. Throws `scope_exceeds_creator` for scopes that the caller
+ * lacks and `forbidden` for a higher rank or a wider view of data.
  */
 export function assertMayGrant(caller: Principal, rights: Rights, what: string, param: string): void {
   assertHolds(caller, rights.scopes, what, param);
@@ -119,14 +122,14 @@ export function assertMayGrant(caller: Principal, rights: Rights, what: string, 
   }
   if (rights.seesAllData && ownDataOnly(caller) !== null) {
     throw new GatewayError('forbidden', {
-      message: `${what} would see data of others, and the security settings restrict you to your own.`,
+      message: `${what} could read data of others, but the security settings restrict you to your own data.`,
     });
   }
 }
 
 /**
- * Throws `scope_exceeds_creator` for scopes that the caller lacks. An organisation key can't hold the scopes of the data plane
- * at all, so for those its right to make the key is what counts.
+ * Throws `scope_exceeds_creator` for scopes that the caller lacks. An organisation key can never hold data-plane
+ * scopes, so these are not compared: its right to create the key is enough.
  */
 export function assertHolds(caller: Principal, scopes: Iterable<string>, what: string, param: string): void {
   const grantable =
@@ -139,19 +142,19 @@ export function assertHolds(caller: Principal, scopes: Iterable<string>, what: s
   throw new GatewayError('scope_exceeds_creator', { message, param, extra: { excess } });
 }
 
-/** Throws `forbidden` for a change of someone of a higher rank. */
+/** Throws `forbidden` when the rank to be changed is above the caller's. */
 export function assertNotAbove(caller: Principal, rank: number): void {
   if (rank <= rankOf(caller)) return;
   throw new GatewayError('forbidden', { message: 'You cannot give or change a role above your own.' });
 }
 
-/** Managers and admins of a workspace run it together: either changes limits that the other has set. */
+/** Managers and admins of a workspace count as equal here: each may change limits that the other has set. */
 const limitTier = (rank: number): number =>
   rank === workspaceRank('admin') ? workspaceRank('manager') : rank;
 
 /**
- * Throws `forbidden` for a change of limits that a caller of a higher rank has set, and for a key that changes its own.
- * `setBy`: the rank that is stored with the limits. `what`: the setting, where it is none of the limits.
+ * Throws `forbidden` when a caller of a higher rank has set the limits, or when a key changes its own. `setBy` is the
+ * rank stored with the limits. `what` names the setting if it is not a limit.
  */
 export function assertMayChangeLimits(
   caller: Principal,
@@ -170,9 +173,9 @@ export function assertMayChangeLimits(
 }
 
 /**
- * THE rule of every route that deletes, archives or makes anew what carries limits: only the role that set them, or a higher one,
- * ends or goes round them. Throws `forbidden`. `setBy`: the highest rank that is stored with such limits. `what`: begins the
- * message, `wayOut` ends it.
+ * The rule for every route that deletes, archives or recreates something with limits: only the role that set them, or a
+ * higher one, may end or bypass them. `setBy` is the highest rank stored with such limits; `what` begins the message
+ * and `wayOut` ends it. Throws `forbidden`.
  */
 export function assertNotBound(caller: Principal, setBy: number, what: string, wayOut: string): void {
   if (limitTier(setBy) <= limitTier(rankOf(caller))) return;
@@ -181,23 +184,26 @@ export function assertNotBound(caller: Principal, setBy: number, what: string, w
   });
 }
 
-/** The same for a deletion of rows. */
+/** Applies `assertNotBound` to the deletion of rows. */
 export function assertMayEnd(caller: Principal, rows: readonly Readonly<LimitedRow>[], what: string): void {
   const setBy = Math.max(0, ...rows.map(({ limitsRank }) => limitsRank));
   assertNotBound(caller, setBy, what, 'only that role or a higher one can delete it.');
 }
 
-/** For a row that is ended, with limits of any caller: they end with it if the caller could have lifted them, and bind on if not. */
+/**
+ * Clears the rank of a deleted row's limits if the caller could have lifted them; otherwise they still bind the owner's
+ * other rows.
+ */
 export function endLimits(caller: Principal, row: LimitedRow): void {
   if (limitTier(row.limitsRank) <= limitTier(rankOf(caller))) row.limitsRank = 0;
 }
 
-/** What a row restricts, by the names of its settings; `limits` means all that one rank is stored for. */
+/** What a row restricts, by setting name. `limits` stands for all limits that share one stored rank. */
 export type Restrictions = Readonly<Record<string, unknown>>;
 
 /**
- * THE rule of every change of limits, expiry, security settings and default guardrails: what a caller of a higher rank has set
- * stays. Gives the ranks to store with the settings, by their names. Throws `forbidden`.
+ * The rule for every change of limits, expiry, security settings and default guardrails: values that a caller of a
+ * higher rank has set stay. Returns the ranks to store with the settings, by setting name. Throws `forbidden`.
  */
 export function ranksAfter(
   caller: Principal,
@@ -217,19 +223,19 @@ export function ranksAfter(
 
 const LIMITS = 'limits';
 
-/** As it is read from the database again. */
+/** The value as it would be read back from the database. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
-/** Null, false and what is empty restrict nothing. */
+/** Null, false and empty values restrict nothing. */
 const restricts = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 
-/** Rows with limits that one rank is stored for. */
+/** Rows whose limits share one stored rank. */
 interface LimitedRow {
   limitsRank: number;
 }
 
-/** Holds the limits of a row before and after its change against the rule, and stores the caller's rank with new ones. */
+/** Checks a change of a row's limits against the rule, and stores the caller's rank with new limits. */
 export function holdLimits(
   caller: Principal,
   row: LimitedRow,
@@ -250,8 +256,9 @@ export function holdLimits(
 }
 
 /**
- * A setting that is opened gives scopes to everyone whom it binds. Throws where the caller lacks them or is bound by the setting;
- * owners alone open what binds the admins of the organisation.
+ * Checks a change of security settings. Turning a setting on gives scopes to everyone whom it restricts, so the caller
+ * must hold them and must not be restricted by the setting. Only owners may change settings that restrict organisation
+ * admins.
  */
 export function assertMayChangeSettings(
   caller: Principal,

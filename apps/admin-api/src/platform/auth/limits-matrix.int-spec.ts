@@ -7,7 +7,7 @@ import type { Failure, Key } from '../../spec-support/api-keys';
 import { createIntegration } from '../../spec-support/integrations';
 import { handlersOf } from '../../spec-support/operations';
 
-/** Members of a body by which a write restricts someone. */
+/** Body members that set a restriction. */
 const RESTRICTING = [
   'usage_limits',
   'rate_limits',
@@ -19,7 +19,7 @@ const RESTRICTING = [
 RESTRICTING.push('security_settings', 'data_plane_security_settings', 'export_settings');
 RESTRICTING.push('input_guardrails', 'output_guardrails', 'defaults');
 
-/** Updates with such members that workspace roles and keys of a workspace never reach. */
+/** Updates with such members that workspace roles and workspace keys may never call. */
 const OF_THE_ORGANISATION = [
   'defaultGuardrails_update',
   'integrations_updateWorkspaces',
@@ -33,9 +33,9 @@ interface Credential {
 }
 
 interface Row {
-  /** Makes what is restricted, as the organisation's admin, and gives its path. */
+  /** Creates the restricted resource as the organisation's admin, and returns its path. */
   readonly make: () => Promise<string>;
-  /** Each sent alone by a lower role, as an attacker would. */
+  /** Changes that would lift a restriction. Each is sent by a lower role on its own. */
   readonly lifts: readonly object[];
 }
 
@@ -54,7 +54,7 @@ const LIFTS = [
 ];
 const SETTINGS = Object.fromEntries(SECURITY_SETTINGS.map(({ name }) => [name, true]));
 
-describe('the matrix of restrictions, callers and changes', () => {
+describe('matrix of restrictions, callers and changes', () => {
   const admin = new TestAdminApi();
   let ours: Tenant;
   let callers: ReadonlyMap<string, Credential>;
@@ -71,7 +71,7 @@ describe('the matrix of restrictions, callers and changes', () => {
     callers = new Map<string, Credential>([
       ['manager', await session('manager')],
       ['workspace admin', await session('admin')],
-      ['key of the workspace', { key: ours.key }],
+      ['workspace key', { key: ours.key }],
     ]);
   });
 
@@ -166,7 +166,7 @@ describe('the matrix of restrictions, callers and changes', () => {
     },
   };
 
-  it('has a row for every update of the document that takes a restriction, and no row without one', () => {
+  it('covers every documented update that takes a restriction', () => {
     const found = new Set(
       handlersOf(admin)
         .filter(({ method }) => method === 'put' || method === 'patch')
@@ -179,7 +179,7 @@ describe('the matrix of restrictions, callers and changes', () => {
   });
 
   it.each(Object.keys(ROWS))(
-    'leaves what the organisation has set to the organisation: %s',
+    'refuses workspace callers to lift restrictions of the organisation: %s',
     async (handler) => {
       const { make, lifts } = ROWS[handler] as Row;
       const path = await make();
@@ -200,7 +200,7 @@ describe('the matrix of restrictions, callers and changes', () => {
     },
   );
 
-  it('leaves a change that lifts nothing, and limits of their own, to managers', async () => {
+  it('lets managers make changes that lift nothing and change limits of their own', async () => {
     const by = callers.get('manager') ?? {};
     const limited = await ROWS['providers_update']?.make();
     expect((await admin.put(limited ?? '', { ...by, body: { name: 'renamed', ...LIMITS } })).status).toBe(
@@ -216,7 +216,7 @@ describe('the matrix of restrictions, callers and changes', () => {
       expect((await admin.put(`/v1/providers/${own.slug}`, { ...by, body: lift })).status).toBe(200);
   });
 
-  it('holds every provider of an integration to the limits that the integration has in the workspace', async () => {
+  it('applies the limits of an integration in the workspace to each of its providers', async () => {
     const { slug } = await createIntegration(admin, ours.adminKey);
     const limits = { usage_limits: [LIMITS.usage_limits], rate_limits: LIMITS.rate_limits };
     const access = { id: ours.workspaceId, enabled: true, default_provider_slug: `first-${slug}`, ...limits };

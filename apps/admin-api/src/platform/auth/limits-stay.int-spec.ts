@@ -9,18 +9,19 @@ const POLICY = {
   ...{ name: 'cap', conditions: [{ key: 'metadata.a', value: ['b'] }], group_by: [{ key: 'api_key' }] },
 };
 
-/** Why a route that deletes or archives is not held to the rank of limits. */
+/** Why a route that deletes or archives needs no check against the rank of limits. */
 const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
-  users_remove: 'carries no limits; held to the rank of the user',
+  users_remove: 'carries no limits; checked against the rank of the user',
   invites_cancel: 'carries no limits',
-  workspaces_remove: 'of the organisation; everything that the workspace could use ends with it',
-  workspaceMembers_remove: 'carries no limits; held to the rank of the member',
-  apiKeys_remove: 'never refused, since a secret may have leaked; its limits bind further keys: see below',
-  integrations_update: 'archived as it is deleted: see below',
+  workspaces_remove: 'needs scopes of the organisation; everything in the workspace ends with it',
+  workspaceMembers_remove: 'carries no limits; checked against the rank of the member',
+  apiKeys_remove:
+    'always allowed, since a secret may have leaked; its limits still apply to further keys: see below',
+  integrations_update: 'archiving follows the rule for deletion: see below',
   integrations_removeModels: 'models carry no limits',
   configs_remove: 'refused while it is a default',
-  configs_update: 'archived as it is deleted',
-  guardrails_remove: 'refused while a default or a config names it',
+  configs_update: 'archiving follows the rule for deletion',
+  guardrails_remove: 'refused while a default or a config uses it',
   logExports_remove: 'carries no limits',
   labels_remove: 'carries no limits',
   collections_remove: 'carries no limits',
@@ -30,19 +31,19 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   prompts_remove: 'carries no limits',
   prompts_removeShare: 'carries no limits',
   prompts_update: 'carries no limits',
-  secretReferences_remove: 'of the organisation; carries no limits',
-  deployments_remove: 'of the organisation; carries no limits',
-  deployments_update: 'of the organisation; carries no limits',
-  plugins_update: 'of the organisation; carries no limits',
+  secretReferences_remove: 'needs scopes of the organisation; carries no limits',
+  deployments_remove: 'needs scopes of the organisation; carries no limits',
+  deployments_update: 'needs scopes of the organisation; carries no limits',
+  plugins_update: 'needs scopes of the organisation; carries no limits',
   alertWebhooks_remove: 'carries no limits',
 };
 
-/** Why a route that makes something with limits is not held to the limits that are there. */
+/** Why a route that creates something with limits needs no check against existing limits. */
 const MAKES_NO_WAY_ROUND: Readonly<Record<string, string>> = {
-  workspaces_create: 'of the organisation',
-  virtualKeys_create: 'brings a credential of its own',
-  usageLimitPolicies_create: 'a further policy only narrows',
-  rateLimitPolicies_create: 'a further policy only narrows',
+  workspaces_create: 'needs scopes of the organisation',
+  virtualKeys_create: 'creates its own credential, which no existing limit covers',
+  usageLimitPolicies_create: 'a further policy can only restrict more',
+  rateLimitPolicies_create: 'a further policy can only restrict more',
 };
 const LIMITED = ['usage_limits', 'rate_limits', 'expires_at', 'credit_limit', 'conditions', 'defaults'];
 
@@ -51,7 +52,7 @@ interface Credential {
   readonly token?: string;
 }
 
-describe('what a higher role’s limits bind', () => {
+describe('limits set by a higher role', () => {
   const admin = new TestAdminApi();
   let ours: Tenant;
   let callers: ReadonlyMap<string, Credential>;
@@ -68,7 +69,7 @@ describe('what a higher role’s limits bind', () => {
     callers = new Map<string, Credential>([
       ['manager', manager],
       ['workspace admin', await session('admin')],
-      ['key of the workspace', { key: ours.key }],
+      ['workspace key', { key: ours.key }],
     ]);
   });
 
@@ -99,7 +100,7 @@ describe('what a higher role’s limits bind', () => {
   const policy = async (kind: string, limit: object): Promise<string> =>
     `/v1/policies/${kind}/${(await made<Key>(`/v1/policies/${kind}`, { ...POLICY, ...limit })).id}`;
 
-  /** Makes what carries limits, as the organisation's admin, and gives the path that a DELETE ends it by. */
+  /** Creates a resource with limits as the organisation's admin, and returns the path of its DELETE. */
   const ENDS: Readonly<Record<string, () => Promise<string>>> = {
     providers_remove: async () => `${(await provider()).path}&force=true`,
     virtualKeys_remove: async () => {
@@ -113,7 +114,7 @@ describe('what a higher role’s limits bind', () => {
   };
   const MAKES = ['providers_create', 'apiKeys_create'];
 
-  it('knows every route of the document that deletes or archives, or makes something with limits', () => {
+  it('covers every documented route that deletes, archives or creates something with limits', () => {
     const handlers = handlersOf(admin);
     const ends = handlers.filter(
       ({ method, members }) => method === 'delete' || (method === 'put' && members.has('status')),
@@ -126,22 +127,25 @@ describe('what a higher role’s limits bind', () => {
     expect(names(makes)).toEqual([...MAKES, ...Object.keys(MAKES_NO_WAY_ROUND)].sort());
   });
 
-  it.each(Object.keys(ENDS))('is ended by that role or a higher one alone: %s', async (handler) => {
-    const path = (await ENDS[handler]?.()) ?? '';
-    for (const [name, by] of callers)
-      expect([name, refused(await admin.delete<Failure>(path, by))]).toEqual([name, FORBIDDEN]);
-    expect((await admin.get(path.replace(/.force=true/u, ''), { key: ours.adminKey })).status).toBe(200);
-    expect(refused(await admin.delete<Failure>(path, { key: ours.adminKey }))).toEqual(OK);
-  });
+  it.each(Object.keys(ENDS))(
+    'lets only that role or a higher one delete the limited resource: %s',
+    async (handler) => {
+      const path = (await ENDS[handler]?.()) ?? '';
+      for (const [name, by] of callers)
+        expect([name, refused(await admin.delete<Failure>(path, by))]).toEqual([name, FORBIDDEN]);
+      expect((await admin.get(path.replace(/.force=true/u, ''), { key: ours.adminKey })).status).toBe(200);
+      expect(refused(await admin.delete<Failure>(path, { key: ours.adminKey }))).toEqual(OK);
+    },
+  );
 
-  it('is not archived with its integration by a PUT', async () => {
+  it('refuses to archive the integration of a limited provider with PUT', async () => {
     const path = `/v1/integrations/${(await provider()).integration}`;
     for (const by of callers.values())
       expect(refused(await put(path, { status: 'archived' }, by))).toEqual(FORBIDDEN);
     expect(refused(await put(path, { status: 'archived' }))).toEqual(OK);
   });
 
-  it('is gone round by no second provider of the integration, whatever its slug', async () => {
+  it('refuses a second provider of the same integration, whatever its slug', async () => {
     const limited = await provider();
     const second = { name: 'second', integration_id: limited.integration };
     for (const [name, by] of callers)
@@ -151,12 +155,12 @@ describe('what a higher role’s limits bind', () => {
           FORBIDDEN,
         ]);
     await made('/v1/providers', { ...second, slug: `again-${limited.integration}` });
-    // Once the limits are lifted by those who may, it is open to managers again.
+    // Managers may create one once the limits are lifted by a role that may lift them.
     expect((await put(limited.path, { usage_limits: null })).status).toBe(200);
     await made('/v1/providers', second, manager);
   });
 
-  it('leaves providers without limits, or with those of a manager, to managers', async () => {
+  it('lets managers delete providers without limits or with limits that a manager set', async () => {
     const { integration: of, path } = await provider({});
     const { slug } = await made<{ slug: string }>(
       '/v1/providers',
@@ -175,7 +179,7 @@ describe('what a higher role’s limits bind', () => {
     });
 
   it.each([[LIMITS], [{ rate_limits: [{ type: 'requests', unit: 'rpm', value: 3 }] }]])(
-    'is gone round by no further key of a user whose key a manager has limited, also once it is deleted',
+    "refuses a user another key while a manager's limits bind one, also after that key is deleted",
     async (limits) => {
       const member = await session('member');
       const { status, body } = await userKey(manager, { user_id: member.id, ...limits });
@@ -187,7 +191,7 @@ describe('what a higher role’s limits bind', () => {
     },
   );
 
-  it('is lifted from further keys of a user when that role deletes the key', async () => {
+  it('lets the user create another key when that role deletes the limited key', async () => {
     const member = await session('member');
     const { body } = await userKey(manager, { user_id: member.id, ...LIMITS });
     expect(refused(await admin.delete<Failure>(`/v1/api-keys/${body.id}`, manager))).toEqual(OK);
@@ -196,7 +200,7 @@ describe('what a higher role’s limits bind', () => {
     expect(limitsRank).toBe(0);
   });
 
-  it('is gone round by no key that a limited key makes', async () => {
+  it('refuses a limited key to create a key without limits', async () => {
     const scopes = ['completions.write', 'workspace_service_api_keys.create'];
     const limited = await made<Key>('/v1/api-keys/workspace/service', { name: 'k', scopes, ...LIMITS });
     const body = { name: 'free', scopes: ['completions.write'] };
@@ -214,7 +218,7 @@ describe('what a higher role’s limits bind', () => {
   };
 
   it.each(['input_guardrails', 'output_guardrails'])(
-    'has no other content: guardrails that the organisation has made a default of the workspace (%s)',
+    'refuses workspace callers to change guardrails that the organisation made a default (%s)',
     async (list) => {
       const slug = await guardrail();
       const path = `/v1/guardrails/${slug}`;
@@ -237,7 +241,7 @@ describe('what a higher role’s limits bind', () => {
     },
   );
 
-  it('has no other content: the default config of user keys and of keys without another, and its guardrails', async () => {
+  it('refuses workspace callers to change default configs of user keys and of keys that cannot override theirs', async () => {
     const judge = await guardrail();
     const content = { input_guardrails: [judge] };
     const ofUsers = await config(content);

@@ -28,7 +28,7 @@ describe('LoginThrottle', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
   });
 
-  it('admits the user from another network, and others from the same one, during the wait', () => {
+  it('admits the user from another network, and other users from the same one, during the wait', () => {
     const throttle = new LoginThrottle();
     for (let i = 0; i < 6; i += 1) throttle.attempt(HERE, 'owner', 0);
     expect(waitOf(throttle, HERE, 'owner', 0)).toBe(1);
@@ -36,14 +36,14 @@ describe('LoginThrottle', () => {
     expect(waitOf(throttle, HERE, 'other', 0)).toBe(0);
   });
 
-  it('never refuses a user for guesses from other networks, however many there are', () => {
+  it('never refuses a user because of failures from other networks, however many there are', () => {
     const throttle = new LoginThrottle();
     for (let i = 0; i < 5_000; i += 1)
       throttle.attempt(`10.0.${String(i >> 8)}.${String(i & 255)}`, 'owner', 0);
     expect(waitOf(throttle, HERE, 'owner', 0)).toBe(0);
   });
 
-  it('refuses a network with many failures, but not users who have logged in from it', () => {
+  it('refuses a network with many failures, except for users who have logged in from it', () => {
     const throttle = new LoginThrottle();
     throttle.attempt(HERE, 'regular', 0);
     throttle.succeeded(HERE, 'regular');
@@ -61,7 +61,7 @@ describe('LoginThrottle', () => {
     expect(waitOf(throttle, '2001:db8:0:1::1', 'u', 0)).toBe(0);
   });
 
-  it('does not count logins that succeed', () => {
+  it('does not count successful logins as failures', () => {
     const throttle = new LoginThrottle();
     for (let i = 0; i < 1_000; i += 1) {
       throttle.attempt(HERE, 'u', 0);

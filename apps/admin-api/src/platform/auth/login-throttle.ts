@@ -2,35 +2,38 @@ import { GatewayError, networkOf } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 
 const WINDOW_MS = 5 * 60_000;
-/** Wrong passwords for one user from one network before each further one costs a wait. */
+/** Wrong passwords for one user from one network before each further one adds a wait. */
 const FREE_FAILURES = 5;
-/** Failures of one network in the window, for any user. One network may be an office of many users. */
+/**
+ * Maximum failures of one network within the window, for all users together. One network may be an office of many
+ * users.
+ */
 const NETWORK_FAILURES_MAX = 100;
-/** Counters kept of each kind; the least used ones are dropped first, which only ever admits an attempt too many. */
+/** Maximum counters of each kind. The least recently used are dropped first, which can only admit attempts too many. */
 const COUNTERS_MAX = 30_000;
 
 interface Counter {
   failures: number;
-  /** No attempt before this time. */
+  /** Time before which no attempt is admitted, in Unix milliseconds. */
   notBefore: number;
   readonly endsAt: number;
 }
 
 /**
- * Slows down guessing, in this process, and locks no user out. The wait doubles with each wrong password for one user from one
- * network: 1 s after the sixth, 5 minutes at most; the same user logs in from any other network meanwhile. A network with many
- * failures gets no further attempt for users who have not logged in from it before. Guesses from many networks are bounded by
- * the `PasswordGate`.
+ * Slows down password guessing in this process without locking out any user. The wait doubles with each wrong password
+ * for one user from one network: 1 s after the sixth, at most 5 minutes. The user can still log in from any other
+ * network. A network with many failures gets no further attempts, except for users who have logged in from it before.
+ * `PasswordGate` bounds guesses from many networks.
  */
 export class LoginThrottle {
   private readonly pairs = new LRUCache<string, Counter>({ max: COUNTERS_MAX });
   private readonly networks = new LRUCache<string, Counter>({ max: COUNTERS_MAX });
-  /** Users who have shown the right password from a network. */
+  /** Network and user pairs with a successful login. */
   private readonly known = new LRUCache<string, true>({ max: COUNTERS_MAX });
 
   /**
-   * Counts an attempt as failed before it is made, so that many at once count too; `succeeded` takes it back. Throws
-   * `rate_limited` with `Retry-After`.
+   * Counts an attempt as failed before the password is checked, so that concurrent attempts count too; `succeeded`
+   * reverts that. Throws `rate_limited` with `Retry-After`.
    */
   attempt(address: string, email: string, now = Date.now()): void {
     const network = networkOf(address);
@@ -43,7 +46,7 @@ export class LoginThrottle {
     all.failures += 1;
     if (pair.failures > FREE_FAILURES) {
       const waitMs = Math.min(1_000 * 2 ** (pair.failures - FREE_FAILURES - 1), WINDOW_MS);
-      // A wait ends no earlier than its counter, or the doubling would begin anew.
+      // The counter outlives the wait; otherwise the doubling would start again.
       this.pairs.set(name, { ...pair, notBefore: now + waitMs, endsAt: now + waitMs + WINDOW_MS });
     }
   }

@@ -3,16 +3,22 @@ import { LoginThrottle } from './login-throttle';
 import { PasswordGate } from './password-gate';
 import { hashPassword, isPassword } from './passwords';
 
-/** Hashes that one login is compared with: a user has one, and one more for each organisation that set its own. */
+/**
+ * Maximum number of hashes that one login is compared with: the user's own, and one for each organisation that set its
+ * own.
+ */
 const HASHES_MAX = 8;
 
-/** Every check and every hash of a password goes through here, where guesses are slowed down and their cost is bounded. */
+/** Checks and hashes all passwords. Slows down guessing and bounds the cost of hashing. */
 @Injectable()
 export class PasswordChecks {
   private readonly throttle = new LoginThrottle();
   private readonly gate = new PasswordGate();
 
-  /** The hash that the password is of, or null. No hash costs the time of one. Throws `rate_limited` and `unavailable`. */
+  /**
+   * Returns the hash that the password matches, or null. Takes as long without any hash as with one. Throws
+   * `rate_limited` and `unavailable`.
+   */
   async matching(
     address: string,
     email: string,

@@ -11,7 +11,7 @@ describe('PasswordGate', () => {
     return state;
   }
 
-  it('runs two at a time and the others in turn', async () => {
+  it('runs two jobs at a time and queues the others', async () => {
     const gate = new PasswordGate();
     const job = held();
     const all = Array.from({ length: 6 }, (_item, i) => gate.run(`10.0.0.${String(i)}`, job.work));
@@ -22,7 +22,7 @@ describe('PasswordGate', () => {
     expect(job.started).toBe(6);
   });
 
-  it('refuses the fifth of one network and admits another network', async () => {
+  it('refuses the fifth job of one network and admits another network', async () => {
     const gate = new PasswordGate();
     const job = held();
     const own = Array.from({ length: 4 }, () => gate.run('10.0.0.1', job.work));
@@ -33,7 +33,7 @@ describe('PasswordGate', () => {
     await gate.run('10.0.0.1', job.work);
   });
 
-  it('refuses with unavailable when 64 wait', async () => {
+  it('refuses with unavailable when 64 jobs are queued', async () => {
     const gate = new PasswordGate();
     const job = held();
     const all = Array.from({ length: 66 }, (_item, i) => gate.run(`10.0.0.${String(i)}`, job.work));
@@ -42,7 +42,7 @@ describe('PasswordGate', () => {
     await Promise.all(all);
   });
 
-  it('goes on after work that fails', async () => {
+  it('frees the slot of a job that fails', async () => {
     const gate = new PasswordGate();
     for (let i = 0; i < 5; i += 1) {
       await expect(gate.run('10.0.0.1', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

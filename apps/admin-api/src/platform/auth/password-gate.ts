@@ -1,19 +1,22 @@
 import { GatewayError, networkOf } from '@gw/kernel';
 
-/** Hashes at a time: each takes 19 MiB and a thread of the pool for some 60 ms. */
+/** Concurrent hashes. Each takes 19 MiB and one thread of the pool for about 60 ms. */
 const RUNNING_MAX = 2;
-/** Hashes that wait; about two seconds of work. */
+/** Maximum number of queued hashes; about two seconds of work. */
 const WAITING_MAX = 64;
-/** Of one network, running and waiting: one source never fills the queue. */
+/** Maximum number of running and queued hashes of one network, so that one source never fills the queue. */
 const NETWORK_MAX = 4;
 
-/** Bounds what passwords cost this process, and shares it among networks. */
+/** Bounds the cost of password hashing in this process, and shares the capacity among networks. */
 export class PasswordGate {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
   private readonly ofNetwork = new Map<string, number>();
 
-  /** Throws `rate_limited` when the network has too many under way, `unavailable` when everyone together has. */
+  /**
+   * Runs `work` when a slot is free. Throws `rate_limited` when the network has too many jobs, `unavailable` when the
+   * queue is full.
+   */
   async run<T>(address: string, work: () => Promise<T>): Promise<T> {
     const network = networkOf(address);
     const own = this.ofNetwork.get(network) ?? 0;
@@ -40,7 +43,7 @@ export class PasswordGate {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** A waiting one takes over the place of the one that ends. */
+  /** Gives the slot of a finished job to the next queued one. */
   private next(): void {
     const waiting = this.waiting.shift();
     if (waiting) waiting();

@@ -10,13 +10,13 @@ describe('assertGoodPassword', () => {
     }
   };
 
-  it('refuses fewer than twelve characters, counted as a reader counts them', () => {
+  it('refuses fewer than twelve characters, and counts code points', () => {
     expect(refused('k3!Zq9#vW2p')).not.toBe('');
     expect(refused('🔒🔒🔒🔒🔒🔒')).not.toBe('');
     expect(refused('k3!Zq9#vW2pX')).toBe('');
   });
 
-  it('refuses passwords that are guessed first, also with digits, signs and capitals around them', () => {
+  it('refuses common passwords, also with digits, signs and capitals added', () => {
     for (const password of [
       'qwerty123456',
       '1qaz2wsx3edc',
@@ -34,13 +34,13 @@ describe('assertGoodPassword', () => {
     }
   });
 
-  it('refuses the address of the user and the name of the product', () => {
+  it("refuses the user's email address and the product name", () => {
     expect(refused('Ada.Lovelace1')).not.toBe('');
     expect(refused('example-2026!')).not.toBe('');
     expect(refused('tollgate-2026')).not.toBe('');
   });
 
-  it('admits long phrases and random text', () => {
+  it('accepts long phrases and random text', () => {
     for (const password of [
       'correct horse battery staple',
       'tollgate keeps my horses fed',

@@ -15,7 +15,7 @@ const LEET: Readonly<Record<string, string>> = {
   $: 's',
 };
 const PRODUCT = ['tollgate', 'gateway'];
-/** Minimum length of a part of the address to be searched for; shorter parts match by chance. */
+/** Minimum length of a part of the email address to search for; shorter parts match by chance. */
 const PART_MIN = 4;
 /** Minimum number of characters left when such parts are removed from the password. */
 const LEFT_MIN = 8;
@@ -67,19 +67,19 @@ function fault(password: string, email: string): string | null {
   const text = password.normalize('NFKC').toLowerCase();
   const isCommon = COMMON_PASSWORDS.has(text) || cores(text).some((core) => COMMON_WORDS.has(core));
   if (isCommon || isSequence(text) || isRepetition(text))
-    return 'is one of the first that are guessed; choose another one';
+    return 'is one of the most common passwords; choose another one';
   const [local = '', domain = ''] = email.toLowerCase().split('@');
   const parts = [local, domain.split('.').at(-2) ?? '', ...PRODUCT].filter((part) => part.length >= PART_MIN);
   // The remaining text must be long enough to be a password by itself.
   const left = parts.reduce((rest, part) => rest.replaceAll(part, ''), text);
   return left !== text && left.length < LEFT_MIN
-    ? 'must not consist of your address or of the name of this product'
+    ? 'must not consist of your email address or of the name of this product'
     : null;
 }
 
 /**
- * Throws `validation_failed` for a new password that is too short, too long, or easy to guess, or
- * that consists of the user's own address or the product's name.
+ * Throws `validation_failed` for a new password that is too short, too long or easy to guess, or that consists of the
+ * user's own email address or the product's name.
  */
 export function assertGoodPassword(password: string, email: string, field = 'password'): void {
   const rule = fault(password, email);

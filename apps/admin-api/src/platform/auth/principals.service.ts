@@ -22,20 +22,20 @@ const memberOf = (source: unknown, name: string): unknown =>
     ? Reflect.get(source, name)
     : undefined;
 
-/** The workspace that the request names: in its path, its body or its query, in this order. Null: none. */
+/** Returns the workspace that the request names in its path, body or query, in this order; null when it names none. */
 function namedWorkspace(request: FastifyRequest): string | null {
   const inBody = request.method === 'GET' ? undefined : memberOf(request.body, 'workspace_id');
   const inQuery = memberOf(request.query, 'workspace_id');
   if (Array.isArray(inQuery)) throw invalid('workspace_id', 'workspace_id must be given once');
   const named = memberOf(request.params, 'workspaceId') ?? inBody ?? inQuery;
-  // What is no text in a body is left to the route's own validation, which says which field is at fault.
+  // A value that is not a string is left to the validation of the route, which reports the field.
   return typeof named === 'string' && named !== '' ? named : null;
 }
 
-/** Where `workspace_slug` names the workspace of the request. Elsewhere it is a filter of its list. */
+/** Paths where `workspace_slug` names the workspace of the request. Elsewhere it filters a list. */
 const BY_SLUG = /^\/v[12]\/analytics\//;
 
-/** `workspace_slug` of a query, as analytics name it: only where nothing else names a workspace. */
+/** Returns `workspace_slug` from the query of an analytics route. */
 function workspaceSlugOf(request: FastifyRequest): string | null {
   if (!BY_SLUG.test(request.url)) return null;
   const slug = memberOf(request.query, 'workspace_slug');
@@ -53,7 +53,7 @@ export function factsOf(request: FastifyRequest): RequestFacts {
   };
 }
 
-/** A user key is bound as its user is now, a service key as its maker was. */
+/** The current role of its user restricts a user key; the role of its creator restricts a service key. */
 function boundBy(key: AuthenticatedKey): {
   readonly standing: SettingGroup | null;
   readonly closed: ReadonlySet<CapabilityName>;
@@ -64,14 +64,14 @@ function boundBy(key: AuthenticatedKey): {
   return { standing, closed: removedCapabilities(standing, security) };
 }
 
-/** Turns a credential into the caller of one request, narrowed to the workspace that the request names. */
+/** Turns a credential into the caller of one request, limited to the workspace that the request names. */
 @Injectable()
 export class PrincipalsService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Throws `not_found` when the named workspace is not one that the key may reach. */
+  /** Returns the caller of an API key. Throws `not_found` when the key cannot reach the named workspace. */
   async ofKey(key: AuthenticatedKey, request: FastifyRequest): Promise<Principal> {
-    // A key of a workspace has its own, whatever slug it names.
+    // A workspace key always acts in its own workspace; `workspace_slug` is ignored.
     const slug = key.workspaceId === null ? workspaceSlugOf(request) : null;
     const named = await this.workspaceNamedBy(request, key.organisationId, slug, true);
     if (named !== null && key.workspaceId !== null && named !== key.workspaceId) {
@@ -96,7 +96,10 @@ export class PrincipalsService {
     };
   }
 
-  /** The same for a session. A member of one workspace alone need not name it. */
+  /**
+   * Returns the caller of a session. A member of only one workspace need not name it. Throws `not_found` when the user
+   * cannot reach the named workspace.
+   */
   async ofSession(session: AuthenticatedSession, request: FastifyRequest): Promise<Principal> {
     const { role, memberships } = session;
     const isMember = role === 'member';
@@ -128,7 +131,7 @@ export class PrincipalsService {
     };
   }
 
-  /** By `slug` also those that are archived, for who may see them. */
+  /** Also finds archived workspaces when named by `slug` and `archived` is true. */
   private async workspaceNamedBy(
     request: FastifyRequest,
     organisationId: string,

@@ -3,7 +3,7 @@ import { RequestThrottle } from './request-throttle';
 
 const START = Date.UTC(2026, 4, 3);
 
-describe('the throttle of the control plane', () => {
+describe('RequestThrottle', () => {
   const refusal = (throttle: RequestThrottle, credential: string, now: number): GatewayError | null => {
     try {
       throttle.admit(credential, now);
@@ -14,7 +14,7 @@ describe('the throttle of the control plane', () => {
     }
   };
 
-  it('admits the limit, refuses the next with the time to wait, and admits again a minute later', () => {
+  it('admits requests up to the limit, refuses the next one with retry-after, and admits again a minute later', () => {
     const throttle = new RequestThrottle(3);
     for (let i = 0; i < 3; i += 1) expect(refusal(throttle, 'a', START + i)).toBeNull();
     const refused = refusal(throttle, 'a', START + 20_000);
@@ -24,14 +24,14 @@ describe('the throttle of the control plane', () => {
     expect(refusal(throttle, 'a', START + 60_000)).toBeNull();
   });
 
-  it('counts each credential by itself', () => {
+  it('counts each credential separately', () => {
     const throttle = new RequestThrottle(1);
     expect(refusal(throttle, 'a', START)).toBeNull();
     expect(refusal(throttle, 'b', START)).toBeNull();
     expect(refusal(throttle, 'a', START)).not.toBeNull();
   });
 
-  it('sets no limit at 0', () => {
+  it('sets no limit when configured with 0', () => {
     const throttle = new RequestThrottle(0);
     for (let i = 0; i < 1_000; i += 1) expect(refusal(throttle, 'a', START)).toBeNull();
   });

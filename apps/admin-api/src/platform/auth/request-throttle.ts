@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 
 const WINDOW_MS = 60_000;
-/** Counters kept; the least used ones are dropped first, which only ever admits a request too many. */
+/** Maximum number of counters. The least recently used are dropped first, which can only admit requests too many. */
 const COUNTERS_MAX = 30_000;
 
 interface Counter {
@@ -10,14 +10,14 @@ interface Counter {
   readonly endsAt: number;
 }
 
-/** Counts the requests of each credential, a minute at a time, in this process. */
+/** Counts the requests of each credential per minute, in this process. */
 export class RequestThrottle {
   private readonly counters = new LRUCache<string, Counter>({ max: COUNTERS_MAX });
 
-  /** `limit` requests of one credential in a minute; 0: no limit. */
+  /** `limit`: requests per credential and minute; 0 means no limit. */
   constructor(private readonly limit: number) {}
 
-  /** Counts one request. Throws `rate_limited` with `Retry-After`. `credential`: an id, never a secret. */
+  /** Counts one request. `credential` is an id, never a secret. Throws `rate_limited` with `Retry-After`. */
   admit(credential: string, now = Date.now()): void {
     if (this.limit === 0) return;
     const known = this.counters.get(credential);
@@ -30,11 +30,11 @@ export class RequestThrottle {
   }
 }
 
-/** Names the limit as the data plane does. */
+/** Describes the limit with the same members as the data plane. */
 function tooMany(limit: number, { used, endsAt }: Counter, now: number): GatewayError {
   const seconds = String(Math.ceil((endsAt - now) / 1_000));
   return new GatewayError('rate_limited', {
-    message: `A credential may make ${String(limit)} requests to the control plane in a minute.`,
+    message: `This credential has used its ${String(limit)} control-plane requests per minute; wait for the time in Retry-After.`,
     extra: {
       limit: {
         scope: 'credential',

@@ -17,14 +17,14 @@ interface Caller extends HoldingCaller {
   readonly scopes: ReadonlySet<string>;
 }
 
-/** What answers show of secrets and links. */
+/** The members of a response that contain secrets and links. */
 type Shown = Partial<Readonly<Record<'id' | 'key' | 'invite_link' | 'inviteLink' | 'reset_link', string>>>;
 
-/** Rows that carry rights, and those that go with them. */
+/** Tables whose rows carry rights, and tables that depend on them. */
 const TABLES = ['organisations', 'workspaces', 'users', 'organisation_users', 'workspace_users', 'sessions'];
 TABLES.push('user_invites', 'api_keys', 'api_key_secrets', 'password_resets');
 
-/** Restricted to their own data; the rest is open to managers, and little to members. */
+/** Members and managers are restricted to their own data; most other settings are on for managers. */
 const SETTINGS = {
   ...DEFAULT_SECURITY,
   membersViewAllData: false,
@@ -33,12 +33,12 @@ const SETTINGS = {
   organisationAdminsViewLogs: false,
 };
 
-/** The workspace decides for itself about everything but prompts. */
+/** The workspace may override every category of settings except prompts. */
 const OVERRIDES = Object.fromEntries(
   SECURITY_CATEGORIES.map((category) => [category, category !== 'prompts']),
 );
 
-describe('the matrix of writes, callers and rights afterwards', () => {
+describe('matrix of writes, callers and resulting rights', () => {
   const admin = new TestAdminApi();
   let ours: Tenant;
   let aim: Omit<Aim, 'selfId'>;
@@ -137,11 +137,17 @@ describe('the matrix of writes, callers and rights afterwards', () => {
     return [
       await callerOf({ name: 'organisation key', secret: ours.adminKey, scopes: all, rank: 4 }),
       await callerOf({ name: 'workspace key', secret: ours.key, scopes: all, rank: 3 }),
-      await callerOf({ name: 'key of a manager', secret, scopes: bound, rank: 2, seesAllData: false }),
+      await callerOf({
+        name: 'key created by a manager',
+        secret,
+        scopes: bound,
+        rank: 2,
+        seesAllData: false,
+      }),
     ];
   }
 
-  /** For each scope that opens one of the writes, a key of each type that holds this scope alone. */
+  /** Creates, for each scope that opens one of the writes, a key of each type that holds only this scope. */
   async function keysWithOneScope(): Promise<Caller[]> {
     const opening = new Set(
       writes.filter(({ handler }) => handler in GRANTING_WRITES).flatMap(({ scopes }) => scopes),
@@ -178,7 +184,7 @@ describe('the matrix of writes, callers and rights afterwards', () => {
     return admin.call<Shown>(route.method, filled, { ...caller.credential, ...more });
   }
 
-  /** Whose secret or link the answer shows. */
+  /** Returns the owners of the secrets and links in a response. */
   function shownBy({ handler }: Route, { path = {} }: Attempt, { body }: GatewayResponse<Shown>): string[] {
     const { id = path['id'] ?? '', key, invite_link: invited, inviteLink: again, reset_link: reset } = body;
     return [
@@ -189,12 +195,12 @@ describe('the matrix of writes, callers and rights afterwards', () => {
     ];
   }
 
-  it('has a row for every write of the document, and no row without one', () => {
+  it('covers every documented write', () => {
     const rows = [...Object.keys(GRANTING_WRITES), ...WRITES_WITHOUT_RIGHTS];
     expect(rows.sort()).toEqual(writes.map(({ handler }) => handler).sort());
   });
 
-  it('gives no user rights that the caller did not hold, and takes none from those above the caller', async () => {
+  it('gives no user rights that the caller lacks, and takes no rights from users above the caller', async () => {
     const { manager } = admin.dataSource;
     const before = await holdingsOf(manager, ours.organisationId);
     const [wrong, done] = [[] as string[], new Map<string, number>()];
@@ -221,7 +227,7 @@ describe('the matrix of writes, callers and rights afterwards', () => {
     }
     expect(wrong).toEqual([]);
     expect(odd).toEqual([]);
-    // Each of them was allowed to someone, so that its effect was looked at.
+    // Each write must have succeeded for some caller; otherwise its effect was never checked.
     expect([...done.keys()].sort()).toEqual(Object.keys(GRANTING_WRITES).sort());
     expect(attempts.length).toBeGreaterThan(600);
   }, 300_000);

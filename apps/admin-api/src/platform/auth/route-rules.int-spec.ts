@@ -7,7 +7,7 @@ import { ROLES } from './access-table';
 import { routeRules } from './route-rules';
 
 interface Operation {
-  /** Several paths may lead to one: /v1 and /v2, and aliases. */
+  /** Several paths may share one handler: /v1, /v2 and aliases. */
   readonly handler: string;
   readonly method: string;
   readonly path: string;
@@ -43,14 +43,17 @@ function byHandler(operations: readonly Operation[]): Map<string, Operation[]> {
   return groups;
 }
 
-/** One path of every handler, another one from turn to turn: a rule binds the handler, and so all its paths alike. */
+/**
+ * Returns one path of every handler, a different one each turn. The access rule belongs to the handler, so all its
+ * paths share it.
+ */
 const onePathEach = (operations: readonly Operation[], turn: number): Operation[] =>
   [...byHandler(operations).values()].flatMap((same) => same[turn % same.length] ?? []);
 
 const UNKNOWN_ID = '018f0000-0000-7000-8000-000000000000';
 const withIds = (path: string): string => path.replaceAll(/\{[^}]+\}/g, UNKNOWN_ID);
 
-describe('every live route', () => {
+describe('access rules of live routes', () => {
   const admin = new TestAdminApi();
   let tenant: Tenant;
   let operations: Operation[];
@@ -61,7 +64,7 @@ describe('every live route', () => {
   });
 
   const keys = new Map<string, Promise<string>>();
-  /** One key for all routes that are tried with the same scopes. */
+  /** Returns one key for all routes that are called with the same scopes. */
   function keyWith(scopes: readonly string[]): Promise<string> {
     const name = scopes.join(' ');
     const { organisationId } = tenant;
@@ -70,12 +73,12 @@ describe('every live route', () => {
     return key;
   }
 
-  it('declares who may call it, and is in the document unless it is internal or a page', () => {
+  it('every route declares an access rule, and is in the document unless it is internal or a page', () => {
     const rules = routeRules(admin.api.app);
     expect(rules.filter(({ rule }) => rule === undefined)).toEqual([]);
     const documented = new Set(operations.map(({ method, path }) => `${method} ${path}`));
     const { routeTable } = admin.api.app.getHttpAdapter().getInstance();
-    // HEAD is GET without its body, by the same handler behind the same guard.
+    // HEAD is GET without a body: the same handler and guard serve it.
     const missing = (routeTable?.all() ?? [])
       .filter(([method]) => method !== 'HEAD')
       .map(([method, pattern]) => `${method} ${pattern.replaceAll(/:([^/]+)/g, '{$1}')}`)
@@ -90,7 +93,7 @@ describe('every live route', () => {
     expect(operations.length).toBeGreaterThan(60);
   });
 
-  it('asks for scopes of the catalogue alone', () => {
+  it('routes require only scopes of the catalogue', () => {
     const named = operations.flatMap(({ scopes }) => scopes);
     expect(named.filter((scope) => !SCOPES.includes(scope))).toEqual([]);
     const open = operations.filter(
@@ -100,7 +103,7 @@ describe('every live route', () => {
     expect(operations.filter(({ access, scopes }) => access === 'scopes' && scopes.length === 0)).toEqual([]);
   });
 
-  it('answers 401 without a credential, unless it is public', async () => {
+  it('every route but a public one responds with 401 without a credential', async () => {
     const open: string[] = [];
     for (const { method, path, access } of operations) {
       if (access === 'public') continue;
@@ -110,7 +113,7 @@ describe('every live route', () => {
     expect(open).toEqual([]);
   });
 
-  it('answers 403 to a key that holds every scope but the ones it asks for', async () => {
+  it('every route responds with 403 to a key that holds all scopes except those it requires', async () => {
     const open: string[] = [];
     for (const { method, path, access, scopes } of operations) {
       if (access !== 'scopes') continue;
@@ -127,7 +130,7 @@ describe('every live route', () => {
     expect(open).toEqual([]);
   }, 300_000);
 
-  it('lets a key with one of its scopes past the guard', async () => {
+  it('every route admits a key with one of its scopes', async () => {
     const shut: string[] = [];
     for (const { method, path, access, scopes } of onePathEach(operations, 0)) {
       if (access !== 'scopes') continue;
@@ -146,7 +149,7 @@ describe('every live route', () => {
     expect(shut).toEqual([]);
   }, 300_000);
 
-  it('[CTL-14 in part] refuses an API key where a session is requested', async () => {
+  it('[CTL-14 in part] refuses an API key on a session-only route', async () => {
     const sessionOnly = operations.filter(({ access }) => access === 'session');
     expect(sessionOnly.map(({ path }) => path)).toContain('/v1/auth/self');
     for (const { method, path } of sessionOnly) {
@@ -156,7 +159,7 @@ describe('every live route', () => {
     }
   });
 
-  it('refuses a session where an API key is requested', async () => {
+  it('refuses a session on a route that needs an API key', async () => {
     const { email } = await admin.user(tenant.organisationId, 'owner');
     const token = await admin.login(email);
     const keyOnly = operations.filter(({ access }) => access === 'api_key');
@@ -178,7 +181,7 @@ interface Refused {
   readonly error?: { readonly type?: string; readonly security_settings?: string[] };
 }
 
-describe('the table of routes in the document', () => {
+describe('access table in the document', () => {
   const admin = new TestAdminApi();
   let tenant: Tenant;
   let operations: Operation[];
@@ -197,7 +200,7 @@ describe('the table of routes in the document', () => {
   let turns = 0;
   const target = (path: string): string => withIds(path.replace('{workspaceId}', tenant.workspaceId));
 
-  /** Routes that answer otherwise than their row says. */
+  /** Returns routes whose response differs from their row. */
   async function unlike(
     by: { readonly key?: string; readonly token?: string },
     isAllowed: (operation: Operation) => boolean,
@@ -207,7 +210,7 @@ describe('the table of routes in the document', () => {
       const { method, path } = operation;
       const { status, body } = await admin.call<Refused>(method, target(path), by);
       const isRefused = status === 403 && body.error?.type === 'scope_missing';
-      // A workspace that is not the caller's is hidden before anything else is said.
+      // A workspace that the caller cannot reach is hidden before scopes are checked.
       const isHidden = status === 404 && path.includes('{workspaceId}');
       const isRight = isAllowed(operation)
         ? !isRefused && status !== 401 && status < 500
@@ -217,28 +220,28 @@ describe('the table of routes in the document', () => {
     return wrong;
   }
 
-  it('has one row for all paths of a handler', () => {
+  it('has the same row for all paths of a handler', () => {
     const rowsOf = (same: readonly Operation[]): Set<string> =>
       new Set(same.map(({ handler: _handler, path: _path, ...row }) => JSON.stringify(row)));
     const unlikeOnes = [...byHandler(operations)].filter(([, same]) => rowsOf(same).size > 1);
     expect(unlikeOnes.map(([handler]) => handler)).toEqual([]);
   });
 
-  it('has scopes, key types and roles for every route, and someone who may call it', () => {
+  it('has scopes, key types and roles for every route', () => {
     const empty = operations.filter(
       ({ scopes, keyTypes, roles }) => scopes.length === 0 || keyTypes.length === 0 || roles.length === 0,
     );
     expect(empty).toEqual([]);
   });
 
-  it('lists no JWT as a key type, since none is taken yet', async () => {
+  it('lists no JWT as a key type, since none is accepted yet', async () => {
     expect(operations.filter(({ keyTypes }) => keyTypes.includes('jwt'))).toEqual([]);
     const jwt = `${Buffer.from('{"alg":"RS256","kid":"a"}').toString('base64url')}.e30.c2ln`;
     expect((await admin.call('GET', '/v1/configs', { key: jwt })).status).toBe(401);
   });
 
   it.each(['organisation-service', 'workspace-service', 'workspace-user'] as const)(
-    '[SCP-01 in part] holds for keys of the type %s that have all they may have',
+    '[SCP-01 in part] matches what keys of type %s with all their scopes can call',
     async (type) => {
       await settle(ALL_OPEN);
       const { organisationId, workspaceId } = tenant;
@@ -252,7 +255,7 @@ describe('the table of routes in the document', () => {
   );
 
   it.each(ROLES)(
-    'holds for a session of the role $name',
+    'matches what a session of the role $name can call',
     async ({ name, organisation, workspace }) => {
       await settle(ALL_OPEN);
       const memberships = workspace === null ? {} : { [tenant.workspaceId]: workspace };
@@ -263,7 +266,7 @@ describe('the table of routes in the document', () => {
     300_000,
   );
 
-  it('closes each route by each of its settings, for sessions and for user keys, and by no other', async () => {
+  it('matches which security setting closes which route, for sessions and for user keys', async () => {
     const { organisationId, workspaceId } = tenant;
     const open: string[] = [];
     const holders = {
@@ -298,7 +301,7 @@ describe('the table of routes in the document', () => {
           name,
         );
       }
-      // With all the others closed at once, a route that is still open is closed by none of them.
+      // With all other settings off, a route that still responds is closed by none of them.
       for (const routes of bySettings.values()) {
         const own = routes[0]?.settings ?? [];
         await settle(Object.fromEntries(named.map((name) => [name, own.includes(name)])));

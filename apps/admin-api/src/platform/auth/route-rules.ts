@@ -4,7 +4,7 @@ import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { ACCESS_RULE, type AccessRule } from './access';
 
 export interface RouteRule {
-  /** `WorkspacesController.create` */
+  /** For example `WorkspacesController.create`. */
   readonly name: string;
   readonly rule: AccessRule | undefined;
 }
@@ -27,7 +27,7 @@ export function routeRules(app: INestApplicationContext): RouteRule[] {
     });
 }
 
-/** Throws at start for a route that says nothing about who may call it: the guard would refuse everybody. */
+/** Throws at start if a route has no access rule; the guard would refuse every caller of such a route. */
 export function assertEveryRouteHasARule(app: INestApplicationContext): void {
   const silent = routeRules(app).filter(({ rule }) => rule === undefined);
   if (silent.length > 0) {

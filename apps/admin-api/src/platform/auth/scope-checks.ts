@@ -2,7 +2,10 @@ import { capabilitiesOf } from '@gw/auth-scopes';
 import { GatewayError } from '@gw/kernel';
 import type { Principal } from '../common/principal';
 
-/** A closed setting is said first: its scopes are taken away with it, and only its name tells whom to ask. */
+/**
+ * Throws `forbidden` or `scope_missing`. Checks security settings first: a setting that is off also removes its scopes,
+ * and only the setting's name shows the caller what to change.
+ */
 export function assertAllowed(caller: Principal, anyOf: readonly string[]): void {
   const closed = capabilitiesOf(anyOf).filter((capability) => caller.closed.has(capability));
   if (closed.length > 0 && caller.standing !== null) {

@@ -2,7 +2,7 @@ import { securityInForce, type SecuritySettings, type StoredSecurity } from '@gw
 import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
-/** The security settings in force in a workspace, or in the organisation as a whole for null. */
+/** Returns the security settings in force in a workspace, or in the whole organisation when `workspaceId` is null. */
 export async function securityOf(
   manager: EntityManager,
   organisationId: string,

@@ -5,7 +5,7 @@ import type { SelfResponse } from './auth.dto';
 import type { Principal } from '../common/principal';
 import { found } from './tenancy';
 
-/** Workspaces of an owner or admin that the answer lists; the rest is found by listing them. */
+/** Maximum number of workspaces in the response; an owner or admin lists the rest with `GET /v1/workspaces`. */
 const WORKSPACES_MAX = 1_000;
 
 @Injectable()

@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto';
 import { TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/contracts';
 
 export interface SessionClaims {
-  /** User. */
+  /** User id. */
   readonly sub: string;
-  /** Session. */
+  /** Session id. */
   readonly sid: string;
 }
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A JWT, HS256 (RFC 7515). passport-jwt verifies it. Times are Unix seconds. */
+/** Signs a JWT with HS256 (RFC 7515), which passport-jwt verifies. Times are Unix seconds. */
 export function signSessionToken(
   key: Buffer,
   claims: SessionClaims,

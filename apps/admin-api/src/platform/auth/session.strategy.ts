@@ -27,7 +27,10 @@ export interface AuthenticatedSession {
   readonly memberships: ReadonlyMap<string, WorkspaceRole>;
 }
 
-/** Turns a valid access token into its session. A session that was ended is refused at once, whatever the token says. */
+/**
+ * Turns a valid access token into its session. A session that has ended is refused at once, even if its token has not
+ * expired.
+ */
 @Injectable()
 export class SessionStrategy extends PassportStrategy(Strategy, 'session') {
   constructor(

@@ -31,7 +31,7 @@ describe('sessions', () => {
   const self = (token: string): Promise<{ status: number; body: Failure }> =>
     admin.get('/v1/auth/self', { token });
 
-  it('gives tokens for the right password, whatever the case of the address', async () => {
+  it('returns tokens for the right password, and ignores the case of the email address', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const { status, body } = await login(email.toUpperCase());
     expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe('sessions', () => {
     expect((await self(body.auth_token)).status).toBe(200);
   });
 
-  it('answers a wrong password and an unknown user in one way, so addresses cannot be probed', async () => {
+  it('responds alike to a wrong password and an unknown user, so that addresses cannot be probed', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const wrong = await login(email, 'wrong');
     const unknown = await login('nobody@example.com', 'wrong');
@@ -51,7 +51,7 @@ describe('sessions', () => {
     expect(audit).toMatchObject({ action: 'login', responseStatusCode: 401 });
   });
 
-  it('makes a network wait that guesses at one user, and lets that user in from elsewhere', async () => {
+  it("throttles a network that guesses one user's password, and admits that user from another network", async () => {
     const target = await admin.user(ours.organisationId, 'owner');
     const other = await admin.user(ours.organisationId, 'owner');
     const from = (address: string, email: string, password: string): Promise<GatewayResponse> =>
@@ -76,7 +76,7 @@ describe('sessions', () => {
     expect(audit?.clientIp).toBe('198.51.100.2');
   });
 
-  it('takes no address from a client, only from a proxy that is trusted or from our own processes', async () => {
+  it("accepts a client address only from a trusted proxy or one of Tollgate's own processes", async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const forged = signClientAddress('another-service-token-0123456789abcd', '198.51.100.9');
     for (const headers of [{ 'x-gw-client-address': forged }, { 'x-forwarded-for': '198.51.100.9' }]) {
@@ -90,7 +90,7 @@ describe('sessions', () => {
     expect(rows.map(({ clientIp }) => clientIp)).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
-  it('last as long as the organisation says, their tokens too, and standing ones no longer', async () => {
+  it('limits sessions, also existing ones, and their tokens to the lifetime that the organisation sets', async () => {
     const own = await admin.tenant();
     const { email } = await admin.user(own.organisationId, 'owner');
     const settle = (max_session_ttl: number | null): Promise<{ status: number }> =>
@@ -126,7 +126,7 @@ describe('sessions', () => {
     expect((await sessions()).map(secondsOf).at(-1)).toBe(30 * 86_400);
   });
 
-  it('ends at once with a logout, however long the token would last', async () => {
+  it('ends a session at logout, although its token has not expired', async () => {
     const { email } = await admin.user(ours.organisationId, 'admin');
     const { auth_token: token } = (await login(email)).body;
     expect((await admin.post('/v1/auth/logout', { token })).status).toBe(200);
@@ -134,7 +134,7 @@ describe('sessions', () => {
     expect([status, body.error.code]).toEqual([401, 'AB05']);
   });
 
-  it('is ended by no logins at another organisation, which ends its own oldest beyond 100', async () => {
+  it('ends the oldest session beyond 100 in one organisation, and none in another organisation', async () => {
     const { manager } = admin.dataSource;
     const { id: userId, email } = await admin.user(ours.organisationId, 'owner');
     const { auth_token: token } = (await login(email)).body;
@@ -154,14 +154,14 @@ describe('sessions', () => {
     expect((await self(token)).status).toBe(200);
   });
 
-  it('ends with the membership of its user', async () => {
+  it("ends a session with its user's membership", async () => {
     const { id, email } = await admin.user(ours.organisationId, 'admin');
     const { auth_token: token } = (await login(email)).body;
     await admin.dataSource.manager.update(OrganisationUserEntity, { userId: id }, { status: 'archived' });
     expect((await self(token)).status).toBe(401);
   });
 
-  it('gives new tokens for a refresh token once; one shown again ends the session, since it was copied', async () => {
+  it('accepts a refresh token once; a second use ends the session, since the token was copied', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const first = (await login(email)).body;
     const refresh = (token: string): Promise<{ status: number; body: Tokens }> =>
@@ -174,7 +174,7 @@ describe('sessions', () => {
     expect((await self(second.body.auth_token)).status).toBe(401);
   });
 
-  it('stores neither refresh tokens nor passwords in the clear', async () => {
+  it('stores neither refresh tokens nor passwords in clear text', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const { refresh_token: token } = (await login(email)).body;
     const { manager } = admin.dataSource;
@@ -183,7 +183,7 @@ describe('sessions', () => {
     expect(rows).not.toContain(PASSWORD);
   });
 
-  it('refuses tokens of another key, of no algorithm, and those that are over', async () => {
+  it('refuses tokens that are signed with another key, unsigned or expired', async () => {
     const { id, email } = await admin.user(ours.organisationId, 'owner');
     const { auth_token: token } = (await login(email)).body;
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
@@ -201,7 +201,7 @@ describe('sessions', () => {
     expect((await self(`${none}x`)).status).toBe(401);
   });
 
-  it('[CTL-14 in part] describes the user of a session, and is closed to an API key alone', async () => {
+  it('[CTL-14 in part] describes the user of a session, and refuses an API key', async () => {
     const { id, email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'manager' });
     const token = await admin.login(email);
     const { body } = await admin.get('/v1/auth/self', { token });
@@ -219,14 +219,14 @@ describe('sessions', () => {
     }
   });
 
-  it('takes x-gw-api-key before Authorization, and an API key as Bearer too', async () => {
+  it('prefers x-gw-api-key to Authorization, and accepts an API key as a bearer token', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const token = await admin.login(email);
     expect((await admin.get('/v1/workspaces', { token: ours.key })).status).toBe(200);
     expect((await admin.get('/v1/workspaces', { key: 'nothing', token })).status).toBe(401);
   });
 
-  it('lets a member reach the workspaces of their memberships alone, with the rights of their role there', async () => {
+  it('limits a member to their workspaces, with the rights of their role in each', async () => {
     const second = await admin.workspace(ours.organisationId);
     const hidden = await admin.workspace(ours.organisationId);
     const { email } = await admin.user(ours.organisationId, 'member', {

@@ -12,7 +12,7 @@ import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
 
 const ACCESS_SECONDS = 3_600;
-/** Live sessions of one user in one organisation; a login beyond ends the oldest of them, and none of another organisation. */
+/** Maximum number of live sessions of one user in one organisation. A login beyond it ends the oldest of them. */
 const SESSIONS_MAX = 100;
 
 interface Seat {
@@ -33,7 +33,10 @@ export class SessionsService {
     private readonly passwords: PasswordChecks,
   ) {}
 
-  /** Throws `unauthenticated` with one text for an unknown user and for a wrong password, `rate_limited` after many. */
+  /**
+   * Throws `unauthenticated` with the same message for an unknown user and for a wrong password, and `rate_limited`
+   * after many attempts.
+   */
   async login(input: LoginDto, request: RequestFacts): Promise<TokenResponse> {
     const email = input.email.toLowerCase();
     const address = request.clientIp ?? '';
@@ -55,8 +58,8 @@ export class SessionsService {
   }
 
   /**
-   * New tokens for the session; the old refresh token is used up. One that was used before is a copy in other hands, so its
-   * session ends.
+   * Returns new tokens for the session and invalidates the old refresh token. A refresh token that was used before has
+   * been copied, so its session ends.
    */
   async refresh(input: RefreshDto): Promise<TokenResponse> {
     const shown = hashApiKey(this.secrets.refreshTokenPepper, input.refresh_token);
@@ -130,7 +133,7 @@ export class SessionsService {
     return hashApiKey(this.secrets.refreshTokenPepper, token);
   }
 
-  /** Drops what is over, then the oldest beyond the cap. */
+  /** Deletes expired sessions, then the oldest above the maximum. */
   private async makeRoom(manager: EntityManager, userId: string, organisationId: string): Promise<void> {
     await manager.delete(SessionEntity, { userId, expiresAt: LessThan(new Date()) });
     const extra = await manager.find(SessionEntity, {
@@ -147,7 +150,10 @@ export class SessionsService {
       );
   }
 
-  /** The seats that a login may open, oldest first, each with the password that counts there. */
+  /**
+   * Returns the organisation memberships that a login may use, oldest first, each with the password hash that applies
+   * there.
+   */
   private async seatsOf(email: string, organisationId: string | undefined): Promise<Seat[]> {
     const { manager } = this.dataSource;
     const user = await manager.findOneBy(UserEntity, { email, status: 'active' });

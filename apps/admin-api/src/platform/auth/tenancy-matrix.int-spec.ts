@@ -23,13 +23,13 @@ import {
 } from '../../spec-support/tenancy-verdicts';
 
 const { roles: NAMED_ROLES } = readCases('idor.json') as { readonly roles: readonly string[] };
-/** All of an answer but the request's own id. */
+/** The response without its request id. */
 function plain({ status, body }: GatewayResponse): string {
   const { request_id: _requestId, ...error } = (body['error'] ?? {}) as Record<string, unknown>;
   return JSON.stringify([status, error]);
 }
 
-describe('the matrix of routes, roles and targets', () => {
+describe('matrix of routes, roles and targets', () => {
   const admin = new TestAdminApi();
   const fixtures = new Fixtures(admin);
   let places: Readonly<Record<Exclude<Target, 'unknown id'>, Place>>;
@@ -104,7 +104,7 @@ describe('the matrix of routes, roles and targets', () => {
       manager: await session(own, 'workspace-manager', ['own workspace']),
       'workspace admin': await session(own, 'workspace-admin', ['own workspace']),
       'organisation admin': await session(own, 'admin', ['own workspace', 'sibling workspace']),
-      // Of another service's kind: a bearer token that is no session of ours.
+      // A token of another kind: a bearer token that is not a session of Tollgate.
       'SCIM token': { ...anonymous, credential: { token: `scim_${'x'.repeat(48)}` } },
       'expired key': { ...anonymous, credential: { key: expired } },
       'member of workspace B (same org)': await session(sibling, 'workspace-member', ['sibling workspace']),
@@ -114,7 +114,7 @@ describe('the matrix of routes, roles and targets', () => {
     };
     return NAMED_ROLES.map((name) => {
       const role = built[name];
-      if (!role) throw new Error(`The matrix does not know the role ${name}.`);
+      if (!role) throw new Error(`The matrix does not define the role ${name}.`);
       return { name, ...role };
     });
   }
@@ -129,7 +129,7 @@ describe('the matrix of routes, roles and targets', () => {
     const fixture = await fixtureFor(row, target);
     const targetId = target === 'unknown id' ? unknownFixture().id : places[target].workspaceId;
     const workspaceId = role.reaches.includes(target) ? targetId : role.home.workspaceId;
-    // The paths of one handler take turns, by a rule that shows each of them to every kind of role.
+    // The paths of one handler alternate, so that each path is called by every kind of role.
     const turn = roles.indexOf(role) + TARGETS.indexOf(target);
     const path = withIds(
       route.paths[turn % route.paths.length] ?? '',
@@ -152,7 +152,7 @@ describe('the matrix of routes, roles and targets', () => {
       ),
     );
 
-  /** What is wrong with an answer; null when nothing is. */
+  /** Returns what is wrong with a response; null when nothing is. */
   function fault(
     row: TenancyRow,
     role: Role,
@@ -175,7 +175,7 @@ describe('the matrix of routes, roles and targets', () => {
   }
 
   function cells(): { route: Route; row: TenancyRow; role: Role; target: Target; verdict: Verdict }[] {
-    // A session ends with its logout, which therefore comes last.
+    // Logout ends the session, so it is called last.
     const ordered = [...routes].sort(
       (a, b) => Number(a.handler === 'auth_logout') - Number(b.handler === 'auth_logout'),
     );
@@ -191,7 +191,7 @@ describe('the matrix of routes, roles and targets', () => {
     );
   }
 
-  /** A digest of every row that a control-plane call can change, but for the records of the calls themselves. */
+  /** Returns a digest of all rows that a control-plane call can change, except the records of the calls themselves. */
   async function digest(): Promise<Record<string, string>> {
     const tables = await admin.dataSource.query<{ name: string }[]>(
       `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
@@ -207,18 +207,18 @@ describe('the matrix of routes, roles and targets', () => {
     return digests;
   }
 
-  it('has a row for every route of the document, and no row without one', () => {
+  it('covers every documented route', () => {
     expect(routes.map(({ handler }) => handler).sort()).toEqual(Object.keys(TENANCY_ROWS).sort());
     expect(roles).toHaveLength(13);
   });
 
-  it('refuses as declared, alike for what is foreign and for what is not there, and changes no row', async () => {
+  it('refuses as declared, responds alike for foreign and for missing targets, and changes no row', async () => {
     const refused = cells().filter(({ verdict }) => verdict !== 'reached');
     for (const { row, target } of refused) await fixtureFor(row, target);
     const before = await digest();
     const wrong: string[] = [];
     const hidden = new Map<string, Map<string, string>>();
-    // They change nothing, so several can be under way.
+    // These calls change nothing, so several can run at once.
     await severalAtATime(refused, async ({ route, row, role, target, verdict }) => {
       const answer = await ask(route, row, role, target);
       const problem = fault(row, role, verdict, answer);
@@ -228,13 +228,13 @@ describe('the matrix of routes, roles and targets', () => {
       hidden.set(name, (hidden.get(name) ?? new Map<string, string>()).set(plain(answer), target));
     });
     expect(wrong).toEqual([]);
-    // Of each route and role, every target that must not be known: one answer.
+    // For each route and role, all targets that must stay hidden get the same response.
     expect([...hidden].filter(([, answers]) => answers.size > 1)).toEqual([]);
     expect(refused.length).toBeGreaterThan(4_000);
     expect(await digest()).toEqual(before);
   }, 400_000);
 
-  it('lets everybody through whom it declares, and shows them nothing of others', async () => {
+  it('admits every caller as declared, and shows none of them data of others', async () => {
     const reached = cells().filter(({ verdict }) => verdict === 'reached');
     const wrong: string[] = [];
     for (const { route, row, role, target, verdict } of reached) {

@@ -9,15 +9,15 @@ export interface TenantWhere {
 }
 
 /**
- * The rows that the caller may reach: of their workspace, or of the whole organisation when the call is not narrowed to one.
- * Spread it into EVERY `where` of a table with `organisation_id` and `workspace_id`.
+ * Restricts a query to the rows that the caller may reach: those of their workspace, or of the whole organisation when
+ * the call names no workspace. Spread it into every `where` on a table with `organisation_id` and `workspace_id`.
  */
 export const reach = (caller: Principal): TenantWhere =>
   caller.workspaceId === null
     ? { organisationId: caller.organisationId }
     : { organisationId: caller.organisationId, workspaceId: caller.workspaceId };
 
-/** The one workspace that a new row belongs to, or whose rows are listed. 400 when the call names none. */
+/** Returns the workspace of a new row or of a list. Throws 400 when the call names none. */
 export function inWorkspace(caller: Principal): Required<TenantWhere> {
   const { organisationId, workspaceId } = caller;
   if (workspaceId === null) {
@@ -27,8 +27,8 @@ export function inWorkspace(caller: Principal): Required<TenantWhere> {
 }
 
 /**
- * The organisation as a whole. 403 for a call that is locked to a workspace; 400 when the call names an `organisation_id` that
- * is not the caller's own.
+ * Returns the whole organisation. Throws 403 for a call that is limited to a workspace, and 400 when the call names
+ * another `organisation_id` than the caller's own.
  */
 export function inOrganisation(caller: Principal, named?: string): { readonly organisationId: string } {
   if (caller.workspaceId !== null) throw new GatewayError('forbidden');
@@ -38,7 +38,9 @@ export function inOrganisation(caller: Principal, named?: string): { readonly or
   return { organisationId: caller.organisationId };
 }
 
-/** `{ id }` or `{ slug }`, since most paths take either. Throws `not_found` for text that no row can hold. */
+/**
+ * Returns `{ id }` or `{ slug }`, since most paths accept either. Throws `not_found` for text that no row can contain.
+ */
 export function byReference(reference: string): { id: string } | { slug: string } {
   if (!isStorableText(reference)) throw new GatewayError('not_found');
   return isUuid(reference) ? { id: reference.toLowerCase() } : { slug: reference };
@@ -46,13 +48,13 @@ export function byReference(reference: string): { id: string } | { slug: string 
 
 export const isUuid = (text: string): boolean => UUID.test(text);
 
-/** The id as it is stored. Throws `not_found` for a text that is no id. */
+/** Returns the id as it is stored. Throws `not_found` for text that is not a UUID. */
 export function idOf(reference: string): string {
   if (!isUuid(reference)) throw new GatewayError('not_found');
   return reference.toLowerCase();
 }
 
-/** The row, or 404: a row of another tenant and one that is not there look the same. */
+/** Returns the row, or throws 404. A row of another tenant and a missing row look the same to the caller. */
 export function found<T>(row: T | null | undefined): T {
   if (row === null || row === undefined) throw new GatewayError('not_found');
   return row;

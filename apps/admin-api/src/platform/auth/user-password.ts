@@ -1,7 +1,10 @@
 import { OrganisationUserEntity, UserEntity, type PasswordResetEntity } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
-/** Everywhere for `organisationId` null, and then no organisation keeps a password of its own for the user. */
+/**
+ * Sets the password of a user in one organisation. With `organisationId` null, sets it everywhere and removes the
+ * passwords of single organisations.
+ */
 export async function setPassword(
   manager: EntityManager,
   {

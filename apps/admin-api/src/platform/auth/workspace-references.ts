@@ -4,8 +4,8 @@ import { In, type EntityManager } from 'typeorm';
 import { isUuid } from './tenancy';
 
 /**
- * The ids of the workspaces that a body names by id or slug, in its order. Throws `validation_failed` for the first that is no
- * active workspace of the organisation; `pathOf` gives the place of an index in the body.
+ * Returns the ids of the workspaces that a body names by id or slug, in the same order. `pathOf` returns the body path
+ * of an index. Throws `validation_failed` for the first reference that is not an active workspace of the organisation.
  */
 export async function workspaceIds(
   manager: EntityManager,
@@ -25,7 +25,7 @@ export async function workspaceIds(
   const idOf = new Map(rows.flatMap(({ id, slug }) => [[id, id] as const, [slug, id] as const]));
   return references.map((reference, index) => {
     const id = idOf.get(isUuid(reference) ? reference.toLowerCase() : reference);
-    if (id === undefined) throw invalid(pathOf(index), 'names no workspace of the organisation');
+    if (id === undefined) throw invalid(pathOf(index), 'is not an active workspace of the organisation');
     return id;
   });
 }

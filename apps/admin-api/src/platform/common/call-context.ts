@@ -1,13 +1,16 @@
 import type { RequestClaim } from '@gw/entities';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What the transactions of one request have to know of it, whatever service opens them. */
+/** What every transaction of a request needs to know about the request, whichever service opens it. */
 export interface CallContext {
-  /** The request came under an `Idempotency-Key`: its change commits together with the note that it was carried out. */
+  /** Set when the request has an `Idempotency-Key`; the change and the record of its completion commit together. */
   readonly claim: RequestClaim | null;
-  /** Everything is checked as for a change, and the change is rolled back. */
+  /** True for a dry run: all checks run, then the change is rolled back. */
   readonly isDryRun: boolean;
-  /** Members of the body that name what cannot be changed: the update refuses those that are not what they were. */
+  /**
+   * Body members that cannot be changed, with their sent values. The update refuses values that differ from the current
+   * ones.
+   */
   readonly fixed?: ReadonlyMap<string, unknown>;
 }
 
@@ -15,6 +18,6 @@ const calls = new AsyncLocalStorage<CallContext>();
 
 export const currentCall = (): CallContext | undefined => calls.getStore();
 
-/** Runs the rest of a request so that `currentCall` gives the context everywhere in it. */
+/** Runs the rest of a request with `context`, which `currentCall` returns everywhere in it. */
 export const withinCall = <T>(context: CallContext, run: () => Promise<T>): Promise<T> =>
   calls.run(context, run);

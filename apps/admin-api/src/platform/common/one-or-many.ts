@@ -4,17 +4,17 @@ import type { FastifyRequest } from 'fastify';
 import { setImmediate } from 'node:timers/promises';
 
 const ITEMS_MAX = 1_000;
-/** Items that are checked in one turn of the event loop: the rules of an item take some tenths of a millisecond. */
+/** Items validated before yielding to the event loop; validating one item takes a few tenths of a millisecond. */
 export const ITEMS_OF_A_TURN = 25;
 const pipe = new RequestValidationPipe();
 
-/** The body as it was read: an object, or a list of objects; not checked yet. */
+/** Injects the unvalidated body: an object or a list of objects. */
 export const OneOrManyBody = createParamDecorator(
   (_data: unknown, context: ExecutionContext): unknown =>
     context.switchToHttp().getRequest<FastifyRequest>().body,
 );
 
-/** A list of 1 to 1,000 valid `T`, of a body that is a list or one `T`. Throws `validation_failed`. */
+/** Returns a list of 1 to 1,000 valid `T` from a body that is a list or a single `T`. Throws `validation_failed`. */
 export async function oneOrMany<T>(body: unknown, type: Type<T>): Promise<T[]> {
   const items: unknown[] = Array.isArray(body) ? body : [body];
   if (items.length === 0 || items.length > ITEMS_MAX)

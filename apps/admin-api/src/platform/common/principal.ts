@@ -2,49 +2,52 @@ import type { CapabilityName, KeyType, OrganisationRole, SettingGroup, Workspace
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** Where the call came from, for the audit log. */
+/** The origin of a call, for the audit log. */
 export interface RequestFacts {
   readonly id: string;
   readonly method: string;
-  /** Path without its query. */
+  /** Path without the query string. */
   readonly uri: string;
   readonly clientIp: string | null;
   readonly userAgent: string | null;
 }
 
 /**
- * Who calls, already narrowed to the workspace that the request names. The first argument of every service method; every
- * query is scoped by it through `tenancy.ts`.
+ * The caller, already limited to the workspace that the request names. It is the first argument of every service
+ * method, and `tenancy.ts` scopes every query by it.
  */
 export interface Principal {
-  /** `system`: our own processes, such as the set-up; never of a request. */
+  /** `system` is one of Tollgate's own processes, such as the set-up; a request never has it. */
   readonly kind: 'api_key' | 'session' | 'system';
   readonly organisationId: string;
   /**
-   * The one workspace that this call may touch. Null: the whole organisation, which only organisation keys and sessions of
-   * the organisation's users have, when the request names no workspace.
+   * The only workspace that this call may touch. Null means the whole organisation: an organisation key, or a session
+   * of an organisation's user, and the request names no workspace.
    */
   readonly workspaceId: string | null;
   /** The user of a session or of a user key. */
   readonly userId: string | null;
   readonly apiKeyId: string | null;
-  /** The user who made a service key. */
+  /** The user who created a service key. */
   readonly makerId: string | null;
   readonly keyType: KeyType | null;
   readonly sessionId: string | null;
-  /** Of the user of a session or of a user key; null for service keys. */
+  /** Role of the user of a session or user key; null for service keys. */
   readonly organisationRole: OrganisationRole | null;
-  /** The same in `workspaceId`; null outside of a workspace. */
+  /** Role of that user in `workspaceId`; null without a workspace. */
   readonly workspaceRole: WorkspaceRole | null;
-  /** Every workspace that a session's user is a member of; empty for keys. */
+  /** All workspaces of a session's user, with the role in each; empty for keys. */
   readonly memberships: ReadonlyMap<string, WorkspaceRole>;
-  /** What the call may do, and the most that a key made by it may hold. */
+  /** Scopes of the caller, and the most that a key created by the caller may hold. */
   readonly scopes: ReadonlySet<string>;
-  /** Which security settings bind the caller: those of its user, or those that bound the maker of a service key. Null: none. */
+  /**
+   * The group of security settings that restrict the caller: that of its user, or of the creator of a service key. Null
+   * when none do.
+   */
   readonly standing: SettingGroup | null;
-  /** What those settings close for the caller, whatever their scopes. */
+  /** Capabilities that those settings deny the caller, whatever its scopes. */
   readonly closed: ReadonlySet<CapabilityName>;
-  /** The secret that was shown ends then, or the session. */
+  /** When the secret or session of the request expires. */
   readonly expiresAt: Date | null;
   readonly request: RequestFacts;
 }
@@ -57,9 +60,9 @@ declare module 'fastify' {
 
 export function callerOf(context: ExecutionContext): Principal {
   const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (!principal) throw new Error('A route that is not authenticated asks for its caller.');
+  if (!principal) throw new Error('A route without authentication must not read its caller.');
   return principal;
 }
 
-/** The authenticated caller: `create(@Caller() caller: Principal, @Body() body: CreateThingDto)`. */
+/** Injects the authenticated caller: `create(@Caller() caller: Principal, @Body() body: CreateThingDto)`. */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext) => callerOf(context));

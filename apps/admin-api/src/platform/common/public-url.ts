@@ -2,7 +2,9 @@ import type { AdminSettings } from '../../settings';
 
 export type PublicUrlSettings = Pick<AdminSettings, 'CONSOLE_URL' | 'HOST' | 'ADMIN_PORT'>;
 
-/** An address for people: below CONSOLE_URL, else on this machine, by a host that a browser can reach. */
+/**
+ * Returns a URL for a browser: below CONSOLE_URL if set, else on this host (localhost when listening on all addresses).
+ */
 export function publicUrl({ CONSOLE_URL, HOST, ADMIN_PORT }: PublicUrlSettings, path: string): string {
   const isWildcard = HOST === '0.0.0.0' || HOST === '::';
   const host = isWildcard ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST;

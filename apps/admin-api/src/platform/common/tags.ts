@@ -3,7 +3,7 @@ import { Raw, type FindOperator } from 'typeorm';
 
 const TAGS_MAX = 64;
 
-/** A filter by tags, `{"team":"search"}` in the query; null when absent or empty. Throws `validation_failed`. */
+/** Parses a tag filter such as `{"team":"search"}`; null when absent or empty. Throws `validation_failed`. */
 export function parseTags(text: string | undefined): Readonly<Record<string, string>> | null {
   if (text === undefined) return null;
   const value = parse(text);
@@ -13,11 +13,11 @@ export function parseTags(text: string | undefined): Readonly<Record<string, str
     entries !== null &&
     entries.length <= TAGS_MAX &&
     entries.every(([name, tag]) => typeof tag === 'string' && isStorableText(name) && isStorableText(tag));
-  if (!isValid) throw invalid('tags', 'tags must be a JSON object of texts');
+  if (!isValid) throw invalid('tags', 'tags must be a JSON object of strings');
   return entries.length === 0 ? null : (value as Record<string, string>);
 }
 
-/** For `where`: rows that have every tag of the filter; empty when there is no filter. */
+/** Returns a `where` condition for rows that have all tags of the filter; empty without a filter. */
 export function tagged(text: string | undefined): { readonly tags?: FindOperator<unknown> } {
   const tags = parseTags(text);
   if (tags === null) return {};

@@ -1,4 +1,4 @@
-/** At most `length` characters of `[a-z0-9-]` made of a name; `x` when nothing is left. */
+/** Derives a slug of at most `length` characters of `[a-z0-9-]` from a name; `x` when no character remains. */
 export function slugOf(name: string, length: number): string {
   const slug = name
     .normalize('NFKD')
@@ -9,6 +9,6 @@ export function slugOf(name: string, length: number): string {
   return slug === '' ? 'x' : slug;
 }
 
-/** Text that represents itself inside a LIKE pattern; composed characters are in the form (NFC) that names are stored in. */
+/** Escapes text for a LIKE pattern, and normalises it to NFC, the form in which names are stored. */
 export const escapeLike = (text: string): string =>
   text.normalize('NFC').replaceAll(/[\\%_]/g, String.raw`\$&`);

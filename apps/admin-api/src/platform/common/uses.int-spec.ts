@@ -28,9 +28,9 @@ const remove = (
   admin.delete(`${path}?workspace_id=${ours.workspaceId}${more}`, { key: ours.adminKey });
 
 interface Used {
-  /** Of what is deleted. */
+  /** Path of the resource to delete. */
   readonly path: string;
-  /** Path of each use, as the refusal names it. */
+  /** Paths of the uses, as the error lists them. */
   readonly uses: readonly string[];
 }
 
@@ -79,9 +79,9 @@ const PROVIDER_KINDS: Readonly<Record<string, () => Promise<Used>>> = {
   },
 };
 
-describe('DELETE of a resource that others name', () => {
+describe('DELETE of a resource in use', () => {
   it.each(Object.entries(PROVIDER_KINDS))(
-    'is refused for %s with what names it, and succeeds with force=true',
+    'is refused for %s with a list of the uses, and succeeds with force=true',
     async (_kind, used) => {
       const { path, uses } = await used();
       const refused = await remove(path);
@@ -92,7 +92,7 @@ describe('DELETE of a resource that others name', () => {
     },
   );
 
-  it('succeeds for a provider that only a slug alike is named of, and a config that was', async () => {
+  it('succeeds for a provider when a config only contains similar text or no longer names it', async () => {
     const { id } = await integration();
     const { slug } = await make('/v1/providers', { name: 'Near', integration_id: id });
     await config({ provider: 'openai', override_params: { user: slug, suffix: `@${slug}x` } });
@@ -101,7 +101,7 @@ describe('DELETE of a resource that others name', () => {
     expect((await remove(`/v1/providers/${slug}`)).body).toEqual({});
   });
 
-  it('succeeds for an integration, and warns of what names its providers', async () => {
+  it('succeeds for an integration, and warns about uses of its providers', async () => {
     const { id, slug } = await integration();
     const provider = await make('/v1/providers', { name: 'Used', integration_id: id });
     const uses = await namedBy(provider.slug);
@@ -111,7 +111,7 @@ describe('DELETE of a resource that others name', () => {
     expect((await remove(`/v1/integrations/${(await integration()).slug}`)).body).toEqual({});
   });
 
-  it('is refused for a label that a version of a prompt carries, and succeeds with force=true', async () => {
+  it('is refused for a label on a prompt version, and succeeds with force=true', async () => {
     const { id } = await make('/v1/labels', { name: 'canary' });
     const { slug, version_id: version } = await prompt('nobodys');
     const put = await admin.put(`/v1/prompts/${slug}/versions/${version}`, call({ label_id: id }));
@@ -122,11 +122,11 @@ describe('DELETE of a resource that others name', () => {
   });
 });
 
-const GUARDED = 'refused while it is named';
-const NOT_NAMED = 'nothing names it';
-const AS_DECIDED = 'takes a right away, as its caller means to';
+const GUARDED = 'refused while in use';
+const NOT_NAMED = 'no other resource names it';
+const AS_DECIDED = 'removes a right, which is what the caller wants';
 
-/** What each route of DELETE does about those that name the resource; a new route must be added here. */
+/** What each DELETE route does when other resources name the resource. Add new routes here. */
 const DELETES: Readonly<Record<string, string>> = {
   'configs/:id': GUARDED,
   'guardrails/:id': GUARDED,
@@ -140,7 +140,7 @@ const DELETES: Readonly<Record<string, string>> = {
   'workspaces/:id': GUARDED,
   'admin/workspaces/:id': GUARDED,
   'integrations/:id': 'succeeds by the specification (D-18), and warns',
-  'collections/:id': 'what is in it moves to the default collection',
+  'collections/:id': 'its contents move to the default collection',
   'integrations/:id/integration-models': AS_DECIDED,
   'integrations/:id/models': AS_DECIDED,
   'prompts/:id/share': AS_DECIDED,
@@ -163,8 +163,8 @@ const DELETES: Readonly<Record<string, string>> = {
   'workspaces/:id/users/:id': NOT_NAMED,
 };
 
-describe('every route of DELETE', () => {
-  it('is known here with what it does about users of the resource', () => {
+describe('every DELETE route', () => {
+  it('is listed here with what it does about uses of the resource', () => {
     const server = admin.api.app.getHttpAdapter().getInstance() as {
       routeTable?: { all(): [string, string][] };
     };

@@ -32,21 +32,21 @@ const data = readCases('ssrf.json') as {
 const urlOf = ({ url, gen, value }: AddressCase): unknown =>
   gen ? gen.prefix.padEnd(gen.total, gen.repeat) + (gen.suffix ?? '') : (url ?? value);
 
-/** Null clears a saved address, so it is no case of a bad one. */
+/** Null clears a saved address, so it is not a case of a bad address. */
 const cases = data.cases.filter((entry) => entry.layer === 'url' && urlOf(entry) !== null);
 
-/** A body that cannot be read as far as the field names what is around it. */
+/** When a field is not reached because its parent is invalid, the error names the parent. */
 const names = (path: string, field: string): boolean =>
   path === 'config' || path.startsWith(field) || field.startsWith(path);
 
 interface Surface {
   readonly field: string;
   readonly save: (url: unknown) => readonly [path: string, body: object];
-  /** Cases with another verdict here. */
+  /** Ids of cases whose verdict differs for this field. */
   readonly unlike?: readonly string[];
 }
 
-/** Each place where an address can be saved, by the field that an error must name. */
+/** Each field in which an address can be saved, by the path that an error must name. */
 const SURFACES: readonly Surface[] = [
   {
     field: 'configurations.custom_host',
@@ -65,7 +65,7 @@ const SURFACES: readonly Surface[] = [
   },
   {
     field: 'targets.0.custom_host',
-    unlike: ['ssrf-034'], // A config's address has no query.
+    unlike: ['ssrf-034'], // The address in a config may not have a query string.
     save: (url) => [
       `/v1/configs/${config}`,
       { config: { strategy: { mode: 'single' }, targets: [{ provider: 'openai', custom_host: url }] } },
@@ -101,7 +101,7 @@ describe('an address', () => {
   });
 
   it.each(SURFACES)(
-    'in $field is judged when it is saved, and a refusal names it',
+    'in $field is validated on save, and an error names the field',
     async ({ field, save, unlike }) => {
       const wrong: unknown[] = [];
       for (const entry of cases) {
@@ -140,11 +140,14 @@ describe(`with TRUSTED_CUSTOM_HOSTS=${TRUSTED}`, () => {
   });
 
   const own = data.trusted_cases.filter((entry) => entry.trusted === TRUSTED);
-  it.each(own.map((entry) => [entry.id, entry] as const))('rules on %s everywhere', async (_id, entry) => {
-    for (const { save } of SURFACES) {
-      const [url, body] = save(urlOf(entry));
-      const { status } = await api.put(url, { key: tenant.key, body });
-      expect([url, status]).toEqual([url, entry.expect === 'accept' ? 200 : 400]);
-    }
-  });
+  it.each(own.map((entry) => [entry.id, entry] as const))(
+    'gets the expected verdict for %s in every field',
+    async (_id, entry) => {
+      for (const { save } of SURFACES) {
+        const [url, body] = save(urlOf(entry));
+        const { status } = await api.put(url, { key: tenant.key, body });
+        expect([url, status]).toEqual([url, entry.expect === 'accept' ? 200 : 400]);
+      }
+    },
+  );
 });

@@ -21,18 +21,18 @@ type Fields = Record<string, unknown>;
 const CANARY = 'CANARY0123456789abcdef';
 const api = new TestAdminApi();
 
-/** A saved resource with a canary as each of its secrets. */
+/** A saved resource whose secrets are all canaries. */
 interface Surface {
   readonly name: string;
-  /** The fields that decide where the secrets are sent, each with another valid value. */
+  /** Fields that decide where the secrets are sent, each with a different valid value. */
   readonly moves: Readonly<Record<string, unknown>>;
-  /** Gives the address to write to. */
+  /** Creates the resource, and returns the URL path to update it. */
   readonly create: (tenant: Tenant) => Promise<string>;
-  /** The body that moves one field. `read`: what a read shows, to be sent back with it. */
+  /** Body that changes one field. `read` is the response of an earlier GET, to be sent back with the change. */
   readonly body: (field: string, value: unknown, read: Fields | null) => Fields;
-  /** What rests: where it would be sent, and what. */
+  /** The saved addresses and secrets, as JSON. */
   readonly resting: (tenant: Tenant) => Promise<{ readonly addresses: string; readonly secrets: string }>;
-  /** Whose credential may write it. */
+  /** True when updates need a credential of the organisation. */
   readonly isOrganisations?: true;
 }
 
@@ -51,7 +51,7 @@ const AZURE: Fields = {
 };
 const RIGHTFUL = 'https://rightful.example.org/v1';
 const first = <Row>(row: Row | null): Row => {
-  if (row === null) throw new Error('there is no row');
+  if (row === null) throw new Error('the row does not exist');
   return row;
 };
 const saved = async (answer: Promise<{ readonly status: number; readonly text: string }>): Promise<void> => {
@@ -74,7 +74,7 @@ async function restingIntegration({ organisationId }: Tenant): ReturnType<Surfac
   const row = first(await api.dataSource.manager.findOneBy(IntegrationEntity, { organisationId }));
   const models = await api.dataSource.manager.findBy(IntegrationModelEntity, { integrationId: row.id });
   const secrets = api.api.app.get(CredentialsService, { strict: false }).open(row);
-  // A model without an address of its own is found at the integration's.
+  // A model without its own address uses that of the integration.
   const hosts = [...new Set(models.flatMap(({ customHost }) => customHost ?? []))];
   return {
     addresses: JSON.stringify([row.configurations, hosts]),
@@ -246,8 +246,8 @@ const SURFACES: readonly Surface[] = [
   ),
 ];
 
-describe('a saved secret', () => {
-  it('has an address parameter in every check of a guardrail that has secrets', () => {
+describe('saved secret', () => {
+  it('every guardrail check with secrets has an address parameter', () => {
     const without = CHECKS.filter(
       ({ secretParameters = [], addressParameters = [] }) =>
         secretParameters.length > 0 && addressParameters.length === 0,
@@ -256,7 +256,7 @@ describe('a saved secret', () => {
   });
 
   it.each(SURFACES)(
-    'of a $name never rests next to another address than the one that it was saved with',
+    'of a $name is never stored with another address than the one it was saved with',
     async ({ moves, create, body, resting, isOrganisations }) => {
       expect(Object.keys(moves)).not.toEqual([]);
       const tenant = await api.tenant();
@@ -294,13 +294,13 @@ describe('a saved secret', () => {
         }),
         { numRuns: 12 },
       );
-      // Something was refused: the changes were well-formed but for the address.
+      // At least one change was refused, which shows that the changes were otherwise valid.
       expect(refused).toBeGreaterThan(0);
     },
     60_000,
   );
 
-  it('moves with the address that is given together with it', async () => {
+  it('may move to a new address if the request contains the secret again', async () => {
     const { key } = await api.tenant();
     const integration = { name: 'I', slug: 'moves', ai_provider_id: 'openai', key: CANARY };
     await saved(api.post('/v1/integrations', { key, body: integration }));
@@ -318,7 +318,7 @@ describe('a saved secret', () => {
     await saved(api.put(`${url}/models`, { key, body: { models: [model], key: CANARY } }));
   });
 
-  it('is not paired with another host by a config that names its provider', async () => {
+  it('cannot be sent to another host by a config that names its provider', async () => {
     const { key } = await api.tenant();
     const provider = { name: 'V', slug: 'mine', provider: 'openai', key: CANARY, custom_host: RIGHTFUL };
     await saved(api.post('/v1/virtual-keys', { key, body: provider }));

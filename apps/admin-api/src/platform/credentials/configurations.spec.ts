@@ -25,29 +25,29 @@ const messages = (provider: CatalogueProvider, values: Record<string, unknown>):
   configurationFaults(provider, values, pathOf).map(({ path, message }) => `${path} ${message}`);
 
 describe('configurationFaults', () => {
-  it('takes the fields that the catalogue lists', () => {
+  it('accepts the fields that the catalogue lists', () => {
     expect(messages(azure, ENTRA)).toEqual([]);
     expect(messages(openai, { openai_project: 'p', custom_headers: { 'x-a': 'b' } })).toEqual([]);
   });
 
-  it('names every fault at once, unknown fields included, since one of them could be a secret', () => {
+  it('reports all faults at once, also unknown fields, since one of them could be a secret', () => {
     expect(
       messages(openai, { openai_project: 5, aws_secret_access_key: 'x', custom_headers: ['x'] }),
     ).toEqual([
-      'configurations.openai_project must be a text',
-      'configurations.aws_secret_access_key is no field of openai',
-      'configurations.custom_headers must be an object of header names and texts',
+      'configurations.openai_project must be a non-empty string',
+      'configurations.aws_secret_access_key is not a field of openai',
+      'configurations.custom_headers must be an object of header names and strings',
     ]);
   });
 
-  it('asks for the fields that a way to sign in needs, and for no others', () => {
+  it('requires only the fields of the chosen authentication mode', () => {
     const rest = Object.fromEntries(Object.entries(ENTRA).filter(([name]) => !name.endsWith('_secret')));
     expect(messages(azure, rest)).toEqual(['configurations.azure_entra_client_secret is required']);
     expect(messages(azure, { ...rest, azure_auth_mode: 'default' })).toEqual([]);
   });
 
   it.each(['evil.example/x', 'a.b', 'a#', 'a:80', '@host', '-a', 'a'.repeat(64)])(
-    'refuses the resource name %s, which would lead to another host',
+    'refuses the resource name %s, which would change the host',
     (azure_resource_name) => {
       expect(messages(azure, { ...ENTRA, azure_resource_name })).toHaveLength(1);
     },
@@ -59,7 +59,7 @@ describe('configurationFaults', () => {
     ['a deployment without a name', [{ azure_api_version: 'v' }]],
     ['a version that is too long', [{ ...DEPLOYMENT, azure_api_version: 'v'.repeat(31) }]],
     ['a flag that is none', [{ ...DEPLOYMENT, is_default: 1 }]],
-    ['a field that is not known', [{ ...DEPLOYMENT, key: 'sk' }]],
+    ['a flag that is not a boolean', [{ ...DEPLOYMENT, key: 'sk' }]],
   ])('refuses deployments: %s', (_what, azure_deployment_config) => {
     expect(messages(azure, { ...ENTRA, azure_deployment_config })).toHaveLength(1);
   });
@@ -69,8 +69,8 @@ describe('configurationFaults', () => {
     ['a number', { 'x-a': 5 }],
     ['a name with a space', { 'x a': 'b' }],
     ['a framing header', { 'Content-Length': '5' }],
-    ['a header of ours', { 'x-gw-api-key': 'b' }],
-    ['a character that no header takes', { 'x-a': '☃' }],
+    ['a header reserved for Tollgate', { 'x-gw-api-key': 'b' }],
+    ['a character that is not allowed in a header', { 'x-a': '☃' }],
   ])('refuses custom headers: %s', (_what, custom_headers) => {
     expect(messages(openai, { custom_headers })).toHaveLength(1);
   });
@@ -82,7 +82,7 @@ describe('mergeConfigurations', () => {
     secret: { azure_entra_client_secret: 's', custom_headers: { authorization: 'Bearer s', 'x-a': '1' } },
   };
 
-  it('keeps what is absent, clears what is null, replaces the rest', () => {
+  it('keeps absent fields, clears null fields and replaces the others', () => {
     expect(
       mergeConfigurations(azure, saved, { azure_resource_name: null, azure_auth_mode: 'entra' }),
     ).toEqual({
@@ -93,7 +93,7 @@ describe('mergeConfigurations', () => {
     expect(mergeConfigurations(azure, saved, null)).toEqual({});
   });
 
-  it('lets a read be changed and written back without losing the secrets that it masks', () => {
+  it('keeps masked secrets when a response is changed and sent back', () => {
     const shown = shownConfigurations(saved.open, {
       azure_entra_client_secret: '*****',
       custom_headers: maskHeaders(saved.secret.custom_headers),
@@ -111,8 +111,8 @@ describe('mergeConfigurations', () => {
   });
 });
 
-describe('the provider catalogue', () => {
-  it('parts the secrets of every provider from what may be shown', () => {
+describe('provider catalogue', () => {
+  it('separates the secrets of every provider from the fields that may be shown', () => {
     for (const provider of PROVIDER_CATALOGUE) {
       const values = Object.fromEntries(provider.fields.map(({ name }) => [name, name]));
       const { open, secret } = splitConfigurations(provider, values);
@@ -122,7 +122,7 @@ describe('the provider catalogue', () => {
     }
   });
 
-  it('names each provider and each of its fields once', () => {
+  it('lists each provider and each of its fields once', () => {
     const ids = PROVIDER_CATALOGUE.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { fields } of PROVIDER_CATALOGUE) {

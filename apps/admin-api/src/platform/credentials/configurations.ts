@@ -4,13 +4,13 @@ import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from './header-map';
 import { shortenedFault } from './shown-secret';
 import type { BoundSecrets } from './secrets-stay';
 
-/** Provider fields of an integration, parted by how they rest. */
+/** Provider fields of an integration, split into plain and secret fields. */
 export interface Configurations {
   readonly open: Readonly<Record<string, unknown>>;
   readonly secret: Readonly<Record<string, unknown>>;
 }
 
-/** RFC 1123. Anything else in its place could name another host. */
+/** A host name label (RFC 1123). Any other character could change the host. */
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 const TEXT_LENGTH_MAX = 2_048;
 const DEPLOYMENTS_MAX = 100;
@@ -18,8 +18,8 @@ const MASKED = 'masked_';
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Lays new fields over the saved ones: an absent field stays, null clears it. What a read shows of a secret (`masked_<name>`) is
- * passed over, so that an integration can be read, changed and written back.
+ * Merges new fields into the saved ones: an absent field stays, null clears it. Masked secrets (`masked_<name>`) are
+ * ignored, so that a response can be changed and sent back.
  */
 export function mergeConfigurations(
   provider: CatalogueProvider,
@@ -38,19 +38,19 @@ export function mergeConfigurations(
   return merged;
 }
 
-/** The faults of a map that is none are found later. */
+/** Values that are not objects are left as they are; `configurationFaults` reports them. */
 const unmasked = (input: unknown, saved: unknown): unknown =>
   isFields(input) && isFields(saved) ? unmaskedHeaders(input as Record<string, string>, saved) : input;
 
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Names a provider field as the request has it, for the paths of errors. */
+/** Returns the path of a provider field in the request, for errors. */
 export type PathOf = (field: string) => string;
 
 /**
- * Every rule of the provider that `values` break. A field that the catalogue does not know is a fault: it could be a secret.
- * `mapped` holds the `configurations.<field>` whose value rests in a secret manager.
+ * Returns all rules of the provider that `values` break. A field that the catalogue does not know is a fault, since it
+ * could be a secret. `mapped` contains the `configurations.<field>` whose value is in a secret manager.
  */
 export function configurationFaults(
   provider: CatalogueProvider,
@@ -63,7 +63,7 @@ export function configurationFaults(
   for (const [name, value] of Object.entries(values)) {
     const field = known.get(name);
     if (field) faults.push(...fieldFaults(field, value, pathOf(name)));
-    else faults.push({ path: pathOf(name), message: `is no field of ${provider.id}` });
+    else faults.push({ path: pathOf(name), message: `is not a field of ${provider.id}` });
   }
   for (const field of provider.fields) {
     if (mapped.has(`configurations.${field.name}`)) continue;
@@ -74,7 +74,7 @@ export function configurationFaults(
   return faults;
 }
 
-/** Throws `custom_host_refused`, naming the field, for the first address that the policy refuses. */
+/** Throws `custom_host_refused` with the path of the first address that the policy refuses. */
 export function assertAllowedAddresses(
   provider: CatalogueProvider,
   values: Readonly<Record<string, unknown>>,
@@ -99,7 +99,10 @@ export function splitConfigurations(
   };
 }
 
-/** What an address must not move away from, by the paths of a request. A header is a secret of its own. */
+/**
+ * Returns the secrets and the address fields that decide where they are sent, by request path. Each header counts as a
+ * secret of its own.
+ */
 export function boundSecrets(
   provider: CatalogueProvider,
   { open, secret }: Configurations,
@@ -117,7 +120,7 @@ export function boundSecrets(
   };
 }
 
-/** The secrets that a write gives in the clear. */
+/** Returns the paths of the secrets that a request contains in clear text. */
 export function givenSecrets(
   input: Readonly<Record<string, unknown>> | null | undefined,
   pathOf: PathOf,
@@ -127,14 +130,16 @@ export function givenSecrets(
   );
 }
 
-/** A text is one secret, a map of headers as many as it has. */
+/** A string is one secret; each header of a header map is one. */
 function pathsOf(path: string, value: unknown): [string, unknown][] {
   if (typeof value === 'string') return [[path, value]];
   if (!isFields(value)) return [];
   return Object.entries(value).map(([header, text]) => [`${path}.${header}`, text]);
 }
 
-/** The fields as a read shows them: a secret text is renamed to `masked_<name>`, headers keep their name. */
+/**
+ * Returns the fields as a response shows them: a secret string is renamed to `masked_<name>`, headers keep their name.
+ */
 export const shownConfigurations = (
   open: Readonly<Record<string, unknown>>,
   masked: Readonly<Record<string, unknown>>,
@@ -159,7 +164,7 @@ function fieldFaults(field: ConfigurationField, value: unknown, path: string): E
     case 'label':
       return headerTextFaults(field, value, path);
     case 'url':
-      return []; // `assertAllowedAddresses` judges values of any type.
+      return []; // `assertAllowedAddresses` checks values of any type.
     case 'boolean':
       return typeof value === 'boolean' ? [] : [{ path, message: 'must be true or false' }];
     case 'headers':
@@ -172,23 +177,24 @@ function fieldFaults(field: ConfigurationField, value: unknown, path: string): E
   }
 }
 
-/** Of a text that may become a header. */
+/** Checks a string that may be sent in a header. */
 const headerTextFaults = (field: ConfigurationField, value: unknown, path: string): ErrorDetail[] =>
   typeof value === 'string' && !isHeaderValue(value)
     ? [
         {
           path,
-          message: 'must have no line breaks, control characters or letters that a header can not carry',
+          message:
+            'must not contain line breaks, control characters or other characters that a header cannot carry',
         },
       ]
     : textFaults(field, value, path);
 
 function textFaults(field: ConfigurationField, value: unknown, path: string): ErrorDetail[] {
   const max = field.maxLength ?? TEXT_LENGTH_MAX;
-  if (typeof value !== 'string' || value === '') return [{ path, message: 'must be a text' }];
+  if (typeof value !== 'string' || value === '') return [{ path, message: 'must be a non-empty string' }];
   if (value.length > max) return [{ path, message: `must have at most ${String(max)} characters` }];
   if (field.kind === 'label' && !LABEL.test(value)) {
-    return [{ path, message: 'must be one label of a host name' }];
+    return [{ path, message: 'must be a single label of a host name' }];
   }
   if (field.values && !field.values.includes(value)) {
     return [{ path, message: `must be one of ${field.values.join(', ')}` }];
@@ -223,7 +229,7 @@ function deploymentFaultsOf(item: unknown, path: string): ErrorDetail[] {
   }
   const known = new Set(['is_default', ...DEPLOYMENT_TEXTS.map(([name]) => name)]);
   for (const name of Object.keys(values)) {
-    if (!known.has(name)) faults.push({ path: `${path}.${name}`, message: 'is no field of a deployment' });
+    if (!known.has(name)) faults.push({ path: `${path}.${name}`, message: 'is not a field of a deployment' });
   }
   return faults;
 }

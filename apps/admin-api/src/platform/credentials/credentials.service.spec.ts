@@ -29,7 +29,7 @@ describe('CredentialsService', () => {
     });
   });
 
-  it('binds the gateway’s copy to the provider that it is for', () => {
+  it('binds the gateway’s copy to its provider', () => {
     const { sealedCredential: copy } = service.sealForProvider(
       { ...owner, sealedCredential },
       { id: 'p1', workspaceId: 'w1' },
@@ -43,7 +43,7 @@ describe('CredentialsService', () => {
     expect(() => open('w1', 'p2')).toThrow();
   });
 
-  it('gives a new version exactly when the credential was written, so that a document stays the same otherwise', () => {
+  it('changes the version only when the credential is written, so that the document stays the same otherwise', () => {
     const provider = { id: 'p1', workspaceId: 'w1' };
     const first = service.sealForProvider({ ...owner, sealedCredential }, provider);
     const second = service.sealForProvider({ ...owner, sealedCredential }, provider);

@@ -5,22 +5,22 @@ import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { Secrets } from '../../settings';
 
-/** The secret part of an integration: its key and the provider fields that are secrets. */
+/** The secret part of an integration: its key and its secret provider fields. */
 export interface PlainCredential {
   readonly apiKey?: string;
   readonly configurations: Readonly<Record<string, unknown>>;
 }
 
 export interface ProviderCredential {
-  /** `seal()` of a `PlainCredential`, bound to the provider; null when there is nothing secret. */
+  /** `seal()` of a `PlainCredential`, bound to the provider; null when there is no secret. */
   readonly sealedCredential: string | null;
-  /** Changes when the credential was written again, and only then, although every sealing gives another text. */
+  /** Changes only when the credential is written; sealing the same credential twice gives different texts. */
   readonly version: string;
 }
 
 type Owner = Pick<IntegrationEntity, 'id' | 'organisationId'>;
 
-/** The only place of the control plane that sees a provider credential in the clear. */
+/** Seals and opens provider credentials. No other code of the control plane sees them in clear text. */
 @Injectable()
 export class CredentialsService {
   private readonly keyring: Keyring;
@@ -29,13 +29,13 @@ export class CredentialsService {
     this.keyring = secrets.sealingKeyring;
   }
 
-  /** How an integration's credential rests. Null when there is nothing secret. */
+  /** Returns the stored form of an integration's credential; null when there is no secret. */
   seal(owner: Owner, credential: PlainCredential): string | null {
     const empty = credential.apiKey === undefined && Object.keys(credential.configurations).length === 0;
     return empty ? null : seal(this.keyring, JSON.stringify(credential), integrationBinding(owner));
   }
 
-  /** Throws when the sealed text was made for another integration or with a key that is gone. */
+  /** Throws when the text was sealed for another integration or with a key that is no longer configured. */
   open(integration: Owner & Pick<IntegrationEntity, 'sealedCredential'>): PlainCredential {
     const { sealedCredential } = integration;
     if (sealedCredential === null) return { configurations: {} };
@@ -43,7 +43,10 @@ export class CredentialsService {
     return JSON.parse(plain.toString('utf8')) as PlainCredential;
   }
 
-  /** The integration's credential as the provider's document carries it to a gateway. `secrets`: those that rest elsewhere. */
+  /**
+   * Returns the integration's credential as a provider's document carries it to a gateway. `secrets` are those in
+   * secret managers.
+   */
   sealForProvider(
     integration: Owner & Pick<IntegrationEntity, 'sealedCredential'>,
     provider: Pick<ProviderEntity, 'id' | 'workspaceId'>,
@@ -52,7 +55,7 @@ export class CredentialsService {
     const { sealedCredential } = integration;
     if (sealedCredential === null && secrets.length === 0) return { sealedCredential: null, version: 'none' };
     const digest = createHash('sha256').update(sealedCredential ?? '');
-    // Without what opens the manager: it changes with the version of its reference.
+    // Leaves out the manager's own credentials; when they change, the version of the reference changes too.
     for (const { location, ...use } of secrets) {
       digest.update(JSON.stringify([use, location?.version ?? null, location?.key ?? null]));
     }

@@ -26,10 +26,10 @@ import { mayUse, SecretAccess } from './secret-access';
 type Checks = readonly SavedGuardrailCheck[];
 type Owner = Pick<GuardrailEntity, 'id' | 'organisationId'>;
 
-/** Credentials of an organisation at partners, by partner. */
+/** Credentials of an organisation's partner accounts, by partner. */
 export type Accounts = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-/** What a gateway is sent of the secrets of one guardrail. `version` changes when they do. */
+/** Secrets of one guardrail as sent to gateways. `version` changes when they do. */
 export interface SealedSecrets {
   readonly sealedSecrets: string | null;
   readonly version: string;
@@ -37,7 +37,10 @@ export interface SealedSecrets {
 
 const NO_ACCOUNTS: Accounts = new Map();
 
-/** Where the credentials of checks come from: their own parameters, the organisation's account at the partner, or a secret manager. */
+/**
+ * Provides the credentials of checks: from their own parameters, the organisation's account at the partner, or a secret
+ * manager.
+ */
 @Injectable()
 export class GuardrailCredentials {
   private readonly keyring: Keyring;
@@ -49,7 +52,7 @@ export class GuardrailCredentials {
     this.keyring = secrets.sealingKeyring;
   }
 
-  /** The accounts that any of the checks may take from. */
+  /** Returns the partner accounts that the checks need, by organisation. */
   async accountsOf(
     manager: EntityManager,
     organisationIds: readonly string[],
@@ -70,7 +73,7 @@ export class GuardrailCredentials {
     return accounts;
   }
 
-  /** As they are when they run, within one organisation. */
+  /** Returns the checks with the account parameters that they run with, within one organisation. */
   async completed(manager: EntityManager, organisationId: string, checks: Checks): Promise<Checks> {
     const accounts = await this.accountsOf(manager, [organisationId], checks);
     return withAccounts(checks, accounts.get(organisationId) ?? NO_ACCOUNTS);
@@ -86,7 +89,9 @@ export class GuardrailCredentials {
     return seal(this.keyring, JSON.stringify(secrets), guardrailBinding(organisationId, id));
   }
 
-  /** For the gateways of a workspace. `references`: all that the checks name. */
+  /**
+   * Seals the secrets for the gateways of a workspace. `references`: the rows of all references that the checks name.
+   */
   sealForGateways(
     owner: Owner,
     saved: { readonly checks: Checks; readonly sealedSecrets: string | null },
@@ -117,7 +122,10 @@ export class GuardrailCredentials {
     return { sealedSecrets: this.seal(owner, content), version: this.versionOf(content) };
   }
 
-  /** Without what opens a manager: that changes with the version of its reference. Keyed, so that no secret can be found by trying. */
+  /**
+   * Leaves out the manager's own credentials; when they change, the version of the reference changes too. Keyed (HMAC),
+   * so that a secret cannot be guessed from the digest.
+   */
   private versionOf({ parameters, locations }: GuardrailSecretContent): string {
     const key = this.keyring.keys.get(this.keyring.current);
     if (!key) throw new GatewayError('internal_error');
@@ -142,8 +150,9 @@ export class GuardrailCredentials {
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * The partner whose account a check takes its credentials from; null: it has its own, or needs none. A check that names an address takes
- * nothing of an account, whose credentials would be sent there. Also of a check as it was written, whose shape is judged later.
+ * Returns the partner whose account provides the check's credentials; null if the check has its own or needs none. A
+ * check with an address of its own never uses an account, since the account's credentials would be sent there. Accepts
+ * unvalidated checks.
  */
 export function accountNeededBy({
   id,
@@ -162,7 +171,7 @@ export function accountNeededBy({
 const withAccounts = (checks: Checks, accounts: Accounts): Checks =>
   accounts.size === 0 ? checks : checks.map((check) => withAccount(check, accounts));
 
-/** What of the account is a parameter of the check; what the check says itself stays. */
+/** Adds the account's values that are parameters of the check. The check's own parameters take precedence. */
 function withAccount(check: SavedGuardrailCheck, accounts: Accounts): SavedGuardrailCheck {
   const account = accounts.get(accountNeededBy(check) ?? '');
   if (!account) return check;
@@ -172,13 +181,13 @@ function withAccount(check: SavedGuardrailCheck, accounts: Accounts): SavedGuard
   return { ...check, parameters: { ...Object.fromEntries(taken), ...check.parameters } };
 }
 
-/** Of secret parameters, in checks as they are stored. */
+/** Returns the references in secret parameters of stored checks. */
 export const referencesIn = (checks: Checks): readonly SecretReference[] =>
   checks.flatMap(({ id, parameters }) =>
     (findCheck(id)?.secretParameters ?? []).map((name) => parameters?.[name]).filter(isSecretReference),
   );
 
-/** Rows of all references that checks name, by id. */
+/** Returns the rows of all references that the checks name, by id. */
 export async function referenceRows(
   manager: EntityManager,
   checks: Checks,
@@ -189,10 +198,13 @@ export async function referenceRows(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** For reading: writers of the row wait, so that it can't be archived while it is being named. */
+/** A read lock: the row cannot be archived while a check is being saved that names it. */
 const FOR_SHARE = { mode: 'pessimistic_read' } as const;
 
-/** The checks with their references by id. Throws `validation_failed` for one that is unknown or not open to the workspace. */
+/**
+ * Replaces reference slugs with ids. Throws `validation_failed` for a reference that is unknown or not open to the
+ * workspace.
+ */
 export async function withReferencesById(
   manager: EntityManager,
   { organisationId, workspaceId }: Pick<GuardrailEntity, 'organisationId' | 'workspaceId'>,
@@ -209,7 +221,7 @@ export async function withReferencesById(
       if (!row || (workspaceId !== null && !mayUse(row, workspaceId))) {
         throw invalid(
           `checks.${String(at)}.parameters.${name}.secret_reference_id`,
-          'names no secret reference that may be used here',
+          'is not a secret reference that may be used here',
         );
       }
       parameters[name] = { ...value, secret_reference_id: row.id };

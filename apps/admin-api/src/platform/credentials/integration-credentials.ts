@@ -22,19 +22,19 @@ import { assertMayAim, assertSecretsStay, movedAddresses, type BoundSecrets } fr
 export const ADDRESS_POLICY = Symbol('ADDRESS_POLICY');
 
 export interface CredentialInput {
-  /** Absent: as saved. Null: none. */
+  /** Absent keeps the saved key; null removes it. */
   readonly key?: string | null | undefined;
-  /** Laid over what is saved; null clears all. */
+  /** Merged into the saved fields; null clears all. */
   readonly configurations?: Readonly<Record<string, unknown>> | null | undefined;
-  /** Who writes; absent: the installation itself. */
+  /** The caller who writes; absent for the set-up of the installation. */
   readonly caller?: Principal;
-  /** True: the row's mappings are new. */
+  /** True when the request sets the row's secret mappings. */
   readonly mapsAnew?: boolean;
-  /** Secrets of others that are sent to the address of this row, by their paths. */
+  /** Secrets of other rows that are sent to this row's address, by path. */
   readonly alsoBound?: Readonly<Record<string, unknown>>;
 }
 
-/** The columns that `apply` sets, and those that it reads. */
+/** The columns that `apply` reads and sets. */
 export type CredentialRow = Pick<
   IntegrationEntity,
   | 'id'
@@ -47,14 +47,14 @@ export type CredentialRow = Pick<
   | 'secretMappings'
 >;
 
-/** The provider of the catalogue, or a 400 that names `param`. */
+/** Returns the provider from the catalogue. Throws 400 naming `param` for an unknown provider. */
 export function providerOfCatalogue(id: string, param: string): CatalogueProvider {
   const provider = catalogueProvider(id);
-  if (!provider) throw invalid(param, 'names no provider of the catalogue');
+  if (!provider) throw invalid(param, 'is not a provider of the catalogue');
   return provider;
 }
 
-/** Checks the key and the provider fields of an integration against the catalogue, and seals what is secret. */
+/** Checks the key and the provider fields of an integration against the catalogue, and seals the secrets. */
 @Injectable()
 export class IntegrationCredentials {
   constructor(
@@ -63,8 +63,8 @@ export class IntegrationCredentials {
   ) {}
 
   /**
-   * Changes the row's credential columns; the caller saves it. Throws `validation_failed` with all faults at once, or
-   * `custom_host_refused`. `pathOf` names a provider field as the request has it.
+   * Sets the credential columns of the row without saving it. `pathOf` returns the path of a provider field in the
+   * request. Throws `validation_failed` with all faults at once, or `custom_host_refused`.
    */
   apply(row: CredentialRow, input: CredentialInput, pathOf: PathOf = FIELD_PATH): void {
     const provider = providerOfCatalogue(row.aiProviderId, 'ai_provider_id');
@@ -89,7 +89,7 @@ export class IntegrationCredentials {
     this.store(row, apiKey, next);
   }
 
-  /** The secrets of a row by the paths of a request for integrations. */
+  /** Returns the secrets of a row, by their paths in a request for an integration. */
   secretsOf(row: CredentialRow): Readonly<Record<string, unknown>> {
     const provider = providerOfCatalogue(row.aiProviderId, 'ai_provider_id');
     const { apiKey, configurations } = this.credentials.open(row);
@@ -116,7 +116,7 @@ export class IntegrationCredentials {
 
 const FIELD_PATH: PathOf = (field) => `configurations.${field}`;
 
-/** The paths of the secrets that a request gives in the clear. */
+/** Returns the paths of the secrets that a request contains in clear text. */
 export const givenIn = (
   { key, configurations }: Pick<CredentialInput, 'key' | 'configurations'>,
   pathOf: PathOf = FIELD_PATH,
@@ -128,7 +128,10 @@ const withOthers = ({ addresses, secrets }: BoundSecrets, { alsoBound }: Credent
   secrets: { ...secrets, ...alsoBound },
 });
 
-/** New mappings may stand next to any address but one of the caller's choice; saved ones keep theirs. */
+/**
+ * A caller without `secret_references.update` may set new mappings only without an address of their own, and may not
+ * change the address of saved mappings. Throws `scope_missing`.
+ */
 function assertMappedStay(
   { caller, mapsAnew }: CredentialInput,
   before: BoundSecrets,
@@ -142,18 +145,18 @@ function assertMappedStay(
   if (path !== undefined) assertMayAim(caller, path);
 }
 
-/** The value is a text or a map of headers: the checks before have seen to that. */
+/** The value is a string or a map of headers, as the checks before have ensured. */
 const masked = (value: unknown): string | Record<string, string> =>
   typeof value === 'string' ? maskSecret(value) : maskHeaders(value as Record<string, string>);
 
-/** A key is sent in a header as it is. */
+/** A key is sent unchanged in a header. */
 const KEY = /^[\x21-\x7e]+$/;
 
 const faultOfKey = (key: string): string | null =>
   shortenedFault(key) ??
-  (KEY.test(key) ? null : 'must be visible ASCII characters, without spaces and control characters');
+  (KEY.test(key) ? null : 'must be visible ASCII characters without spaces or control characters');
 
-/** A privately hosted endpoint or an Azure account with another way to sign in may need no key. */
+/** A privately hosted endpoint, or an Azure account with another authentication mode, may need no key. */
 function needsKey(provider: CatalogueProvider, values: Readonly<Record<string, unknown>>): boolean {
   const mode = values['azure_auth_mode'];
   return provider.needsKey && values['custom_host'] === undefined && (mode ?? 'default') === 'default';

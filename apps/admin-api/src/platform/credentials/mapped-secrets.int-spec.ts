@@ -6,7 +6,7 @@ import { createIntegration } from '../../spec-support/integrations';
 const api = new TestAdminApi();
 const tenant = api.standingTenant();
 const HOST = 'https://llm.example.com/v1';
-/** All that the writes need, and not the right to change a reference. */
+/** All scopes that the writes need, without the right to change a reference. */
 const SCOPES = {
   organisation: ['organisation_integrations.create', 'organisation_integrations.update'],
   workspace: ['virtual_keys.create', 'virtual_keys.update'],
@@ -41,8 +41,8 @@ const verdictOf = ({ status, body }: GatewayResponse<Failure>): unknown => [
 ];
 const refusedAt = (path: string): unknown => [403, 'scope_missing', path];
 
-describe('a mapped secret of a manager', () => {
-  it('goes to no host of an integration that a caller without secret_references.update names', async () => {
+describe('mapped secret of a secret manager', () => {
+  it('is not sent to the host of an integration set by a caller without secret_references.update', async () => {
     const path = 'configurations.custom_host';
     const create = async (key: string, more: object): Promise<unknown> => {
       const body = { name: 'Mapped', ai_provider_id: 'openai', ...mapped, ...more };
@@ -63,7 +63,7 @@ describe('a mapped secret of a manager', () => {
     expect(await update(writer, withHost.slug, { ...mapped, key: null })).toEqual(refusedAt(path));
   });
 
-  it('goes to no host of a model that a caller without secret_references.update names', async () => {
+  it('is not sent to the host of a model set by a caller without secret_references.update', async () => {
     const { slug } = await createIntegration(api, tenant.adminKey, { key: undefined, ...mapped });
     const update = async (key: string): Promise<unknown> => {
       const model = { slug: 'own', enabled: true, is_custom: true, configurations: { custom_host: HOST } };
@@ -73,7 +73,7 @@ describe('a mapped secret of a manager', () => {
     expect(await update(tenant.adminKey)).toEqual([200]);
   });
 
-  it('goes to no host of a virtual key that a caller without secret_references.update names', async () => {
+  it('is not sent to the host of a virtual key set by a caller without secret_references.update', async () => {
     const create = async (key: string, more: object): Promise<unknown> => {
       const body = { name: 'Mapped', provider: 'openai', ...mapped, ...more };
       return verdictOf(await api.post('/v1/virtual-keys', { key, body }));

@@ -6,7 +6,7 @@ import { Secrets } from '../../settings';
 
 type Owner = Pick<SecretReferenceEntity, 'id' | 'organisationId'>;
 
-/** The only place of the control plane that opens the credentials of secret references. */
+/** Seals and opens the credentials of secret references. No other code of the control plane opens them. */
 @Injectable()
 export class SecretAccess {
   private readonly keyring: Keyring;
@@ -28,7 +28,9 @@ export class SecretAccess {
     ) as Record<string, string>;
   }
 
-  /** `key`: of a mapping; wins over the reference's own. */
+  /**
+   * Returns where a gateway finds the secret. `key` comes from a mapping and takes precedence over the reference's own.
+   */
   locationOf(row: SecretReferenceEntity, key: string | null): SecretLocation {
     return {
       managerType: row.managerType,
@@ -39,7 +41,7 @@ export class SecretAccess {
     };
   }
 
-  /** What a gateway needs to read the mapped secrets, for a provider of the workspace. */
+  /** Returns what a gateway needs to read the mapped secrets of a provider in the workspace. */
   usesOf(
     mappings: readonly StoredSecretMapping[],
     references: ReadonlyMap<string, SecretReferenceEntity>,

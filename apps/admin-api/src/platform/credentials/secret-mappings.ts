@@ -9,9 +9,13 @@ import { mayUse } from './secret-access';
 export class SecretMappingDto {
   @TextField({ description: '`key` or `configurations.<field>`.', example: 'key' }) target_field!: string;
   @ReferenceField({ description: 'Id or slug.', example: 'openai-key' }) secret_reference_id!: string;
-  @TextField({ optional: true, nullable: true, description: 'Wins over the secret_key of the reference.' })
+  @TextField({
+    optional: true,
+    nullable: true,
+    description: 'Key within the secret; takes precedence over the secret_key of the reference.',
+  })
   secret_key?: string | null;
-  @EnumField(['string', 'json'], { optional: true, nullable: true, description: 'string when absent.' })
+  @EnumField(['string', 'json'], { optional: true, nullable: true, description: 'Default: string.' })
   value_format?: 'string' | 'json' | null;
 }
 
@@ -24,22 +28,22 @@ export class SecretMappingResponse implements StoredSecretMapping {
 
 export interface MappingOwner {
   readonly organisationId: string;
-  /** Null: an integration of the organisation. */
+  /** Null for an integration of the organisation. */
   readonly workspaceId: string | null;
   readonly aiProviderId: string;
-  /** Prefix of a field's name: `configurations.` or `model_config.`. */
+  /** Prefix of field names: `configurations.` or `model_config.`. */
   readonly prefix: string;
-  /** The catalogue's name of a field, when requests call it otherwise. */
+  /** Returns the catalogue's name of a field, if requests use another name. */
   readonly nameOf?: (field: string) => string;
 }
 
 const CONFIGURATIONS = 'configurations.';
-/** For reading: writers of the row wait, so that it can't be archived while it is being mapped. */
+/** A read lock: the row cannot be archived while a mapping to it is being saved. */
 const FOR_SHARE = { mode: 'pessimistic_read' } as const;
 
 /**
- * The mappings as they are stored; null for none. Throws `validation_failed` for a field that can't be mapped or is mapped
- * twice, and for a reference that is unknown or not open to the owner's workspace.
+ * Returns the mappings in stored form; null for none. Throws `validation_failed` for a field that cannot be mapped or
+ * is mapped twice, and for a reference that is unknown or not open to the owner's workspace.
  */
 export async function readMappings(
   manager: EntityManager,
@@ -51,15 +55,16 @@ export async function readMappings(
   for (const [index, dto] of input.entries()) {
     const path = `secret_mappings.${String(index)}`;
     const target = targetOf(owner, dto.target_field);
-    if (target === null) throw invalid(`${path}.target_field`, 'names no field that takes a secret');
+    if (target === null)
+      throw invalid(`${path}.target_field`, 'is not a field that can be mapped to a secret');
     if (mappings.some(({ target_field }) => target_field === target)) {
-      throw invalid(`${path}.target_field`, 'is mapped already');
+      throw invalid(`${path}.target_field`, 'is already mapped; map each field once');
     }
     const { organisationId, workspaceId } = owner;
     const where = { ...byReference(dto.secret_reference_id), organisationId, status: 'active' } as const;
     const reference = await manager.findOne(SecretReferenceEntity, { where, lock: FOR_SHARE });
     if (!reference || (workspaceId !== null && !mayUse(reference, workspaceId))) {
-      throw invalid(`${path}.secret_reference_id`, 'names no secret reference that may be used here');
+      throw invalid(`${path}.secret_reference_id`, 'is not a secret reference that may be used here');
     }
     mappings.push({
       target_field: target,
@@ -71,7 +76,10 @@ export async function readMappings(
   return mappings;
 }
 
-/** Only free texts: what becomes part of an address is checked when it is saved, which a secret can't be. */
+/**
+ * Returns the stored field name, or null. Only free-text fields can be mapped: parts of an address are checked when
+ * they are saved, which is not possible for a value in a secret manager.
+ */
 function targetOf({ aiProviderId, prefix, nameOf }: MappingOwner, field: string): string | null {
   if (field === 'key') return field;
   if (!field.startsWith(prefix)) return null;
@@ -81,7 +89,7 @@ function targetOf({ aiProviderId, prefix, nameOf }: MappingOwner, field: string)
   return known?.kind === 'text' && known.values === undefined ? CONFIGURATIONS + name : null;
 }
 
-/** The mappings as an answer shows them. */
+/** Returns the mappings as a response shows them. */
 export const shownMappings = (
   row: Pick<IntegrationEntity, 'secretMappings'>,
   prefix = CONFIGURATIONS,
@@ -91,7 +99,7 @@ export const shownMappings = (
     target_field: mapping.target_field.replace(CONFIGURATIONS, prefix),
   }));
 
-/** The live integrations, hidden ones of virtual keys included, that use a reference. */
+/** Returns the active integrations that use a reference, including the hidden ones of virtual keys. */
 export const integrationsUsing = (
   manager: EntityManager,
   referenceId: string,

@@ -5,17 +5,17 @@ import type { Principal } from '../common/principal';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Both by the path of the field in a request. */
+/** Address fields and secrets, each by the path of the field in a request. */
 export interface BoundSecrets {
-  /** Everything that decides where the secrets are sent; an absent field and null are the same. */
+  /** Everything that decides where the secrets are sent. An absent field and null are equal. */
   readonly addresses: Fields;
   readonly secrets: Fields;
 }
 
 /**
- * A saved secret is bound to the address that it was saved with, or a caller who may change the address could send it to a host of
- * their own. Throws `validation_failed` where an address changes and a secret is kept that the same write does not give again.
- * `given`: the paths of the secrets that it gives in the clear; a mask gives nothing.
+ * Throws `validation_failed` when an address changes and a saved secret is kept that the same request does not contain
+ * again; otherwise a caller who may change the address could send the secret to a host of their own. `given`: paths of
+ * the secrets in clear text in the request; a masked value does not count.
  */
 export function assertSecretsStay(saved: BoundSecrets, next: BoundSecrets, given: ReadonlySet<string>): void {
   const kept = Object.keys(next.secrets).filter((path) => isSet(saved.secrets[path]) && !given.has(path));
@@ -25,9 +25,12 @@ export function assertSecretsStay(saved: BoundSecrets, next: BoundSecrets, given
   throw validationFailed([
     ...kept.map((path) => ({
       path,
-      message: `must be given again, or cleared: ${moved.join(', ')} decides where it is sent`,
+      message: `must be sent again or cleared, because ${moved.join(', ')} decides where it is sent`,
     })),
-    ...moved.map((path) => ({ path, message: `can not change while the saved ${kept.join(', ')} is kept` })),
+    ...moved.map((path) => ({
+      path,
+      message: `cannot change while the saved ${kept.join(', ')} is kept; send the secret again or clear it`,
+    })),
   ]);
 }
 
@@ -41,8 +44,8 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 const AIM = 'secret_references.update';
 
 /**
- * The caller who names a secret of a manager does not know it, so that naming it again proves nothing: only those who may change the
- * reference decide on an address for its secret. Throws `scope_missing`, naming the address.
+ * Throws `scope_missing`, naming the address, unless the caller may change secret references. Callers need not know a
+ * mapped secret to map it again, so mapping it again does not prove that they may choose where it is sent.
  */
 export function assertMayAim({ scopes }: Pick<Principal, 'scopes'>, path: string): void {
   if (scopes.has(AIM)) return;

@@ -14,11 +14,11 @@ const PROVIDER_KEY = canary('sec-03');
 const INLINE_KEY = canary('sec-04');
 const AZURE_SECRET = canary('sec-05');
 const HEADER = canary('sec-25');
-/** Headers of a single model are part of its document, in the clear. */
+/** Headers of a single model are part of its document and stored in clear text. */
 const MODEL_HEADERS = 'integration_models';
 const PLANTED = [VIRTUAL_KEY, PROVIDER_KEY, INLINE_KEY, AZURE_SECRET, HEADER];
 
-/** The encodings in which a secret could show up, whole or as its telling parts. */
+/** Returns the encodings in which a secret could leak, in whole and as a recognisable prefix. */
 const formsOf = (secret: string): string[] => [
   secret,
   Buffer.from(secret).toString('base64').replaceAll('=', ''),
@@ -75,7 +75,7 @@ beforeAll(async () => {
   }
   for (const path of ['providers', 'providers/a', 'virtual-keys', `virtual-keys/${slug}`])
     await call('GET', `/v1/${path}`);
-  // Refused requests: an error must not repeat what it refuses.
+  // Refused requests: an error must not repeat the refused value.
   await call('POST', '/v1/integrations', { ...integration, slug: 'a' });
   await call('POST', '/v1/integrations', { ...integration, slug: 'b', key: `${PROVIDER_KEY} ` });
   await call('POST', '/v1/integrations', {
@@ -88,15 +88,15 @@ beforeAll(async () => {
   await call('DELETE', `/v1/virtual-keys/${slug}`);
 });
 
-describe('a provider credential', () => {
-  it('is in no answer and no answer’s headers, refusals included', () => {
+describe('provider credential', () => {
+  it('does not occur in any response body or header, also not in errors', () => {
     expect(answers.length).toBeGreaterThan(30);
-    // The name of an unknown field is repeated, so that it can be corrected; its value never is.
-    const texts = answers.filter((text) => !text.includes('is no field of azure-openai'));
+    // An error repeats the name of an unknown field, so that the caller can correct it, but never its value.
+    const texts = answers.filter((text) => !text.includes('is not a field of azure-openai'));
     expect(texts.flatMap(leaks)).toEqual([]);
   });
 
-  it('is in no audit row and no change event', async () => {
+  it('does not occur in any audit record or change event', async () => {
     for (const table of ['audit_logs', 'change_events']) {
       const rows = await api.dataSource.query<object[]>(`SELECT * FROM ${table}`);
       expect(rows.length).toBeGreaterThan(5);
@@ -104,7 +104,7 @@ describe('a provider credential', () => {
     }
   });
 
-  it('rests sealed: a key, a secret field or a header of an integration is in no table in the clear', async () => {
+  it('is stored sealed: no table contains the key, secret fields or headers of an integration in clear text', async () => {
     const tables = await api.dataSource.query<{ table_name: string }[]>(
       `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`,
     );

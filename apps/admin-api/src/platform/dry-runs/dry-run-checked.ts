@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@gw/kernel';
 
-/** Ends the transaction of a dry run that nothing refused, and everything that would come after its commit. */
+/** Thrown to roll back a dry run that passed all checks, and to skip everything after the commit. */
 export class DryRunChecked extends Error {
   override readonly name = 'DryRunChecked';
 
@@ -9,6 +9,6 @@ export class DryRunChecked extends Error {
   }
 }
 
-/** What the response would warn of. The rest of it would name what is not made. */
+/** Returns the warnings of a response. Its other members describe what a dry run does not create. */
 export const warningsOf = (response: unknown): readonly ErrorDetail[] =>
   (response as { readonly warnings?: readonly ErrorDetail[] } | undefined)?.warnings ?? [];

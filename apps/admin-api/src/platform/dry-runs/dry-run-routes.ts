@@ -1,4 +1,4 @@
-/** Resources that are made by POST, changed by PUT and deleted by DELETE, in one transaction each. */
+/** Resources whose POST, PUT and DELETE each run in one transaction. */
 const RESOURCES: ReadonlySet<string> = new Set([
   'alert-webhooks',
   'collections',
@@ -34,7 +34,7 @@ const OTHER_ROUTES = [
   /^(PUT|DELETE) \/v[12]\/prompts\/(partials\/)?:[a-zA-Z]+\/share$/,
 ];
 
-/** Whether everything that the route changes is in one transaction of `Writes`, so that it can be checked and rolled back. */
+/** Whether all changes of the route are in one transaction of `Writes`, so that they can be checked and rolled back. */
 export function takesDryRun(method: string, route: string): boolean {
   const name = `${method} ${route}`;
   const [, made, changed] = RESOURCE_ROUTE.exec(name) ?? [];

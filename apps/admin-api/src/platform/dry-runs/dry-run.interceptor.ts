@@ -8,8 +8,8 @@ import { DryRunChecked } from './dry-run-checked';
 import { takesDryRun } from './dry-run-routes';
 
 /**
- * `?dry_run=true`: the request is checked by everything that would carry it out, its transaction is rolled back, and the response
- * is 204, or 200 with the `warnings` that it would come with. What the request would be refused for, it is refused for.
+ * Handles `?dry_run=true`: the request runs all its checks, its transaction is rolled back, and the response is 204, or
+ * 200 with the `warnings` of the real request. A request that would be refused is refused with the same error.
  */
 @Injectable()
 export class DryRunInterceptor implements NestInterceptor {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { validationFailed } from '@gw/web';
 
 /**
- * Throws `validation_failed` for members of a PUT that cannot be changed and are not what `before` shows: what a GET gave can be
- * sent back, and no change is dropped in silence.
+ * Throws `validation_failed` for members of a PUT that cannot be changed and differ from `before`. A GET response can
+ * be sent back, and no change is ignored silently.
  */
 export function assertFixed(sent: ReadonlyMap<string, unknown>, before: unknown): void {
   const shown = JSON.parse(JSON.stringify(before ?? {})) as Record<string, unknown>;
@@ -13,5 +13,5 @@ export function assertFixed(sent: ReadonlyMap<string, unknown>, before: unknown)
   if (faults.length > 0) throw validationFailed(faults);
 }
 
-const NOT_ARCHIVED = 'status cannot be set here; to archive it, send DELETE.';
-const UNCHANGED = 'is set when it is created and cannot be changed; leave it out, or create another one.';
+const NOT_ARCHIVED = 'status cannot be set here; to archive the resource, send DELETE.';
+const UNCHANGED = 'is set at creation and cannot be changed; leave it out, or create another resource.';

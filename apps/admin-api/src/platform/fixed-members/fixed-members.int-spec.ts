@@ -4,25 +4,25 @@ import { handlersOf, type Handler } from '../../spec-support/operations';
 import { MAKERS, withIds, type Fixture, type Kind, type Place } from '../../spec-support/tenancy-fixtures';
 import { TENANCY_ROWS } from '../../spec-support/tenancy-rows';
 
-/** Members that a PUT passes over, and why. */
+/** Members that a PUT ignores, and why. */
 const PASSED_OVER: Readonly<Record<string, string>> = {
-  workspace_id: 'says where the call looks',
-  organisation_id: 'says where the call looks',
-  users: 'of a workspace: GET shows them, and routes of their own change them',
+  workspace_id: 'selects where the call looks',
+  organisation_id: 'selects where the call looks',
+  users: 'of a workspace: GET shows them, and separate routes change them',
 };
 
-/** PUTs that refuse every member that they do not take, as they were before. */
+/** PUTs that refuse every member that they do not accept, even with its current value. */
 const STRICT = [
   ...['guardrails_update', 'logExports_update', 'alertWebhooks_update', 'secretReferences_update'],
   ...['usageLimitPolicies_update', 'rateLimitPolicies_update'],
 ];
 
-describe('members of a PUT that are set when a resource is created', () => {
+describe('members of a PUT that are fixed at creation', () => {
   const admin = new TestAdminApi();
   const tenant = admin.standingTenant();
   const place: Place = { ...tenant, mark: 'ours', organisationMark: 'ours' };
 
-  /** Each PUT of the document whose POST takes members that it does not take. */
+  /** Returns each documented PUT whose POST accepts members that the PUT does not. */
   const pairs = (): readonly { readonly put: Handler; readonly fixed: readonly string[] }[] => {
     const handlers = new Map(handlersOf(admin).map((handler) => [handler.name, handler]));
     return [...handlers.values()].flatMap((put) => {
@@ -40,7 +40,7 @@ describe('members of a PUT that are set when a resource is created', () => {
       ...{ fixture, workspaceId: tenant.workspaceId, targetId: tenant.workspaceId },
     }) ?? {};
 
-  /** A resource of its own for the handler, and calls of it. */
+  /** Creates a resource for the handler, and returns functions that call it. */
   const aimAt = async (put: Handler) => {
     const { kind, aim } = TENANCY_ROWS[put.name] ?? {};
     const fixture = await fixtureOf(kind);
@@ -48,7 +48,7 @@ describe('members of a PUT that are set when a resource is created', () => {
     const key = aim === 'organisation' || aim === 'path' ? tenant.adminKey : tenant.key;
     const send = (more: object): Promise<GatewayResponse<Failure>> =>
       admin.put<Failure>(path, { key, body: { ...bodyOf(put.name, fixture), ...more } });
-    // Some kinds are shown in lists alone.
+    // Some resources can only be read in lists.
     const read = async (): Promise<object> => {
       const { status, body } = await admin.get(path, { key });
       return status === 200 ? body : {};
@@ -56,7 +56,7 @@ describe('members of a PUT that are set when a resource is created', () => {
     return { before: await read(), read, send };
   };
 
-  it('are refused by their names when they differ, and taken as a GET shows them, in every pair of the document', async () => {
+  it('are refused by name when they differ, and accepted with the value that GET shows, in every documented PUT', async () => {
     const silent: unknown[] = [];
     const compared: string[] = [];
     for (const { put, fixed } of pairs()) {
@@ -83,7 +83,7 @@ describe('members of a PUT that are set when a resource is created', () => {
     expect(compared.length).toBeGreaterThan(30);
   }, 60_000);
 
-  it('says the field, the rule and the way out, and changes nothing else either', async () => {
+  it('are refused with field, rule and remedy, and no other member is changed', async () => {
     const { id } = await MAKERS.provider(admin, place);
     const path = `/v1/providers/${id}`;
     const body = { note: 'changed', integration_id: 'another', status: 'archived' };
@@ -93,7 +93,7 @@ describe('members of a PUT that are set when a resource is created', () => {
       {
         param: 'integration_id',
         message:
-          'integration_id is set when it is created and cannot be changed; leave it out, or create another one.',
+          'integration_id is set at creation and cannot be changed; leave it out, or create another resource.',
       },
     ]);
     expect(answer.body.error.details?.[1]?.message).toContain('send DELETE');
@@ -106,7 +106,7 @@ describe('members that the specification has in a PUT', () => {
   const tenant = admin.standingTenant();
   const place: Place = { ...tenant, mark: 'ours', organisationMark: 'ours' };
 
-  it('reset_usage of a workspace starts its budget at zero again', async () => {
+  it('resets the budget of a workspace for reset_usage', async () => {
     const path = `/v1/workspaces/${tenant.workspaceId}`;
     const usage_limits = [{ type: 'cost', credit_limit: 5 }];
     const put = (body: object): Promise<GatewayResponse> => admin.put(path, { key: tenant.adminKey, body });
@@ -131,7 +131,7 @@ describe('members that the specification has in a PUT', () => {
     expect(row?.last_reset_at).not.toBeNull();
   });
 
-  it('status archived of an integration ends it as DELETE does, with that scope and alone', async () => {
+  it('archives an integration for status archived, like DELETE, only with its scope and no other member', async () => {
     const { id } = await MAKERS.integration(admin, place);
     const path = `/v1/integrations/${id}`;
     const put = (body: object, key = tenant.key): Promise<GatewayResponse> => admin.put(path, { key, body });

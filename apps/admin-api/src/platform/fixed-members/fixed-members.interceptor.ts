@@ -12,14 +12,15 @@ import type { FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { currentCall, withinCall } from '../common/call-context';
 
-/** They say where the call looks, not what the resource is. */
+/** Members that select where the call looks and do not describe the resource. */
 const SELECTING: ReadonlySet<string> = new Set(['workspace_id', 'organisation_id']);
-/** Shown by GET as it changes by routes of its own, so that what was read can be sent back. */
+/** Members that GET shows and separate routes change; a GET response with them can be sent back. */
 const SHOWN_ALONE: ReadonlySet<string> = new Set(['users']);
 
 /**
- * Notes the members of a PUT that the POST of its controller takes and the PUT does not: `Writes` refuses those that are not what
- * they were, which the validation would drop without a word. `status: archived` is one of them wherever the PUT takes no status.
+ * Collects members of a PUT that the controller's POST accepts and the PUT does not. Validation would drop them
+ * silently; `Writes` refuses those that differ from their current value. `status: archived` is one of them if the PUT
+ * accepts no status.
  */
 @Injectable()
 export class FixedMembersInterceptor implements NestInterceptor {
@@ -45,7 +46,7 @@ function fixedOf(body: object, controller: Type, handler: string): ReadonlyMap<s
   return new Map(Object.entries(body).filter(isFixed));
 }
 
-/** The class of the body of a handler; null: it has none. */
+/** Returns the class of a handler's body; null when it has none. */
 function bodyTypeOf(controller: Type, handler: string): Type | null {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) ?? {}) as Readonly<
     Record<string, { readonly index: number }>

@@ -9,14 +9,21 @@ export class HealthResponse {
   @ResponseField.oneOf(['ok', 'degraded']) readonly status!: 'ok' | 'degraded';
   @ResponseField.oneOf(['admin-api']) readonly service!: 'admin-api';
   @ResponseField.text({ example: '1.0.0' }) readonly version!: string;
-  @ResponseField.texts({ description: 'Parts that do not work.' }) readonly degraded!: readonly string[];
-  @ResponseField.map({ description: 'How each part is: ok, degraded or down.', example: { postgres: 'ok' } })
+  @ResponseField.texts({ description: 'Names of the parts that do not work fully.' })
+  readonly degraded!: readonly string[];
+  @ResponseField.map({
+    description: 'State of each part: ok, degraded or down.',
+    example: { postgres: 'ok' },
+  })
   readonly parts!: Readonly<Record<string, PartStatus>>;
 }
 
 export class ReadinessResponse {
   @ResponseField.oneOf(['ok', 'down', 'stopping']) readonly status!: 'ok' | 'down' | 'stopping';
-  @ResponseField.texts({ description: 'What it cannot serve without.' }) readonly lacks!: readonly string[];
+  @ResponseField.texts({
+    description: 'Parts without which the service cannot serve requests and that are down.',
+  })
+  readonly lacks!: readonly string[];
 }
 
 export class LivenessResponse {
@@ -32,26 +39,30 @@ export class HealthController implements OnApplicationShutdown {
     board.start();
   }
 
-  /** 200 also when degraded: the process itself is well and must not be restarted for a database that is away. */
+  /** Responds with 200 also when degraded: the process works and must not be restarted because of a database outage. */
   @Get(pathsOf(''))
   @ApiOkResponse({ type: HealthResponse })
-  @Public('Load balancers ask without a credential; it tells no more than what works.')
+  @Public('Load balancers send no credential; the response only shows which parts work.')
   async health(): Promise<HealthWords & typeof SERVICE> {
     return { ...SERVICE, ...(await this.board.words()) };
   }
 
   @Get(pathsOf('/live'))
   @ApiOkResponse({ type: LivenessResponse })
-  @Public('Orchestrators ask without a credential; it tells that the process answers.')
+  @Public('Orchestrators send no credential; the response only shows that the process runs.')
   live(): LivenessResponse {
     return { status: 'ok' };
   }
 
-  /** 503 while the database is away, for there is no answer without it, and from the moment on when the process was stopped. */
+  /** Responds with 503 while the database is unavailable and once the process is stopping. */
   @Get(pathsOf('/ready'))
   @ApiOkResponse({ type: ReadinessResponse })
-  @ApiResponse({ status: 503, type: ReadinessResponse, description: 'It cannot serve now.' })
-  @Public('Orchestrators ask without a credential; it tells no more than whether the database answers.')
+  @ApiResponse({
+    status: 503,
+    type: ReadinessResponse,
+    description: 'The service cannot serve requests now.',
+  })
+  @Public('Orchestrators send no credential; the response only shows whether the database responds.')
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessResponse> {
     if (reply.server.drain.isAnnounced) {
       void reply.status(503);

@@ -2,7 +2,7 @@ import { databaseOutage, eventually, withRedis } from '@gw/testing';
 import type { HealthWords, PartReport } from '@gw/web';
 import { SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 
-describe('the health of the admin API', () => {
+describe('health of the admin API', () => {
   const redis = withRedis();
   const admin = new TestAdminApi(() => Promise.resolve({ REDIS_URL: redis.url }));
   const words = async (): Promise<HealthWords> => (await admin.get<HealthWords>('/health')).body;
@@ -11,7 +11,7 @@ describe('the health of the admin API', () => {
     return body.parts.find((part) => part.name === name);
   };
 
-  it('is ready with its database, without Redis too, and says what is away since when', async () => {
+  it('is ready with its database, also without Redis, and reports which part is down and since when', async () => {
     await eventually(async () => (await words()).status === 'ok');
     const begun = new Date().toISOString();
     await redis.kill();
@@ -25,7 +25,7 @@ describe('the health of the admin API', () => {
     expect(await stateOf('redis')).toMatchObject({ status: 'ok', reason: null });
   });
 
-  it('is not ready and alive while its database is away, and ready again once it is back', async () => {
+  it('is alive but not ready while its database is down, and ready again afterwards', async () => {
     const outage = await databaseOutage(admin.database.url);
     try {
       await outage.begin();
@@ -39,7 +39,7 @@ describe('the health of the admin API', () => {
     await eventually(async () => (await admin.get('/health/ready')).status === 200);
   });
 
-  it('tells parts in detail to our own processes alone', async () => {
+  it('shows details of the parts only to Tollgate’s own processes', async () => {
     const { key, adminKey } = await admin.tenant();
     for (const call of [{}, { token: 'wrong' }, { key }, { key: adminKey }])
       expect((await admin.get('/v1/health/parts', call)).status).toBe(401);

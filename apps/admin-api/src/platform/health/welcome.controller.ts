@@ -27,12 +27,12 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** What a browser sees first. */
+/** The page at the root path, for browsers. */
 @ApiExcludeController()
 @Controller()
 export class WelcomeController {
   @Get()
-  @Public('A page without any data.')
+  @Public('A static page without any data.')
   @Header('content-type', 'text/html; charset=utf-8')
   @Header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
   page(): string {

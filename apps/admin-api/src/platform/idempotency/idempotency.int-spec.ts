@@ -22,7 +22,7 @@ const serviceKey = (name: string, workspaceId = ours.workspaceId): Call => ({
 const rows = (): Promise<IdempotentRequestEntity[]> => admin.dataSource.manager.find(IdempotentRequestEntity);
 
 describe('POST with an Idempotency-Key', () => {
-  it('makes one label of 10 parallel requests, and gives all of them its id', async () => {
+  it('creates one label for 10 parallel requests, and returns its id to all of them', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => makeLabel('parallel', 'parallel')));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -30,7 +30,7 @@ describe('POST with an Idempotency-Key', () => {
     expect(await labels('parallel')).toBe(1);
   });
 
-  it('makes one policy of 10 parallel requests of one name', async () => {
+  it('creates one policy for 10 parallel requests with the same name', async () => {
     const body = {
       name: 'one',
       type: 'requests',
@@ -48,7 +48,7 @@ describe('POST with an Idempotency-Key', () => {
     expect(new Set(answers.map(({ body: { id } }) => id)).size).toBe(1);
   });
 
-  it('shows a new API key again, and keeps its secret sealed', async () => {
+  it('returns a new API key again, and stores its secret sealed', async () => {
     const call = under('secret', serviceKey('kept'));
     const [first, again] = [
       await admin.post<{ key: string }>('/v1/api-keys/workspace/service', call),
@@ -60,7 +60,7 @@ describe('POST with an Idempotency-Key', () => {
     expect(texts.filter((text) => text.includes(first.body.key))).toEqual([]);
   });
 
-  it('gives the etag of the first response again', async () => {
+  it('returns the etag of the first response again', async () => {
     const send = (): Promise<GatewayResponse> =>
       admin.post(
         '/v1/configs',
@@ -74,7 +74,7 @@ describe('POST with an Idempotency-Key', () => {
     expect([again.body, again.headers['etag']]).toEqual([first.body, first.headers['etag']]);
   });
 
-  it('refuses another body under the same key, and makes nothing', async () => {
+  it('refuses another body with the same key, and creates nothing', async () => {
     await makeLabel('reused', 'reused-1');
     const { status, body } = await makeLabel('reused', 'reused-2');
     expect([status, (body as unknown as Failure).error]).toMatchObject([
@@ -84,7 +84,7 @@ describe('POST with an Idempotency-Key', () => {
     expect(await labels('reused-2')).toBe(0);
   });
 
-  it('takes the key of another credential or another path for another key', async () => {
+  it('treats the same key of another credential or on another path as a different key', async () => {
     await makeLabel('shared', 'shared');
     const other = await makeLabel('shared', 'shared-2', ours.key);
     const path = await admin.post('/v1/api-keys/workspace/service', under('shared', serviceKey('shared')));
@@ -95,7 +95,7 @@ describe('POST with an Idempotency-Key', () => {
     ]);
   });
 
-  it('carries a request out that was refused before, when it can be', async () => {
+  it('executes a request again that was refused before', async () => {
     const workspaceId = uuidv7();
     const call = under('refused', serviceKey('later', workspaceId));
     const refused = await admin.post('/v1/api-keys/workspace/service', call);
@@ -104,7 +104,7 @@ describe('POST with an Idempotency-Key', () => {
     expect([refused.status, made.status]).toEqual([404, 200]);
   });
 
-  it('keeps a change whose response was lost from being made twice', async () => {
+  it('does not repeat a change whose response was lost', async () => {
     await makeLabel('lost', 'lost');
     await admin.dataSource.manager.query('UPDATE idempotent_requests SET sealed_response = NULL');
     const { status, body } = await makeLabel('lost', 'lost');
@@ -112,9 +112,9 @@ describe('POST with an Idempotency-Key', () => {
     expect(await labels('lost')).toBe(1);
   });
 
-  it('makes no change for a process that has lost its claim to another', async () => {
+  it('rolls back the change of a process that has lost its claim to another one', async () => {
     const { manager } = admin.dataSource;
-    // The handler finds its row in the hands of another process when it is about to commit.
+    // The trigger gives the claim to another process just before the handler commits.
     await manager.query(
       `CREATE FUNCTION take_over() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
          UPDATE idempotent_requests SET token = 'another' WHERE NOT is_carried_out; RETURN NEW; END $$`,
@@ -131,7 +131,7 @@ describe('POST with an Idempotency-Key', () => {
     expect(await labels('taken')).toBe(0);
   });
 
-  it('is carried out again after 24 hours, and the sweep deletes what is older', async () => {
+  it('executes the request again after 24 hours, and the sweep deletes older rows', async () => {
     await makeLabel('old', 'old');
     await admin.dataSource.manager.query(
       "UPDATE idempotent_requests SET created_at = now() - interval '25 hours'",
@@ -143,7 +143,7 @@ describe('POST with an Idempotency-Key', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it('keeps 10,000 keys of an organisation at most, and those of others', async () => {
+  it('keeps at most 10,000 keys of an organisation, and all keys of other organisations', async () => {
     const other = await admin.tenant();
     await admin.post('/v1/labels', under('theirs', { key: other.key, body: { name: 'theirs' } }));
     await admin.dataSource.manager.query(
@@ -159,8 +159,8 @@ describe('POST with an Idempotency-Key', () => {
   });
 });
 
-describe('every POST of a caller', () => {
-  /** Public: they have no caller that a key could belong to, and each of them ends the token that it is given or makes nothing. */
+describe('every POST with a caller', () => {
+  /** Public routes have no caller to whom a key could belong; each of them uses up its token or creates nothing. */
   const PUBLIC = [
     '/v1/auth/login',
     '/v1/auth/password/forgot',
@@ -169,7 +169,7 @@ describe('every POST of a caller', () => {
     '/v1/invites/accept',
   ];
 
-  it('reads Idempotency-Key, whatever it makes', async () => {
+  it('reads Idempotency-Key, whatever it creates', async () => {
     const { id, email } = await admin.user(ours.organisationId, 'owner', { [ours.workspaceId]: 'admin' });
     const token = await admin.login(email);
     const userKey = await admin.apiKey('workspace-user', { ...ours, userId: id });

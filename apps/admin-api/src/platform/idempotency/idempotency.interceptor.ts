@@ -8,8 +8,8 @@ import { currentCall, withinCall } from '../common/call-context';
 import { IdempotentRequests } from './idempotent-requests';
 
 /**
- * Carries a POST with an `Idempotency-Key` out once; later ones get its response. It surrounds every handler, behind the guards:
- * a replay needs a credential that may still call the route.
+ * Executes a POST with an `Idempotency-Key` once; repeated requests get the first response. Runs around every handler,
+ * after the guards, so that a repeated request also needs a credential that may call the route.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -18,10 +18,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { principal, method, headers } = request;
-    // Without a caller there is nothing that a key could belong to.
+    // A key belongs to a caller, so a request without a caller cannot have one.
     if (method !== 'POST' || !principal || headers['idempotency-key'] === undefined) return next.handle();
     const key = readIdempotencyKey(headers['idempotency-key']) as string;
-    // Nothing is carried out.
+    // A dry run changes nothing, so it needs no claim.
     if (currentCall()?.isDryRun === true) return next.handle();
     const claim = claimOf(request, principal, key);
     const handle = (): Promise<unknown> =>
@@ -34,7 +34,7 @@ function claimOf({ url, body }: FastifyRequest, caller: Principal, key: string):
   const { organisationId, workspaceId, apiKeyId, userId, request } = caller;
   const scope = idempotencyScope({
     organisationId,
-    // Responses show new secrets, so a key belongs to one credential and not to all of a workspace.
+    // Responses may contain new secrets, so a key belongs to one credential and not to the whole workspace.
     workspaceId: apiKeyId ?? userId ?? '',
     method: request.method,
     path: request.uri,

@@ -13,11 +13,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Secrets } from '../../settings';
 
-/** Bytes of a response as JSON; a larger one can't be replayed. */
+/** Maximum size of a stored response in bytes of JSON; a larger one cannot be returned again. */
 const RESPONSE_MAX = 65_536;
-/** The longest wait for a first request in flight. */
+/** Maximum wait for the first request to finish, in milliseconds. */
 const WAIT_MS = 10_000;
-/** Between two looks; it doubles up to the second. */
+/** Wait between two queries; doubles up to `LOOK_EVERY_MAX_MS`. */
 const LOOK_EVERY_MS = 25;
 const LOOK_EVERY_MAX_MS = 400;
 
@@ -29,7 +29,10 @@ interface KeptResponse {
   readonly body?: unknown;
 }
 
-/** First responses by `Idempotency-Key`, in Postgres: one for all processes, and they outlive each of them. */
+/**
+ * Stores first responses by `Idempotency-Key` in Postgres, where all processes share them and restarts do not lose
+ * them.
+ */
 @Injectable()
 export class IdempotentRequests {
   constructor(
@@ -38,9 +41,9 @@ export class IdempotentRequests {
   ) {}
 
   /**
-   * The response of `handle`, or of the first request under the same claim. Throws `idempotency_key_reused` when the key came
-   * with another request, `idempotency_in_flight` when the first is in flight for longer than 10 s, and `conflict` when it was
-   * carried out and its response is not there.
+   * Returns the response of `handle`, or that of the first request under the same claim. Throws
+   * `idempotency_key_reused` when the key was used for another request, `idempotency_in_flight` when the first request
+   * runs for longer than 10 s, and `conflict` when it was executed but its response was not stored.
    */
   async once(claim: RequestClaim, handle: () => Promise<unknown>, reply: FastifyReply): Promise<unknown> {
     const known = await this.claimOrWait(claim);
@@ -50,7 +53,7 @@ export class IdempotentRequests {
     return body;
   }
 
-  /** Null: the claim is ours. */
+  /** Returns null when this process holds the claim. */
   private async claimOrWait(claim: RequestClaim): Promise<KnownRequest | null> {
     const until = performance.now() + WAIT_MS;
     for (let waitMs = LOOK_EVERY_MS; ; waitMs = Math.min(waitMs * 2, LOOK_EVERY_MAX_MS)) {
@@ -74,12 +77,14 @@ export class IdempotentRequests {
     try {
       body = await handle();
     } catch (error) {
-      // Whether this fails or not, the request failed for `error`; a claim that is not given back ends with its lease.
+      // The request failed with `error`, whether or not the release succeeds; a claim that is not released expires with
+      // its lease.
       await releaseRequest(this.dataSource.manager, claim).catch(() => undefined);
       throw error;
     }
     const sealed = this.sealed(claim, { status: reply.statusCode, body });
-    // The request is carried out, and its caller gets the response; a retry learns at least that, from the note of its change.
+    // The request was executed and its caller gets the response. If storing fails, a repeated request still learns that
+    // it was executed, from the record that committed with the change.
     await keepResponse(this.dataSource.manager, claim, sealed).catch(() => undefined);
     return body;
   }
@@ -94,7 +99,8 @@ export class IdempotentRequests {
     if (sealedResponse === null) {
       throw new GatewayError('conflict', {
         ...PARAM,
-        message: 'The request was carried out under this Idempotency-Key, but its answer could not be kept.',
+        message:
+          'The request was executed under this Idempotency-Key, but its response was not stored; read the resource instead.',
       });
     }
     const plain = unseal(this.secrets.sealingKeyring, sealedResponse, idempotentRequestBinding(claim));

@@ -18,7 +18,10 @@ export const API_KEY_TYPES: readonly ApiKeyType[] = [
 export const scopeFor = (type: ApiKeyType, action: ApiKeyAction): string =>
   `${type.replace('-', '_')}_api_keys.${action}`;
 
-/** Any of the three types; the service asks for the one of the key at hand. */
+/**
+ * Returns the scopes of all three key types for a route; the service then checks the scope for the type of the actual
+ * key.
+ */
 export const anyTypeScope = (action: ApiKeyAction): [string, ...string[]] =>
   API_KEY_TYPES.map((type) => scopeFor(type, action)) as [string, ...string[]];
 
@@ -31,27 +34,35 @@ export function assertMay(caller: Principal, type: ApiKeyType, action: ApiKeyAct
   });
 }
 
-/** A user without a say over others: sees, makes and changes their own user keys only. */
+/**
+ * Whether the caller is a user without rights over others, who can list, create and change only their own user keys.
+ */
 export const isPlainMember = (caller: Principal): boolean =>
   caller.kind === 'session' &&
   caller.organisationRole === 'member' &&
   caller.workspaceRole !== 'admin' &&
   caller.workspaceRole !== 'manager';
 
-/** One spelling, no repeats. Throws `validation_failed` for what is no scope or not for keys of this type. */
+/**
+ * Returns the scopes in canonical form without duplicates. Throws `validation_failed` for an unknown scope or one that
+ * keys of this type cannot hold.
+ */
 export function normaliseScopes(scopes: readonly string[], type: ApiKeyType): string[] {
   const allowed = scopesAllowedFor(type);
   const canonical = scopes.map(canonicalScope);
   const details = canonical.flatMap((scope, index) => {
     if (allowed.has(scope)) return [];
-    const message = isScope(scope) ? `a ${type} key cannot hold this scope` : 'there is no such scope';
+    const message = isScope(scope) ? `a ${type} key cannot hold this scope` : 'is not a known scope';
     return [{ path: `scopes.${String(index)}`, message }];
   });
   if (details.length > 0) throw validationFailed(details);
   return [...new Set(canonical)];
 }
 
-/** Throws `scope_exceeds_creator` for scopes above the role of the key's user, `validation_failed` for a user not here. */
+/**
+ * Throws `scope_exceeds_creator` for scopes above the role of the key's user, and `validation_failed` for a user
+ * outside the workspace.
+ */
 export async function assertWithinUser(
   manager: EntityManager,
   at: { readonly organisationId: string; readonly workspaceId: string },
@@ -62,7 +73,7 @@ export async function assertWithinUser(
   const seat = await manager.findOneBy(OrganisationUserEntity, { organisationId, userId, status: 'active' });
   const membership = await manager.findOneBy(WorkspaceUserEntity, { workspaceId, userId });
   if (!seat || (seat.role === 'member' && !membership)) {
-    throw invalid('user_id', 'user_id names no member of this workspace');
+    throw invalid('user_id', 'user_id is not a member of this workspace');
   }
   const settings = await securityOf(manager, organisationId, workspaceId);
   const ceiling = userKeyCeiling(seat.role, membership?.role ?? null, settings);
@@ -79,6 +90,6 @@ export async function assertWithinUser(
 export function toExpiry(text: string | null | undefined): Date | null {
   if (text === null || text === undefined) return null;
   const date = new Date(text);
-  if (!(date.getTime() > Date.now())) throw invalid('expires_at', 'expires_at must lie in the future');
+  if (!(date.getTime() > Date.now())) throw invalid('expires_at', 'expires_at must be in the future');
   return date;
 }

@@ -17,14 +17,14 @@ import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 export interface Rotation {
   /** The new secret; shown once. */
   readonly key: string;
-  /** `auto`: the key's policy has rotated it before, and this is the secret that was not fetched yet. */
+  /** `auto` when the key's rotation policy had already created this secret and it was not fetched yet. */
   readonly mode: 'manual' | 'auto';
   readonly oldMasked: string | null;
-  /** When the old secret stops working; null when it has stopped. */
+  /** When the old secret stops working; null when it no longer works. */
   readonly transitionExpiresAt: Date | null;
 }
 
-/** Makes, rotates and ends the secrets of keys. */
+/** Creates, rotates and revokes the secrets of API keys. */
 @Injectable()
 export class ApiKeySecretsService {
   private readonly maker: SecretMaker;
@@ -36,7 +36,7 @@ export class ApiKeySecretsService {
     this.maker = { prefix: settings.API_KEY_PREFIX, pepper: secrets.apiKeyPepper };
   }
 
-  /** The first secret of a key. Gives it in the clear, the only time. */
+  /** Creates the first secret of a key and returns it in clear text, the only time. */
   async issue(write: Write, apiKeyId: string): Promise<string> {
     const fresh = makeSecret(this.maker);
     await insertSecret(write.manager, apiKeyId, fresh);
@@ -45,8 +45,8 @@ export class ApiKeySecretsService {
   }
 
   /**
-   * A secret that a rotation by policy has made and that was not fetched is handed over, once, in the place of another rotation. Two
-   * secrets work at once at most: throws `conflict` while the one before is still in transition.
+   * Rotates a key. If the rotation policy has created a secret that was not fetched yet, returns that one, once. At
+   * most two secrets work at a time: throws `conflict` while the previous one is still in transition.
    */
   async rotate(write: Write, row: ApiKeyEntity, transitionMs: number, now = new Date()): Promise<Rotation> {
     const { manager } = write;
@@ -66,7 +66,7 @@ export class ApiKeySecretsService {
     if (isLive) {
       throw new GatewayError('conflict', {
         message:
-          'The key was rotated before and its old secret still works; send revoke_previous to end it now.',
+          'The key was rotated before and its old secret still works; send revoke_previous to revoke it now.',
         extra: { key_transition_expires_at: previous.expiresAt?.toISOString() ?? null },
       });
     }
@@ -81,7 +81,7 @@ export class ApiKeySecretsService {
     return { key: fresh.secret, mode: 'manual', oldMasked, transitionExpiresAt: until };
   }
 
-  /** A new secret, and the end of every other one: the current, one in transition, and one that was not fetched. */
+  /** Creates a new secret and revokes all others: the current one, one in transition and one that was not fetched. */
   async replaceAtOnce(write: Write, row: ApiKeyEntity): Promise<Rotation> {
     const { manager } = write;
     const secrets = await manager.find(ApiKeySecretEntity, { where: { apiKeyId: row.id }, lock: FOR_UPDATE });
@@ -91,7 +91,7 @@ export class ApiKeySecretsService {
     return { key, mode: 'manual', oldMasked, transitionExpiresAt: null };
   }
 
-  /** Ends all secrets of the keys at once. */
+  /** Revokes all secrets of the keys immediately. */
   async revoke(write: Write, apiKeyIds: readonly string[]): Promise<void> {
     if (apiKeyIds.length === 0) return;
     const rows = await write.manager.findBy(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]) });
@@ -99,14 +99,14 @@ export class ApiKeySecretsService {
     write.removed(...rows.map(({ secretHash }) => documentKey.apiKey(secretHash)));
   }
 
-  /** The documents of the keys are to be read again, one for each secret. */
+  /** Marks the documents of the keys as changed, one for each secret, so that gateways read them again. */
   async touch(write: Write, apiKeyIds: readonly string[]): Promise<void> {
     if (apiKeyIds.length === 0) return;
     const rows = await write.manager.findBy(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]) });
     write.changed(...rows.map(({ secretHash }) => documentKey.apiKey(secretHash)));
   }
 
-  /** Masked current secrets by key. */
+  /** Returns the masked current secrets, by key id. */
   async maskedOf(manager: EntityManager, apiKeyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (apiKeyIds.length === 0) return new Map();
     const rows = await manager.findBy(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]), state: 'current' });

@@ -19,7 +19,7 @@ import {
 } from '@gw/web';
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
 
-/** Half an hour: the shortest time that an old secret keeps working after a rotation. */
+/** Minimum time that an old secret keeps working after a rotation: half an hour. */
 export const TRANSITION_MS_MIN = 1_800_000;
 const TRANSITION_MS_MAX = 365 * DAY_MS;
 
@@ -27,16 +27,19 @@ export class ApiKeyDefaultsDto {
   @MapField({ optional: true, nullable: true }) metadata?: Record<string, string> | null;
   @ReferenceField({ optional: true, nullable: true, description: 'Id or slug of a config of the workspace.' })
   config_id?: string | null;
-  @BooleanField({ optional: true, description: 'False: requests may name no other config.' })
+  @BooleanField({ optional: true, description: 'When false, requests may not name another config.' })
   allow_config_override?: boolean;
 }
 
-/** At least one of the three; `rotation_period` and `rotation_period_days` exclude each other. */
+/**
+ * At least one of the three schedule members is required; `rotation_period` and `rotation_period_days` are mutually
+ * exclusive.
+ */
 export class RotationPolicyDto {
   @EnumField(['weekly', 'monthly'], { optional: true, nullable: true })
   rotation_period?: 'weekly' | 'monthly' | null;
   @IntegerField({ optional: true, nullable: true, min: 1, max: 365 }) rotation_period_days?: number | null;
-  @DateField({ optional: true, nullable: true, description: 'Normalised to midnight UTC.' })
+  @DateField({ optional: true, nullable: true, description: 'Rounded down to midnight UTC.' })
   next_rotation_at?: string | null;
   @IntegerField({ optional: true, min: TRANSITION_MS_MIN, max: TRANSITION_MS_MAX })
   key_transition_period_ms?: number;
@@ -59,20 +62,24 @@ export class CreateApiKeyDto extends ApiKeyFieldsDto {
   @NameField({ example: 'search-production' }) name!: string;
   @TextListField({ minItems: 1, maxItems: 300, example: ['completions.write', 'logs.list'] })
   scopes!: string[];
-  @UuidField({ optional: true, description: 'The user of a user key; the caller when absent.' })
+  @UuidField({ optional: true, description: 'The user of a user key; default: the caller.' })
   user_id?: string;
 }
 
-/** Where the caller is not locked to a workspace, `workspace_id` (UUID or slug) names it. */
+/** `workspace_id` names the workspace for a caller that is not limited to one. */
 export class CreateApiKeyBody extends CreateApiKeyDto {
-  @ReferenceField({ optional: true, nullable: true, description: 'Of a workspace key; UUID or slug.' })
+  @ReferenceField({
+    optional: true,
+    nullable: true,
+    description: 'Workspace of a workspace key; UUID or slug.',
+  })
   workspace_id?: string | null;
 }
 
 export class UpdateApiKeyDto extends ApiKeyFieldsDto {
   @NameField({ optional: true }) name?: string;
   @TextListField({ optional: true, minItems: 1, maxItems: 300 }) scopes?: string[];
-  @BooleanField({ optional: true, description: 'True sets the usage to zero.' }) reset_usage?: boolean;
+  @BooleanField({ optional: true, description: 'True resets the usage to zero.' }) reset_usage?: boolean;
 }
 
 export class RotateApiKeyDto {
@@ -80,20 +87,24 @@ export class RotateApiKeyDto {
     optional: true,
     min: TRANSITION_MS_MIN,
     max: TRANSITION_MS_MAX,
-    description: 'How long the old secret keeps working. Excludes revoke_previous.',
+    description:
+      'How long the old secret keeps working, in milliseconds. Cannot be sent with revoke_previous.',
   })
   key_transition_period_ms?: number;
   @BooleanField({
     optional: true,
     description:
-      'True: every secret before the new one ends at once, also one that an earlier rotation left in transition. For a secret that has leaked.',
+      'When true, all earlier secrets stop working immediately, including one that is still in transition. For a leaked secret.',
   })
   revoke_previous?: boolean;
 }
 
 export class ListApiKeysQuery extends pageOf({ size: 50 }) {
-  @ReferenceField({ optional: true, description: 'UUID or slug; a workspace key is locked to its own.' })
+  @ReferenceField({
+    optional: true,
+    description: 'UUID or slug. A workspace key can only name its own workspace.',
+  })
   workspace_id?: string;
   @QueryEnumListField(['active', 'exhausted', 'expired']) status?: ('active' | 'exhausted' | 'expired')[];
-  @QueryUuidListField({ max: 100, description: 'Looks up these keys only.' }) ids?: string[];
+  @QueryUuidListField({ max: 100, description: 'Returns only these keys.' }) ids?: string[];
 }

@@ -22,10 +22,14 @@ class RotationPolicyResponse implements StoredRotationPolicy {
 
 export class ApiKeyResponse extends RowResponse {
   @ResponseField.uuid() readonly id!: string;
-  @ResponseField.text({ description: 'First two and last three characters.', example: 'tg*****3Ax' })
+  @ResponseField.text({
+    description: 'The first two and last three characters of the secret.',
+    example: 'tg*****3Ax',
+  })
   readonly key!: string;
   @ResponseField.text({ example: 'Search team' }) readonly name!: string;
-  @ResponseField.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
+  @ResponseField.text({ nullable: true, example: 'Used by the search service' }) readonly description!:
+    string | null;
   @ResponseField.oneOf(['organisation-service', 'workspace-service', 'workspace-user'])
   readonly type!: ApiKeyEntity['type'];
   @ResponseField.uuid() readonly organisation_id!: string;
@@ -56,7 +60,7 @@ export class ApiKeyResponse extends RowResponse {
 export class CreatedApiKey {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({
-    description: 'The secret; this answer is the only place where it is shown.',
+    description: 'The secret. It is shown only in this response.',
     example: 'tg*****3Ax',
   })
   readonly key!: string;
@@ -66,11 +70,14 @@ export class CreatedApiKey {
 export class RotatedApiKey {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'tg*****3Ax' }) readonly key!: string;
-  @ResponseField.time({ nullable: true, description: 'When the old secret stops working; null when it has.' })
+  @ResponseField.time({
+    nullable: true,
+    description: 'When the old secret stops working; null when it no longer works.',
+  })
   readonly key_transition_expires_at!: string | null;
 }
 
-/** An entity's key column holds the id of the default config; answers carry its slug. */
+/** Returns an API key as a response shows it: with the slug of its default config, whose id the entity holds. */
 export function toApiKey(row: ApiKeyEntity, masked: string, configSlug: string | null): ApiKeyResponse {
   return {
     id: row.id,

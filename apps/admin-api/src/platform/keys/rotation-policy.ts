@@ -4,11 +4,11 @@ import { invalid } from '@gw/web';
 import { nextOf, nextResetAfter, type Schedule } from '../limits/limits';
 import { TRANSITION_MS_MIN, type RotationPolicyDto } from './api-keys.dto';
 
-/** The shortest of its kind. */
+/** The shortest length of each period, in milliseconds. */
 const PERIOD_MS = { weekly: 7 * DAY_MS, monthly: 28 * DAY_MS } as const;
 const PATH = 'rotation_policy';
 
-/** Checks what decorators can't say, and gives the stored form. Throws `validation_failed`. */
+/** Checks what decorators cannot express, and returns the stored form. Throws `validation_failed`. */
 export function toRotationPolicy(input: RotationPolicyDto, now = new Date()): StoredRotationPolicy {
   const schedule = {
     period: input.rotation_period ?? null,
@@ -21,7 +21,10 @@ export function toRotationPolicy(input: RotationPolicyDto, now = new Date()): St
   }
   const transition = input.key_transition_period_ms ?? TRANSITION_MS_MIN;
   if (transition >= lengthOf(schedule)) {
-    throw invalid(`${PATH}.key_transition_period_ms`, 'the transition must be shorter than the period');
+    throw invalid(
+      `${PATH}.key_transition_period_ms`,
+      'key_transition_period_ms must be shorter than the rotation period',
+    );
   }
   return {
     rotation_period: schedule.period,
@@ -31,13 +34,13 @@ export function toRotationPolicy(input: RotationPolicyDto, now = new Date()): St
   };
 }
 
-/** A rotation by hand starts the period anew; one that happens once is left for its day. */
+/** Returns the policy after a manual rotation: the period starts again; the date of a one-time rotation stays. */
 export function afterRotation(policy: StoredRotationPolicy, now: Date): StoredRotationPolicy {
   const next = nextResetAfter(now, { period: policy.rotation_period, days: policy.rotation_period_days });
   return next === null ? policy : { ...policy, next_rotation_at: next.toISOString() };
 }
 
-/** Endless for a rotation that happens once. */
+/** Length of the period in milliseconds; Infinity for a one-time rotation. */
 function lengthOf({ period, days }: Schedule): number {
   if (period !== null) return PERIOD_MS[period];
   return days === null ? Infinity : days * DAY_MS;

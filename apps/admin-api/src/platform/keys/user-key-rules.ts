@@ -23,7 +23,7 @@ export interface UserPlace {
 const WEEK = 7;
 const MONTH = 30;
 
-/** The rules of user keys in the workspace; null for keys of any other type, which none of them concerns. */
+/** Returns the rules for user keys in the workspace; null for other key types, to which they do not apply. */
 export async function rulesFor(
   manager: EntityManager,
   key: Pick<ApiKeyEntity, 'organisationId' | 'workspaceId' | 'userId'>,
@@ -34,7 +34,10 @@ export async function rulesFor(
   return userKeyRules(organisation, workspace);
 }
 
-/** Throws `validation_failed` when the user has all the keys they may have. Two at once wait for one another. */
+/**
+ * Throws `validation_failed` when the user already has the maximum number of keys. A row lock serialises concurrent
+ * creations.
+ */
 export async function assertRoomForKey(
   manager: EntityManager,
   { organisationId, workspaceId, userId }: UserPlace,
@@ -49,11 +52,17 @@ export async function assertRoomForKey(
     status: Not('archived' as const),
   });
   if (live >= count) {
-    throw invalid('user_id', `a user may have ${String(count)} keys in this workspace`);
+    throw invalid(
+      'user_id',
+      `the user already has the maximum of ${String(count)} keys in this workspace; delete one first`,
+    );
   }
 }
 
-/** The end of a new key: as requested, else as the rules say. Throws `validation_failed` beyond the longest life. */
+/**
+ * Returns the expiry of a new key: as requested, else as the rules define. Throws `validation_failed` beyond the
+ * maximum lifetime.
+ */
 export function expiryOf(
   requested: string | null | undefined,
   rules: UserKeyRules | null,
@@ -73,18 +82,23 @@ export function assertLife(
 ): Date | null {
   const maxTtl = rules?.maxTtl ?? 0;
   if (maxTtl > 0 && (expiresAt === null || expiresAt.getTime() > now + maxTtl * 1_000)) {
-    throw invalid('expires_at', `a user key lives ${String(maxTtl)} seconds at most here`);
+    throw invalid(
+      'expires_at',
+      `expires_at must be at most ${String(maxTtl)} seconds from now for a user key`,
+    );
   }
   return expiresAt;
 }
 
-/** 0: no bound. */
+/** Returns the smallest bound in seconds; 0 means no bound. */
 const shortest = (...seconds: number[]): number => {
   const bounds = seconds.filter((bound) => bound > 0);
   return bounds.length === 0 ? 0 : Math.min(...bounds);
 };
 
-/** The policy of a new key. With an enforced cadence a user key has exactly that one, named or not. */
+/**
+ * Returns the rotation policy of a new key. If the rules enforce a rotation period, a user key always gets that one.
+ */
 export function rotationOf(
   requested: CreateApiKeyDto['rotation_policy'],
   rules: UserKeyRules | null,
@@ -100,8 +114,8 @@ export function rotationOf(
 }
 
 /**
- * The policy after a change, or undefined when it stays as it is. With an enforced cadence the transition alone can be changed:
- * the next rotation stays when it was, since moving it would undo the cadence.
+ * Returns the rotation policy after an update, or undefined when it does not change. With an enforced period only the
+ * transition can be changed; the next rotation keeps its date, since moving it would bypass the period.
  */
 export function changedRotation(
   row: Pick<ApiKeyEntity, 'rotationPolicy'>,
@@ -111,7 +125,11 @@ export function changedRotation(
   if (requested === undefined) return undefined;
   const days = rules?.rotationDays ?? 0;
   if (days === 0) return requested && toRotationPolicy(requested);
-  if (requested === null) throw invalid('rotation_policy', 'the organisation enforces a rotation here');
+  if (requested === null)
+    throw invalid(
+      'rotation_policy',
+      'the organisation enforces key rotation here, so the policy cannot be removed',
+    );
   const policy = rotationOf(requested, rules);
   const { rotationPolicy: before } = row;
   const isSame = before?.rotation_period_days === days;
@@ -121,14 +139,20 @@ export function changedRotation(
 function assertCadence(requested: CreateApiKeyDto['rotation_policy'], days: number): void {
   if (!requested) return;
   if (requested.next_rotation_at !== undefined && requested.next_rotation_at !== null) {
-    throw invalid('rotation_policy.next_rotation_at', 'cannot be set while a rotation is enforced');
+    throw invalid(
+      'rotation_policy.next_rotation_at',
+      'cannot be set while the organisation enforces a rotation period',
+    );
   }
   const named = daysOf(requested);
   if (named !== null && named !== days) {
-    throw invalid('rotation_policy', `the enforced rotation is every ${String(days)} days`);
+    throw invalid('rotation_policy', `must match the enforced rotation period of ${String(days)} days`);
   }
   if (requested.rotation_period && requested.rotation_period_days) {
-    throw invalid('rotation_policy', 'rotation_period and rotation_period_days exclude each other');
+    throw invalid(
+      'rotation_policy',
+      'rotation_period and rotation_period_days are mutually exclusive; send one of them',
+    );
   }
 }
 

@@ -18,7 +18,7 @@ import { ApiKeySecretsService } from './api-key-secrets.service';
 import { toApiKey } from './api-keys.view';
 import { expiryOf, rotationOf, rulesFor, type UserPlace } from './user-key-rules';
 
-/** The scopes of a key that was made by itself, as far as its user's role has them. */
+/** Scopes of an automatically created key; limited to those that its user's role has. */
 const AUTO_SCOPES = [
   'completions.write',
   'prompts.render',
@@ -30,14 +30,14 @@ const AUTO_SCOPES = [
   'analytics.view',
 ];
 
-/** What happens to the user keys of someone who joins, leaves or changes roles. */
+/** Creates, archives and refreshes the user keys of someone who joins, leaves or changes roles. */
 @Injectable()
 export class UserKeysService {
   constructor(private readonly secrets: ApiKeySecretsService) {}
 
   /**
-   * The key that a new member of a workspace gets where the settings say so. No one has seen its secret: its user gets one by
-   * rotating it. Makes none for a user who has one, and none whose role has none of the scopes.
+   * Creates a key for a new member of a workspace if the settings require it. Its secret is not shown; the user gets
+   * one by rotating the key. Creates none for a user who has one, or whose role has none of the scopes.
    */
   async provision(write: Write, at: UserPlace): Promise<void> {
     const { manager } = write;
@@ -54,12 +54,12 @@ export class UserKeysService {
     await this.make(write, at, { name: null, scopes: wanted, expires_at: null, metadata: null });
   }
 
-  /** The key that an invite promised: with those of its scopes that the user's role has. */
+  /** Creates the key that an invite promised, with the promised scopes that the user's role has. */
   async makePromised(write: Write, at: UserPlace, details: InvitedApiKey): Promise<void> {
     await this.make(write, at, details);
   }
 
-  /** Ends the user keys of one user, in one workspace or in all: who leaves takes no key along. */
+  /** Archives the user keys of one user, in one workspace or in all. */
   async archive(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
     const keys = await liveKeys(write.manager, at);
     if (keys.length === 0) return;
@@ -71,7 +71,7 @@ export class UserKeysService {
     }
   }
 
-  /** The user's role has changed, and with it what their keys may do: gateways must read them again. */
+  /** Makes gateways read the keys of a user again after a change of role, which changes what the keys may do. */
   async touch(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
     const keys = await liveKeys(write.manager, at);
     await this.secrets.touch(
@@ -87,7 +87,7 @@ export class UserKeysService {
     if (scopes.length === 0) return;
     const rules = await rulesFor(manager, at);
     const expiresAt = endOf(details, rules);
-    // A promised key may be over before its invite is accepted.
+    // A promised key may expire before its invite is accepted.
     if (expiresAt !== null && expiresAt.getTime() <= Date.now()) return;
     const id = uuidv7();
     await manager.insert(ApiKeyEntity, {
@@ -109,7 +109,7 @@ export class UserKeysService {
   }
 }
 
-/** As promised, but never beyond the longest life that keys have here by now. */
+/** Returns the promised expiry, but at most the maximum lifetime that now applies. */
 function endOf(details: InvitedApiKey, rules: UserKeyRules | null): Date | null {
   if (details.expires_at === null) return expiryOf(undefined, rules);
   const promised = new Date(details.expires_at).getTime();

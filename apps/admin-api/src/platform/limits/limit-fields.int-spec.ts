@@ -28,8 +28,8 @@ const read = async (path: string): Promise<Record<string, unknown>> =>
   (await api.get(path, { key: tenant.key })).body;
 const OWNERS = limitOwners(api, tenant);
 
-describe('how a limit acts', () => {
-  it.each(OWNERS)('is saved with %s, shown, and sent to the gateways', async (_name, make) => {
+describe('enforcement options of a limit', () => {
+  it.each(OWNERS)('are saved with %s, shown, and sent to the gateways', async (_name, make) => {
     const { answer, document } = await make({ usage_limits: BUDGET, rate_limits: RATES });
     expect(answer['usage_limits']).toMatchObject(BUDGET);
     expect(answer['rate_limits']).toEqual(SHOWN_RATES);
@@ -37,7 +37,7 @@ describe('how a limit acts', () => {
     expect(document.rateLimits).toEqual(RATE_RULES);
   });
 
-  it.each(OWNERS)('is not there with %s where it was not chosen: defaults hold', async (_name, make) => {
+  it.each(OWNERS)('are absent from %s when not chosen, so that defaults apply', async (_name, make) => {
     const plain = { type: 'requests', unit: 'rpm', value: 1 };
     const { answer, document } = await make({
       usage_limits: { credit_limit: 5, enforcement: null },
@@ -63,14 +63,14 @@ describe('how a limit acts', () => {
       { rate_limits: [{ type: 'requests', unit: 'rpm', value: 1, enforcement: 'strict' }] },
     ],
     ['rate_limits.1', { rate_limits: [RATES[1], RATES[1]] }],
-  ])('is refused where it makes no sense: %s of %j', async (param, limits) => {
+  ])('are refused when invalid: %s of %j', async (param, limits) => {
     const body = { name: 'k', scopes: ['completions.write'], ...limits };
     const answer = await api.post<Failure>('/v1/api-keys/workspace/service', { key: tenant.key, body });
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });
 });
 
-describe('how a policy acts', () => {
+describe('enforcement options of a policy', () => {
   const common = {
     ...{ name: 'p', conditions: [{ key: 'metadata.team', value: '*' }], group_by: [{ key: 'api_key' }] },
   };
@@ -80,7 +80,7 @@ describe('how a policy acts', () => {
     return (documents[key] as WorkspaceDocument).policies ?? { usageLimits: [], rateLimits: [] };
   };
 
-  it('[CTL-08] is saved, sent to the gateways, changed, and cleared by null', async () => {
+  it('[CTL-08] are saved, sent to the gateways, changed, and cleared by null', async () => {
     const { id = '' } = await made('POST', '/v1/policies/usage-limits', {
       ...{ ...common, type: 'cost', credit_limit: 5, enforcement: 'strict' },
     });
@@ -97,7 +97,7 @@ describe('how a policy acts', () => {
     expect(await ruleOf()).not.toHaveProperty('enforcement');
   });
 
-  it('[CTL-08] of a rate has a window, and of concurrency none', async () => {
+  it('[CTL-08] include a window for a rate policy, but not for a concurrency policy', async () => {
     const { id: rate = '' } = await made('POST', '/v1/policies/rate-limits', {
       ...{ ...common, type: 'tokens', unit: 'rpm', value: 5, window: 'sliding', enforcement: 'strict' },
     });
@@ -129,7 +129,7 @@ describe('how a policy acts', () => {
     ['unit', { type: 'concurrency', unit: 'rpm' }, {}],
     ['enforcement', { type: 'requests', unit: 'rpm', enforcement: 'strict' }, { enforcement: 'strict' }],
     ['window', { type: 'requests', unit: 'rpm', window: 'rolling' }, { window: 'rolling' }],
-  ])('is refused where it makes no sense: %s of %j, in a change too', async (param, limit, change) => {
+  ])('are refused when invalid, also in an update: %s of %j', async (param, limit, change) => {
     const url = '/v1/policies/rate-limits';
     const body = { ...common, value: 5, ...limit };
     const created = await api.post<Failure>(url, { key: tenant.key, body });

@@ -9,7 +9,7 @@ const USD = 100_000_000;
 const api = new TestAdminApi();
 const tenant = api.standingTenant();
 
-/** As the worker leaves the record: 7 USD in all, half of it nine days ago. */
+/** Writes durable records like the worker: 7 USD in all, half of it nine days ago. */
 async function charge(counter: string, organisationId = tenant.organisationId): Promise<void> {
   const { manager } = api.dataSource;
   const charged = { organisationId, account: `limit:${counter}`, period: 0, tokens: 1, requests: 1 };
@@ -21,9 +21,9 @@ async function charge(counter: string, organisationId = tenant.organisationId): 
   );
 }
 
-describe('how far a budget is used', () => {
+describe('usage of a budget', () => {
   it.each(limitOwners(api, tenant))(
-    'is shown of %s, alone and in a list: what was used, what is used in a day, and when it runs out',
+    'of %s is shown alone and in a list: current usage, burn rate per day and forecast',
     async (_name, make) => {
       const owner = await make({ usage_limits: { credit_limit: 10 }, rate_limits: [] });
       const unused = { current_usage: 0, burn_rate_per_day: null, forecast_exhausted_at: null };
@@ -40,7 +40,7 @@ describe('how far a budget is used', () => {
   );
 
   it.each(limitOwners(api, tenant))(
-    'can be sent back with the limit of %s, and changes nothing',
+    'of %s may be sent back with the limit and is ignored',
     async (_name, make) => {
       const owner = await make({ usage_limits: { credit_limit: 10 }, rate_limits: [] });
       const again = await make({
@@ -51,7 +51,7 @@ describe('how far a budget is used', () => {
     },
   );
 
-  it('starts again with the period', async () => {
+  it('restarts with the period', async () => {
     const other = await api.tenant();
     const body = { name: 'k', scopes: ['completions.write'] };
     const limits = { credit_limit: 10, periodic_reset: 'monthly' };
@@ -65,7 +65,7 @@ describe('how far a budget is used', () => {
     expect(shown.body.usage_limits).toMatchObject({ current_usage: 0, burn_rate_per_day: null });
   });
 
-  it('takes two questions of the record for a page, however many budgets it has, and none without budgets', async () => {
+  it('needs two queries of the durable record for a page, and none for a page without budgets', async () => {
     const query = jest.spyOn(EntityManager.prototype, 'query');
     const requested = async (key: string): Promise<number> => {
       query.mockClear();

@@ -14,7 +14,7 @@ import {
 } from '@gw/limits';
 import type { EntityManager } from 'typeorm';
 
-/** How far a budget is used, by the durable record; USD for cost. */
+/** How much of a budget is used, from the durable record; USD for cost. */
 export interface LimitUsage {
   readonly current_usage: number;
   readonly burn_rate_per_day: number | null;
@@ -27,22 +27,22 @@ export const UNUSED: LimitUsage = {
   forecast_exhausted_at: null,
 };
 
-/** A budget as answers to a GET show it. */
+/** A budget as the response to a GET shows it. */
 export type ShownUsageLimit = StoredUsageLimit & Partial<LimitUsage>;
 
-/** Whose budgets an answer shows, as their counters name it. */
+/** The owner of the budgets in a response, as their counters name it. */
 export interface LimitOwner {
   readonly organisationId: string;
   readonly scope: BucketOwner['scope'];
   readonly id: string;
-  /** The workspace of an integration. */
+  /** Workspace id, for an integration. */
   readonly group?: string;
   readonly lastResetAt: Date | null;
 }
 
 /**
- * The answers of a page, with how far each of their budgets is used. `owners`: one for each, in order, all of one organisation. Two
- * queries, however many budgets there are; none where there is none.
+ * Returns the responses of a page with the usage of their budgets. `owners` has one entry per response, in order, all
+ * of one organisation. Runs two queries for any number of budgets, and none without budgets.
  */
 export async function withUsage<
   Answer extends { readonly usage_limits: ShownUsageLimit | readonly ShownUsageLimit[] | null },
@@ -70,7 +70,7 @@ const bucketsOf = (
   return usageLimitRules(limits, lastResetAt).map((rule) => budgetBucket(named, rule));
 };
 
-/** One for each bucket, in order; all of budgets of one organisation. */
+/** Returns the usage of each bucket, in order. All buckets must belong to one organisation. */
 export async function usageOf(
   manager: EntityManager,
   organisationId: string,

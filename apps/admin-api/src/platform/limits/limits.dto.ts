@@ -5,41 +5,43 @@ export const ENFORCEMENTS = ['standard', 'strict'] as const;
 export const OUTAGE_MODES = ['hold', 'refuse'] as const;
 
 const USED =
-  'In its period, by the durable record; USD for cost. In answers to a GET, like the two after it.';
-export const BURN_RATE = 'Of the last seven days. Null: nothing was recorded, or not for an hour yet.';
+  'Usage in the current period, from the durable record; USD for cost. This and the next two members are in responses to GET.';
+export const BURN_RATE =
+  'Average usage per day over the last seven days. Null when nothing was recorded, or the first record is less than an hour old.';
 export const FORECAST =
-  'When it is used up at that rate. Null: it is unknown, it is used up already, or it lasts until its reset.';
+  'When the budget will be used up at this rate. Null when unknown, already used up, or not before its next reset.';
 
 const OPTIONAL = { optional: true, nullable: true } as const;
-export const WINDOW = { ...OPTIONAL, description: 'fixed when absent; concurrency has none.' } as const;
+export const WINDOW = { ...OPTIONAL, description: 'Default: fixed. concurrency has no window.' } as const;
 export const RATE_ENFORCEMENT = {
   ...OPTIONAL,
-  description: 'Of tokens: strict asks for room for all that a request may use. standard when absent.',
+  description:
+    'For tokens only. strict admits a request only if the maximum that it may use fits. Default: standard.',
 } as const;
 export const ENFORCEMENT = {
   ...OPTIONAL,
   description:
-    'strict never passes the limit: all that a request may cost must fit, and a model without a price is refused. standard, when ' +
-    'absent, admits while anything is left.',
+    'strict never exceeds the limit: it admits a request only if its maximum cost fits, and refuses models without a price. standard,' +
+    ' the default, admits requests while any budget is left.',
 } as const;
 export const ON_OUTAGE = {
   ...OPTIONAL,
   description:
-    'While the counters cannot be reached: hold goes on within a local share, refuse answers 503. When absent, a strict budget ' +
-    'refuses and everything else holds.',
+    'What happens while the counters are unavailable: hold continues within a local share, refuse responds with 503. Default: refuse' +
+    ' for a strict budget, hold for all others.',
 } as const;
 
-/** `value` 0 blocks everything. */
+/** A rate limit. `value` 0 blocks all requests. */
 export class RateLimitDto {
   @EnumField(['requests', 'tokens', 'concurrency'], {
     example: 'requests',
-    description: 'concurrency: requests that are under way at the same time.',
+    description: 'concurrency limits the requests in flight at the same time.',
   })
   type!: 'requests' | 'tokens' | 'concurrency';
   @EnumField(['rps', 'rpm', 'rph', 'rpd', 'rpw'], {
     ...OPTIONAL,
     example: 'rpm',
-    description: 'Required, but for concurrency, which has none.',
+    description: 'Required, except for concurrency, which has none.',
   })
   unit?: 'rps' | 'rpm' | 'rph' | 'rpd' | 'rpw' | null;
   @IntegerField({ min: 0, max: 1_000_000_000_000, example: 600 }) value!: number;
@@ -48,9 +50,9 @@ export class RateLimitDto {
   @EnumField(OUTAGE_MODES, ON_OUTAGE) on_outage?: (typeof OUTAGE_MODES)[number] | null;
 }
 
-/** A budget. `periodic_reset` and `periodic_reset_days` exclude each other. */
+/** A budget. `periodic_reset` and `periodic_reset_days` are mutually exclusive. */
 export class UsageLimitDto {
-  @EnumField(['cost', 'tokens'], { optional: true, description: 'cost (the default) is in USD.' })
+  @EnumField(['cost', 'tokens'], { optional: true, description: 'Default: cost, which is in USD.' })
   type?: 'cost' | 'tokens';
   @NumberField({ min: 1, max: 1_000_000_000_000, example: 100 }) credit_limit!: number;
   @NumberField({ optional: true, nullable: true, min: 1, description: 'Below credit_limit.' })
@@ -58,14 +60,14 @@ export class UsageLimitDto {
   @EnumField(['weekly', 'monthly'], { optional: true, nullable: true })
   periodic_reset?: 'weekly' | 'monthly' | null;
   @IntegerField({ optional: true, nullable: true, min: 1, max: 365 }) periodic_reset_days?: number | null;
-  @DateField({ optional: true, nullable: true, description: 'Normalised to midnight UTC.' })
+  @DateField({ optional: true, nullable: true, description: 'Rounded down to midnight UTC.' })
   next_usage_reset_at?: string | null;
   @MapField({ optional: true, nullable: true }) metadata?: Record<string, string> | null;
   @EnumField(ENFORCEMENTS, ENFORCEMENT) enforcement?: (typeof ENFORCEMENTS)[number] | null;
   @EnumField(OUTAGE_MODES, ON_OUTAGE) on_outage?: (typeof OUTAGE_MODES)[number] | null;
 }
 
-/** A rate limit as answers show it. What was not chosen is absent. */
+/** A rate limit as responses show it. Options that were not chosen are absent. */
 export class RateLimitResponse {
   @ResponseField.oneOf(['requests', 'tokens', 'concurrency']) readonly type!: string;
   @ResponseField.oneOf(['rps', 'rpm', 'rph', 'rpd', 'rpw'], {
@@ -79,7 +81,7 @@ export class RateLimitResponse {
   @ResponseField.oneOf(OUTAGE_MODES, { optional: true }) readonly on_outage?: string;
 }
 
-/** A budget as answers show it. */
+/** A budget as responses show it. */
 export class UsageLimitResponse {
   @ResponseField.oneOf(['cost', 'tokens', 'requests']) readonly type!: string;
   @ResponseField.number({ description: 'USD for cost.', example: 100 }) readonly credit_limit!: number;

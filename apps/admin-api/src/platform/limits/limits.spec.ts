@@ -23,13 +23,13 @@ describe('budgets', () => {
     expect(nextResetAfter(monday, { period: null, days: null })).toBeNull();
   });
 
-  it('normalise a given reset to midnight UTC', () => {
+  it('round a given reset down to midnight UTC', () => {
     const limit = { credit_limit: 5, next_usage_reset_at: '2026-11-20T23:30:00-02:00' };
     expect(toStoredUsageLimit(limit, 'usage_limits').next_usage_reset_at).toBe('2026-11-21T00:00:00.000Z');
     expect(midnightOf(WEDNESDAY).toISOString()).toBe('2026-11-18T00:00:00.000Z');
   });
 
-  it('cost USD and are active unless said otherwise, and never reset without a period', () => {
+  it('are in USD and active by default, and never reset without a period', () => {
     expect(() => toStoredUsageLimit({ credit_limit: 90_000_001 }, 'x')).toThrow('greater than 90000000 USD');
     expect(toStoredUsageLimit({ type: 'tokens', credit_limit: 1e12 }, 'x').credit_limit).toBe(1e12);
     expect(toStoredUsageLimit({ credit_limit: 5 }, 'x')).toEqual({
@@ -45,7 +45,7 @@ describe('budgets', () => {
 });
 
 describe('rate limits', () => {
-  it('are null for null and for an empty list, and one for each type and unit', () => {
+  it('are null for null and an empty list, and allow one rule for each type and unit', () => {
     expect(toStoredRateLimits(null)).toBeNull();
     expect(toStoredRateLimits([])).toBeNull();
     const rule = { type: 'requests', unit: 'rpm', value: 0 } as const;

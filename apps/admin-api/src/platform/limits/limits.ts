@@ -3,10 +3,10 @@ import { DAY_MS } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import type { RateLimitDto, UsageLimitDto } from './limits.dto';
 
-/** Midnight UTC of the day that `date` lies in. */
+/** Midnight UTC of the day of `date`. */
 export const midnightOf = (date: Date): Date => new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS);
 
-/** Weeks start on Monday, months on the 1st, both at midnight UTC. */
+/** Returns the next reset at midnight UTC: on Monday for weeks, on the 1st for months; null without a period. */
 export function nextResetAfter(
   now: Date,
   rule: { readonly period: 'weekly' | 'monthly' | null; readonly days: number | null },
@@ -20,16 +20,22 @@ export function nextResetAfter(
   return rule.days === null ? null : new Date(today.getTime() + rule.days * DAY_MS);
 }
 
-/** What periodic things share: a name or a number of days, and an explicit next time that overrides the first. */
+/**
+ * Schedule of a reset or rotation: a named period or a number of days, and an explicit date that overrides the first
+ * one.
+ */
 export interface Schedule {
   readonly period: 'weekly' | 'monthly' | null;
-  /** 1 to 365. */
+  /** Length of the period in days, 1 to 365. */
   readonly days: number | null;
-  /** ISO 8601, not yet normalised. */
+  /** ISO 8601, not yet rounded. */
   readonly next: string | null;
 }
 
-/** The next time, at midnight UTC; null when there is none. Throws `validation_failed` when a name and days are given. */
+/**
+ * Returns the next date at midnight UTC; null when there is none. Throws `validation_failed` for both a named period
+ * and days.
+ */
 export function nextOf(
   schedule: Schedule,
   names: readonly [period: string, days: string],
@@ -38,24 +44,30 @@ export function nextOf(
 ): string | null {
   const { period, days, next } = schedule;
   if (period !== null && days !== null) {
-    throw invalid(`${path}.${names[1]}`, `${names[0]} and ${names[1]} exclude each other`);
+    throw invalid(
+      `${path}.${names[1]}`,
+      `${names[0]} and ${names[1]} are mutually exclusive; send one of them`,
+    );
   }
   const date = next === null ? nextResetAfter(now, { period, days }) : midnightOf(new Date(next));
   return date?.toISOString() ?? null;
 }
 
-/** USD that a counter of 1e-8 USD holds exactly. */
+/** The largest amount in USD that a counter in units of 1e-8 USD represents exactly. */
 const USD_MAX = 90_000_000;
 
-/** Throws `validation_failed` for more money than is counted exactly: it would be another limit than the one that is shown. */
+/**
+ * Throws `validation_failed` for an amount that cannot be counted exactly, since the limit in force would differ from
+ * the one shown.
+ */
 export function assertCountable(type: string, creditLimit: number, path: string): void {
   if (type !== 'cost' || creditLimit <= USD_MAX) return;
   throw invalid(path, `credit_limit must not be greater than ${String(USD_MAX)} USD`);
 }
 
 /**
- * Checks what a decorator can't say and gives the stored form. `path` leads the paths of errors (`usage_limits`). A limit that
- * is raised is active again; whether it is exhausted is found out by the next request.
+ * Checks what decorators cannot express, and returns the stored form. `path` is the prefix of error paths
+ * (`usage_limits`). A changed limit is active again; the next request finds out whether it is exhausted.
  */
 export function toStoredUsageLimit(input: UsageLimitDto, path: string, now = new Date()): StoredUsageLimit {
   const { type = 'cost', credit_limit, alert_threshold = null } = input;
@@ -81,7 +93,7 @@ export function toStoredUsageLimit(input: UsageLimitDto, path: string, now = new
   };
 }
 
-/** What is stored of how a limit acts: only what was chosen, so that a default may differ with what the limit is. */
+/** Stores only chosen options, so that the default can depend on the kind of limit. */
 const chosen = ({
   enforcement,
   on_outage,
@@ -93,7 +105,10 @@ const chosen = ({
   ...(on_outage ? { on_outage } : {}),
 });
 
-/** Null and an empty list both mean: no rate limit. One rule for each type and unit. */
+/**
+ * Returns the stored rate limits; null for null or an empty list. Throws `validation_failed` for two rules of one type
+ * and unit.
+ */
 export function toStoredRateLimits(
   input: readonly RateLimitDto[] | null,
   path = 'rate_limits',
@@ -104,22 +119,29 @@ export function toStoredRateLimits(
     const at = `${path}.${String(index)}`;
     const stored = toStoredRateLimit(limit, at);
     const kind = stored.unit === null ? stored.type : `${stored.type} ${stored.unit}`;
-    if (seen.has(kind)) throw invalid(at, `there is already a limit of ${kind}`);
+    if (seen.has(kind))
+      throw invalid(at, `duplicates the limit of ${kind}; send one limit for each type and unit`);
     seen.add(kind);
     return stored;
   });
 }
 
-/** Throws `validation_failed` where the members do not fit together. `path`: of the limit; empty: its members stand alone. */
+/**
+ * Throws `validation_failed` for members that do not fit together. `path` is the limit's path; empty when its members
+ * are at the top level.
+ */
 export function toStoredRateLimit(limit: RateLimitDto, path: string): StoredRateLimit {
   const { type, unit = null, value, window, enforcement } = limit;
   const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
   if (type === 'concurrency') {
-    if (unit !== null) throw invalid(at('unit'), 'a limit of concurrency has no unit');
-    if (window) throw invalid(at('window'), 'a limit of concurrency has no window');
-  } else if (unit === null) throw invalid(at('unit'), `unit is required for a limit of ${type}`);
+    if (unit !== null) throw invalid(at('unit'), 'unit must be absent for concurrency');
+    if (window) throw invalid(at('window'), 'window must be absent for concurrency');
+  } else if (unit === null) throw invalid(at('unit'), `unit is required for ${type}`);
   if (enforcement && type !== 'tokens') {
-    throw invalid(at('enforcement'), `enforcement is for tokens: a limit of ${type} is never passed`);
+    throw invalid(
+      at('enforcement'),
+      `enforcement must be absent for ${type}, which is always strict; it applies only to tokens`,
+    );
   }
   return { type, unit, value, ...(window ? { window } : {}), ...chosen(limit) };
 }

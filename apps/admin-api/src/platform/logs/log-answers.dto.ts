@@ -2,18 +2,18 @@ import type { DecisionRecord } from '@gw/contracts';
 import { ResponseField } from '@gw/web';
 import { ShownLogColumns } from './shown-columns';
 
-/** One log in a list. Times in milliseconds, sizes in bytes, units are tokens. */
+/** One log in a list. Times are in milliseconds, sizes in bytes; units are tokens. */
 export class LogResponse extends ShownLogColumns {
   @ResponseField.boolean() readonly is_success!: boolean;
   @ResponseField.text({
     nullable: true,
-    description: "The public API's name of the provider.",
+    description: 'Name of the provider in the public API.',
     example: 'openai',
   })
   readonly ai_org!: string | null;
   @ResponseField.text({
     nullable: true,
-    description: "The public API's name of the model.",
+    description: 'Name of the model in the public API.',
     example: 'gpt-4o',
   })
   readonly ai_model!: string | null;
@@ -22,23 +22,23 @@ export class LogResponse extends ShownLogColumns {
   @ResponseField.integer({ nullable: true, example: 1 }) readonly total_units!: number | null;
   @ResponseField.number({
     nullable: true,
-    description: 'US cents; null when the price or the usage is not known (`priced` says which).',
+    description: 'Cost in US cents; null when the price or the usage is unknown (`priced` shows which).',
     example: 0.0125,
   })
   readonly cost!: number | null;
   @ResponseField.text({
     nullable: true,
-    description: 'The same, exactly: an integer of 1e-8 USD as text.',
+    description: 'Exact cost: an integer in units of 1e-8 USD, as a string.',
     example: '12500',
   })
   readonly cost_exact!: string | null;
   @ResponseField.oneOf(['USD']) readonly cost_currency!: 'USD';
 }
 
-/** A logged body: JSON as a value, other text as text (`utf8`), the rest in base64. Null: none was kept. */
+/** A logged body: JSON as a value, other text as a string (`utf8`), all else in base64. Null when none was stored. */
 export class LoggedBody {
   @ResponseField.text({ nullable: true, example: 'application/json' }) readonly content_type!: string | null;
-  @ResponseField.integer({ description: 'Bytes on the wire, of which less may have been kept.', example: 1 })
+  @ResponseField.integer({ description: 'Bytes on the wire; the stored body may be truncated.', example: 1 })
   readonly bytes!: number;
   @ResponseField.boolean() readonly truncated!: boolean;
   @ResponseField.oneOf(['json', 'utf8', 'base64'], { nullable: true })
@@ -46,7 +46,7 @@ export class LoggedBody {
   @ResponseField.any() readonly body!: unknown;
 }
 
-/** Tokens; null where the provider said nothing. */
+/** Token counts; null when the provider did not report one. */
 export class UsageResponse {
   @ResponseField.integer({ nullable: true, example: 12 }) readonly input_tokens!: number | null;
   @ResponseField.integer({ nullable: true, example: 30 }) readonly output_tokens!: number | null;
@@ -58,7 +58,7 @@ export class UsageResponse {
   @ResponseField.integer({ nullable: true, example: 0 }) readonly output_audio_tokens!: number | null;
 }
 
-/** What somebody, or a guardrail, thought of the log's trace. */
+/** Feedback on the log's trace by a user or a guardrail. */
 export class LogFeedbackResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.number({ example: 5 }) readonly value!: number;
@@ -69,7 +69,7 @@ export class LogFeedbackResponse {
 }
 
 export class LogDetailResponse extends LogResponse {
-  @ResponseField.list(() => LogFeedbackResponse, { description: 'The newest hundred.' })
+  @ResponseField.list(() => LogFeedbackResponse, { description: 'The newest 100 items.' })
   readonly feedback!: readonly LogFeedbackResponse[];
   @ResponseField.one(() => UsageResponse, { nullable: true }) readonly usage!: UsageResponse | null;
   @ResponseField.json() readonly decision!: DecisionRecord;
@@ -77,11 +77,14 @@ export class LogDetailResponse extends LogResponse {
   @ResponseField.one(() => LoggedBody) readonly response!: LoggedBody;
 }
 
-/** A page of logs. There is no total: counting tens of millions of rows would cost more than the page. */
+/** A page of logs. It has no total, because counting tens of millions of rows would cost more than the page. */
 export class LogsSearchedResponse {
-  @ResponseField.integer({ description: 'Logs that this page looked through.', example: 1_200 })
+  @ResponseField.integer({
+    description: 'Number of logs that the search read for this page.',
+    example: 1_200,
+  })
   readonly logs!: number;
-  @ResponseField.time({ nullable: true, description: 'The time of the last of them.' })
+  @ResponseField.time({ nullable: true, description: 'Time of the last log that the search read.' })
   readonly until!: string | null;
 }
 
@@ -89,29 +92,29 @@ export class LogPage {
   @ResponseField.kind('list') readonly object!: 'list';
   @ResponseField.list(() => LogResponse) readonly data!: readonly LogResponse[];
   @ResponseField.boolean() readonly has_more!: boolean;
-  @ResponseField.text({ nullable: true, description: 'For the next page; null on the last one.' })
+  @ResponseField.text({ nullable: true, description: 'Cursor of the next page; null on the last one.' })
   readonly next_cursor!: string | null;
   @ResponseField.one(() => LogsSearchedResponse, {
     optional: true,
-    description: 'With `q`: how far this page looked, whatever it found.',
+    description: 'With `q`: how far the search of this page got, whether or not it found anything.',
   })
   readonly searched?: LogsSearchedResponse;
 }
 
-/** One log of a trace, with what was called from within it. */
+/** One log of a trace with its child logs. */
 export class LogTreeResponse {
   @ResponseField.one(() => LogResponse) readonly log!: LogResponse;
-  @ResponseField.list(() => LogTreeResponse, { description: 'In the order of their time.' })
+  @ResponseField.list(() => LogTreeResponse, { description: 'Ordered by time.' })
   readonly children!: readonly LogTreeResponse[];
 }
 
 export class LogTraceResponse {
   @ResponseField.kind('trace') readonly object!: 'trace';
   @ResponseField.text({ example: 'trace-1' }) readonly trace_id!: string;
-  @ResponseField.list(() => LogTreeResponse, { description: 'The spans without a parent here.' })
+  @ResponseField.list(() => LogTreeResponse, { description: 'Spans whose parent is not in this response.' })
   readonly spans!: readonly LogTreeResponse[];
   @ResponseField.boolean({
-    description: 'The trace has more logs than the newest thousand, which are shown.',
+    description: 'True when the trace has more than 1,000 logs; only the newest 1,000 are shown.',
   })
   readonly truncated!: boolean;
 }

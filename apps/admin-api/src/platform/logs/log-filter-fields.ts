@@ -13,7 +13,7 @@ const FILTERS = Object.entries(LOG_COLUMNS).flatMap(([column, facts]) => {
   return filter === undefined ? [] : [{ column, ...filter }];
 });
 
-/** The parameters by which lists filter columns, as `LOG_FIELDS` and `LOG_COLUMNS` declare them. */
+/** Query parameters that filter columns, as `LOG_FIELDS` and `LOG_COLUMNS` declare them. */
 class DeclaredFilters extends MeasureBounds {}
 
 for (const { column, anyOf, about, alias, between } of FILTERS) {
@@ -37,7 +37,7 @@ export const LogFilterFields = DeclaredFilters as new () => MeasureBounds & {
   [Column in ValueColumn]?: string[];
 };
 
-/** The values that a query wants of each column. */
+/** Returns the values to match, by column. */
 export const wantedValues = (query: Query): LogFilter['values'] =>
   Object.fromEntries(
     FILTERS.flatMap(({ column, anyOf, alias }) => {
@@ -46,7 +46,7 @@ export const wantedValues = (query: Query): LogFilter['values'] =>
     }),
   );
 
-/** The bounds of each column that has parameters of its own. */
+/** Returns the bounds of each column with its own `_min` and `_max` parameters. */
 export const wantedRanges = (query: Query): { readonly [column in LogMeasure]?: Bounds<number> } =>
   Object.fromEntries(
     FILTERS.flatMap(({ column, between }) =>

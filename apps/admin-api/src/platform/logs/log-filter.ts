@@ -8,7 +8,10 @@ import type { ListLogsQuery } from './logs.dto';
 const METADATA_PREFIX = 'metadata.';
 const METADATA_FILTERS_MAX = 20;
 
-/** `all` is the whole query as text, for the names that no class can list: `metadata.<name>`. */
+/**
+ * Builds the log filter from a query. `all` is the whole query, for `metadata.<name>` parameters, which no class can
+ * declare.
+ */
 export function logFilterOf(
   owner: LogOwner,
   query: ListLogsQuery,
@@ -49,7 +52,7 @@ function statusRange(text: string): readonly [number, number] {
   return [first, first + 99];
 }
 
-/** Metadata that a list or a graph is filtered by. `all`: the query, for `metadata.<name>`. */
+/** Returns the metadata filter of a list or graph. `all` is the whole query, for `metadata.<name>`. */
 export function metadataOf(
   json: string | undefined,
   all: Readonly<Record<string, unknown>>,
@@ -59,11 +62,11 @@ export function metadataOf(
     if (name.startsWith(METADATA_PREFIX)) wanted.push([name.slice(METADATA_PREFIX.length), value]);
   }
   if (wanted.length > METADATA_FILTERS_MAX) {
-    throw invalid('metadata', `metadata must name at most ${String(METADATA_FILTERS_MAX)} values`);
+    throw invalid('metadata', `metadata must contain at most ${String(METADATA_FILTERS_MAX)} filters`);
   }
   for (const [name, value] of wanted) {
     if (typeof value !== 'string' || !isStorableText(name) || !isStorableText(value)) {
-      throw invalid(`${METADATA_PREFIX}${name}`, 'a metadata filter must be one text');
+      throw invalid(`${METADATA_PREFIX}${name}`, 'a metadata filter must be a single string');
     }
   }
   return Object.fromEntries(wanted);
@@ -74,7 +77,7 @@ function objectOf(json: string): object {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw invalid('metadata', 'metadata must be a JSON object');
 }

@@ -28,37 +28,39 @@ export class ListLogsQuery extends LogFilterFields {
     max: 9_999,
     fallback: 0,
     description:
-      'Page, counted from 0, among the newest 10,000 logs that the filters find; beyond them, and with q, go on by cursor.',
+      'Page number from 0, within the newest 10,000 matching logs. Use cursor for later pages and with q.',
   })
   current_page!: number;
-  @TextField({ optional: true, max: 128, description: '`next_cursor` of the page before.' }) cursor?: string;
+  @TextField({ optional: true, max: 128, description: '`next_cursor` of the previous page.' })
+  cursor?: string;
   @TextField({
     optional: true,
     min: 3,
     max: 200,
     description:
-      'A text in the URL, the error type or a body, whatever its case. Needs time_of_generation_min and a time of at most 31 days. A page may be short, or empty, and have a next one.',
+      'Text to find in the URL, the error type or a body; case-insensitive. Requires time_of_generation_min and a range of at most 31 days. A page may have few or no logs and still have a next page.',
   })
   q?: string;
-  @ReferenceField({ optional: true, description: 'Id or slug; with an organisation key or a session.' })
+  @ReferenceField({ optional: true, description: 'Id or slug; for an organisation key or a session.' })
   workspace_id?: string;
   @DateField({ optional: true, description: 'Not before.' }) time_of_generation_min?: string;
   @DateField({ optional: true, description: 'Not after.' }) time_of_generation_max?: string;
-  @anyOf('Providers with models: `<provider>__<model>`.') ai_org_model?: string[];
-  @statuses('Statuses or classes: `200`, `4xx`.') status?: string[];
-  @statuses('The same as status.') status_code?: string[];
+  @anyOf('Provider and model: `<provider>__<model>`.') ai_org_model?: string[];
+  @statuses('Statuses or status classes: `200`, `4xx`.') status?: string[];
+  @statuses('Alias of status.') status_code?: string[];
   @QueryBooleanField({ optional: true }) streamed?: boolean;
-  @QueryBooleanField({ optional: true, description: 'The `is_success` of the log.' }) is_success?: boolean;
+  @QueryBooleanField({ optional: true, description: 'Matches the `is_success` of a log.' })
+  is_success?: boolean;
   @TextField({
     optional: true,
     max: 4_096,
     description:
-      'A JSON object of metadata names and values; `metadata.<name>=<value>` says the same of one.',
+      'A JSON object of metadata names and values; `metadata.<name>=<value>` filters by a single name.',
   })
   metadata?: string;
 }
 
-/** The filters of lists; pages have no meaning here. */
+/** The filters of lists. Paging parameters are ignored. */
 export class TailLogsQuery extends ListLogsQuery {
   @QueryIntegerField({ min: 1, max: 3_600, fallback: 900, description: 'Seconds until the tail ends.' })
   max_seconds!: number;

@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 
 const COUNT_MAX = Number.MAX_SAFE_INTEGER;
 
-/** A number of the query that is not negative. */
+/** A non-negative number in the query. */
 export const amount = (max: number, description: string): PropertyDecorator =>
   applyDecorators(
     NumberField({ optional: true, min: 0, max, description }),
@@ -21,7 +21,7 @@ const score = (description: string): PropertyDecorator =>
     ),
   );
 
-/** What logs and analytics may be narrowed to by what requests have cost, used and were said to be worth. */
+/** Filters for logs and analytics by cost, token usage and feedback of requests. */
 export class MeasureBounds {
   @amount(1e9, 'US cents, at least.')
   cost_min?: number;
@@ -29,27 +29,27 @@ export class MeasureBounds {
   @amount(1e9, 'US cents, at most.')
   cost_max?: number;
 
-  @amount(COUNT_MAX, 'Tokens in and out, at least.')
+  @amount(COUNT_MAX, 'Minimum total tokens (input and output).')
   total_units_min?: number;
 
-  @amount(COUNT_MAX, 'Tokens in and out, at most.')
+  @amount(COUNT_MAX, 'Maximum total tokens (input and output).')
   total_units_max?: number;
 
-  @amount(COUNT_MAX, 'Tokens in, at least.')
+  @amount(COUNT_MAX, 'Minimum input tokens.')
   prompt_token_min?: number;
 
-  @amount(COUNT_MAX, 'Tokens in, at most.')
+  @amount(COUNT_MAX, 'Maximum input tokens.')
   prompt_token_max?: number;
 
-  @amount(COUNT_MAX, 'Tokens out, at least.')
+  @amount(COUNT_MAX, 'Minimum output tokens.')
   completion_token_min?: number;
 
-  @amount(COUNT_MAX, 'Tokens out, at most.')
+  @amount(COUNT_MAX, 'Maximum output tokens.')
   completion_token_max?: number;
 
-  @score("Mean of value times weight of the trace's feedback, at least.")
+  @score("Minimum mean of value times weight over the trace's feedback.")
   weighted_feedback_min?: number;
 
-  @score('The same, at most.')
+  @score("Maximum mean of value times weight over the trace's feedback.")
   weighted_feedback_max?: number;
 }

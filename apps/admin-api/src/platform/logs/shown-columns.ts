@@ -14,7 +14,7 @@ type ShownName<Column> = Column extends LogFieldColumn
     : never
   : never;
 
-/** What lists of logs show of the declared columns, by their public names. */
+/** The declared columns that lists of logs show, by their public names. */
 export type ShownColumns = {
   readonly [Column in ShownColumn as ShownName<Column>]: Fields[Column]['kind']['sql'] extends 'bigint'
     ? number
@@ -54,12 +54,12 @@ for (const { kind, about, shown } of SHOWN) {
   })(ShownLog.prototype, name);
 }
 
-/** A log with its declared columns, for the API's document. */
+/** A log with its declared columns, for the OpenAPI document. */
 export const ShownLogColumns = ShownLog as new () => ShownLog & ShownColumns;
 
 export const shownColumns = (log: StoredRequestLog): ShownColumns =>
   Object.fromEntries(
-    // The driver reads bigints as text.
+    // The driver returns bigints as strings.
     SHOWN.map(({ column, kind, shown }) => [
       shown.as,
       kind.sql === 'bigint' ? Number(log[column]) : log[column],

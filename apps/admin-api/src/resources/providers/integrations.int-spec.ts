@@ -47,9 +47,9 @@ describe('POST /v1/integrations', () => {
   });
 
   it.each([
-    ['sk-abc…xyz', 'key is shortened with … or *****, the way lists show secrets; give the whole secret'],
-    ['sk*****789', 'key is shortened with … or *****, the way lists show secrets; give the whole secret'],
-    ['sk abc', 'key must be visible ASCII characters, without spaces and control characters'],
+    ['sk-abc…xyz', 'key is shortened with … or *****, as in lists of secrets; send the whole secret'],
+    ['sk*****789', 'key is shortened with … or *****, as in lists of secrets; send the whole secret'],
+    ['sk abc', 'key must be visible ASCII characters without spaces or control characters'],
   ])('refuses the key %s and says what is wrong with it', async (key, message) => {
     const { status, body } = await api.post<Failure>('/v1/integrations', {
       key: tenant.adminKey,
