@@ -494,7 +494,7 @@ const ATTACKS = [
     `${GATEWAY}/bodies/read-whole.spec.ts`,
   ],
   [
-    'bodies of the control plane are counted before they are parsed',
+    'request bodies of the control plane are counted before they are parsed',
     'libs/web/src/http/body-bounds.ts',
     'if (members > bounds.members) throw',
     'if (members < 0) throw',

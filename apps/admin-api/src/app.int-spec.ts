@@ -14,7 +14,7 @@ interface Failure {
   };
 }
 
-describe('the admin API', () => {
+describe('admin API', () => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
 
@@ -29,7 +29,7 @@ describe('the admin API', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   }
 
-  it('[ERR-12] answers every failure in one body with a stable code and the request id', async () => {
+  it('[ERR-12] responds to every failure with the same body shape, a stable code and the request id', async () => {
     const { key } = ours;
     const create = '/v1/api-keys/workspace/service';
     const json = { 'content-type': 'application/json' };
@@ -52,12 +52,12 @@ describe('the admin API', () => {
     expectFailure(await admin.get('/v1/workspaces?page_size=x', { key }), 'validation_failed');
   });
 
-  it('names the methods that a path takes', async () => {
+  it('lists the methods that a path supports', async () => {
     const answer = await admin.call('PATCH', `/v1/workspaces/${ours.workspaceId}?x=1`, { key: ours.key });
     expect(answer.headers['allow']).toBe('DELETE, GET, HEAD, PUT');
   });
 
-  it('reports all failures of a body at once, each with its path', async () => {
+  it('reports all faults of a body at once, each with its path', async () => {
     const { body } = await admin.post<Failure>('/v1/api-keys/workspace/service', {
       key: ours.key,
       body: { name: 7, scopes: 'x', rate_limits: [{ type: 'x', unit: 'rpm', value: 1 }], expires_at: 'soon' },
@@ -66,7 +66,7 @@ describe('the admin API', () => {
     expect(paths).toEqual(new Set(['name', 'scopes', 'rate_limits.0.type', 'expires_at']));
   });
 
-  it('hides what went wrong inside: no SQL, no stack, no text of the fault', async () => {
+  it('hides internal faults: no SQL, no stack trace and no fault message', async () => {
     await admin.dataSource.query('ALTER TABLE workspaces RENAME TO workspaces_gone');
     try {
       const answer = await admin.get<Failure>('/v1/workspaces', { key: ours.adminKey });
@@ -77,7 +77,7 @@ describe('the admin API', () => {
     }
   });
 
-  it('keeps a request id that is a plain token, and makes one for anything else', async () => {
+  it('keeps a request id that is a plain token, and generates one otherwise', async () => {
     const id = async (given: string): Promise<unknown> =>
       (await admin.get('/health', { headers: { 'x-gw-request-id': given } })).headers['x-gw-request-id'];
     expect(await id('trace-1.2:3_4')).toBe('trace-1.2:3_4');
@@ -85,7 +85,7 @@ describe('the admin API', () => {
     expect(await id('x'.repeat(129))).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('says how it is, with its version, on every path of health', async () => {
+  it('reports its health and version on every health path', async () => {
     for (const path of ['/health', '/v1/health', '/v2/health']) {
       const { status, body } = await admin.get(path);
       expect(status).toBe(200);
@@ -94,7 +94,7 @@ describe('the admin API', () => {
     }
   });
 
-  it('sends security headers and never tells what it is made of', async () => {
+  it('sends security headers, and no headers that name its software', async () => {
     for (const path of ['/', '/health', '/docs', '/nothing']) {
       const { headers } = await admin.get(path);
       expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
@@ -103,7 +103,7 @@ describe('the admin API', () => {
     }
   });
 
-  it('shows a page at /, the API documentation at /docs with its files, and the document', async () => {
+  it('serves a page at /, the API documentation with its files at /docs, and the OpenAPI document', async () => {
     const page = await admin.get('/');
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('href="/docs"');
@@ -115,7 +115,7 @@ describe('the admin API', () => {
     }
   });
 
-  it('describes itself by a document in which every operation has an id of its own, and every reference a target', async () => {
+  it('serves a document in which every operation has a unique id and every reference a target', async () => {
     const { status, text } = await admin.get('/openapi.json');
     expect(status).toBe(200);
     const document = JSON.parse(text) as {
@@ -130,7 +130,7 @@ describe('the admin API', () => {
       components: { schemas: Record<string, unknown> };
     };
     expect(document.openapi).toMatch(/^3\.1/);
-    // A word of OpenAPI 3.0, which a reader of 3.1 passes over.
+    // A keyword of OpenAPI 3.0, which readers of 3.1 ignore.
     expect(text).not.toContain('"nullable"');
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
@@ -155,12 +155,12 @@ describe('the admin API', () => {
   });
 });
 
-describe('the organisation and its users', () => {
+describe('organisation and its users', () => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
   const theirs = admin.standingTenant();
 
-  it('renames the organisation of the caller alone', async () => {
+  it("renames only the caller's organisation", async () => {
     const call = { key: ours.adminKey, body: { name: 'Acme & Sons' } };
     expect((await admin.put('/v2/admin/organisation', call)).body).toEqual({});
     expect((await admin.get('/v2/admin/organisation', { key: ours.adminKey })).body['name']).toBe(
@@ -170,7 +170,7 @@ describe('the organisation and its users', () => {
     expect((await admin.put('/v2/admin/organisation', { ...call, body: { name: '' } })).status).toBe(400);
   });
 
-  it('changes settings partially, clears with null, and tells the gateways', async () => {
+  it('changes settings partially, clears them with null, and notifies the gateways', async () => {
     const url = '/v1/admin/organisation/settings';
     const put = (body: object): Promise<{ status: number }> => admin.put(url, { key: ours.adminKey, body });
     const shown = async (): Promise<unknown> => (await admin.get(url, { key: ours.adminKey })).body;
@@ -193,7 +193,7 @@ describe('the organisation and its users', () => {
     expect((await put({ settings: { debug_log: 2 } })).status).toBe(400);
   });
 
-  it('lists and reads users of the own organisation alone, by role and by email', async () => {
+  it("lists and reads only users of the caller's organisation, by role and by email", async () => {
     const owner = await admin.user(ours.organisationId, 'owner');
     const member = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'member' });
     const call = { key: ours.adminKey };
@@ -212,14 +212,14 @@ describe('the organisation and its users', () => {
   });
 });
 
-describe('settings that are not set', () => {
+describe('default settings', () => {
   const admin = new TestAdminApi({
     DB_POOL_SIZE: '',
     LOG_RETENTION_DISPLAY: '',
     METRICS_RETENTION_DISPLAY: '',
   });
 
-  it('[LIM-07] are 12 connections to the database, 90 days of logs and 365 days of metrics', async () => {
+  it('[LIM-07] are 12 database connections, 90 days of logs and 365 days of metrics', async () => {
     const { organisationId, adminKey } = await admin.tenant();
     const { body } = await admin.get('/v1/admin/organisation', { key: adminKey });
     expect(body).toMatchObject({
@@ -228,7 +228,7 @@ describe('settings that are not set', () => {
       name: 'Acme',
       retention: { logs_days: 90, metrics_days: 365 },
     });
-    // More callers than connections: each that gets one waits in it for the lock.
+    // More callers than connections: each caller with a connection holds it while it waits for the lock.
     const pool = admin.api.app.get(DataSource);
     const calls = await admin.dataSource.transaction(async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock(7)');
@@ -257,7 +257,7 @@ describe('settings', () => {
     SCIM_MEMBERSHIP_USER_MODE: 'ON',
   });
 
-  it('[ENV-07] API_ACCESS_ENABLED=OFF closes the control plane to API keys, and not to sessions', async () => {
+  it('[ENV-07] API_ACCESS_ENABLED=OFF closes the control plane to API keys, but not to sessions', async () => {
     const { organisationId, adminKey } = await admin.tenant();
     const { status, body } = await admin.get<Failure>('/v1/workspaces', { key: adminKey });
     expect([status, body.error.type]).toEqual([403, 'feature_disabled']);
@@ -266,7 +266,7 @@ describe('settings', () => {
     expect((await admin.get('/v1/workspaces', { token })).status).toBe(200);
   });
 
-  it('[ENV-05] BLOCK_INLINE_CONFIG=true and SCIM_MEMBERSHIP_USER_MODE=ON show as in force for every organisation', async () => {
+  it('[ENV-05] BLOCK_INLINE_CONFIG=true and SCIM_MEMBERSHIP_USER_MODE=ON are shown as in force in every organisation', async () => {
     const { organisationId } = await admin.tenant();
     const { email } = await admin.user(organisationId, 'owner');
     const { body } = await admin.get('/v1/admin/organisation/settings', { token: await admin.login(email) });
@@ -280,7 +280,7 @@ describe('settings', () => {
 describe('AUDIT_LOGS_ENABLED=OFF', () => {
   const admin = new TestAdminApi({ AUDIT_LOGS_ENABLED: 'OFF' });
 
-  it('closes the audit log and writes nothing into it', async () => {
+  it('closes the audit log and writes no records', async () => {
     const { adminKey } = await admin.tenant();
     const made = await admin.post('/v1/workspaces', { key: adminKey, body: { name: 'x' } });
     expect(made.status).toBe(200);

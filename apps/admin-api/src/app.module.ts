@@ -31,7 +31,7 @@ const HEALTH: FactoryProvider = {
     ]),
 };
 
-/** A locked table must not hold all connections of the pool, which other routes need. */
+/** Bounds lock waits, so that requests on a locked table do not use up the connections that other routes need. */
 const LOCK_TIMEOUT_MS = 3_000;
 
 @Module({})

@@ -27,18 +27,21 @@ const FORM = 'application/x-www-form-urlencoded';
 
 export interface AdminApi {
   readonly app: NestFastifyApplication;
-  /** What `/openapi.json` serves; made when it is first read. */
+  /** The document that `/openapi.json` serves; built at the first read. */
   readonly document: OpenAPIObject;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client's, also behind the gateway and behind trusted proxies. */
+    /** Address of the client, also behind the gateway and trusted proxies. */
     clientAddress: string;
   }
 }
 
-/** The gateway's word counts where it proves that it is one of us, else `x-forwarded-for` of trusted proxies. */
+/**
+ * Determines the client address: from the gateway if its signature is valid, else from `x-forwarded-for` of trusted
+ * proxies.
+ */
 function readClientAddresses(adapter: FastifyAdapter, settings: AdminSettings): void {
   const { SERVICE_TOKEN: token, TRUSTED_PROXIES: proxies } = settings;
   const server = adapter.getInstance();
@@ -52,7 +55,10 @@ function readClientAddresses(adapter: FastifyAdapter, settings: AdminSettings): 
   });
 }
 
-/** The admin API, connected and not yet listening. Rejects when the database can't be used or a route has no access rule. */
+/**
+ * Creates the admin API, connected but not yet listening. Rejects when the database cannot be used or a route has no
+ * access rule.
+ */
 export async function createAdminApi(settings: AdminSettings, log: Log): Promise<AdminApi> {
   const adapter = createAdapter({
     body: BODY,
@@ -78,7 +84,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   const document = serveOpenApi(app, {
     title: 'Tollgate control plane',
     description:
-      'Organisations, workspaces, keys and every resource that the gateway reads. All paths answer under /v1 and /v2.',
+      'Organisations, workspaces, keys and all other resources that the gateway reads. All paths are available under /v1 and /v2.',
     version: CONTROL_PLANE_VERSION,
   });
   await app.init();

@@ -3,7 +3,7 @@ import { SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 import type { Failure } from './spec-support/api-keys';
 import { operationsOf, type Operation } from './spec-support/request-schemas';
 
-/** What checks the rules of each object, and compares its members with those of its class. */
+/** The class that validates each object and compares its members with those of its class. */
 const { ValidationExecutor } = jest.requireActual<{
   ValidationExecutor: { prototype: { execute: (object: object, ...more: unknown[]) => void } };
 }>('class-validator/cjs/validation/ValidationExecutor');
@@ -12,7 +12,7 @@ const UNKNOWN_ID = '018f0000-0000-7000-8000-000000000000';
 const admin = new TestAdminApi();
 const tenant = admin.standingTenant();
 
-/** `head`, as many of `item` as `bytes` hold or `count` says, and `tail`. */
+/** Returns `head`, then as many items as fit into `bytes` or `count` allows, then `tail`. */
 function filled(
   bytes: number,
   [head, tail]: readonly [string, string],
@@ -30,10 +30,10 @@ function filled(
   return `${head}${items.join(',')}${tail}`;
 }
 
-/** Bodies that take the most time for their bytes. `near`: a member that a route knows. */
+/** Bodies that take the most time for their size. `near`: a member that the route knows. */
 const DENSEST: Readonly<Record<string, (bytes: number, near: string, count?: number) => string>> = {
   members: (bytes, _near, count) => filled(bytes, ['{', '}'], (at) => `"${String(at)}":1`, count),
-  'members that are spelt almost right': (bytes, near, count) =>
+  'members that are almost spelt correctly': (bytes, near, count) =>
     filled(bytes, ['{', '}'], (at) => `"${near.slice(1)}${at.toString(36)}":1`, count),
   'empty objects': (bytes) => filled(bytes, ['[', ']'], () => '{}'),
   numbers: (bytes) => filled(bytes, ['{"a":[', ']}'], () => '1'),
@@ -45,7 +45,7 @@ interface Route {
   readonly url: string;
 }
 
-/** Every route that may have a body. `/v2` has the same handlers. */
+/** Returns every route that may have a body. `/v2` has the same handlers. */
 function routesWithBodies(): Route[] {
   const { routeTable } = admin.api.app.getHttpAdapter().getInstance();
   return (routeTable?.all() ?? [])
@@ -61,7 +61,7 @@ const urlOf = (path: string): string =>
 const boundsOf = (url: string, isPublic: boolean) =>
   isPublic ? PUBLIC_BODY : url === '/v1/logs' ? LOGS_BODY : url === '/v1/otel/v1/traces' ? SPANS_BODY : BODY;
 
-describe('bodies of the control plane', () => {
+describe('request bodies of the control plane', () => {
   let token = '';
   let credentials: readonly Readonly<Record<string, string>>[] = [];
   beforeAll(async () => {
@@ -75,7 +75,7 @@ describe('bodies of the control plane', () => {
   });
 
   const operations = (): Operation[] => operationsOf(admin.api.document);
-  /** Members of each object whose rules `work` has checked, as they were before. */
+  /** Returns the number of members of each object that `work` validates, before validation. */
   async function checkedBy(work: () => Promise<void>): Promise<number[]> {
     const widths: number[] = [];
     const { execute: before } = ValidationExecutor.prototype;
@@ -105,7 +105,7 @@ describe('bodies of the control plane', () => {
     };
   }
 
-  /** With the first credential that the route takes. */
+  /** Sends with the first credential that the route accepts. */
   async function sendAllowed(route: Route, payload: string) {
     let answer = await send(route, {}, payload);
     for (const headers of credentials) {
@@ -116,7 +116,7 @@ describe('bodies of the control plane', () => {
   }
 
   it.each(Object.keys(DENSEST))(
-    'of the most %s are refused before they are parsed, on every live route, and without a credential before they are read',
+    'with the most %s are refused before parsing on every live route, and before reading without a credential',
     async (kind) => {
       const wrong: string[] = [];
       const routes = routesWithBodies();
@@ -137,7 +137,7 @@ describe('bodies of the control plane', () => {
           if (refused.type !== expected || !/ members| values|nested deeper/.test(refused.message))
             wrong.push(`${route.method} ${route.url}: ${String(refused.status)} ${refused.message}`);
           if (isPublic && (await send(route, {}, bodyOf(BODY.bytes))).status !== 413)
-            wrong.push(`${route.method} ${route.url} takes a large body of everyone`);
+            wrong.push(`${route.method} ${route.url} accepts a large body from everyone`);
         }
       });
       expect(wrong).toEqual([]);
@@ -147,7 +147,7 @@ describe('bodies of the control plane', () => {
     120_000,
   );
 
-  it('are not read of a key that lacks the scope, nor of a member who holds it in no workspace', async () => {
+  it('are not read from a key that lacks the scope or from a member who holds it in no workspace', async () => {
     const read: string[] = [];
     const { organisationId, workspaceId } = tenant;
     const key = await admin.apiKey('workspace-service', { organisationId, workspaceId }, ['logs.view']);
@@ -170,13 +170,13 @@ describe('bodies of the control plane', () => {
     expect(ofMembers).toBeGreaterThan(0);
   }, 120_000);
 
-  it('of as many members as a route takes give the rules those that it knows, and errors name ten of the others', async () => {
+  it('with the maximum of members validate only known members, and errors name at most ten of the others', async () => {
     const wrong: string[] = [];
     let checked = 0;
     for (const { method, path, members } of operations()) {
       const near = members.toSorted((a, b) => b.length - a.length)[0];
       if (near === undefined) continue;
-      for (const kind of ['members', 'members that are spelt almost right']) {
+      for (const kind of ['members', 'members that are almost spelt correctly']) {
         const route = { method, url: urlOf(path) };
         const bounds = boundsOf(route.url, (await send(route, {}, '{"')).status === 400);
         const body = DENSEST[kind]?.(bounds.bytes, near, Math.min(bounds.members, 20_000)) ?? '';
@@ -194,14 +194,14 @@ describe('bodies of the control plane', () => {
     expect(checked).toBeGreaterThan(100);
   }, 120_000);
 
-  it('and queries state the most items of every list, in the document', () => {
+  it('and queries have a documented maximum for every list', () => {
     const unbound = operations().flatMap(({ method, path, lists }) =>
       lists.filter(({ max }) => max === undefined).map(({ at }) => `${method} ${path}: ${at.join('.')}`),
     );
     expect(unbound).toEqual([]);
   });
 
-  it('are refused for a list that is too long by its length, before its items are checked', async () => {
+  it('with a list that is too long are refused before its items are validated', async () => {
     const wrong: string[] = [];
     let compared = 0;
     for (const { method, path, lists } of operations()) {

@@ -92,7 +92,7 @@ describe('client types that are generated from the OpenAPI document', () => {
     const run = [GENERATOR, 'control-plane.json', '--output', 'control-plane.d.ts'];
     const { status, stderr } = spawnSync(process.execPath, run, { cwd: folder, encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
-    const bad = BAD.map((line) => `// @ts-expect-error: wrong in one thing\nvoid ${line}`).join('\n');
+    const bad = BAD.map((line) => `// @ts-expect-error: has one mistake\nvoid ${line}`).join('\n');
     const good = faultsOf({ 'use.ts': CLIENT + GOOD });
     expect(good).toEqual([]);
     expect(faultsOf({ 'misuse.ts': CLIENT + bad })).toEqual([]);

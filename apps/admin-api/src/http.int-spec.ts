@@ -34,7 +34,7 @@ const CONTENT_TYPES = (readCases('headers.json') as HeaderCases).cases.filter(
 const CONFIGS = '/v1/configs';
 const CONFIG = { name: 'plain', config: { provider: '@openai' } };
 
-describe('HTTP to the control plane', () => {
+describe('HTTP of the control plane', () => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
 
@@ -55,7 +55,7 @@ describe('HTTP to the control plane', () => {
     },
   );
 
-  it('takes an empty body of a DELETE for none, though its type is named, as the official clients send it', async () => {
+  it('treats an empty DELETE body as none although its type is set, as the official clients send it', async () => {
     const label = await admin.post<{ id: string }>('/v1/labels', { key: ours.key, body: { name: 'gone' } });
     const answer = await admin.delete(`/v1/labels/${label.body.id}`, {
       key: ours.key,
@@ -87,7 +87,7 @@ describe('HTTP to the control plane', () => {
     },
   );
 
-  it('says where a body stops being JSON, and quotes nothing of it', async () => {
+  it('reports where a body stops being JSON, and quotes nothing of it', async () => {
     const body = '{\n  "name": "secret"\n  "config": {}\n}';
     const answer = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
     expect([answer.status, answer.body.error.message]).toEqual([
@@ -96,7 +96,7 @@ describe('HTTP to the control plane', () => {
     ]);
   });
 
-  it('refuses a body that would be valid but for a byte that is no UTF-8', async () => {
+  it('refuses a body that is valid except for a byte that is not UTF-8', async () => {
     const payload = Buffer.from(JSON.stringify({ ...CONFIG, name: 'aXb' }));
     const headers = { 'x-gw-api-key': ours.key, 'content-type': 'application/json' };
     const status = async (): Promise<number> =>
@@ -107,7 +107,7 @@ describe('HTTP to the control plane', () => {
   });
 
   it.each([['null'], ['[]'], ['[{}]'], ['7'], ['"text"'], ['true']])(
-    'refuses the body %s, which is no object',
+    'refuses the body %s, which is not an object',
     async (body) => {
       const answer = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
       expect([answer.status, answer.body.error.type]).toEqual([400, 'body_invalid']);
@@ -117,7 +117,7 @@ describe('HTTP to the control plane', () => {
   it.each([
     ['objects', `{"name":"x","config":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}`],
     ['lists', `{"name":"x","config":{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`],
-  ])('refuses %s nested to the end of what a body may hold', async (_kind, body) => {
+  ])('refuses %s nested as deeply as a body of maximum size allows', async (_kind, body) => {
     const answer = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
     expect([answer.status, answer.body.error.type]).toEqual([400, 'body_invalid']);
   });
@@ -136,7 +136,7 @@ describe('HTTP to the control plane', () => {
     expect((await admin.call('HEAD', '/v1/nothing', { key })).status).toBe(404);
   });
 
-  it('tells a method that a path does not take from a path that is not there', async () => {
+  it('distinguishes an unsupported method from an unknown path', async () => {
     const { key } = ours;
     const refused = await admin.call<Failure>('PATCH', CONFIGS, { key });
     expect([refused.status, refused.body.error.type]).toEqual([405, 'method_not_allowed']);
@@ -147,10 +147,10 @@ describe('HTTP to the control plane', () => {
   });
 });
 
-describe('a limit of requests to the control plane', () => {
+describe('rate limit of the control plane', () => {
   const admin = new TestAdminApi({ CONTROL_PLANE_RATE_LIMIT: '3' });
 
-  it('holds for each credential, says when to come back, and spares health and our own processes', async () => {
+  it('applies to each credential, sends retry-after, and exempts health and Tollgate’s own processes', async () => {
     const { key, adminKey } = await admin.tenant();
     for (let i = 0; i < 3; i += 1) expect((await admin.get('/v1/workspaces', { key })).status).toBe(200);
     const refused = await admin.get<Failure>('/v1/configs', { key });

@@ -33,7 +33,7 @@ interface BodySchema {
 const slugs = (expected: IdentifierCase['expect']): IdentifierCase[] =>
   identifiersOf('slug').filter((row) => row.expect === expected);
 
-/** Of the kinds of the file, and refused like them. */
+/** More values of the same kinds as in the file, which are also refused. */
 const BAD_SLUGS: readonly unknown[] = [
   ...['.', '..', 'a.b', 'a%2fb', 'a%00', 'a#b', 'a&b', 'a+b', 'a=b', '$a', '~a', '(a)', 'a|b', '<a>', '`a`'],
   ...[
@@ -80,7 +80,7 @@ describe('slugs of the control plane', () => {
 
   async function eachPlace(check: Check): Promise<void> {
     for (const index of slugPlaces('').keys()) {
-      // A tenant for each, since two of the places share the slugs of a workspace.
+      // A new tenant for each field, since two of them share the slugs of a workspace.
       const tenant = await admin.tenant();
       const [at, list] = slugPlaces(await sharedIntegration(admin, tenant))[index] ?? [];
       if (at && list) await check(at, list, tenant);
@@ -92,21 +92,18 @@ describe('slugs of the control plane', () => {
   beforeAll(async () => {
     refusingPlaces = slugPlaces(await sharedIntegration(admin, refusing));
   });
-  /** What is refused leaves nothing behind, so one tenant has seen it all. */
+  /** A refused request leaves nothing behind, so one tenant serves all fields. */
   async function eachRefusingPlace(check: Check): Promise<void> {
     for (const [at, list] of refusingPlaces) await check(at, list, refusing);
   }
 
-  it.each(titled(rejected))(
-    'are refused as %s says, in every field that takes one',
-    async (_title, { value }) => {
-      await eachRefusingPlace(async (at, _list, tenant) => {
-        expectRefused(await writeAt(admin, tenant, at, value), at, value);
-      });
-    },
-  );
+  it.each(titled(rejected))('are refused as %s says, in every slug field', async (_title, { value }) => {
+    await eachRefusingPlace(async (at, _list, tenant) => {
+      expectRefused(await writeAt(admin, tenant, at, value), at, value);
+    });
+  });
 
-  it.each(titled(taken))('are taken as %s says, and found by it', async (_title, { value }) => {
+  it.each(titled(taken))('are accepted as %s says, and found by it', async (_title, { value }) => {
     await eachPlace(async (at, list, tenant) => {
       expect([at.path, (await writeAt(admin, tenant, at, value)).status]).toEqual([at.path, 200]);
       const { body } = await admin.get(`${list}/${value}`, { key: tenant[at.by] });
@@ -114,13 +111,13 @@ describe('slugs of the control plane', () => {
     });
   });
 
-  it('are refused for everything that is no letter, digit, dash or underscore of ASCII, and for members of objects', async () => {
+  it('are refused unless they are ASCII letters, digits, dashes and underscores, and not names of object members', async () => {
     await eachRefusingPlace(async (at, _list, tenant) => {
       for (const value of BAD_SLUGS) expectRefused(await writeAt(admin, tenant, at, value), at, value);
     });
   });
 
-  it('are distinguished by upper and lower case', async () => {
+  it('are case-sensitive', async () => {
     await eachPlace(async (at, _list, tenant) => {
       const statuses: number[] = [];
       for (const value of ['Team', 'team', 'TEAM', 'Team']) {
@@ -135,7 +132,7 @@ describe('slugs of the control plane', () => {
 const NAMES = identifiersOf('display name');
 const long = (character: string, length: number): string => character.repeat(length);
 
-/** With the name that is read again. */
+/** Accepted names, each with the name that is read back. */
 const GOOD_NAMES: readonly (readonly [written: string, read: string])[] = [
   ['  Team\u3000A\u00a0', 'Team A'],
   ['Cafe\u0301', 'Café'],
@@ -161,7 +158,7 @@ const BAD_NAMES: readonly unknown[] = [
     'a\ud800',
     '\udc00a',
   ],
-  // More characters than it seems: selectors are not counted by everybody, and some letters are two or three in NFC.
+  // Longer than they look: variation selectors count, and some letters become two or three in NFC.
   ...[long('a\ufe0f', 255), long('\ufb2c', 255), long('\u0958', 200), long('😀', 256), long('a', 1_000_000)],
   ...[5, null, true, ['a'], { a: 1 }],
 ];
@@ -180,7 +177,7 @@ describe('names of the control plane', () => {
   }
 
   it.each(titled(NAMES))(
-    '[LIM-01] are ruled on as %s says, in every field that takes one',
+    '[LIM-01] are accepted or refused as %s says, in every name field',
     async (_title, row) => {
       for (const [at, list] of places) {
         const answer = await writeAt(admin, ours, at, row.value);
@@ -195,7 +192,7 @@ describe('names of the control plane', () => {
     },
   );
 
-  it('are read in NFC, with plain spaces and none at the ends', async () => {
+  it('are read back in NFC, with plain spaces and trimmed', async () => {
     for (const [at, list] of places) {
       for (const [written, read] of GOOD_NAMES) {
         const answer = await writeAt(admin, ours, at, written);
@@ -205,13 +202,13 @@ describe('names of the control plane', () => {
     }
   });
 
-  it('have one line that can be seen, and are counted in code points as they are stored', async () => {
+  it('must be a single visible line, and are counted in code points as stored', async () => {
     for (const [at] of places) {
       for (const value of BAD_NAMES) expectRefused(await writeAt(admin, ours, at, value), at, value);
     }
   });
 
-  it('are held to one rule in every body of the document, models of integrations and labels apart', () => {
+  it('follow one rule in every documented body, except for models of integrations and labels', () => {
     const schemas = (admin.api.document.components?.schemas ?? {}) as Readonly<Record<string, BodySchema>>;
     const bodies = Object.entries(schemas).filter(
       ([name]) =>
@@ -222,7 +219,7 @@ describe('names of the control plane', () => {
         bodies.flatMap(([name, { properties = {} }]) =>
           fields
             .filter((field) => field in properties)
-            .map((field) => properties[field]?.pattern ?? `${name}.${field} has none`),
+            .map((field) => properties[field]?.pattern ?? `${name}.${field} has no pattern`),
         ),
       );
     expect(patternsOf('name')).toEqual(new Set([String.raw`^[^\p{Cc}\u2028\u2029]+$`]));
@@ -269,7 +266,7 @@ describe('names of the control plane', () => {
     ['© Legal', '© Legal'],
     ['# 1', '# 1'],
     ['中文', '中文'],
-  ])('[CTL-07] loses the one emoji before %s in the plain form: %s', async (name, plain) => {
+  ])('[CTL-07] lose one leading emoji in the plain form: %s becomes %s', async (name, plain) => {
     const { body: made } = await admin.post<Written>('/v1/workspaces', {
       key: ours.adminKey,
       body: { name },

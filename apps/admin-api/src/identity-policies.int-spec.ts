@@ -17,7 +17,7 @@ const titled = (...endpoints: string[]): [string, PolicyCase][] =>
     .filter(({ endpoint }) => endpoints.includes(endpoint))
     .map((one) => [`${one.id}: ${one.expect}s ${one.reason}`, one]);
 
-/** Members that say in what situation the call is made; the rest is its body. */
+/** Members that describe the situation of the call; all others form its body. */
 const bodyOf = ({ body }: PolicyCase): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !name.startsWith('_')));
 
@@ -72,7 +72,7 @@ describe('rotation settings, keys and users by the cases of the specification', 
   });
 });
 
-describe('settings of the environment by the cases of the specification', () => {
+describe('environment settings by the cases of the specification', () => {
   const names = [
     'DB_SSL',
     'DB_POOL_SIZE',

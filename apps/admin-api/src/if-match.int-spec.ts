@@ -3,14 +3,14 @@ import { Fixtures, unknownFixture, withIds, type Fixture, type Place } from './s
 import { TENANCY_ROWS, type TenancyRow } from './spec-support/tenancy-rows';
 import { routesOf, type Route } from './spec-support/tenancy-verdicts';
 
-/** Without an etag: links of a guardrail and a vote, which the last writer decides. They refuse the header. */
+/** Routes without an etag: links of a guardrail and feedback, where the last write wins. They refuse the header. */
 const WITHOUT_ETAG = ['feedback_update', 'guardrailServers_put', 'guardrailServers_replace'];
 
 interface Failure {
   readonly error?: { readonly type: string; readonly param: string | null };
 }
 
-describe('If-Match on the routes that change what is there', () => {
+describe('If-Match on routes that change a resource', () => {
   const admin = new TestAdminApi();
   const fixtures = new Fixtures(admin);
   let place: Place;
@@ -28,7 +28,7 @@ describe('If-Match on the routes that change what is there', () => {
     const path = withIds(route.paths[0] ?? '', fixture, false).replace('{workspaceId}', workspaceId);
     const query = new URLSearchParams(row.query);
     if (row.needsWorkspace) query.set('workspace_id', workspaceId);
-    // The body of the row has the wrong name on purpose.
+    // The body of the matrix row has a wrong name on purpose, so the real name is read here.
     const { body: workspace } = await admin.get<{ name: string }>(`/v1/workspaces/${workspaceId}`, {
       key: place.adminKey,
     });
@@ -49,7 +49,7 @@ describe('If-Match on the routes that change what is there', () => {
     return answers.at(-1) as GatewayResponse<Failure>;
   }
 
-  it('is 412 for another version, on every route of the document, or refused where there is no etag', async () => {
+  it('gets 412 for another version on every documented route, or is refused where there is no etag', async () => {
     const found = new Map<string, unknown>();
     for (const route of routes) {
       const { status, body } = await call(route, '"of another version"');
@@ -63,7 +63,7 @@ describe('If-Match on the routes that change what is there', () => {
     expect(routes.length).toBeGreaterThan(45);
   }, 120_000);
 
-  it('lets the present version through, and shows a new one after a change, for users, members and exclusions', async () => {
+  it('accepts the current version and shows a new one after a change, for users, members and exclusions', async () => {
     const { organisationId, workspaceId, adminKey: key } = place;
     const { id } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
     for (const [path, body] of [

@@ -21,14 +21,14 @@ async function saved(path: string, body: object): Promise<Record<string, unknown
   return (await api.get(`${path}/${made.body.slug}`, tenant)).body;
 }
 
-describe('members of saved JSON that every JavaScript object has, too', () => {
+describe('members of saved JSON with the names of JavaScript object members', () => {
   it('are kept in the JSON schemas of a config', async () => {
     const config = { provider: '@openai-prod', override_params: { tools: [TOOL] } };
     const kept = await saved('/v1/configs', { name: 'Odd', config });
     expect(kept['config']).toContain(JSON.stringify(TOOL));
   });
 
-  it('are refused elsewhere in a config, as in one of a header, with their path', async () => {
+  it('are refused with their path elsewhere in a config', async () => {
     const config = { provider: '@openai-prod', override_params: { prototype: { x: 1 } } };
     const { status, body } = await api.post<Failure>('/v1/configs', {
       key: tenant.key,
@@ -38,7 +38,7 @@ describe('members of saved JSON that every JavaScript object has, too', () => {
     expect(JSON.stringify(body.error.details)).toContain('override_params.prototype');
   });
 
-  it('are kept in the schema of a guardrail, which judges by them', async () => {
+  it('are kept in the schema of a guardrail, which applies them', async () => {
     const schema = { type: 'object', properties: ODD, required: ['constructor', 'prototype'] };
     const body = { name: 'Odd', checks: [{ id: 'default.jsonSchema', parameters: { schema } }], actions: {} };
     const guardrail = await saved('/v1/guardrails', body);
@@ -70,7 +70,7 @@ describe('members of saved JSON that every JavaScript object has, too', () => {
     expect(prompt['parameters']).toEqual({ constructor: 1 });
   });
 
-  it('are refused where they are named __proto__, with their path', async () => {
+  it('are refused with their path when named __proto__', async () => {
     const body =
       '{"name":"Odd","config":{"provider":"@a","override_params":{"tools":[{"__pr\\u006fto__":{"x":1}}]}}}';
     const { status, body: answer } = await api.post<Failure>('/v1/configs', { key: tenant.key, body });

@@ -17,10 +17,10 @@ interface Operation {
   >;
 }
 
-/** Bodies without one class: a list or one of it, what a provider or a tracer sends, and a form. */
+/** Paths whose bodies have no single class: one object or a list, data from a provider or tracer, and a form. */
 const OTHER_BODIES = ['/v1/logs', '/v1/feedback', '/v1/traces', '/v1/otel'];
 
-/** Unknown members that one error names. */
+/** Maximum number of unknown members that one error names. */
 const NAMED_MAX = 10;
 
 const admin = new TestAdminApi();
@@ -52,14 +52,14 @@ const operations = (): [string, string, Operation][] =>
       ]),
     );
 
-/** Without its second letter. Short names get their plural, or lose it. */
+/** Returns the name without its second letter; adds or removes the plural s of a short name. */
 function misspelt(name: string): string {
   if (name.length > 5) return `${name[0] ?? ''}${name.slice(2)}`;
   return name.endsWith('s') ? name.slice(0, -1) : `${name}s`;
 }
 
 describe('misspelt members of bodies', () => {
-  it('are refused with the name that was meant, for every member of every body of the document', async () => {
+  it('are refused with the name that was meant, for every member of every documented body', async () => {
     const silent: string[] = [];
     let compared = 0;
     for (const [method, path, operation] of operations()) {
@@ -97,7 +97,7 @@ describe('misspelt members of bodies', () => {
       { name: 'x', scopes: ['logs.list'], defaults: { config_idd: 'x' } },
       'config_id',
     ],
-  ])('of %s, as %j, are refused before anything is made', async (path, body, meant) => {
+  ])('of %s are refused before anything is created: %j', async (path, body, meant) => {
     const { adminKey, key } = tenant;
     for (const by of [key, adminKey]) {
       const answer = await admin.post<Failure>(path, { key: by, body });
@@ -107,7 +107,7 @@ describe('misspelt members of bodies', () => {
     }
   });
 
-  it('are not what a GET shows: an object that was read can be sent back', () => {
+  it('do not occur in GET responses, so that a response can be sent back', () => {
     const near: string[] = [];
     for (const [method, path, operation] of operations()) {
       if (method !== 'put') continue;
@@ -121,7 +121,7 @@ describe('misspelt members of bodies', () => {
     expect(near).toEqual([]);
   });
 
-  it('are compared in bounded work, and other unknown members are dropped as before', async () => {
+  it('are compared with bounded work, and other unknown members are dropped', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, at) => [`unknown_member_${String(at)}`, 1]),
     );

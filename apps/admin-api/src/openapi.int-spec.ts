@@ -30,13 +30,13 @@ interface Operation {
 /** Keywords of OpenAPI that JSON Schema does not know. */
 const ANNOTATIONS = ['example', 'components'];
 
-describe('the OpenAPI document', () => {
+describe('OpenAPI document', () => {
   const admin = new TestAdminApi();
   let operations: [name: string, path: string, operation: Operation][];
   let ajv: Ajv2020;
 
   beforeAll(() => {
-    // Of all strict modes, those that a union of types and a list of required fields may break are off.
+    // All strict modes except those against a union of types and against undeclared required fields.
     ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
     addFormats(ajv);
     ajv.addVocabulary(ANNOTATIONS);
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  /** Most bodies are one of a few. */
+  /** Many bodies share a schema. */
   const compiled = new Map<string, ValidateFunction>();
   function compile(schema: object): ValidateFunction {
     const name = JSON.stringify(schema);
@@ -61,13 +61,13 @@ describe('the OpenAPI document', () => {
     ...Object.values(responses),
   ];
 
-  it('says that it is OpenAPI 3.1, of what, and in which version', () => {
+  it('states OpenAPI 3.1, its title and its version', () => {
     const { openapi, info } = admin.api.document;
     expect(openapi).toMatch(/^3\.1\.\d+$/);
     expect([info.title, info.version]).toEqual([expect.any(String), expect.stringMatching(/^\d/)]);
   });
 
-  it('has references that lead somewhere, and names no component that nothing refers to', () => {
+  it('has only references with a target, and no unused component', () => {
     const { schemas = {} } = admin.api.document.components ?? {};
     const text = JSON.stringify(admin.api.document);
     const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref ?? ''));
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     expect([...known].filter((ref) => !refs.has(ref))).toEqual([]);
   });
 
-  it('has schemas that are JSON Schema, with no keyword that means nothing', () => {
+  it('contains only valid JSON Schema, without unknown keywords', () => {
     const { schemas = {} } = admin.api.document.components ?? {};
     expect(Object.keys(schemas).length).toBeGreaterThan(100);
     for (const name of Object.keys(schemas)) compile({ $ref: `#/components/schemas/${name}` });
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('names each operation once and declares its path parameters, its bodies and its credentials', () => {
+  it('names each operation uniquely and declares its path parameters, body and credentials', () => {
     const ids = operations.map(([, , { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const { securitySchemes = {} } = admin.api.document.components ?? {};
@@ -99,7 +99,7 @@ describe('the OpenAPI document', () => {
         ...(parameters.every((one) => one.schema && (one.in !== 'path' || one.required))
           ? []
           : [`${name}: schema`]),
-        ...(new Set(keys).size === keys.length ? [] : [`${name}: a parameter twice`]),
+        ...(new Set(keys).size === keys.length ? [] : [`${name}: a duplicate parameter`]),
         ...(Object.values(responses).every((one) => typeof one.description === 'string')
           ? []
           : [`${name}: answers`]),
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has an example for every body, which is as its schema says', () => {
+  it('has an example for every body that matches its schema', () => {
     const wrong = operations.flatMap(([name, , operation]) =>
       bodiesOf(operation).flatMap(({ content }) => {
         const { schema = {}, example } = content?.['application/json'] ?? {};

@@ -43,7 +43,7 @@ describe('ids in the paths of the control plane', () => {
   const ours = admin.standingTenant();
   const UNKNOWN_UUID = '3FA85F64-5717-4562-B3FC-2C963F66AFA6';
 
-  /** Every path of the document that has an id, once for its methods. */
+  /** Returns every documented path with an id, and its methods. */
   const paths = (): [string, string[]][] =>
     Object.entries(admin.api.document.paths)
       .filter(([path]) => path.startsWith('/v1/') && path.includes('{'))
@@ -66,17 +66,17 @@ describe('ids in the paths of the control plane', () => {
     await severalAtATime(requested, async ([{ method, path, key }, id]) => {
       const url = path.replaceAll(/\{[^}]+\}/g, id);
       const { status } = await admin.call(method, url, { key, ...(method === 'GET' ? {} : { body: {} }) });
-      // What needs a session, or a scope that one of the keys may not hold, says so before it looks for anything.
+      // Routes that need a session, or a scope that one of the keys cannot hold, refuse before they look up the id.
       expect([method, url, [...statuses, 401, 403].includes(status) || status]).toEqual([method, url, true]);
     });
   }
 
-  it('are in many paths', () => {
+  it('occur in many paths', () => {
     expect(paths().length).toBeGreaterThan(15);
   });
 
   it.each(titled(identifiersOf('path id')))(
-    'are answered as %s says, in every path',
+    'are refused as %s says, in every path',
     async (_title, { value }) => {
       const id = value.includes('%') ? value : encodeURIComponent(value);
       await sweep(
@@ -86,18 +86,18 @@ describe('ids in the paths of the control plane', () => {
     },
   );
 
-  it('are answered 400 or 404 where they hold a NUL, which Postgres takes in no text, in every path', async () => {
+  it('get 400 or 404 when they contain a NUL, which Postgres text cannot contain, in every path', async () => {
     await sweep(
       calls([ours.key]).map((call) => [call, 'a%00b']),
       [400, 404, 405],
     );
   });
 
-  it('are answered 400 or 404 where they name nothing: each path gets a fifth of the bad ones', async () => {
+  it('get 400 or 404 when they name nothing; each path gets a fifth of the bad ids', async () => {
     await sweep(dealt(calls([ours.key]), BAD_PATH_IDS, BAD_PATH_IDS.length / 5), [400, 404, 405]);
   }, 60_000);
 
-  it('are unknown, not invalid, where they are UUIDs in either case', async () => {
+  it('get 404 rather than 400 when they are unknown UUIDs, in either case', async () => {
     for (const kind of [
       'integrations',
       'providers',
@@ -114,7 +114,7 @@ describe('ids in the paths of the control plane', () => {
     }
   });
 
-  it('find the same thing in either case of a UUID', async () => {
+  it('find the same resource in either case of a UUID', async () => {
     const integrationId = await sharedIntegration(admin, ours);
     const { body: key } = await admin.post<Written>('/v1/api-keys/workspace/service', {
       key: ours.key,

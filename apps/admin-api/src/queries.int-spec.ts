@@ -16,7 +16,7 @@ const DATA_PLANE = 'GET /threads/{thread_id}/runs';
 const CASES = (readCases('queries.json') as { cases: QueryCase[] }).cases.filter(
   ({ endpoint }) => endpoint !== DATA_PLANE,
 );
-/** The endpoints of the file that are there. */
+/** The endpoints of the case file that exist. */
 const SECRETS = 'GET /secret-references';
 const RESTRICTIONS = 'GET /v1/logs/exports/field-restrictions';
 const READY = [
@@ -26,12 +26,12 @@ const READY = [
   RESTRICTIONS,
   SECRETS,
 ];
-/** The endpoints of the file that are not, each with the resource that it comes with. */
+/** The endpoints of the case file that do not exist yet, with their feature. */
 const WAITING: Readonly<Record<string, string>> = {
   'GET /v1/scim/workspaces': 'SCIM',
   'GET /v1/scim/groups': 'SCIM',
 };
-/** Lists that are there and take the same parameters, by the same fields and with the same bounds. */
+/** Existing lists that accept the same parameters with the same bounds. */
 const ALIKE: readonly (readonly [parameter: RegExp, lists: readonly string[]])[] = [
   [/^(?:current_page=|page_size=|$)/, ['/v2/audit-logs']],
   [/^(?:<search>|search)=/, ['/v2/integrations']],
@@ -48,10 +48,10 @@ beforeAll(async () => {
   await createIntegration(admin, ours.key, { name: 'Odd 100%', slug: 'odd_1' });
 });
 
-/** What is not the caller's is not there; everything else that is refused is invalid. */
+/** Cases that name a foreign resource expect 404; all others that are refused expect 400. */
 const FOREIGN = '<OTHER_ORG>';
 
-/** As a client library writes it: what may not stand in a URL is escaped, the rest is as it was given. */
+/** Writes the query as a client library does: escapes only what a URL cannot contain. */
 const written = (query: string): string =>
   query
     .replace('<UUID_OF_OTHER_WORKSPACE>', foreign.keyId)
@@ -83,8 +83,8 @@ function expectRefused({ status, body }: GatewayResponse<Failure>, parameter: st
 const titled = (cases: readonly QueryCase[]): [string, QueryCase][] =>
   cases.map((item) => [`${item.id} ${item.expect}: ${item.reason}`, item]);
 
-describe('queries of the file', () => {
-  it('are for endpoints that are there, or wait for one that is named', () => {
+describe('queries of the case file', () => {
+  it('use endpoints that exist or are listed as missing', () => {
     expect([...new Set(CASES.map(({ endpoint }) => endpoint))].sort()).toEqual(
       [...READY, ...Object.keys(WAITING)].sort(),
     );
@@ -111,10 +111,10 @@ describe('queries of the file', () => {
         : [];
     return lists.map((list): [string, string, QueryCase] => [list, `${item.id}: ${item.reason}`, item]);
   });
-  it('have parameters that lists which are there take as well', () => {
+  it('have parameters that existing lists also accept', () => {
     expect(alike.length).toBeGreaterThanOrEqual(30);
   });
-  it.each(alike)('hold for %s as well, %s', async (list, _title, { query, expect: expected }) => {
+  it.each(alike)('also apply to %s, %s', async (list, _title, { query, expect: expected }) => {
     await check(list, query, expected, list === '/v2/audit-logs' ? ours.adminKey : ours.key);
   });
 });
@@ -123,13 +123,13 @@ describe('ids of GET /v2/api-keys', () => {
   const get = (ids: string, key = ours.key): Promise<GatewayResponse<List>> =>
     admin.get(`/v2/api-keys?ids=${ids}`, { key });
 
-  it('[CTL-09] look up in either case, each once, in one page', async () => {
+  it('[CTL-09] are matched in either case, each once, in one page', async () => {
     const [a, b] = [await createKey(admin, ours.key), await createKey(admin, ours.key)] as [Key, Key];
     const { body } = await get(`${a.id.toUpperCase()},${b.id},${a.id}`);
     expect([body.total, body.data.map(({ id }) => id).sort()]).toEqual([2, [a.id, b.id].sort()]);
   });
 
-  it('[CTL-09] leave out what is foreign and what is unknown alike', async () => {
+  it('[CTL-09] are left out alike when foreign or unknown', async () => {
     const unknown = await get('3fa85f64-5717-4562-b3fc-2c963f66afa6');
     const other = await get(foreign.keyId);
     expect([other.status, other.body]).toEqual([200, { object: 'list', total: 0, data: [] }]);
@@ -137,8 +137,8 @@ describe('ids of GET /v2/api-keys', () => {
   });
 });
 
-describe('pages of the control plane', () => {
-  it('have every row once, in one order, and are empty behind the last', async () => {
+describe('paging of the control plane', () => {
+  it('returns every row once in a stable order, and empty pages after the last', async () => {
     const fresh = await admin.tenant();
     const made: string[] = [];
     for (let i = 0; i < 5; i += 1) made.unshift((await createIntegration(admin, fresh.key)).id);
@@ -155,8 +155,8 @@ describe('pages of the control plane', () => {
   });
 });
 
-describe('searches of the control plane', () => {
-  it('take every character for itself, in the form that names are stored in', async () => {
+describe('search in the control plane', () => {
+  it('takes every character literally, in the normal form in which names are stored', async () => {
     const fresh = await admin.tenant();
     const names = ['100%', 'a_b', String.raw`back\slash`, "O'Brien", 'Café', '😀', '*', 'plain'];
     for (const name of names)
@@ -171,7 +171,7 @@ describe('searches of the control plane', () => {
       expect(await found(nothing)).toEqual([]);
   });
 
-  it('by no tags at all filter nothing', async () => {
+  it('with an empty tag filter returns all', async () => {
     const fresh = await admin.tenant();
     await createIntegration(admin, fresh.key);
     await createIntegration(admin, fresh.key, { tags: { a: "' OR 1=1--", "a'": 'b' } });

@@ -93,11 +93,11 @@ const NO_DATES = [
   ],
 ];
 
-/** Some numbers may be below zero. */
+/** Some numbers may be negative. */
 const isWithin = (value: string, { minimum = 0 }: Schema): boolean =>
   /^-\d+$/.test(value) && Number(value) >= minimum;
 
-/** Values that the documented bounds forbid. */
+/** Returns values outside the documented bounds. */
 function badValues(schema: Schema): string[] {
   const { type, format } = schema;
   if (schema.enum) {
@@ -114,7 +114,7 @@ function badValues(schema: Schema): string[] {
 
 function outOfRange({ minimum, maximum = Number.MAX_SAFE_INTEGER }: Schema): string[] {
   const below = minimum === undefined ? [] : [String(minimum - 1)];
-  // Behind the largest exact number there is none that is one more.
+  // Above the largest exact integer, adding one gives no larger number.
   return [...below, maximum === Number.MAX_SAFE_INTEGER ? '9007199254740993' : String(maximum + 1)];
 }
 
@@ -129,7 +129,7 @@ function arrayValues({ items = {}, maxItems }: Schema): string[] {
   return [...single, ...many];
 }
 
-/** Values that some reader of them trips over; what they mean is for the route to say. */
+/** Values that break careless code. The route decides whether they are valid. */
 const HOSTILE = [
   ...[
     "'%20OR%201=1--",
@@ -161,13 +161,13 @@ const HOSTILE = [
   ],
 ];
 
-/** Free text, or a list of it: the other kinds take nothing that isn't theirs. */
+/** Whether a parameter is free text or a list of it; other kinds accept only their own values. */
 const isText = ({ schema }: Parameter): boolean => {
   const { type, format, enum: values } = schema.items ?? schema;
   return type === 'string' && format === undefined && values === undefined;
 };
 
-/** Each list once: the other spellings of a path are answered by the same handler. */
+/** Lists by handler: aliases of a path share one handler. */
 interface Queried {
   readonly path: string;
   readonly parameters: Parameter[];
@@ -180,7 +180,7 @@ function readQueried(): Queried[] {
   return Object.entries(admin.api.document.paths).flatMap(([path, item]) => {
     const { get } = item as { get?: { operationId: string; parameters?: Parameter[] } };
     const parameters = (get?.parameters ?? []).filter((one) => one.in === 'query');
-    // Graphs read one and the same class, so that one of them is enough.
+    // All graphs share one query class, so one graph is enough.
     const handler = get?.operationId.split('__', 1)[0]?.replace(/^(analyticsGraphs)_.*/, '$1') ?? '';
     if (parameters.length === 0 || seen.has(handler)) return [];
     seen.add(handler);
@@ -188,7 +188,7 @@ function readQueried(): Queried[] {
   });
 }
 
-/** Parameters of one name and one rule, with the paths that have them. */
+/** Parameters with the same name and rule, and the paths that have them. */
 interface ParameterClass {
   readonly one: Parameter;
   readonly paths: string[];
@@ -210,7 +210,7 @@ function classesOf(isMeant: (one: Parameter) => boolean): ParameterClass[] {
 const urlOf = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? '018f0000-0000-7000-8000-000000000000');
 
-/** What must be there, but for the one under test. All of it is times. */
+/** The required parameters except the one under test. All of them are times. */
 const requiredBeside = (parameters: readonly Parameter[], query: string): string =>
   parameters
     .filter(({ name, required }) => required === true && !query.startsWith(name))
@@ -230,13 +230,13 @@ async function ask(
   return { status, param: body.error?.param ?? null };
 }
 
-describe('every query parameter of the document', () => {
-  it('is one of many', () => {
+describe('documented query parameters', () => {
+  it('exist on many routes', () => {
     expect(queried().length).toBeGreaterThanOrEqual(9);
   });
 
-  it('is refused out of its bounds, by its name, on every route that has it', async () => {
-    // The workspace is looked up before anything else: what names none is not found.
+  it('are refused by name when out of bounds, on every route that has them', async () => {
+    // Excludes workspace parameters: the workspace is looked up first, and an unknown one is a 404.
     const requested = classesOf(({ name }) => name !== 'workspace_id' && name !== 'workspace_slug').flatMap(
       ({ one: { name, schema }, paths }) =>
         dealt(paths, badValues(schema), 3).map(([path, value]) => ({ path, name, value })),
@@ -248,9 +248,9 @@ describe('every query parameter of the document', () => {
     });
   }, 240_000);
 
-  it('is refused in brackets, and twice where it is one value', async () => {
+  it('are refused in brackets, and when a single value is sent twice', async () => {
     const requested = classesOf(() => true).flatMap(({ one: { name, schema }, paths }) => {
-      // Reads of one thing know the workspace alone, and not by a class of their own.
+      // Routes for a single resource accept only workspace_id, without a query class.
       const brackets = name === 'workspace_id' ? [] : [`${name}[]=1`, `${name}[a]=1`, `${name}%5B0%5D=1`];
       const twice = schema.type === 'array' ? [] : [`${name}=1&${name}=2`];
       const queries = [...dealt(paths, brackets, 1), ...dealt(paths, twice, 1)];
@@ -262,8 +262,8 @@ describe('every query parameter of the document', () => {
     });
   }, 240_000);
 
-  it('never is a fault, nor without an answer, whatever it holds', async () => {
-    // What a handler does with a text is its own, so that each gets a third of them.
+  it('cause no server error and always get a response, whatever their value', async () => {
+    // Each handler processes text in its own way, so each parameter gets a third of the values.
     const texts = classesOf(isText).flatMap(({ one: { name }, paths }) =>
       dealt(paths, HOSTILE, HOSTILE.length / 3).map(([path, value]) => ({ path, name, value })),
     );

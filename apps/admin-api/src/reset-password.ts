@@ -12,7 +12,7 @@ const SETTINGS = {
   ...{ DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY },
 };
 
-/** A link with which the user of the address sets a new password. For the operator of the machine: it asks for no login. */
+/** Returns a link with which the user sets a new password. For the operator of the installation; needs no login. */
 export async function resetLink(
   environment: Readonly<Record<string, string | undefined>>,
   email: string,
@@ -30,7 +30,7 @@ export async function resetLink(
   try {
     const where = { email: email.toLowerCase(), status: 'active' as const };
     const user = await dataSource.manager.findOneBy(UserEntity, where);
-    if (!user) throw new Error(`There is no user ${email}.`);
+    if (!user) throw new Error(`There is no active user with the email address ${email}.`);
     const links = new PasswordLinks(new Secrets(settings.ENCRYPTION_KEY, ''), {
       ...settings,
       SMTP_HOST: null,
@@ -44,7 +44,7 @@ export async function resetLink(
 
 async function main(): Promise<void> {
   const [email] = process.argv.slice(2);
-  if (email === undefined) throw new Error('Name the address of the user: reset-password <email>.');
+  if (email === undefined) throw new Error('Email address is missing; call reset-password <email>.');
   const link = await resetLink(process.env, email);
   process.stdout.write(`Open this link within 30 minutes to set a new password:\n${link}\n`);
 }

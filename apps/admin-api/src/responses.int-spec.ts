@@ -23,8 +23,8 @@ interface Made {
   readonly data: { readonly slug: string };
 }
 
-/** `call` throws for an answer that is not as the document says: every step here is a check of its answer. */
-describe('the answers of the control plane', () => {
+/** `call` throws for a response that differs from the document, so every step here checks a response. */
+describe('responses of the control plane', () => {
   let worker: StubWorker;
   const admin: TestAdminApi = new TestAdminApi(async () => {
     worker = await StubWorker.start(() => admin.dataSource);
@@ -45,11 +45,11 @@ describe('the answers of the control plane', () => {
     return answer.body;
   }
 
-  it('have a schema in the document, each of them', () => {
+  it('all have a schema in the document', () => {
     expect(admin.answers.undocumented).toEqual([]);
   });
 
-  it('of sessions, organisations, users and health are as the document says', async () => {
+  it('of sessions, organisations, users and health match the document', async () => {
     for (const path of ['/health', '/health/live', '/health/ready']) await step('GET', path);
     const { id, email } = await admin.user(ours.organisationId, 'owner', { [ours.workspaceId]: 'admin' });
     const first = await step('POST', '/v1/auth/login', { email, password: PASSWORD });
@@ -91,7 +91,7 @@ describe('the answers of the control plane', () => {
     await step('GET', '/v1/admin/gateways');
   });
 
-  it('of passwords are as the document says', async () => {
+  it('of passwords match the document', async () => {
     const NEW = 'quiet lamp under seven rivers';
     const owner = await admin.user(ours.organisationId, 'owner');
     const { id } = await admin.user(ours.organisationId, 'member');
@@ -103,7 +103,7 @@ describe('the answers of the control plane', () => {
     await step('POST', '/v1/auth/password/reset', { token, password: NEW }, { key: undefined });
   });
 
-  it('of workspaces, their members and keys are as the document says', async () => {
+  it('of workspaces, their members and keys match the document', async () => {
     const limits = {
       usage_limits: [{ credit_limit: 5, periodic_reset: 'weekly', metadata: { a: 'b' } }],
       rate_limits: [{ type: 'requests', unit: 'rpm', value: 5 }],
@@ -136,7 +136,7 @@ describe('the answers of the control plane', () => {
     await step('DELETE', `/v1/workspaces/${id}`, { name: 'Full', force_delete: true });
   });
 
-  it('of integrations, providers, virtual keys and configs are as the document says', async () => {
+  it('of integrations, providers, virtual keys and configs match the document', async () => {
     const { workspaceId: workspace_id, key } = ours;
     await step('GET', '/v1/utils/static-resources/integration-providers');
     const credential = { key: 'sk-0123456789abcdef', tags: { team: 'search' } };
@@ -199,7 +199,7 @@ describe('the answers of the control plane', () => {
     await step('DELETE', `/v1/configs/${config.slug}`, undefined, { key });
   });
 
-  it('of labels, collections, partials and prompts are as the document says', async () => {
+  it('of labels, collections, partials and prompts match the document', async () => {
     const { key, organisationId } = ours;
     const by = { key };
     const label = await step('POST', '/v1/labels', { name: 'canary', color_code: '#fff' }, by);
@@ -256,7 +256,7 @@ describe('the answers of the control plane', () => {
     await step('DELETE', `/v1/labels/${label.id}`, undefined, by);
   });
 
-  it('of policies are as the document says', async () => {
+  it('of policies match the document', async () => {
     const by = { key: ours.key };
     const body = {
       name: 'Full',
@@ -282,7 +282,7 @@ describe('the answers of the control plane', () => {
     }
   });
 
-  it('of repricings are as the document says', async () => {
+  it('of repricings match the document', async () => {
     const by = { key: ours.adminKey };
     const body = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00:00Z', provider: 'openai' };
     const { id } = await step('POST', '/v1/repricings', body, by);
@@ -294,7 +294,7 @@ describe('the answers of the control plane', () => {
     await step('POST', `/v1/repricings/${id}/apply`, {}, by);
   });
 
-  it('of alert webhooks are as the document says', async () => {
+  it('of alert webhooks match the document', async () => {
     const by = { key: ours.key };
     const body = { name: 'On call', url: 'https://hooks.example.com/a' };
     const { id } = await step('POST', '/v1/alert-webhooks', body, by);
@@ -304,7 +304,7 @@ describe('the answers of the control plane', () => {
     await step('DELETE', `/v1/alert-webhooks/${id}`, undefined, by);
   });
 
-  it('of secret references are as the document says', async () => {
+  it('of secret references match the document', async () => {
     const auth_config = { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' };
     const body = {
       name: 'Full',
@@ -322,7 +322,7 @@ describe('the answers of the control plane', () => {
     await step('DELETE', `/v1/secret-references/${id}`);
   });
 
-  it('of deployments, plugins, exclusions and properties are as the document says', async () => {
+  it('of deployments, plugins, exclusions and properties match the document', async () => {
     const { id } = await step('POST', '/v1/deployments', {
       name: 'Full',
       tags: { a: 'b' },
@@ -352,7 +352,7 @@ describe('the answers of the control plane', () => {
     await step('GET', '/v1/admin/organisation/properties');
   });
 
-  it('of guardrails and their defaults are as the document says', async () => {
+  it('of guardrails and their defaults match the document', async () => {
     const checks = [{ id: 'default.contains', parameters: { words: ['a'], operator: 'none' } }];
     const made = await step('POST', '/v1/guardrails', { name: 'Full', checks, actions: { deny: true } });
     const url = `/v1/guardrails/${made.slug}`;
@@ -378,7 +378,7 @@ describe('the answers of the control plane', () => {
     await step('DELETE', `/v1/guardrails/${tools.slug}`);
   });
 
-  /** A log record of the guardrail's own id has a verdict of it. */
+  /** Inserts a verdict of the guardrail for a log record with the guardrail's own id. */
   async function judged({ organisationId, workspaceId }: typeof ours, { id, slug }: Made): Promise<void> {
     const created_at = new Date().toISOString();
     await ensureLogPartitions(admin.dataSource, [dayOf(created_at)]);
@@ -389,7 +389,7 @@ describe('the answers of the control plane', () => {
     await addCounts(admin.dataSource.manager, [{ ...of, ...check, runs: 1, failed: 1, errored: 0 }]);
   }
 
-  it('of logs are as the document says', async () => {
+  it('of logs match the document', async () => {
     const { organisationId, workspaceId } = ours;
     const record = { ...sampleLogRecord(), organisationId, workspaceId };
     await ensureLogPartitions(admin.dataSource, [dayOf(new Date(record.createdAt))]);
@@ -409,7 +409,7 @@ describe('the answers of the control plane', () => {
     await step('POST', '/v1/logs', custom, own);
   });
 
-  it('of exports are as the document says', async () => {
+  it('of exports match the document', async () => {
     const own = { key: ours.key };
     const body = { filters: { status_code: '200' }, requested_data: ['id', 'cost'] };
     const { id } = await step('POST', '/v1/logs/exports', body, own);
@@ -425,7 +425,7 @@ describe('the answers of the control plane', () => {
     await step('DELETE', url, undefined, own);
   });
 
-  it('of traces are as the document says', async () => {
+  it('of traces match the document', async () => {
     const by = { key: ours.key };
     const times = { startTimeUnixNano: '1770000000000000000', endTimeUnixNano: '1770000000000000001' };
     const span = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), name: 'x', ...times };
@@ -434,7 +434,7 @@ describe('the answers of the control plane', () => {
     await step('GET', `/v1/otel/traces/${span.traceId}`, undefined, by);
   });
 
-  it('of analytics are as the document says', async () => {
+  it('of analytics match the document', async () => {
     const paths = Object.keys(admin.api.document.paths).filter((path) => path.startsWith('/v1/analytics/'));
     const day = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
     const query = `time_of_generation_min=${day(3)}&time_of_generation_max=${day(0)}`;
@@ -445,17 +445,17 @@ describe('the answers of the control plane', () => {
     expect(paths.length).toBeGreaterThan(20);
   });
 
-  it('were all seen', () => {
+  it('were all checked', () => {
     const unseen = [...admin.answers.handlers].filter((handler) => !admin.answers.seen.has(handler));
-    // It needs mail, so that the same check sees it in `accounts/accounts.int-spec.ts`.
+    // This route needs mail; `accounts/accounts.int-spec.ts` checks its response.
     expect(unseen).toEqual(['passwords_forgot']);
   });
 });
 
-describe('the bodies of requests', () => {
+describe('request bodies in the document', () => {
   const admin = new TestAdminApi();
 
-  it('have an example of every field that is required', () => {
+  it('have an example for every required field', () => {
     const { schemas = {} } = admin.api.document.components ?? {};
     const requests = Object.values(admin.api.document.paths).flatMap((item) =>
       Object.values(item as Record<string, { requestBody?: unknown }>).map(({ requestBody }) => requestBody),

@@ -15,7 +15,7 @@ type Settings = ReturnType<typeof readSettings<typeof SETUP_SETTINGS>>;
 
 const SANDBOX: FirstProvider = { providerId: 'sandbox', slug: 'sandbox', name: 'Sandbox', key: null };
 
-/** Providers whose key is in the environment, and the sandbox where it is enabled. */
+/** Returns the providers whose key is in the environment, and the sandbox if it is enabled. */
 function providersOf(
   settings: Settings,
   keys: Readonly<Record<string, string | null | undefined>>,
@@ -29,7 +29,7 @@ function providersOf(
   return settings.SANDBOX_ENABLED ? [SANDBOX, ...keyed] : keyed;
 }
 
-/** The host by which this machine reaches a server that listens on `host`. */
+/** Returns the host name by which this machine reaches a server that listens on `host`. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
@@ -37,8 +37,8 @@ function reachableHost(host: string): string {
 }
 
 /**
- * Migrates the database and seeds an empty one, whose first credentials go to the credentials file. Safe to run at every start and
- * in any number of pods: a database that was set up once is never seeded again, whatever became of the file.
+ * Migrates the database. Seeds an empty one and writes its first credentials to the credentials file. Safe to run at
+ * every start and in any number of pods: a database is seeded only once, also when the file is lost later.
  */
 export async function setUp(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const settings = readSettings(SETUP_SETTINGS, environment);
@@ -74,7 +74,7 @@ export async function setUp(environment: Readonly<Record<string, string | undefi
     if (!installed.isNew && file && !(await file.refresh(installed.organisationId))) {
       log.info(
         { file: settings.CREDENTIALS_FILE },
-        'no credentials file of this installation; none is issued',
+        'credentials file is missing or belongs to another installation; no new credentials are issued',
       );
     }
     const added = await ensureProviders(

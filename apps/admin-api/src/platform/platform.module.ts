@@ -39,7 +39,7 @@ const proxyOf = ({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY }: AdminSettings) => ({
   noProxy: NO_PROXY,
 });
 
-/** Parts that are built from the settings. */
+/** Providers that are built from the settings. */
 const FROM_SETTINGS: readonly FactoryProvider[] = [
   {
     provide: ADDRESS_POLICY,
@@ -96,7 +96,10 @@ const SHARED = [
   Writes,
 ];
 
-/** What every resource uses: settings, access, credentials, the unit of work. Its guard protects every route of the app. */
+/**
+ * Shared by all resources: settings, access, credentials and the unit of work. Its guard protects every route of the
+ * app.
+ */
 @Global()
 @Module({})
 export class PlatformModule {

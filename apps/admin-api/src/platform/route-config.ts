@@ -1,7 +1,7 @@
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants';
 import type { FastifyContextConfig } from 'fastify';
 
-/** Adds to what hooks of the server see of a route, in `request.routeOptions.config`. What is there already wins. */
+/** Adds members to `request.routeOptions.config`, which server hooks read. Existing members take precedence. */
 export const addRouteConfig =
   (config: FastifyContextConfig): MethodDecorator =>
   (_target, _key, descriptor) => {

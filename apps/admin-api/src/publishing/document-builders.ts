@@ -34,15 +34,15 @@ import type { ProviderCredential } from '../platform/credentials/credentials.ser
 export type Unversioned<T> = Omit<T, 'version'>;
 
 /**
- * The version is a digest of the content, so that it changes exactly when the document does. `sealed` takes the place of a member
- * whose text differs with every sealing of the same secret.
+ * Adds the version: a digest of the content, so that it changes exactly when the document does. `sealed` stands for a
+ * sealed member, whose text differs each time the same secret is sealed.
  */
 export function versioned<T extends ReadModelDocument>(content: Unversioned<T>, sealed = ''): T {
   const digest = createHash('sha256').update(JSON.stringify(content)).update(sealed).digest('base64url');
   return { ...content, version: digest.slice(0, 22) } as T;
 }
 
-/** `scopes`: those in force, which may be fewer than the key was made with. */
+/** Builds the document of an API key. `scopes`: those in force, which may be fewer than the stored ones. */
 export const apiKeyDocument = (
   key: ApiKeyEntity,
   secret: ApiKeySecretEntity,
@@ -87,7 +87,7 @@ export const organisationDocument = (
     ...guardrailsOf(organisation.defaults),
   });
 
-/** The workspace's own settings; the gateway adds what the organisation's forbid. */
+/** Builds a workspace's document from its own settings; the gateway also applies the organisation's restrictions. */
 export const workspaceDocument = (
   workspace: WorkspaceEntity,
   defaultConfigId: string | null,
@@ -122,11 +122,11 @@ const guardrailsOf = ({
 }: OrganisationDefaults): Pick<OrganisationDocument, 'guardrails'> =>
   input.length === 0 && output.length === 0 ? {} : { guardrails: { input, output } };
 
-/** The active ones of one workspace. */
+/** The active policies of one workspace. */
 export interface WorkspacePolicies {
   readonly usageLimits: readonly UsageLimitPolicyEntity[];
   readonly rateLimits: readonly RateLimitPolicyEntity[];
-  /** Of values that were reset by themselves, by policy. */
+  /** Times of resets of single values, by policy id. */
   readonly resets: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
@@ -174,7 +174,7 @@ export const providerDocument = (
     credential,
   }: {
     readonly models: readonly IntegrationModelEntity[];
-    /** Of the integration in the provider's workspace. */
+    /** Limits of the integration in the provider's workspace. */
     readonly limits: IntegrationLimits | null;
     readonly credential: ProviderCredential;
   },
@@ -228,7 +228,7 @@ const providerModel = (model: IntegrationModelEntity): ProviderModel => ({
   ...(model.pricingConfig === null ? {} : { pricingConfig: model.pricingConfig }),
 });
 
-/** Both prices were checked when they were saved; half a price would bill half of the usage. */
+/** Returns the price only if both parts are there; with one part, half of the usage would be free. */
 function priceOf(pricing: Record<string, unknown> | null): ProviderModel['price'] {
   const units = pricing?.['pay_as_you_go'] as Record<string, { price?: unknown }> | undefined;
   const input = units?.['request_token']?.price;
@@ -236,7 +236,7 @@ function priceOf(pricing: Record<string, unknown> | null): ProviderModel['price'
   return typeof input === 'number' && typeof output === 'number' ? { input, output } : null;
 }
 
-/** ISO 8601; null when neither ends. */
+/** Returns the earlier of two ends as ISO 8601; null when there is none. */
 function earlier(one: Date | null, other: Date | null): string | null {
   const ends = [one, other].filter((date) => date !== null).map((date) => date.getTime());
   return ends.length === 0 ? null : new Date(Math.min(...ends)).toISOString();

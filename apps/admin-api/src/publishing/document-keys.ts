@@ -1,6 +1,6 @@
 import type { DocumentKey } from '@gw/contracts';
 
-/** What a document key asks for. */
+/** The row that a document key names. */
 export type WantedRow =
   | { readonly kind: 'api_key'; readonly secretHash: string }
   | { readonly kind: 'ended_api_key'; readonly secretHash: string }
@@ -12,15 +12,15 @@ export type WantedRow =
   | { readonly kind: 'prompt'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
 
-// Lower case only: a document has one key, the one that events name.
+// Lower case only, so that a document has exactly one key, the one in change events.
 const API_KEY = /^(api_key|ended_api_key):([0-9a-f]{64})$/;
 const BY_ID = /^(organisation|workspace):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-/** A slug has at most 255 characters, and Postgres' text holds no NUL. */
+/** A slug has at most 255 characters, and Postgres text cannot contain NUL. */
 const BY_NAME = /^(provider|config|guardrail):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 const OF_ORGANISATION =
   /^(prompt|prompt_version):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([\w-]{1,64})$/;
 
-/** Null for a text that no document can have as its key. */
+/** Returns null for text that is not a valid document key. */
 export function parseDocumentKey(key: DocumentKey): WantedRow | null {
   const [, hashed, secretHash] = API_KEY.exec(key) ?? [];
   if (secretHash !== undefined) return { kind: hashed as 'api_key' | 'ended_api_key', secretHash };

@@ -154,7 +154,7 @@ describe('DocumentsService', () => {
       defaults: { metadata: {}, config: null, allowConfigOverride: true },
     });
     expect(documents[keyOf.organisation]).toMatchObject({ blockInlineConfig: true, logBodies: false });
-    // Its own settings: what the organisation forbids is in the organisation's document.
+    // Only its own settings: restrictions of the organisation are in the organisation's document.
     expect(documents[keyOf.workspace]).toMatchObject({
       blockInlineConfig: false,
       logBodies: true,
@@ -171,12 +171,12 @@ describe('DocumentsService', () => {
     expect(documents[keyOf.configById]).toEqual(documents[keyOf.config]);
   });
 
-  it('ends a secret in transition at its own time, before the key ends', async () => {
+  it('ends a secret in transition at its own time, before the key expires', async () => {
     const { documents } = await service.read([keyOf.oldApiKey]);
     expect(documents[keyOf.oldApiKey]).toMatchObject({ expiresAt: '2027-01-01T00:00:00.000Z' });
   });
 
-  it('seals the credential to the provider, under a version that another sealing does not change', async () => {
+  it('seals the credential for the provider, with a version that stays the same when it is sealed again', async () => {
     const read = async (): Promise<ProviderDocument> =>
       (await service.read([keyOf.provider])).documents[keyOf.provider] as ProviderDocument;
     const [first, second] = [await read(), await read()];
@@ -190,14 +190,14 @@ describe('DocumentsService', () => {
     expect(first.version).toBe(second.version);
   });
 
-  it('gives a document another version when what it carries changes', async () => {
+  it('gives a document a new version when its content changes', async () => {
     const before = (await service.read([keyOf.provider])).documents[keyOf.provider]?.version;
     await database.dataSource.manager.update(IntegrationModelEntity, { integrationId }, { enabled: false });
     const after = (await service.read([keyOf.provider])).documents[keyOf.provider]?.version;
     expect(after).not.toBe(before);
   });
 
-  it('answers null for what is unknown, foreign or no key at all, next to what is there', async () => {
+  it('returns null for unknown, foreign and invalid keys, and the documents of the others', async () => {
     const strange = [
       documentKey.apiKey('c'.repeat(64)),
       documentKey.provider(organisationId, 'openai-prod'),
@@ -213,7 +213,7 @@ describe('DocumentsService', () => {
     expect(documents[keyOf.workspace]).not.toBeNull();
   });
 
-  it('answers null once a row is archived', async () => {
+  it('returns null once a row is archived', async () => {
     const { manager } = database.dataSource;
     await manager.update(ApiKeyEntity, { id: apiKeyId }, { status: 'archived' });
     await manager.update(IntegrationEntity, { id: integrationId }, { status: 'archived' });

@@ -43,7 +43,7 @@ import { addPrompts, addPromptVersions } from './prompt-documents';
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
 type Documents = Map<DocumentKey, ReadModelDocument>;
 
-/** Builds the documents that gateways read. The queries are as many as there are kinds, whatever the number of keys. */
+/** Builds the documents that gateways read. The number of queries depends on the kinds of keys, not on their number. */
 @Injectable()
 export class DocumentsService {
   constructor(
@@ -54,7 +54,10 @@ export class DocumentsService {
     @Inject(SETTINGS) private readonly features: EnforcedFeatures,
   ) {}
 
-  /** Null for what is unknown, archived, or part of what is archived. All documents and the sequence are of one moment. */
+  /**
+   * Returns the documents of `keys` and the outbox sequence, from one snapshot. Null for unknown and archived rows, and
+   * for rows of archived owners.
+   */
   async read(keys: readonly DocumentKey[]): Promise<DocumentsResponse> {
     const wanted = keys.flatMap((key) => {
       const row = parseDocumentKey(key);
@@ -105,7 +108,7 @@ export class DocumentsService {
       const secret = byHash.get(hash);
       const apiKey = secret && keys.get(secret.apiKeyId);
       if (apiKey) {
-        // No security setting closes a scope of the data plane, so a change of settings changes no document of a key.
+        // No security setting denies a data-plane scope, so key documents do not depend on these settings.
         const scopes = scopesInForce(apiKey, roles.get(apiKey.id) ?? NO_ROLES, DEFAULT_SECURITY);
         to.set(key, apiKeyDocument(apiKey, secret, scopes));
       }

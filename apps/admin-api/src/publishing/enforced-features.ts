@@ -7,8 +7,9 @@ import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import type { EnforcedFeatures } from './features-in-force';
 
 /**
- * Gateways keep documents over restarts, so they are notified when a feature was switched since: every document may be another.
- * Admin APIs of one database must have the same switches, and be restarted together for other ones.
+ * Notifies gateways after a feature was switched on or off, because they keep documents across restarts and every
+ * document may have changed. All admin APIs of one database must have the same switches and be restarted together to
+ * change them.
  */
 @Injectable()
 export class EnforcedFeaturesNotice implements OnModuleInit {
@@ -18,7 +19,7 @@ export class EnforcedFeaturesNotice implements OnModuleInit {
     @Inject(SETTINGS) private readonly features: EnforcedFeatures,
   ) {}
 
-  /** Before anything reads the events, so that none of them is missed. */
+  /** Runs before anything reads the events, so that no reader misses the notice. */
   onModuleInit(): Promise<void> {
     const { GUARDRAILS_ENABLED, USAGE_LIMITS_ENABLED, POLICY_ENABLED } = this.features;
     const disabled = Object.entries({ GUARDRAILS_ENABLED, POLICY_ENABLED, USAGE_LIMITS_ENABLED })

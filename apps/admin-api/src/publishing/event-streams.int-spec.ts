@@ -10,7 +10,7 @@ describe('EventStreams', () => {
   let server: Server;
   let tail: OutboxTail;
   let streams: EventStreams;
-  // Before the database's own hook: hooks run in the order in which they were given.
+  // Registered before the database's own hook; hooks run in the order of registration.
   afterAll(async () => {
     streams.beforeApplicationShutdown();
     await tail.beforeApplicationShutdown();
@@ -37,7 +37,7 @@ describe('EventStreams', () => {
   const record = (changed: string[]): Promise<void> =>
     database.dataSource.transaction((manager) => new ChangeRecorder().record(manager, { changed }));
 
-  it('cuts off a reader that does not read, and goes on serving the others', async () => {
+  it('disconnects a reader that does not read, and continues to serve the others', async () => {
     const [slow, good] = [await connect(), await connect()];
     let text = '';
     good.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -56,7 +56,7 @@ describe('EventStreams', () => {
     good.destroy();
   }, 180_000);
 
-  it('tells of a commit by the notification, with no need of the poll', async () => {
+  it('announces a commit by its notification, without waiting for the poll', async () => {
     const polls = jest
       .spyOn(globalThis, 'setInterval')
       .mockImplementation(() => setTimeout(() => undefined, 0));
@@ -66,7 +66,7 @@ describe('EventStreams', () => {
     const ready = pollless.onApplicationBootstrap();
     polls.mockRestore();
     await ready;
-    // Each is waited for: but for its notification, only the next commit would tell of it, and there is none.
+    // Waits for each event: without its notification, only a later commit would announce it, and there is none.
     for (let i = 0; i < 20; i += 1) {
       await record([`told-${String(i)}`]);
       await eventually(() => reported.includes(`told-${String(i)}`));

@@ -7,15 +7,15 @@ import { OutboxTail } from './outbox-tail';
 
 const STREAMS_MAX = 1_000;
 const PAGE = 200;
-/** A reader that lets more than this pile up is cut off: it comes back and asks for what it missed. */
+/** Maximum unsent bytes of a reader. A slower reader is disconnected; it reconnects and requests what it missed. */
 const PENDING_BYTES_MAX = 4 * 1024 * 1024;
 const DRAIN_TIMEOUT_MS = 10_000;
 
-/** One gateway's connection: the events after what it has seen, then each new one. */
+/** The connection of one gateway: the events after those it has, then each new event. */
 class EventStream {
-  /** The newest sequence that was sent; null until the replay has begun. */
+  /** The newest sequence sent; null before the replay. */
   cursor: number | null = null;
-  /** From then on the tail's events are sent as they come. */
+  /** True once the replay is done and events of the tail are sent as they arrive. */
   live = false;
 
   constructor(private readonly res: ServerResponse) {}
@@ -35,7 +35,7 @@ class EventStream {
     if (this.cursor !== null) this.send({ type: 'heartbeat', sequence: this.cursor });
   }
 
-  /** Waits until the reader has taken what was sent; one that does not is cut off. */
+  /** Waits until the reader has received all data; disconnects it after `DRAIN_TIMEOUT_MS`. */
   async drained(): Promise<void> {
     if (!this.res.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ class EventStream {
   }
 }
 
-/** Fans the outbox out to the gateways that are connected to this process. */
+/** Sends outbox events to all gateways connected to this process. */
 @Injectable()
 export class EventStreams implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly streams = new Set<EventStream>();
@@ -78,13 +78,13 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
       }
     });
     this.timer = setInterval(() => {
-      // While the outbox cannot be read no follower gets a heartbeat.
+      // Gateways get no heartbeat while the outbox cannot be read.
       if (!this.tail.isCurrent) return;
       for (const stream of this.streams) if (stream.live) stream.heartbeat();
     }, HEARTBEAT_MS);
   }
 
-  /** Before the server closes, which waits for every connection. */
+  /** Runs before the server closes, because the server waits for every connection. */
   beforeApplicationShutdown(): void {
     this.isClosing = true;
     this.unfollow?.();
@@ -93,13 +93,15 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /**
-   * Sends the events after `after`, or `reset` when they are not kept; then a heartbeat, and each
-   * event as it is committed. Null starts with the present. `takeOver` gives the response, which from then on is ours: it is
-   * called when nothing can fail any more.
+   * Sends the events after `after`, or `reset` when they are no longer stored; then a heartbeat, and each event as it
+   * commits. With `after` null starts at the newest event. `takeOver` returns the raw response, which the stream then
+   * owns; it is called once nothing can fail any more. Throws `unavailable` at the maximum number of streams.
    */
   async open(after: number | null, takeOver: () => ServerResponse): Promise<void> {
     if (this.isClosing || this.streams.size >= STREAMS_MAX) {
-      throw new GatewayError('unavailable', { message: 'No more event streams can be opened here.' });
+      throw new GatewayError('unavailable', {
+        message: 'This admin API has no room for another event stream; connect again later.',
+      });
     }
     const newest = await this.outbox.newest();
     const start = after === null || after === newest || (await this.outbox.reaches(after)) ? after : null;
@@ -115,7 +117,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
     try {
       await this.replay(stream);
     } catch {
-      // The reader comes back.
+      // The gateway reconnects.
       res.destroy();
     }
   }
@@ -125,7 +127,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
       const events = await this.outbox.after(stream.cursor ?? 0, PAGE);
       for (const event of events) stream.send(event);
       await stream.drained();
-      // The tail may have moved past the page while it was read or sent; it must not before the stream is live.
+      // Live only once the replay has caught up with the tail, which may have advanced meanwhile.
       if (events.length < PAGE && (this.tail.sequence ?? 0) <= (stream.cursor ?? 0)) break;
     }
     stream.live = true;

@@ -37,7 +37,7 @@ describe.each([
 ] as const)('what gateways enforce while %s off', (_title, environment, expected) => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
-  // What was saved before a switch was turned is still there.
+  // Resources saved before the switch still exist.
   const switched = (): DocumentsService =>
     new DocumentsService(
       admin.dataSource,
@@ -47,7 +47,7 @@ describe.each([
       readSettings(FEATURE_SETTINGS, environment),
     );
 
-  it('[ENV-07] are the budgets and policies whose feature is on, and no budget that is used up otherwise', async () => {
+  it('[ENV-07] includes only budgets and policies whose feature is on, and none of their exhausted states', async () => {
     const { id: keyId, key } = await createKey(admin, ours.key, { usage_limits: LIMIT });
     const integration = await createIntegration(admin, ours.key, { create_default_provider: false });
     const made = await admin.post('/v1/providers', {
@@ -90,12 +90,12 @@ describe.each([
     );
     const before = (await admin.api.app.get(DocumentsService).read(named)).documents;
     const same = Object.keys(environment).length === 0;
-    // A gateway takes a document for new by its version.
+    // Gateways recognise a changed document by its version.
     expect(before[documentKey.workspace(id)]?.version === workspace.version).toBe(same);
   });
 });
 
-describe('a switch that was turned since the last start', () => {
+describe('a feature switch changed since the last start', () => {
   const database = testDatabase();
   const start = async (environment: Readonly<Record<string, string>>): Promise<string[][]> => {
     const { manager } = database.dataSource;

@@ -17,8 +17,8 @@ export type EnforcedFeatures = Pick<
 >;
 
 /**
- * The document without what a feature that is off would enforce. Gateways enforce what documents say and nothing else, so that
- * a switch of the control plane holds for all of them. Budgets that were used up before are no obstacle, either.
+ * Returns the document without the parts of features that are off. Gateways enforce only what documents contain, so one
+ * switch of the control plane applies to all gateways. Budgets that were exhausted before no longer block requests.
  */
 export function inForce(document: ReadModelDocument, features: EnforcedFeatures): ReadModelDocument {
   const { GUARDRAILS_ENABLED: guardrails, USAGE_LIMITS_ENABLED: usage, POLICY_ENABLED: policies } = features;
@@ -40,7 +40,7 @@ export function inForce(document: ReadModelDocument, features: EnforcedFeatures)
   }
 }
 
-/** Another one for other switches: gateways take a document for new by its version. */
+/** Returns a version that depends on the switches, because gateways recognise a changed document by its version. */
 const versionOf = (document: ReadModelDocument, features: EnforcedFeatures): string =>
   createHash('sha256')
     .update(
@@ -77,7 +77,7 @@ function withoutPolicies(document: WorkspaceDocument, features: EnforcedFeatures
   return { ...rest, policies: usage ? policies : { ...policies, usageLimits: [] } };
 }
 
-/** A guardrail that something still names is found, and has nothing to do. */
+/** A guardrail that is still referenced stays, with all its checks disabled. */
 function guarded(
   document: OrganisationDocument | ConfigDocument | GuardrailDocument,
   features: EnforcedFeatures,

@@ -15,7 +15,7 @@ interface Wanted {
   readonly name: string;
 }
 
-/** Guardrails by slug or id: of the workspace that the key names, and of its organisation. */
+/** Adds guardrails by slug or id: those of the key's workspace and of its organisation. */
 export async function addGuardrails(
   manager: EntityManager,
   wanted: readonly Wanted[],

@@ -8,7 +8,7 @@ import {
 } from '@gw/entities';
 import { In, type EntityManager } from 'typeorm';
 
-/** What the workspace of a provider may use of its integration: its own row, else the access that all workspaces have. */
+/** Limits of an integration in a provider's workspace: from the workspace's own row, else from the global access. */
 export type IntegrationLimitsOf = (
   provider: ProviderEntity,
   integration: IntegrationEntity,

@@ -10,7 +10,7 @@ import { DataSource } from 'typeorm';
 import { CHANGE_CHANNEL } from '@gw/entities';
 import { Outbox } from './outbox';
 
-/** The safety net under the notifications. */
+/** Poll interval in milliseconds, in case a notification is lost. */
 const POLL_MS = 500;
 const PAGE = 500;
 const PRUNE_MS = 10 * 60_000;
@@ -19,8 +19,8 @@ const LISTEN_RETRY_MS = 1_000;
 type Follower = (events: readonly ChangeEvent[]) => void;
 
 /**
- * Follows the outbox from the newest event at its start, and hands every event to the followers, in order, once each. A
- * notification wakes it within milliseconds of a commit; the poll finds what a lost notification did not tell.
+ * Follows the outbox from its newest event at start, and passes every event to the followers, in order and exactly
+ * once. A notification wakes it within milliseconds of a commit; the poll finds events whose notification was lost.
  */
 @Injectable()
 export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -40,12 +40,12 @@ export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly outbox: Outbox,
   ) {}
 
-  /** The newest event that the followers received; null before the first contact with the database. */
+  /** Sequence of the newest event passed to the followers; null before the first read. */
   get sequence(): number | null {
     return this.position;
   }
 
-  /** Whether the outbox was read so lately that `sequence` can be called the newest. */
+  /** Whether the outbox was read within the last heartbeat interval, so that `sequence` counts as the newest. */
   get isCurrent(): boolean {
     return this.position !== null && performance.now() - this.readAt < HEARTBEAT_MS;
   }
@@ -71,13 +71,13 @@ export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShut
     await this.listening?.end().catch(() => undefined);
   }
 
-  /** Returns a function that ends it. Followers must not throw. */
+  /** Adds a follower, and returns a function that removes it. Followers must not throw. */
   follow(follower: Follower): () => void {
     this.followers.add(follower);
     return () => this.followers.delete(follower);
   }
 
-  /** Reads what is new, now; calls while a read is under way are one more read. */
+  /** Reads new events now. Calls during a read cause one more read. */
   wake(): void {
     if (this.stopped) return;
     if (this.reading !== null) {
@@ -105,12 +105,15 @@ export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShut
       }
       this.failing = false;
     } catch (error) {
-      if (!this.failing && !this.stopped) this.logger.warn(`The outbox cannot be read: ${String(error)}`);
+      if (!this.failing && !this.stopped) this.logger.warn(`failed to read the outbox: ${String(error)}`);
       this.failing = true;
     }
   }
 
-  /** A connection of its own: notifications come to the session that listens, and a pool gives a session away. */
+  /**
+   * Uses a connection of its own: Postgres notifies the session that listens, and a pool would give that session to
+   * others.
+   */
   private async listen(): Promise<void> {
     if (this.stopped) return;
     const { url, ssl } = this.dataSource.options as { url?: string; ssl?: boolean };
@@ -147,7 +150,7 @@ export class OutboxTail implements OnApplicationBootstrap, BeforeApplicationShut
 
   private prune(): void {
     this.outbox.prune().catch((error: unknown) => {
-      this.logger.warn(`Old change events could not be deleted: ${String(error)}`);
+      this.logger.warn(`failed to delete old change events: ${String(error)}`);
     });
   }
 }

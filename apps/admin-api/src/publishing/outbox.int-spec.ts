@@ -13,7 +13,7 @@ describe('Outbox', () => {
   const record = (changed: string[], removed: string[] = []): Promise<void> =>
     database.dataSource.transaction((manager) => recorder.record(manager, { changed, removed }));
 
-  it('gives sequences by commit order, so that a reader never passes an event that is yet to come', async () => {
+  it('assigns sequences in commit order, so that a reader never skips an uncommitted event', async () => {
     const start = await outbox.newest();
     const first = database.dataSource.createQueryRunner();
     const second = database.dataSource.createQueryRunner();
@@ -21,7 +21,7 @@ describe('Outbox', () => {
     await recorder.record(first.manager, { changed: ['a'] });
     let isRecorded = false;
     const waiting = recorder.record(second.manager, { changed: ['b'] }).then(() => (isRecorded = true));
-    // Postgres says that the second waits for the lock.
+    // Waits until Postgres shows that the second transaction waits for the lock.
     for (;;) {
       const [{ waits }] = await database.dataSource.query<[{ waits: number }]>(
         `SELECT count(*)::int AS waits FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
@@ -40,7 +40,7 @@ describe('Outbox', () => {
     await Promise.all([first.release(), second.release()]);
   });
 
-  it('lets no reader skip an event while many write at once', async () => {
+  it('lets no reader skip an event during concurrent writes', async () => {
     const start = await outbox.newest();
     const writes = Array.from({ length: 200 }, (_, i) => record([`key-${String(i)}`]));
     let isDone = false;
@@ -59,7 +59,7 @@ describe('Outbox', () => {
     expect(seen).toHaveLength(200);
   });
 
-  it('leaves no event of a write that was rolled back', async () => {
+  it('contains no event of a write that was rolled back', async () => {
     const start = await outbox.newest();
     const failing = database.dataSource.transaction(async (manager) => {
       await recorder.record(manager, { changed: ['never'] });
@@ -69,13 +69,13 @@ describe('Outbox', () => {
     expect(await outbox.newest()).toBe(start);
   });
 
-  it('refuses to record outside of a transaction, where the event could be lost without its write', async () => {
+  it('refuses to record outside a transaction, where the event could be lost without its write', async () => {
     await expect(recorder.record(database.dataSource.manager, { changed: ['x'] })).rejects.toThrow(
       'inside the transaction',
     );
   });
 
-  it('splits a large change into events of at most 256 keys, and a key that is gone is not also changed', async () => {
+  it('splits a large change into events of at most 256 keys, and lists a removed key only as removed', async () => {
     const start = await outbox.newest();
     const keys = Array.from({ length: 600 }, (_, i) => `k${String(i)}`);
     await record(keys, ['k0']);
@@ -90,7 +90,7 @@ describe('Outbox', () => {
     expect(await outbox.newest()).toBe(start);
   });
 
-  it('prunes what is older than a day, keeps the newest, and knows from where it can still replay', async () => {
+  it('deletes events older than a day, keeps the newest, and knows from which sequence it can replay', async () => {
     await record(['old']);
     const old = await outbox.newest();
     await record(['new']);

@@ -2,11 +2,11 @@ import type { ChangeEvent } from '@gw/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Events are kept for a day, and at most this many. */
+/** Maximum number of stored events. Events are also deleted after `KEPT_FOR`. */
 const KEPT_MAX = 100_000;
 const KEPT_FOR = '24 hours';
 const PRUNE_BATCH = 5_000;
-/** A prune stops after this many batches; the next one goes on. */
+/** Maximum batches of one prune; the next prune continues. */
 const PRUNE_BATCHES_MAX = 40;
 
 interface OutboxRow {
@@ -15,12 +15,12 @@ interface OutboxRow {
   readonly removed: string[];
 }
 
-/** The queries of the outbox table. */
+/** Queries of the outbox table. */
 @Injectable()
 export class Outbox {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The newest committed sequence; 0 when nothing was ever recorded. */
+  /** Returns the newest committed sequence; 0 when no event was ever recorded. */
   async newest(): Promise<number> {
     const [row] = await this.dataSource.query<[{ newest: string }]>(
       'SELECT coalesce(max(sequence), 0) AS newest FROM change_events',
@@ -28,7 +28,7 @@ export class Outbox {
     return Number(row.newest);
   }
 
-  /** The events after a sequence, oldest first, at most `limit`. */
+  /** Returns the events after a sequence, oldest first, at most `limit`. */
   async after(sequence: number, limit: number): Promise<ChangeEvent[]> {
     const rows = await this.dataSource.query<OutboxRow[]>(
       'SELECT sequence, changed, removed FROM change_events WHERE sequence > $1 ORDER BY sequence LIMIT $2',
@@ -49,8 +49,8 @@ export class Outbox {
   }
 
   /**
-   * Whether every event after `sequence` is still kept. A sequence that was never committed (of another database, or newer
-   * than this one) is not followed by what its holder missed.
+   * Whether every event after `sequence` is still stored. False for a sequence that was never committed here, such as
+   * one of another database, because the missed events are unknown.
    */
   async reaches(sequence: number): Promise<boolean> {
     const [row] = await this.dataSource.query<[{ reaches: boolean }]>(
@@ -61,7 +61,7 @@ export class Outbox {
     return row.reaches;
   }
 
-  /** Deletes what is kept too long, in small statements; the newest event always stays. Returns how many. */
+  /** Deletes old events in small batches, except the newest event. Returns the number of deleted events. */
   async prune(): Promise<number> {
     let deleted = 0;
     for (let batch = 0; batch < PRUNE_BATCHES_MAX; batch += 1) {

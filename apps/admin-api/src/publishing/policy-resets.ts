@@ -1,10 +1,13 @@
 import { UsageLimitPolicyValueEntity, type UsageLimitPolicyEntity } from '@gw/entities';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 
-/** Of all policies that are requested together; gateways hold them in memory. The newest are kept. */
+/** Maximum resets of all requested policies together, since gateways hold them in memory. The newest are used. */
 const RESETS_MAX = 10_000;
 
-/** When values of policies were reset by themselves, by policy and value key; older than the policy's own reset says nothing. */
+/**
+ * Returns when single values of policies were reset, by policy id and value key. Resets before the policy's own last
+ * reset are left out.
+ */
 export async function policyResets(
   manager: EntityManager,
   policies: readonly UsageLimitPolicyEntity[],

@@ -5,9 +5,9 @@ import { eventually } from '@gw/testing';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Tenant } from '../spec-support/admin-api';
 import { Secrets } from '../settings';
 
-describe('The internal routes of the admin API', () => {
+describe('internal routes of the admin API', () => {
   let model: ReadModel | null = null;
-  // Before the admin API's own hook, whose server waits for the event stream.
+  // Registered before the admin API's own hook, whose server waits for the event stream.
   afterAll(async () => {
     await model?.stop();
   });
@@ -21,14 +21,14 @@ describe('The internal routes of the admin API', () => {
 
   const keys = (list: unknown): { body: unknown } => ({ body: { keys: list } });
 
-  it('refuses every caller without the service token, an organisation key included', async () => {
+  it('refuses every caller without the service token, including an organisation key', async () => {
     for (const call of [{}, { key: tenant.adminKey }, { token: 'guessed' }]) {
       expect((await admin.post(INTERNAL.documents, { ...call, ...keys([]) })).status).toBe(401);
       expect((await admin.get(INTERNAL.events, call)).status).toBe(401);
     }
   });
 
-  it('refuses more than 256 keys, what is no list of texts, and a sequence that is none', async () => {
+  it('refuses more than 256 keys, keys that are not a list of strings, and an invalid sequence', async () => {
     const token = SERVICE_TOKEN;
     for (const list of [Array.from({ length: 257 }, String), 'a', [1], null]) {
       expect((await admin.post(INTERNAL.documents, { token, ...keys(list) })).status).toBe(400);

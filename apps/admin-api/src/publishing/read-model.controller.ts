@@ -9,7 +9,7 @@ import { EventStreams } from './event-streams';
 import { DocumentsRequestDto } from './read-model.dto';
 import { copiesOf, REDIS_PUBLISHER, type RedisPublisher } from './redis-publisher';
 
-/** What the gateways read, for our own processes only. */
+/** Serves the documents and events that gateways read, only to Tollgate's own processes. */
 @ApiExcludeController()
 @Controller()
 export class ReadModelController {
@@ -31,7 +31,10 @@ export class ReadModelController {
   @ServiceOnly()
   async events(@Query('after') after: string | undefined, @Res() reply: FastifyReply): Promise<void> {
     if (after !== undefined && !/^\d{1,15}$/.test(after)) {
-      throw new GatewayError('validation_failed', { param: 'after', message: 'after must be a sequence.' });
+      throw new GatewayError('validation_failed', {
+        param: 'after',
+        message: 'after must be a sequence number.',
+      });
     }
     await this.streams.open(after === undefined ? null : Number(after), () => {
       reply.hijack();

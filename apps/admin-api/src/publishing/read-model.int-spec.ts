@@ -21,14 +21,14 @@ import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import { ReadModelModule } from './read-model.module';
 
 const TOKEN = 'service-token-of-the-test-0123456789';
-/** Shorter than the real times but longer than a heartbeat, so that losing events shows within 3 s. */
+/** Shorter than in production but longer than a heartbeat, so that lost events are noticed within 3 s. */
 const FAST: Partial<ReadModelLimits> = { silenceMaxMs: 2_500, unverifiedMaxMs: 500 };
 
-/** A proxy between a gateway and the admin API that can lose what passes. */
+/** A proxy between a gateway and the admin API that can drop data. */
 class Wire {
-  /** The event stream stays open and says nothing any more. */
+  /** Keeps the event stream open without sending anything. */
   isMute = false;
-  /** Nothing passes. */
+  /** Blocks all traffic. */
   isCut = false;
   reads = 0;
   target = 0;
@@ -80,12 +80,12 @@ class Wire {
   }
 }
 
-describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => {
+describe.each(['http', 'redis'] as const)('read model over %s', (driver) => {
   const folder = mkdtempSync(join(tmpdir(), 'read-model-'));
   let admin: NestFastifyApplication;
   let wire: Wire;
   const models: ReadModel[] = [];
-  // Before the hooks of database and Redis: hooks run in the order in which they were given.
+  // Registered before the hooks of database and Redis; hooks run in the order of registration.
   afterAll(async () => {
     await admin.close();
     wire.close();
@@ -172,7 +172,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
     await Promise.all(models.splice(0).map((model) => model.stop()));
     wire.isMute = wire.isCut = false;
   });
-  it('shows a change soon after its commit, and a document that was absent as well', async () => {
+  it('shows a change soon after its commit, also of a document that did not exist before', async () => {
     const model = await startModel();
     await isLive(model);
     const id = await create();
@@ -190,7 +190,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
     await eventually(() => model.getOrganisation(id) === null, { everyMs: 5 });
   });
 
-  it('serves what it knows and refuses what it does not while everything behind it is gone', async () => {
+  it('serves known documents and refuses unknown ones while all its sources are down', async () => {
     const model = await startModel({ limits: FAST });
     await isLive(model);
     const id = await create();
@@ -207,7 +207,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
     await eventually(() => model.getOrganisation(id)?.name === 'meanwhile');
   });
 
-  it('starts from disk without a control plane, and catches up on what it missed when it is back', async () => {
+  it('starts from disk without a control plane, and catches up when it is back', async () => {
     const disk = `copy-${driver}`;
     const first = await startModel({ disk });
     await isLive(first);
@@ -227,7 +227,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
     expect(second.getOrganisation(kept)).toMatchObject({ id: kept });
   });
 
-  it('goes on after the admin API was started anew, with what was written in between', async () => {
+  it('continues after a restart of the admin API, including changes made meanwhile', async () => {
     const model = await startModel();
     await isLive(model);
     const id = await create();
@@ -240,7 +240,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
   });
 
   if (driver === 'http') {
-    it('[AUT-06] notices that events are lost without a sign, and verifies what is used', async () => {
+    it('[AUT-06] detects silently lost events, and verifies documents that are used', async () => {
       const model = await startModel({ limits: FAST });
       await isLive(model);
       const id = await create();
@@ -250,7 +250,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
       await eventually(async () => (await model.loadOrganisation(id)) === null);
     });
 
-    it('sends a reset for a sequence that it cannot replay from, and a heartbeat after it', async () => {
+    it('sends a reset for a sequence that it cannot replay from, followed by a heartbeat', async () => {
       await create();
       const response = await fetch(`${wire.url}${INTERNAL.events}?after=999999999`);
       const lines: ControlPlaneEvent[] = [];
@@ -263,7 +263,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
       expect(lines[1]?.sequence).toBe(lines[0]?.sequence);
     });
 
-    it('replays every event after a sequence in order, each with the one before it', async () => {
+    it('replays every event after a sequence in order, each with its previous sequence', async () => {
       const response = await fetch(`${wire.url}${INTERNAL.events}?after=0`);
       let text = '';
       for await (const chunk of response.body as ReadableStream<Uint8Array>) {
@@ -285,7 +285,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
       }
     });
   } else {
-    it('is served by Redis alone for documents that one gateway has requested', async () => {
+    it('is served by Redis alone for documents that another gateway has requested', async () => {
       const id = await create();
       const model = await startModel();
       await isLive(model);
@@ -294,7 +294,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
       expect(wire.reads).toBe(before);
     });
 
-    it('works over HTTP for both while Redis is gone, and goes back to Redis', async () => {
+    it('works over HTTP for both gateways while Redis is down, and returns to Redis', async () => {
       const model = await startModel();
       await isLive(model);
       const id = await create();
@@ -307,7 +307,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
       await isLive(model);
     });
 
-    it('serves from Redis what it never saw before while the admin API is gone', async () => {
+    it('serves documents from Redis that it never saw before while the admin API is down', async () => {
       const id = await create();
       await isLive(await startModel());
       await admin.close();
@@ -317,7 +317,7 @@ describe.each(['http', 'redis'] as const)('The read model over %s', (driver) => 
       await startAdmin();
     });
 
-    it('makes Redis right again when it comes back with an old memory', async () => {
+    it('corrects Redis when it comes back with old data', async () => {
       const id = await create();
       const client = connectRedis({ url: redis?.url ?? '', name: 'test' });
       await redisReady(client, 20_000);

@@ -52,7 +52,10 @@ function redisPublisher(
   return publisher;
 }
 
-/** Tells the gateways of every write: the recorder for the services that write, the publisher for the gateways that read. */
+/**
+ * Announces every write to the gateways: services record changes, and gateways read them from the publisher or over
+ * HTTP.
+ */
 @Global()
 @Module({
   controllers: [ReadModelController],

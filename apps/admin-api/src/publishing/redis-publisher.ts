@@ -16,16 +16,19 @@ import type { OutboxTail } from './outbox-tail';
 export const REDIS_PUBLISHER = Symbol('REDIS_PUBLISHER');
 
 const PAGE = 100;
-/** Answers that are being written to Redis at once; beyond that the next miss fills it. */
+/**
+ * Maximum concurrent writes of read documents to Redis. Above it a write is skipped; the next miss stores the document.
+ */
 const FILLS_MAX = 8;
 
 /**
- * Brings the outbox to Redis: first the documents, then the event, then the position, which lives in Redis. So it goes on where
- * any process stopped, several may run at once, and what happened while none ran is made good at the next start.
+ * Publishes the outbox to Redis: for each change first the documents, then the event, then the position. The position
+ * is stored in Redis, so a publisher continues where any process stopped, several can run at once, and changes made
+ * while none ran are published at the next start.
  */
 export class RedisPublisher {
   private readonly logger = new Logger(RedisPublisher.name);
-  /** What was published; null: to be read from Redis before anything else. */
+  /** Sequence published last; null means that it must be read from Redis first. */
   private position: number | null = null;
   private reconnects = 0;
   private running: Promise<void> | null = null;
@@ -42,7 +45,7 @@ export class RedisPublisher {
     private readonly documents: DocumentsService,
     private readonly redis: RedisDocuments,
     private readonly bus: Publisher,
-    /** Closed at the end. */
+    /** Closed by `stop`. */
     private readonly connection: { answers(): Promise<boolean>; close(): void },
   ) {}
 
@@ -64,19 +67,22 @@ export class RedisPublisher {
     this.connection.close();
   }
 
-  /** Whether Redis does. */
+  /** Whether Redis accepts writes. */
   answers(): Promise<boolean> {
     return this.connection.answers();
   }
 
-  /** Redis was away, and may have come back with another memory: the position is read again. */
+  /** Call it after a reconnection: Redis may have come back with other data, so the position is read again. */
   reconnected(): void {
     this.reconnects += 1;
     this.position = null;
     this.wake();
   }
 
-  /** Keeps documents that a gateway missed, without waiting for it. Absence is not kept: unknown keys are endless. */
+  /**
+   * Stores documents that a gateway missed in Redis, in the background. Does not store absence, since the number of
+   * unknown keys is unbounded.
+   */
   fill(copies: readonly StoredCopy[]): void {
     const present = copies.filter(({ document }) => document !== null);
     if (present.length === 0 || this.fills >= FILLS_MAX) return;
@@ -121,7 +127,7 @@ export class RedisPublisher {
       this.failing = false;
     } catch (error) {
       this.position = null;
-      if (!this.failing) this.logger.warn(`Changes cannot be published to Redis: ${messageOf(error)}`);
+      if (!this.failing) this.logger.warn(`failed to publish changes to Redis: ${messageOf(error)}`);
       this.failing = true;
     }
   }
@@ -131,7 +137,8 @@ export class RedisPublisher {
     if (published !== null && (published === newest || (await this.outbox.reaches(published)))) {
       return published;
     }
-    // What changed since is not known any more, or Redis served another database: no copy can be trusted.
+    // The changes since then are no longer known, or Redis served another database, so no stored document can be
+    // trusted.
     await this.redis.restart(newest);
     return newest;
   }
@@ -143,7 +150,7 @@ export class RedisPublisher {
     }
     const keys = [...event.changed, ...event.removed];
     for (let at = 0; at < keys.length; at += KEYS_PER_EVENT_MAX) {
-      // Removed ones are read as well: their key may belong to a newer document by now.
+      // Removed keys are read too, because a newer document may use the key now.
       const answer = await this.documents.read(keys.slice(at, at + KEYS_PER_EVENT_MAX));
       await this.redis.write(copiesOf(answer));
     }
@@ -161,5 +168,5 @@ export const copiesOf = ({
 }: Awaited<ReturnType<DocumentsService['read']>>): StoredCopy[] =>
   Object.entries(documents).map(([key, document]) => ({ key, document, sequence }));
 
-/** Not the error itself: one of Redis carries the arguments of its command. */
+/** Logs only the message, because an error of the Redis client contains the arguments of its command. */
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');

@@ -25,30 +25,30 @@ import {
 } from '@gw/entities';
 import { integer } from '@gw/kernel';
 
-/** How many rows of each kind one owner may have. */
+/** Settings for the maximum number of rows of each kind that one owner may have. */
 export const RESOURCE_CAP_SETTINGS = {
-  /** Of each kind of resource in one workspace, or in an organisation where it belongs to none. */
+  /** Maximum for each kind of resource in one workspace, or in the organisation for resources without a workspace. */
   RESOURCES_MAX: integer({ min: 1, max: 1_000_000 }, 10_000),
-  /** API keys of one workspace, users and open invites of one organisation. */
+  /** Maximum API keys of one workspace, and maximum users and open invites of one organisation. */
   API_KEYS_MAX: integer({ min: 1, max: 10_000_000 }, 100_000),
-  /** Versions of one config, guardrail or prompt. */
+  /** Maximum versions of one config, guardrail or prompt. */
   VERSIONS_MAX: integer({ min: 1, max: 1_000_000 }, 10_000),
 };
 
 type Setting = keyof typeof RESOURCE_CAP_SETTINGS;
 
-/** What a row belongs to: the member of the entity that names it, and how a message calls it. */
+/** The owner of a row, as messages call it; `<owner>Id` is the entity's member with its id. */
 export type Owner = 'workspace' | 'organisation' | 'config' | 'guardrail' | 'prompt' | 'integration';
 
 export interface CappedKind {
   readonly entity: new () => object;
-  /** As a message calls them. */
+  /** Name of the kind in messages, plural. */
   readonly name: string;
   readonly owner: Owner;
   readonly setting: Setting;
-  /** Rows of this state count. Absent: all. */
+  /** Only rows with this status count; all when absent. */
   readonly status?: string;
-  /** The state of those that do not count, since they were deleted. */
+  /** Rows with this status do not count, since they are deleted. */
   readonly gone?: string;
 }
 
@@ -60,7 +60,9 @@ const kind = (
 ): CappedKind => ({ entity, name, owner, setting: 'RESOURCES_MAX', ...more });
 const GONE = { gone: 'archived' } as const;
 
-/** Every kind of row that a caller makes, with who owns it. A spec names the other entities, with why they need no cap. */
+/**
+ * All kinds of rows that callers create, with their owner. A spec lists the other entities and why they need no cap.
+ */
 export const CAPPED_KINDS: readonly CappedKind[] = [
   kind(WorkspaceEntity, 'workspaces', 'organisation', GONE),
   kind(OrganisationUserEntity, 'users', 'organisation', { setting: 'API_KEYS_MAX', ...GONE }),

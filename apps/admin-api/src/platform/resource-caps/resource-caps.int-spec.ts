@@ -7,37 +7,37 @@ import { TENANCY_ROWS, type BodyParts } from '../../spec-support/tenancy-rows';
 import { routesOf, type Route } from '../../spec-support/tenancy-verdicts';
 import { CAPPED_KINDS } from './capped-kinds';
 
-/** Below the ten alert webhooks that a workspace may have in any case. */
+/** Fewer than the ten alert webhooks that a workspace may always have. */
 const MAX = 9;
-/** Entities whose rows callers do not add one by one, or not without another bound. */
+/** Entities whose rows callers do not create one by one, or that have another bound. */
 const NEED_NO_CAP: Readonly<Record<string, string>> = {
   InstallationEntity: 'one row',
-  OrganisationEntity: 'one row, made by the set-up',
-  UserEntity: 'a user of an organisation has one, and those are capped',
+  OrganisationEntity: 'one row, created by the set-up',
+  UserEntity: 'each user of an organisation has one, and users are capped',
   WorkspaceUserEntity: 'one for each user and workspace, which are capped',
-  SessionEntity: 'ends by itself, and old ones go with the next login',
+  SessionEntity: 'expires; old ones are deleted at the next login',
   PasswordResetEntity: 'one for each user',
-  ApiKeySecretEntity: 'two for each API key: the current one and the one before',
-  AuditLogEntity: 'a record of calls, kept for a time',
+  ApiKeySecretEntity: 'two for each API key: the current and the previous one',
+  AuditLogEntity: 'a record of calls, kept for a limited time',
   AuditChainEntity: 'one row for each organisation',
   IntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
-  ChangeEventEntity: 'goes once gateways have read it',
+  ChangeEventEntity: 'deleted once gateways have read it',
   EnforcedFeaturesEntity: 'one row',
   GatewayEntity: 'one for each gateway',
   PromptLabelEntity: 'one for each prompt and label, which are capped',
   PromptShareEntity: 'one for each prompt and workspace, which are capped',
-  UsageLimitPolicyValueEntity: 'made by requests, not by calls of the control plane',
+  UsageLimitPolicyValueEntity: 'created by requests to the gateway, not by control-plane calls',
   WorkspaceExclusionEntity: 'one for each workspace and direction',
   OrganisationPropertiesEntity: 'one for each organisation',
-  BatchEntity: 'a record of a request, as its log',
-  MailEntity: 'goes once it is sent',
+  BatchEntity: 'a record of a request, like its log',
+  MailEntity: 'deleted once it is sent',
   IdempotentRequestEntity: 'a record of calls, kept for a day',
-  RepricingEntity: 'a record of what was done to the logs',
+  RepricingEntity: 'a record of changes to the logs',
   FeedbackEntity: 'belongs to a log',
   LogExportPartEntity: 'belongs to an export',
 };
 
-/** Bodies that make something, where that of the matrix does not. */
+/** Bodies that create something, where the body of the tenancy matrix does not. */
 const MAKING: Readonly<Record<string, (parts: BodyParts) => object>> = {
   invites_create: () => ({ email: `${uuidv7()}@example.com`, role: 'member', workspaces: [] }),
   plugins_create: () => ({ plugin_provider_id: `p${uuidv7()}`, credentials: { apiKey: 'x' } }),
@@ -47,13 +47,13 @@ const MAKING: Readonly<Record<string, (parts: BodyParts) => object>> = {
   prompts_update: () => ({ patch: true, string: uuidv7() }),
   partials_update: () => ({ string: uuidv7() }),
 };
-/** Not filled by the walk. */
+/** Kinds that the test does not fill. */
 const NOT_FILLED: Readonly<Record<string, string>> = {
-  organisation_users: "made by an invited user's own call, whose token goes out by mail alone",
-  integrations: 'one of a workspace brings a provider with it, and those are full before',
+  organisation_users: 'created by a call of the invited user, whose token is only sent by mail',
+  integrations: 'one of a workspace also creates a provider, and providers reach their cap first',
 };
 
-describe('caps on resources', () => {
+describe('resource caps', () => {
   const admin = new TestAdminApi({
     RESOURCES_MAX: String(MAX),
     API_KEYS_MAX: String(MAX),
@@ -75,7 +75,7 @@ describe('caps on resources', () => {
   const columnOf = (entity: new () => object, member: string): string =>
     admin.dataSource.getMetadata(entity).findColumnWithPropertyName(member)?.databaseName ?? '';
 
-  /** Rows that count, of the owner that has the most of them. */
+  /** Returns the number of counted rows of the owner with the most rows. */
   async function most({ entity, owner, gone, status }: (typeof CAPPED_KINDS)[number]): Promise<number> {
     const { tableName } = admin.dataSource.getMetadata(entity);
     const column = columnOf(entity, `${owner}Id`);
@@ -100,7 +100,10 @@ describe('caps on resources', () => {
     return admin.call(route.method, url, { key: place.adminKey, body });
   }
 
-  /** What a route says once there is no more room; null: it says something else, or has made nothing that is capped. */
+  /**
+   * Returns the error of a route at the cap; null for any other response, or when the route creates nothing that is
+   * capped.
+   */
   async function refusalOf(route: Route, fixture: Fixture): Promise<string | null> {
     for (let left = MAX + 2; left > 0; left -= 1) {
       const { status, body } = await call(route, fixture);
@@ -111,17 +114,17 @@ describe('caps on resources', () => {
     return null;
   }
 
-  it('are declared for every entity, or there is a reason why it needs none', () => {
+  it('are declared for every entity, or the entity is listed with a reason', () => {
     const capped = new Set(CAPPED_KINDS.map(({ entity }) => entity.name));
     const names = ENTITIES.map(({ name }) => name);
     expect(names.filter((name) => !capped.has(name) && NEED_NO_CAP[name] === undefined)).toEqual([]);
     expect(Object.keys(NEED_NO_CAP).filter((name) => capped.has(name) || !names.includes(name))).toEqual([]);
   });
 
-  it('are kept by every route of the document that makes something, and the refusal says how to go on', async () => {
+  it('apply to every documented route that creates something, and the error says what to do', async () => {
     const routes = routesOf(admin.api.document).filter(({ method }) => method === 'POST' || method === 'PUT');
     const refusals = new Set<string>();
-    // First, while there is room for them.
+    // Users are created first, while there is room for them.
     const made = new Map<Kind | undefined, Fixture>();
     for (const kind of new Set(Object.values(TENANCY_ROWS).map(({ kind }) => kind)))
       if (kind) made.set(kind, await fixtures.of(kind, place));
@@ -138,28 +141,28 @@ describe('caps on resources', () => {
       if (NOT_FILLED[tableName] === undefined) counts[tableName] = await most(kind);
     }
     expect(counts).toEqual(Object.fromEntries(Object.keys(counts).map((name) => [name, MAX])));
-    const way = 'delete those that are not used, or have RESOURCES_MAX raised.';
+    const way = 'delete unused ones or raise RESOURCES_MAX.';
     expect([...refusals]).toEqual(
       expect.arrayContaining([
-        `409 This workspace may have 9 configs and has as many; ${way}`,
-        `409 This organisation may have 9 deployments and has as many; ${way}`,
-        '409 This organisation may have 9 open invites and has as many; cancel those that are not used, or have API_KEYS_MAX raised.',
-        '409 This config may have 9 versions and has as many; go on in a new config, or have VERSIONS_MAX raised.',
+        `409 This workspace already has the maximum of 9 configs; ${way}`,
+        `409 This organisation already has the maximum of 9 deployments; ${way}`,
+        '409 This organisation already has the maximum of 9 open invites; cancel unused ones or raise API_KEYS_MAX.',
+        '409 This config already has the maximum of 9 versions; continue in a new config or raise VERSIONS_MAX.',
       ]),
     );
   }, 240_000);
 
-  it('count what belongs to no workspace for the organisation', async () => {
+  it('count resources without a workspace for the organisation', async () => {
     const make = async (): Promise<number> => {
       const body = { name: uuidv7(), ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
       return (await admin.post('/v1/integrations', { key: place.adminKey, body })).status;
     };
-    // One is a fixture.
+    // One of them is a fixture.
     for (let left = MAX - 1; left > 0; left -= 1) expect(await make()).toBe(200);
     expect(await make()).toBe(409);
   });
 
-  it('let go of what is deleted, and are not there for a dry run to pass by', async () => {
+  it('do not count deleted rows, and also apply to dry runs', async () => {
     const list = await admin.get<{ data: { id: string }[] }>(`/v1/labels?workspace_id=${place.workspaceId}`, {
       key: place.key,
     });

@@ -10,23 +10,23 @@ import {
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { CAPPED_KINDS, type CappedKind, type RESOURCE_CAP_SETTINGS } from './capped-kinds';
 
-/** Rows that one transaction has added to one owner. */
+/** An owner to whom a transaction has added rows of a kind. */
 interface Added {
   readonly kind: CappedKind;
-  /** `workspaceId`, or another member that names the owner. */
+  /** Member of the entity that holds the owner's id, such as `workspaceId`. */
   readonly member: string;
   readonly id: string;
 }
 
 const KINDS = new Map<unknown, CappedKind>(CAPPED_KINDS.map((kind) => [kind.entity, kind]));
 
-/** By the query runner of their transaction. */
+/** The additions of each running transaction, by its query runner. */
 const ADDED = new WeakMap<object, Map<string, Added>>();
 
 /**
- * Holds every owner to so many rows of a kind. It notes what a transaction inserts, however that is done, and `Writes` lets it count
- * before the transaction commits. Transactions that commit at the same moment do not see each other's rows, so that an owner may come
- * to stand above a cap by as many rows as the process has connections.
+ * Limits how many rows of a kind each owner may have. It records every insert of a transaction, and `Writes` calls
+ * `assertKept` before the commit. Concurrent transactions do not see each other's rows, so an owner can exceed a cap by
+ * at most the number of database connections.
  */
 @Injectable()
 export class ResourceCaps implements EntitySubscriberInterface {
@@ -48,7 +48,7 @@ export class ResourceCaps implements EntitySubscriberInterface {
     );
   }
 
-  /** Throws `resource_limit_reached` where the transaction has given an owner more rows than it may have. */
+  /** Throws `resource_limit_reached` when the transaction has given an owner more rows than allowed. */
   async assertKept(manager: EntityManager): Promise<void> {
     const added = manager.queryRunner && ADDED.get(manager.queryRunner);
     for (const each of added?.values() ?? []) {
@@ -58,7 +58,7 @@ export class ResourceCaps implements EntitySubscriberInterface {
   }
 }
 
-/** What belongs to a workspace in some rows belongs to the organisation in those that name none. */
+/** Returns the owner of a row. Rows of a workspace kind that have no workspace belong to the organisation. */
 function ownerOf({ owner }: CappedKind, row: ObjectLiteral): { member: string; id: string } | null {
   const members = owner === 'workspace' ? ['workspaceId', 'organisationId'] : [`${owner}Id`];
   for (const member of members) {
@@ -68,7 +68,7 @@ function ownerOf({ owner }: CappedKind, row: ObjectLiteral): { member: string; i
   return null;
 }
 
-/** Reads no more rows than the cap. */
+/** Reads at most as many rows as the cap, plus one. */
 async function hasMoreThan(manager: EntityManager, added: Added, max: number): Promise<boolean> {
   const { kind, member, id } = added;
   const rows = manager.createQueryBuilder(kind.entity, 'row').select('1', 'one');
@@ -83,10 +83,10 @@ function full({ kind, member }: Added, max: number): GatewayError {
   const owner = member.slice(0, -'Id'.length);
   const way =
     kind.setting === 'VERSIONS_MAX'
-      ? `go on in a new ${owner}`
-      : `${kind.name === 'open invites' ? 'cancel' : 'delete'} those that are not used`;
+      ? `continue in a new ${owner}`
+      : `${kind.name === 'open invites' ? 'cancel' : 'delete'} unused ones`;
   return new GatewayError('resource_limit_reached', {
-    message: `This ${owner} may have ${String(max)} ${kind.name} and has as many; ${way}, or have ${kind.setting} raised.`,
+    message: `This ${owner} already has the maximum of ${String(max)} ${kind.name}; ${way} or raise ${kind.setting}.`,
     extra: { limit: max },
   });
 }

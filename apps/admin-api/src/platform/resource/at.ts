@@ -4,12 +4,12 @@ import { ApiParam } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { callerOf, type Principal } from '../common/principal';
 
-/** The resource that a path names, who means it, and in which version. */
+/** The resource that a path names, with the caller and the expected version. */
 export interface At {
   readonly caller: Principal;
-  /** The id or slug of the path. */
+  /** Id or slug from the path. */
   readonly reference: string;
-  /** The `If-Match` header, for `lockRow` and the functions that use it. */
+  /** The `If-Match` header, which `lockRow` and the functions that call it check. */
   readonly ifMatch: string | undefined;
 }
 
@@ -22,12 +22,12 @@ const read = createParamDecorator(
   }),
 );
 
-/** `update(@Named('labelId') at: At, …)`: the resource that the path names by this parameter. */
+/** Injects the resource that this path parameter names: `update(@Named('labelId') at: At, …)`. */
 export const Named =
   (parameter: string): ParameterDecorator =>
   (target, key, index) => {
     read(parameter)(target, key, index);
     const descriptor = Object.getOwnPropertyDescriptor(target, key ?? '');
-    if (key === undefined || !descriptor) throw new Error('Named belongs to a parameter of a method.');
+    if (key === undefined || !descriptor) throw new Error('Named may only decorate a parameter of a method.');
     ApiParam({ name: parameter, type: 'string' })(target, key, descriptor);
   };

@@ -14,5 +14,8 @@ const route =
       ApiOkResponse({ type: answer }),
     );
 
-/** A route below the controller's paths: who may call it, and what it answers; `{}` when no class is given. */
+/**
+ * Declares a route below the controller's paths, with its scopes and response class; without a class the response is
+ * `{}`.
+ */
 export const Route = { get: route(Get), post: route(Post), put: route(Put), delete: route(Delete) } as const;

@@ -18,20 +18,23 @@ export interface ResourceRow extends Row {
 
 type Soon<T> = T | Promise<T>;
 
-/** What the functions of this file have to know of a resource. */
+/** Describes a resource to the functions of this file. */
 export interface Resource<R extends ResourceRow> {
   readonly entity: new () => R;
-  /** In the audit log, plural, as in the path. */
+  /** Resource type in the audit log; plural, as in the path. */
   readonly type: string;
-  /** The public form, which the audit log keeps before and after a change. */
+  /** Returns the public form, which the audit log stores before and after a change. */
   readonly view: (row: R, caller: Principal, manager: EntityManager) => Soon<object>;
-  /** The live rows that a reference of a path may name for this caller; when absent, by id or slug among the active rows within reach. */
+  /**
+   * Condition for the active rows that a path reference may name for this caller. Default: by id or slug, within reach
+   * of the caller.
+   */
   readonly where?: (caller: Principal, reference: string) => Where<R>;
-  /** Throws where this caller may not change or end a row that it can read. */
+  /** Throws when the caller may not change or delete a row that it can read. */
   readonly allow?: (row: R, caller: Principal, action: 'update' | 'delete') => void;
-  /** Documents that gateways read again after each change of the row. */
+  /** Returns documents of other rows that gateways must read again after each change of this row. */
   readonly changes?: (row: R, manager: EntityManager) => Soon<readonly DocumentKey[]>;
-  /** Documents of the row itself: they change with it and are gone when it is archived or deleted. */
+  /** Returns the documents of the row itself. They change with it, and are removed when it is archived or deleted. */
   readonly documents?: (row: R, manager: EntityManager) => Soon<readonly DocumentKey[]>;
 }
 
@@ -40,7 +43,7 @@ type Work<R, T = void> = (row: R) => Soon<T>;
 const defaultWhere = <R extends ResourceRow>(caller: Principal, reference: string): Where<R> =>
   ({ ...reach(caller), ...byReference(reference), status: 'active' }) as unknown as Where<R>;
 
-/** The row that a path names, or `not_found`: a row of another tenant and one that is not there look the same. */
+/** Returns the row that a path names. Throws `not_found` both for a row of another tenant and for a missing one. */
 export async function findRow<R extends ResourceRow>(
   manager: EntityManager,
   resource: Resource<R>,
@@ -51,7 +54,10 @@ export async function findRow<R extends ResourceRow>(
   return found(await manager.findOne(resource.entity, { where, ...options }));
 }
 
-/** The same, locked until the write ends: one that the caller may change, of the version that `If-Match` names. */
+/**
+ * Finds and locks a row until the transaction ends, and checks that the caller may change it and that `If-Match`
+ * matches its version.
+ */
 export async function lockRow<R extends ResourceRow>(
   { manager }: Write,
   resource: Resource<R>,
@@ -64,7 +70,10 @@ export async function lockRow<R extends ResourceRow>(
   return row;
 }
 
-/** Inserts a row under a new id, unless `values` has one. `finish` inserts what belongs to it; what it gives is added to the audit log's view. */
+/**
+ * Inserts a row, with a new id unless `values` has one. `finish` inserts dependent rows; the object that it returns is
+ * added to the audit record.
+ */
 export async function createRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
@@ -82,8 +91,8 @@ export async function createRow<R extends ResourceRow>(
 }
 
 /**
- * Locks a row, changes and saves it, and returns it. What `change` gives is added to the audit log's view after the change.
- * `action` names the change there.
+ * Locks a row, changes and saves it, and returns it. The object that `change` returns is added to the audit record
+ * after the change. `action` names the change in the audit log.
  */
 export async function changeRow<R extends ResourceRow>(
   write: Write<Principal>,
@@ -102,7 +111,7 @@ export async function changeRow<R extends ResourceRow>(
   return saved;
 }
 
-/** `changeRow` for a route that responds with `{}`. */
+/** Runs `changeRow` for a route that responds with `{}`. */
 export async function patchRow<R extends ResourceRow>(
   ...parameters: Parameters<typeof changeRow<R>>
 ): Promise<object> {
@@ -110,7 +119,9 @@ export async function patchRow<R extends ResourceRow>(
   return {};
 }
 
-/** Locks a row and archives it: it is found by no path any more. `prepare` checks what uses it and takes it out there. */
+/**
+ * Locks a row and archives it, so that no path finds it any more. `prepare` checks for uses of the row or removes them.
+ */
 export async function archiveRow<R extends ResourceRow & { status: string }>(
   write: Write<Principal>,
   resource: Resource<R>,
@@ -122,7 +133,7 @@ export async function archiveRow<R extends ResourceRow & { status: string }>(
   });
 }
 
-/** Locks a row and deletes it. */
+/** Locks and deletes a row. */
 export async function deleteRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
@@ -151,7 +162,7 @@ async function endRow<R extends ResourceRow>(
   return {};
 }
 
-/** Notes a change of the row; for changes that none of the functions above makes. */
+/** Records a change of the row in the audit log, for changes made without the functions above. */
 export function audit<R extends ResourceRow>(
   write: Write<Principal>,
   { type }: Resource<R>,
@@ -169,7 +180,7 @@ export function audit<R extends ResourceRow>(
   });
 }
 
-/** Has gateways read again what the row changes. */
+/** Marks the documents that the row affects as changed. */
 export async function publish<R extends ResourceRow>(
   write: Write<Principal>,
   { changes, documents }: Resource<R>,
@@ -180,13 +191,13 @@ export async function publish<R extends ResourceRow>(
 }
 
 export interface ListOptions<R> {
-  /** Spread `reach(caller)` or `inWorkspace(caller)` into each of them. */
+  /** Spread `reach(caller)` or `inWorkspace(caller)` into each condition. */
   readonly where: Where<R>;
-  /** Part of one of the columns. */
+  /** Text that one of the columns must contain. */
   readonly search?: { readonly text: string | undefined; readonly in: readonly (keyof R & string)[] };
 }
 
-/** A page of rows, the newest first, and how many there are in all. */
+/** Returns a page of rows, newest first, and the number of all matching rows. */
 export function listRows<R extends ResourceRow>(
   manager: EntityManager,
   { entity }: Pick<Resource<R>, 'entity'>,
@@ -207,7 +218,7 @@ export function listRows<R extends ResourceRow>(
   }) as Promise<[R[], number]>;
 }
 
-/** The filters of a query that are there, for `where`. */
+/** Returns the filters that are not undefined, for `where`. */
 export const present = <T extends object>(filters: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

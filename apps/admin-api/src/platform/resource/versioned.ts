@@ -7,28 +7,31 @@ import type { Principal } from '../common/principal';
 
 export interface VersionRow extends PlainRow {
   readonly id: string;
-  /** 1 is the first. */
+  /** Version number; the first is 1. */
   readonly number: number;
   readonly createdBy: string | null;
 }
 
-/** The versions of a resource: rows of their own, which are written once and numbered from 1. */
+/** The versions of a resource: rows that are written once and numbered from 1. */
 export interface Versions<V extends VersionRow> {
   readonly entity: new () => V;
-  /** The column that names the resource: `configId`. */
+  /** The column that holds the id of the resource: `configId`. */
   readonly owner: keyof V & string;
-  /** Versions of one resource at most; absent: as many as there are. */
+  /** Maximum number of versions of one resource; no maximum when absent. */
   readonly max?: number;
 }
 
-/** The user, or the API key that has none. */
+/** Returns the id of the user, or of the API key if it has no user. */
 export const actorOf = ({ userId, apiKeyId }: Pick<Principal, 'userId' | 'apiKeyId'>): string | null =>
   userId ?? apiKeyId;
 
 const ofOwner = <V extends VersionRow>({ owner }: Versions<V>, id: string): FindOptionsWhere<V> =>
   ({ [owner]: id }) as FindOptionsWhere<V>;
 
-/** Inserts the next version. The row of its resource must be locked, or new. */
+/**
+ * Inserts the next version. The row of its resource must be locked or new. Throws `conflict` at the maximum number of
+ * versions.
+ */
 export async function addVersion<V extends VersionRow>(
   manager: EntityManager,
   caller: Principal,
@@ -39,20 +42,22 @@ export async function addVersion<V extends VersionRow>(
   const { entity, owner, max = Infinity } = versions;
   const last = (await manager.maximum(entity, 'number' as never, ofOwner(versions, ownerId))) ?? 0;
   if (last >= max) {
-    throw new GatewayError('conflict', { message: `There are ${String(max)} versions, which is the most.` });
+    throw new GatewayError('conflict', {
+      message: `The resource has ${String(max)} versions, which is the maximum; create another resource.`,
+    });
   }
   const values = { ...content, id, [owner]: ownerId, number: last + 1, createdBy: actorOf(caller) };
   return manager.save(manager.create(entity, values as DeepPartial<V>));
 }
 
-/** A version that its resource names, such as the current one. */
+/** Returns a version that its resource names, such as the current one. */
 export const versionNamed = <V extends VersionRow>(
   manager: EntityManager,
   { entity }: Versions<V>,
   id: string,
 ): Promise<V> => manager.findOneByOrFail(entity, { id } as FindOptionsWhere<V>);
 
-/** A version that a path names by its id. Throws `not_found`. */
+/** Returns the version that a path names by id. Throws `not_found`. */
 export async function findVersion<V extends VersionRow>(
   manager: EntityManager,
   versions: Versions<V>,
@@ -64,7 +69,7 @@ export async function findVersion<V extends VersionRow>(
   return found(await manager.findOneBy(versions.entity, where));
 }
 
-/** A page of versions, the newest first, and how many there are in all. */
+/** Returns a page of versions, newest first, and the number of all versions. */
 export const listVersions = <V extends VersionRow>(
   manager: EntityManager,
   versions: Versions<V>,

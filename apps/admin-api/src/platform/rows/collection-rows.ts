@@ -10,7 +10,7 @@ type Owner = Required<TenantWhere>;
 
 export const collectionSlug = (name: string): string => `co-${slugOf(name, 6)}-${randomHex(3)}`;
 
-/** The workspace's default collection, made when it is first asked for. */
+/** Returns the workspace's default collection; creates it at the first call. */
 export async function defaultCollection(manager: EntityManager, owner: Owner): Promise<CollectionEntity> {
   const where = { ...owner, isDefault: true };
   const known = await manager.findOneBy(CollectionEntity, where);
@@ -26,7 +26,7 @@ export async function defaultCollection(manager: EntityManager, owner: Owner): P
   return manager.findOneByOrFail(CollectionEntity, where);
 }
 
-/** By id or slug, among those of one workspace. A 400 that names `param` when there is none. */
+/** Returns the collection with this id or slug in the workspace. Throws 400 naming `param` when there is none. */
 export async function collectionNamed(
   manager: EntityManager,
   owner: Owner,
@@ -38,11 +38,14 @@ export async function collectionNamed(
     ...byReference(reference),
     status: 'active',
   });
-  if (!row) throw invalid(param, `${param} names no collection of the workspace`);
+  if (!row) throw invalid(param, `${param} is not a collection of the workspace`);
   return row;
 }
 
-/** Throws when the collection would stand within itself. The workspace's row serialises two moves of its collections. */
+/**
+ * Throws `validation_failed` when the collection would contain itself. A lock on the workspace's row serialises
+ * concurrent moves.
+ */
 export async function assertNoCycle(
   manager: EntityManager,
   row: CollectionEntity,
@@ -58,5 +61,6 @@ export async function assertNoCycle(
      SELECT EXISTS (SELECT 1 FROM above WHERE id = $2) AS within`,
     [parent.id, row.id],
   );
-  if (within) throw invalid('parent_collection_id', 'a collection cannot stand within itself');
+  if (within)
+    throw invalid('parent_collection_id', 'a collection cannot contain itself; choose another parent');
 }

@@ -5,7 +5,7 @@ import { compileInline, findCheck } from '@gw/guardrails';
 type Node = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];
 
-/** Members of a config and of its targets that list guardrails, and the stage at which those judge. */
+/** Members of a config and its targets that list guardrails, with the stage at which these run. */
 const LISTS: ReadonlyMap<string, 'input' | 'output'> = new Map([
   ['input_guardrails', 'input'],
   ['before_request_hooks', 'input'],
@@ -13,7 +13,9 @@ const LISTS: ReadonlyMap<string, 'input' | 'output'> = new Map([
   ['after_request_hooks', 'output'],
 ]);
 
-/** The slugs and ids of saved guardrails that a config names, each once. The config need not be valid. */
+/**
+ * Returns the slugs and ids of saved guardrails that a config names, without duplicates. The config need not be valid.
+ */
 export function guardrailsNamedBy(config: Node): string[] {
   const names = new Set<string>();
   validateConfig(config, {
@@ -25,7 +27,10 @@ export function guardrailsNamedBy(config: Node): string[] {
   return [...names];
 }
 
-/** Everything that is wrong with the guardrails that a valid config writes out. `checkHost`: why an address is refused, or null. */
+/**
+ * Returns all faults of the inline guardrails of a valid config. `checkHost` returns why an address is refused, or
+ * null.
+ */
 export function writtenOutFaults(
   config: Node,
   checkHost: (url: string) => string | null,
@@ -37,7 +42,10 @@ export function writtenOutFaults(
   });
 }
 
-/** Parameters of written-out guardrails that are secrets: readers of configs would see them. */
+/**
+ * Returns the paths of secret parameters in inline guardrails. Configs must not contain them, since everyone who may
+ * read a config would see them.
+ */
 export const secretsWrittenOutIn = (config: Node): { readonly path: string }[] =>
   writtenOutIn(config, []).flatMap(({ path, guardrail }) => {
     const result = compileInline(guardrail);
@@ -57,7 +65,7 @@ interface WrittenOut {
   readonly stage: 'input' | 'output';
 }
 
-/** Of the config and its targets; it is valid, so its nesting is bounded. */
+/** Returns the inline guardrails of the config and its targets. The config is valid, so its nesting is bounded. */
 function writtenOutIn(node: Node, path: Path): WrittenOut[] {
   const own = [...LISTS].flatMap(([list, stage]) =>
     listAt(node, list).flatMap((entry, index): WrittenOut[] =>
@@ -75,7 +83,9 @@ const listAt = (node: Node, name: string): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** The config without its guardrails and those of its targets. It is valid, so its nesting is bounded. */
+/**
+ * Returns the config without its guardrails and those of its targets. The config is valid, so its nesting is bounded.
+ */
 export const withoutGuardrails = (config: object): object =>
   Object.fromEntries(
     Object.entries(config)

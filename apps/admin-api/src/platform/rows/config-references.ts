@@ -3,7 +3,7 @@ import { invalid } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import { byReference } from '../auth/tenancy';
 
-/** The id of a live config of the workspace, by its id or slug. Throws `validation_failed` for `path`. */
+/** Returns the id of the active config of the workspace with this id or slug. Throws `validation_failed` for `path`. */
 export async function configIdOf(
   manager: EntityManager,
   workspaceId: string,
@@ -14,11 +14,11 @@ export async function configIdOf(
     where: { ...byReference(reference), workspaceId, status: 'active' },
     select: { id: true },
   });
-  if (!row) throw invalid(path, `${path} names no config of this workspace`);
+  if (!row) throw invalid(path, `${path} is not a config of this workspace`);
   return row.id;
 }
 
-/** Slugs by id, for answers; ids that are gone are left out. */
+/** Returns slugs by id, for responses; ids without a row are left out. */
 export async function configSlugsOf(
   manager: EntityManager,
   ids: readonly (string | null | undefined)[],

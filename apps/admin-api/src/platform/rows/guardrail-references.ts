@@ -3,16 +3,16 @@ import { validationFailed } from '@gw/web';
 import { In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { isUuid } from '../auth/tenancy';
 
-/** Where a name of a guardrail is written: in a workspace, or (null) in the organisation as a whole. */
+/** Where a guardrail is referenced: in a workspace, or in the whole organisation when `workspaceId` is null. */
 export interface GuardrailScope {
   readonly organisationId: string;
   readonly workspaceId: string | null;
 }
 
-/** What a slug or an id can be; other texts name nothing. */
+/** Shape of a slug or id; no other text can name a guardrail. */
 const NAME = /^[\w-]{1,255}$/;
 
-/** Live guardrails for requests to models that names of a scope may mean, by slug and by id. */
+/** Returns the ids of active guardrails for LLM requests that the names of a scope can mean, by slug and by id. */
 async function byName(
   manager: EntityManager,
   { organisationId, workspaceId }: GuardrailScope,
@@ -31,13 +31,13 @@ async function byName(
   const isWrite = manager.queryRunner?.isTransactionActive === true;
   const rows = await manager.find(GuardrailEntity, {
     where,
-    // No one deletes what is being named: a delete waits, and then sees who names it.
+    // The read lock makes a concurrent delete wait, after which it sees the new reference.
     ...(isWrite ? { lock: { mode: 'pessimistic_read' as const } } : {}),
   });
   return new Map(rows.flatMap(({ id, slug }) => [[id, id] as const, [slug, id] as const]));
 }
 
-/** Which of the names are those of guardrails. */
+/** Returns a function that tests whether a name is a guardrail of the scope. */
 export async function knownGuardrails(
   manager: EntityManager,
   scope: GuardrailScope,
@@ -47,7 +47,10 @@ export async function knownGuardrails(
   return (name) => ids.has(name) || ids.has(name.toLowerCase());
 }
 
-/** The ids of guardrails that a list names by id or slug, each once. Throws `validation_failed` for all that name none. */
+/**
+ * Returns the ids of the guardrails in a list of ids and slugs, without duplicates. Throws `validation_failed` with all
+ * unknown references.
+ */
 export async function guardrailIdsOf(
   manager: EntityManager,
   scope: GuardrailScope,
@@ -61,14 +64,14 @@ export async function guardrailIdsOf(
   const owner = scope.workspaceId === null ? 'organisation' : 'workspace';
   const faults = found.flatMap((id, index) =>
     id === undefined
-      ? [{ path: `${path}.${String(index)}`, message: `names no guardrail of the ${owner}` }]
+      ? [{ path: `${path}.${String(index)}`, message: `is not a guardrail of the ${owner}` }]
       : [],
   );
   if (faults.length > 0) throw validationFailed(faults);
   return [...new Set(found.filter((id) => id !== undefined))];
 }
 
-/** Slugs by id, for answers; ids that are gone are left out. */
+/** Returns slugs by id, for responses; ids without a row are left out. */
 export async function guardrailSlugsOf(
   manager: EntityManager,
   ids: readonly string[],

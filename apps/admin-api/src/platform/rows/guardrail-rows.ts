@@ -14,13 +14,15 @@ type Action = 'create' | 'read' | 'list' | 'update' | 'delete';
 const OWN = 'guardrails';
 const COMMON = 'organisation_guardrails';
 
-/** Scopes of the routes: those of a workspace's guardrails or those of an organisation's; the row decides which of them. */
+/**
+ * Returns the scopes of a route for workspace and organisation guardrails; the row decides which of them is required.
+ */
 export const scopesFor = (action: Action): [string, string] => [`${OWN}.${action}`, `${COMMON}.${action}`];
 
-/** The user, or the API key that has none. */
+/** Returns the id of the user, or of the API key if it has no user. */
 export const actorOf = ({ userId, apiKeyId }: Principal): string | null => userId ?? apiKeyId;
 
-/** The rows of the tenant: of a workspace its own and the organisation's, of the organisation all. */
+/** Condition for the guardrails of a tenant: a workspace's own and the organisation's, or all of the organisation. */
 const ofTenant = ({ organisationId, workspaceId }: Principal): FindOptionsWhere<GuardrailEntity>[] =>
   workspaceId === null
     ? [{ organisationId, status: 'active' }]
@@ -29,7 +31,7 @@ const ofTenant = ({ organisationId, workspaceId }: Principal): FindOptionsWhere<
         { organisationId, workspaceId: IsNull(), status: 'active' },
       ];
 
-/** Those of the rows of the tenant that the caller's scopes let them list. */
+/** Condition for the guardrails of the tenant that the caller's scopes allow to list. */
 export function listedFor(caller: Principal): FindOptionsWhere<GuardrailEntity>[] {
   const [own, common] = scopesFor('list').map((scope) => caller.scopes.has(scope));
   if (own && (common || caller.workspaceId !== null)) return ofTenant(caller);
@@ -38,15 +40,19 @@ export function listedFor(caller: Principal): FindOptionsWhere<GuardrailEntity>[
 }
 
 /**
- * Throws `scope_missing`, and `forbidden` for a change of the organisation's guardrails from within a workspace. Who may read a
- * workspace's guardrails reads those of the organisation there, too: they judge its requests.
+ * Throws `scope_missing`, and `forbidden` for a change of the organisation's guardrails from within a workspace. A
+ * caller who may read a workspace's guardrails may also read those of the organisation there, since they apply to its
+ * requests.
  */
 export function assertMay(caller: Principal, workspaceId: string | null, action: Action): void {
   const [own, common] = scopesFor(action);
   if (workspaceId !== null) assertScope(caller, [own]);
   else if (caller.workspaceId === null) assertScope(caller, [common]);
   else if (action === 'read') assertScope(caller, [own, common]);
-  else throw new GatewayError('forbidden', { message: 'The guardrail is one of the whole organisation.' });
+  else
+    throw new GatewayError('forbidden', {
+      message: 'The guardrail belongs to the whole organisation; use a credential of the organisation.',
+    });
 }
 
 export async function findGuardrail(
@@ -64,7 +70,7 @@ export async function findGuardrail(
   return row;
 }
 
-/** One that the caller may run: any of their tenant. */
+/** Returns a guardrail that the caller may run: any of their tenant. */
 export async function findRunnable(
   manager: EntityManager,
   caller: Principal,
@@ -104,7 +110,10 @@ export async function addVersion(
   );
 }
 
-/** A guardrail is addressed by its slug and its id, one of the organisation in each of its workspaces. */
+/**
+ * Returns the document keys of a guardrail, by slug and by id; for a guardrail of the organisation, in each of its
+ * workspaces.
+ */
 export async function keysOf(
   manager: EntityManager,
   { organisationId, workspaceId, slug, id }: GuardrailEntity,

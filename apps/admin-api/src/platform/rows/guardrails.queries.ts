@@ -1,20 +1,20 @@
 import { GuardrailEntity, GuardrailVersionEntity, type ConfigEntity } from '@gw/entities';
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 
-/** Live guardrails by what the version in force says. */
+/** Selects active guardrails joined with their current version. */
 const inForce = (manager: EntityManager): SelectQueryBuilder<GuardrailEntity> =>
   manager
     .createQueryBuilder(GuardrailEntity, 'g')
     .innerJoin(GuardrailVersionEntity, 'v', 'v.id = g.currentVersionId')
     .where(`g.status = 'active'`);
 
-/** Those whose checks take a secret by a reference. */
+/** Returns the guardrails whose checks use a secret reference. */
 export const guardrailsUsing = (manager: EntityManager, referenceId: string): Promise<GuardrailEntity[]> =>
   inForce(manager)
     .andWhere('strpos(v.checks::text, :probe) > 0', { probe: JSON.stringify(referenceId) })
     .getMany();
 
-/** Those of an organisation with checks of a partner. */
+/** Returns the guardrails of an organisation with checks of a partner. */
 export const guardrailsOfPartner = (
   manager: EntityManager,
   organisationId: string,
@@ -28,7 +28,7 @@ export const guardrailsOfPartner = (
     )
     .getMany();
 
-/** Those of a config's workspace whose checks ask models by it. */
+/** Returns the guardrails of the config's workspace whose checks call models through the config. */
 export const guardrailsAskingBy = (
   manager: EntityManager,
   { id, slug, workspaceId }: Pick<ConfigEntity, 'id' | 'slug' | 'workspaceId'>,

@@ -3,7 +3,10 @@ import { OrganisationPropertiesEntity } from '@gw/entities';
 import { validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 
-/** Metadata with the defaults of the organisation's schema. Throws `validation_failed` for what the schema does not allow. */
+/**
+ * Returns the metadata with the defaults of the organisation's schema. Throws `validation_failed` for metadata that the
+ * schema does not allow.
+ */
 export async function heldMetadata(
   manager: EntityManager,
   organisationId: string,

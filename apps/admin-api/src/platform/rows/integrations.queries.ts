@@ -7,17 +7,17 @@ import { byReference } from '../auth/tenancy';
 
 export type IntegrationAction = 'create' | 'read' | 'update' | 'delete' | 'list';
 
-/** True when the caller may do this to integrations of the organisation itself. */
+/** Whether the caller may perform the action on integrations of the organisation. */
 export const mayForOrganisation = (caller: Principal, action: IntegrationAction): boolean =>
   caller.scopes.has(`organisation_integrations.${action}`);
 
-/** True when the caller may do this to integrations of a workspace in their reach. */
+/** Whether the caller may perform the action on integrations of a workspace within its reach. */
 export const mayForWorkspace = (caller: Principal, action: IntegrationAction): boolean =>
   mayForOrganisation(caller, action) || caller.scopes.has(`workspace_integrations.${action}`);
 
 /**
- * The live integrations that the caller may reach for an action: the organisation's with the scope of the organisation, a
- * workspace's within the workspace of the call. Empty: none.
+ * Returns conditions for the active integrations that the caller may reach for an action: the organisation's with a
+ * scope of the organisation, a workspace's within the workspace of the call. Empty when there are none.
  */
 export function integrationsFor(
   caller: Principal,
@@ -38,13 +38,19 @@ export function integrationsFor(
   ];
 }
 
-/** SQL: the integration `i` may be used by the workspace `:workspaceId`. A row of its own goes before the global access. */
+/**
+ * SQL condition: workspace `:workspaceId` may use integration `i`. The workspace's own row takes precedence over the
+ * global access.
+ */
 const ENABLED = `(i.workspace_id = :workspaceId OR (i.workspace_id IS NULL AND COALESCE(
   (SELECT w.enabled FROM integration_workspaces w WHERE w.integration_id = i.id AND w.workspace_id = :workspaceId),
   (i.global_workspace_access->>'enabled')::boolean,
   false)))`;
 
-/** The live integrations of the organisation that a workspace may use, as the alias `i`; all of them for a null workspace. */
+/**
+ * Selects the active integrations of the organisation that a workspace may use, with the alias `i`; all of them when
+ * the workspace is null.
+ */
 export function usableIntegrations(
   manager: EntityManager,
   { organisationId, workspaceId }: { readonly organisationId: string; readonly workspaceId: string | null },
@@ -57,7 +63,7 @@ export function usableIntegrations(
   return workspaceId === null ? query : query.andWhere(ENABLED, { workspaceId });
 }
 
-/** Live workspaces that may use the integration. */
+/** Counts the active workspaces that may use the integration. */
 export function countWorkspaces(manager: EntityManager, integration: IntegrationEntity): Promise<number> {
   if (integration.workspaceId !== null) return Promise.resolve(1);
   return manager
@@ -73,13 +79,13 @@ export function countWorkspaces(manager: EntityManager, integration: Integration
     .getCount();
 }
 
-/** For `where`: a provider that is not archived. */
+/** For `where`: providers that are not archived. */
 export const LIVE_PROVIDER = Not<ProviderStatus>('archived');
 
 export const providerKey = (row: Pick<ProviderEntity, 'workspaceId' | 'slug'>): DocumentKey =>
   documentKey.provider(row.workspaceId, row.slug);
 
-/** The documents of the live providers of integrations. */
+/** Returns the document keys of the integrations' providers that are not archived. */
 export async function providerKeysOf(
   manager: EntityManager,
   integrations: readonly Pick<IntegrationEntity, 'id'>[],
@@ -91,7 +97,7 @@ export async function providerKeysOf(
   return rows.map(providerKey);
 }
 
-/** Archives the given providers and tells the gateways that they are gone. */
+/** Archives the given providers and marks their documents as removed. */
 export async function archiveProviders(write: Write, rows: readonly ProviderEntity[]): Promise<void> {
   for (const row of rows) row.status = 'archived';
   await write.manager.save(ProviderEntity, [...rows]);
@@ -106,7 +112,7 @@ export async function archiveProviders(write: Write, rows: readonly ProviderEnti
   write.removed(...rows.map(providerKey));
 }
 
-/** The live providers of an integration whose workspace may not use it any more. */
+/** Returns the integration's providers in workspaces that may no longer use the integration. */
 export function strandedProviders(
   manager: EntityManager,
   integration: IntegrationEntity,

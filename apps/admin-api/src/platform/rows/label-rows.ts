@@ -6,14 +6,17 @@ import type { Principal } from '../common/principal';
 
 type Place = Pick<Principal, 'organisationId' | 'workspaceId'>;
 
-/** The labels of a place: its own, those of the organisation, and universal ones. */
+/** Conditions for the labels of a workspace or organisation: its own, those of the organisation and universal ones. */
 export const visibleTo = ({ organisationId, workspaceId }: Place): FindOptionsWhere<LabelEntity>[] => [
   { organisationId: IsNull(), status: 'active' },
   { organisationId, status: 'active', ...(workspaceId === null ? {} : { workspaceId: IsNull() }) },
   ...(workspaceId === null ? [] : [{ organisationId, workspaceId, status: 'active' as const }]),
 ];
 
-/** A label that prompts of the caller's workspace may carry. Throws `not_found` for text that is no id. */
+/**
+ * Conditions for a label that prompts of the caller's workspace may have. Throws `not_found` for text that is not a
+ * UUID.
+ */
 export function labelNamed(caller: Principal, id: string): FindOptionsWhere<LabelEntity>[] {
   if (!isUuid(id)) throw new GatewayError('not_found');
   return visibleTo(caller).map((each) => ({ ...each, id: id.toLowerCase() }));

@@ -15,7 +15,7 @@ import { versionNamed, type Versions } from '../resource/versioned';
 
 export type PromptType = PromptEntity['type'];
 
-/** Gateways read a prompt by its slug and by its id. */
+/** Returns the document keys of a prompt: by slug and by id. */
 export const keysOf = ({
   organisationId,
   slug,
@@ -25,7 +25,7 @@ export const keysOf = ({
   documentKey.prompt(organisationId, id),
 ];
 
-/** Prompts of other workspaces that are shared with this one. */
+/** Condition for prompts of other workspaces that are shared with this one. */
 export const sharedWith = (workspaceId: string): FindOptionsWhere<PromptEntity> => ({
   workspaceId: Not(workspaceId),
   accessLevel: Raw(
@@ -36,7 +36,7 @@ export const sharedWith = (workspaceId: string): FindOptionsWhere<PromptEntity> 
   ),
 });
 
-/** Prompts or partials: a workspace reads its own and those that are shared with it, and changes its own. */
+/** Describes prompts or partials: a workspace can read its own and those shared with it, and change its own. */
 const resourceOf = (type: PromptType, plural: string): Resource<PromptEntity> => ({
   entity: PromptEntity,
   type: plural,
@@ -68,20 +68,20 @@ export const PROMPTS: Readonly<Record<PromptType, Resource<PromptEntity>>> = {
   partial: resourceOf('partial', 'prompt_partials'),
 };
 
-/** A prompt's gateway document lists all of its versions. */
+/** The versions of a prompt; bounded, because a prompt's gateway document lists all of them. */
 export const PROMPT_VERSIONS: Versions<PromptVersionEntity> = {
   entity: PromptVersionEntity,
   owner: 'promptId',
   max: 2_000,
 };
 
-/** `slug@ref` in its parts; without an `@`, null for the version. */
+/** Splits `slug@ref`; the version is null without an `@`. */
 export function splitReference(reference: string): readonly [name: string, version: string | null] {
   const at = reference.indexOf('@');
   return at === -1 ? [reference, null] : [reference.slice(0, at), reference.slice(at + 1)];
 }
 
-/** Whether a workspace of the same organisation may use it. */
+/** Whether a workspace of the same organisation may use the prompt. */
 export async function isOpenTo(
   manager: EntityManager,
   row: PromptEntity,
@@ -102,7 +102,10 @@ export const latestOf = (
   { latestVersionId: id }: PromptEntity,
 ): Promise<PromptVersionEntity> => versionNamed(manager, PROMPT_VERSIONS, id);
 
-/** The version that a reference means: none: the published one; a number; `latest`; a label of a prompt. Throws `not_found`. */
+/**
+ * Returns the version that a reference names: the published one for null or `default`, else by number, `latest`, or the
+ * label of a prompt. Throws `not_found`.
+ */
 export async function versionMeant(
   manager: EntityManager,
   row: PromptEntity,
@@ -112,7 +115,7 @@ export async function versionMeant(
   if (reference === 'latest') return latestOf(manager, row);
   if (/^\d{1,9}$/.test(reference)) return numbered(manager, row, Number(reference));
   if (row.type === 'partial')
-    throw noVersion(row, `${reference.slice(0, NAME_MAX)}; give its number or latest`);
+    throw noVersion(row, `${reference.slice(0, NAME_MAX)}; send its number or latest`);
   const mapping = isStorableText(reference)
     ? await manager
         .createQueryBuilder(PromptLabelEntity, 'mapping')
@@ -136,11 +139,11 @@ export async function numbered(
 
 const NAME_MAX = 64;
 
-/** Says that the prompt or partial is there and the version is not. */
+/** Creates a `not_found` error for an existing prompt or partial without the requested version. */
 const noVersion = ({ type, slug }: PromptEntity, which: string): GatewayError =>
   new GatewayError('not_found', { message: `The ${type} ${slug} has no version ${which}.` });
 
-/** The labels of each of the versions, by name. */
+/** Returns a function that lists the labels of each version, sorted by name. */
 export async function labelsOf(
   manager: EntityManager,
   versionIds: readonly string[],

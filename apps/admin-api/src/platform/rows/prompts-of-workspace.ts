@@ -5,7 +5,7 @@ import { found } from '../auth/tenancy';
 import type { Write } from '../unit-of-work/writes';
 import { keysOf, PROMPTS } from './prompt-rows';
 
-/** Those that are shared keep their workspace from being deleted. */
+/** Throws `conflict` if the workspace shares prompts or partials; such a workspace cannot be deleted. */
 export async function assertNothingShared(manager: EntityManager, workspaceId: string): Promise<void> {
   const shared = await manager.findBy(PromptEntity, {
     workspaceId,
@@ -21,7 +21,7 @@ export async function assertNothingShared(manager: EntityManager, workspaceId: s
   });
 }
 
-/** With the workspace, which shares none of them. What others shared with it, it has no longer. */
+/** Archives the prompts of a deleted workspace, and removes the shares that it received from others. */
 export async function archivePromptsOf(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const received = await manager.findBy(PromptShareEntity, { workspaceId });

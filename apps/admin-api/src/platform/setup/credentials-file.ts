@@ -13,7 +13,7 @@ const FIELDS = [
   'owner_password',
 ] as const;
 
-/** Null when there is no file, or one that is not whole. */
+/** Returns null when the file does not exist or is incomplete. */
 async function readCredentials(path: string): Promise<InstallationCredentials | null> {
   try {
     const content: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -26,7 +26,7 @@ async function readCredentials(path: string): Promise<InstallationCredentials | 
   }
 }
 
-/** Whole or not at all, and readable by its owner alone from its first byte on. */
+/** Writes the file atomically, with mode 0600 from its creation. */
 async function writeCredentials(path: string, credentials: InstallationCredentials): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.${randomHex(6)}.partial`;
@@ -48,21 +48,24 @@ async function writeCredentials(path: string, credentials: InstallationCredentia
 
 type Addresses = Pick<InstallationCredentials, 'base_url' | 'admin_url'>;
 
-/** The file that a first start hands its credentials over in. Nothing but a first start creates it. */
+/** The file to which the first set-up writes its credentials. Only the first set-up creates it. */
 export class CredentialsFile {
   constructor(
     private readonly path: string,
     private readonly addresses: Addresses,
   ) {}
 
-  /** Credentials of another database, which the path may still hold, are moved aside: they are nowhere else. */
+  /** Creates the file. An existing file of another database is renamed, because its credentials exist nowhere else. */
   async create(created: Omit<InstallationCredentials, keyof Addresses>): Promise<void> {
     const earlier = await readCredentials(this.path);
     if (earlier) await rename(this.path, `${this.path}.${earlier.organisation_id}`);
     await writeCredentials(this.path, { ...this.addresses, ...created });
   }
 
-  /** Brings the addresses up to date. False: the file is gone or belongs to another database; it stays as it is. */
+  /**
+   * Updates the addresses in the file. Returns false and changes nothing when the file is missing or belongs to another
+   * database.
+   */
   async refresh(organisationId: string): Promise<boolean> {
     const known = await readCredentials(this.path);
     if (known?.organisation_id !== organisationId) return false;

@@ -15,7 +15,7 @@ interface Session {
   readonly client: string | null;
 }
 
-describe('DB_SSL against a server with TLS and one without', () => {
+describe('DB_SSL against servers with and without TLS', () => {
   const postgres = new TlsPostgres();
 
   const settingsOf = (url: string, environment: Record<string, string>) =>
@@ -27,7 +27,7 @@ describe('DB_SSL against a server with TLS and one without', () => {
       ...environment,
     });
 
-  /** How a connection of the product is made with the settings, or why it is not. */
+  /** Returns how the product connects with these settings, or the error. */
   async function connect(url: string, environment: Record<string, string>): Promise<Session | string> {
     const tls = await databaseTls(url, settingsOf(url, environment));
     const source = new DataSource(dataSourceOptions({ url, tls, poolSize: 1, applicationName: 'test' }));
@@ -48,22 +48,22 @@ describe('DB_SSL against a server with TLS and one without', () => {
   const PLAIN = { ssl: false, client: null };
   const REFUSED = 'The server does not support SSL connections';
 
-  it('[ENV-06] DISABLED connects in the clear, also where the server has TLS', async () => {
+  it('[ENV-06] DISABLED connects without TLS, also to a server with TLS', async () => {
     expect(await connect(postgres.url, { DB_SSL: 'DISABLED' })).toEqual(PLAIN);
     expect(await connect(postgres.url, {})).toEqual(PLAIN);
   });
 
-  it('[ENV-06] PREFERRED takes TLS where the server has it, and goes without where it has not', async () => {
+  it('[ENV-06] PREFERRED uses TLS if the server has it, and connects without it otherwise', async () => {
     expect(await connect(postgres.url, { DB_SSL: 'PREFERRED' })).toEqual(SECURE);
     expect(await connect(postgres.plainUrl, { DB_SSL: 'PREFERRED' })).toEqual(PLAIN);
   });
 
-  it('[ENV-06] REQUIRED takes any certificate, and never goes without TLS', async () => {
+  it('[ENV-06] REQUIRED accepts any certificate, and never connects without TLS', async () => {
     expect(await connect(postgres.url, { DB_SSL: 'REQUIRED' })).toEqual(SECURE);
     expect(await connect(postgres.plainUrl, { DB_SSL: 'required' })).toBe(REFUSED);
   });
 
-  it('[ENV-06] VERIFY_CA asks for a certificate of DB_SSL_CA, whatever host it names', async () => {
+  it('[ENV-06] VERIFY_CA requires a certificate signed by DB_SSL_CA, for any host name', async () => {
     const { ca, otherCa } = postgres.certificates;
     expect(await connect(postgres.url, { DB_SSL: 'VERIFY_CA', DB_SSL_CA: ca })).toEqual(SECURE);
     expect(await connect(postgres.url, { DB_SSL: 'VERIFY_CA', DB_SSL_CA: otherCa })).toMatch(/CERT|VERIFY/);
@@ -72,7 +72,7 @@ describe('DB_SSL against a server with TLS and one without', () => {
   });
 
   it.each(['VERIFY_IDENTITY', 'MANAGED_BUNDLE'])(
-    '[ENV-06] %s asks for the host in the certificate as well',
+    '[ENV-06] %s also requires the host name in the certificate',
     async (mode) => {
       const { ca, otherCa } = postgres.certificates;
       expect(await connect(postgres.urlByName, { DB_SSL: mode, DB_SSL_CA: ca })).toEqual(SECURE);
@@ -83,7 +83,7 @@ describe('DB_SSL against a server with TLS and one without', () => {
     },
   );
 
-  it('[ENV-06] DB_SSL_CERT and DB_SSL_KEY show who connects', async () => {
+  it('[ENV-06] DB_SSL_CERT and DB_SSL_KEY authenticate the client', async () => {
     const { clientCert: DB_SSL_CERT, clientKey: DB_SSL_KEY } = postgres.certificates;
     const session = await connect(postgres.url, { DB_SSL: 'REQUIRED', DB_SSL_CERT, DB_SSL_KEY });
     expect(session).toEqual({ ssl: true, client: '/CN=client' });
@@ -93,19 +93,19 @@ describe('DB_SSL against a server with TLS and one without', () => {
     ['DB_SSL', 'SOMETIMES'],
     ['DB_SSL_CA', '/nothing/is/here.pem'],
     ['DB_SSL_KEY', '-----BEGIN CERTIFICATE-----'],
-  ])('[ENV-09] refuses a bad %s and names it, without its value', (name, value) => {
+  ])('[ENV-09] refuses an invalid %s and names it without its value', (name, value) => {
     const read = (): unknown => settingsOf(postgres.url, { [name]: value });
     expect(read).toThrow(name);
     expect(read).not.toThrow(value);
   });
 
-  it('[ENV-09] refuses half a pair, and a bundle mode without its bundle', async () => {
+  it('[ENV-09] refuses a certificate without its key, and a mode that needs a CA bundle without one', async () => {
     const { clientCert: DB_SSL_CERT } = postgres.certificates;
     await expect(connect(postgres.url, { DB_SSL: 'REQUIRED', DB_SSL_CERT })).rejects.toThrow('DB_SSL_KEY');
     await expect(connect(postgres.url, { DB_SSL: 'MANAGED_BUNDLE' })).rejects.toThrow('DB_SSL_CA');
   });
 
-  it('[ENV-06] holds for every connection: of the set-up, of the admin API and of the jobs', async () => {
+  it('[ENV-06] applies to every connection: of the set-up, the admin API and the jobs', async () => {
     const environment = { DB_SSL: 'VERIFY_IDENTITY', DB_SSL_CA: postgres.certificates.ca };
     const url = postgres.urlByName;
     const settings = settingsOf(url, environment);

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 
-/** An arbitrary but fixed number: one set-up at a time, whatever the number of machines. */
+/** Key of the advisory lock that allows one set-up at a time across machines; an arbitrary fixed number. */
 const SETUP_LOCK = 7_204_911_054;
 const LOCK_WAIT_MS = 300_000;
 const RETRY_MS = 250;
-/** SQLSTATEs of a server that is starting or ending; every other answer of a server is final. */
+/** SQLSTATEs of a server that is starting or stopping. All other errors of a server are final. */
 const PASSING = new Set(['57P01', '57P02', '57P03']);
 
 const isPassing = (error: unknown): boolean => {
@@ -21,7 +21,7 @@ export interface SetupDatabase {
   readonly waitMs: number;
 }
 
-/** A connection, waiting up to `waitMs` for a server that is not there yet. */
+/** Connects to the database, and waits up to `waitMs` for a server that is not available yet. */
 async function connect({ url, tls, waitMs }: SetupDatabase): Promise<Client> {
   const until = Date.now() + waitMs;
   for (;;) {
@@ -31,7 +31,7 @@ async function connect({ url, tls, waitMs }: SetupDatabase): Promise<Client> {
       connectionTimeoutMillis: 5_000,
       application_name: 'tollgate-setup',
     });
-    client.on('error', () => undefined); // A lost connection shows in the next query.
+    client.on('error', () => undefined); // The next query reports a lost connection.
     try {
       await client.connect();
       return client;
@@ -44,8 +44,8 @@ async function connect({ url, tls, waitMs }: SetupDatabase): Promise<Client> {
 }
 
 /**
- * Runs `work` on the migrated database, one set-up at a time: a second one waits for the first and finds its work done.
- * Statements have no time limit here, since a migration may take long.
+ * Migrates the database and runs `work`, one set-up at a time: a concurrent one waits and then finds the work done.
+ * Statements have no timeout, since a migration may take long.
  */
 export async function withMigratedDatabase<T>(
   settings: SetupDatabase,

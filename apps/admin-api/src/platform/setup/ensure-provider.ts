@@ -8,16 +8,16 @@ import type { ChangeRecorder } from '../unit-of-work/change-recorder';
 
 export interface EnsuredProvider {
   readonly workspaceId: string;
-  /** An id of the provider catalogue. */
+  /** Id of a provider in the catalogue. */
   readonly providerId: string;
-  /** Of the provider and of its integration, which only this workspace has. */
+  /** Slug of the provider and of its integration, which belongs only to this workspace. */
   readonly slug: string;
   readonly name: string;
-  /** Null for a provider that needs none. */
+  /** API key of the provider; null if it needs none. */
   readonly key: string | null;
 }
 
-/** What `ensureProvider` works with; made by hand where there is no injector. */
+/** Dependencies of `ensureProvider`; the set-up creates them without dependency injection. */
 export interface EnsureTools {
   readonly credentials: CredentialsService;
   readonly addresses: AddressPolicy;
@@ -25,9 +25,9 @@ export interface EnsureTools {
 }
 
 /**
- * A provider for the first start: makes the integration and the provider unless the workspace has a live provider of this slug,
- * which is left as it is. Safe to run at every start. `manager` must be in a transaction, and nothing may follow in it but
- * other calls of this function. Gives the provider's id.
+ * Creates an integration and a provider, unless the workspace has an active provider with this slug, which stays
+ * unchanged. Safe to call at every start. `manager` must be in a transaction, in which only other calls of this
+ * function may follow. Returns the id of the provider.
  */
 export async function ensureProvider(
   manager: EntityManager,

@@ -9,8 +9,8 @@ import type { Secrets } from '../../settings';
 export type FirstProvider = Omit<EnsuredProvider, 'workspaceId'>;
 
 /**
- * Saves the providers that the workspace has never had. One that was deleted by hand stays deleted, one that was changed stays
- * changed. Gives the slugs that are new.
+ * Saves the providers that the workspace never had. Providers that a user deleted or changed stay as they are. Returns
+ * the new slugs.
  */
 export async function ensureProviders(
   dataSource: DataSource,

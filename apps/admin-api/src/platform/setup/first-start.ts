@@ -17,7 +17,7 @@ import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import type { Secrets } from '../../settings';
 import { adoptInstallation, recordInstallation } from './installation';
 
-/** Everything but the addresses. */
+/** The credentials file without the addresses. */
 export type Identity = Omit<InstallationCredentials, 'base_url' | 'admin_url'>;
 
 export interface FirstStartTools {
@@ -26,24 +26,24 @@ export interface FirstStartTools {
   readonly audits: AuditRecorder;
   readonly apiKeyPrefix: string;
   readonly ownerEmail: string;
-  /** Null: one is generated. */
+  /** Null generates a password. */
   readonly ownerPassword: string | null;
-  /** Stores what was created, before it is committed. Null: nothing can, so that no keys are issued either. */
+  /** Stores the created credentials before the commit. Null when they cannot be stored; then no keys are issued. */
   readonly keep: ((created: Identity) => Promise<void>) | null;
 }
 
-/** What the first set-up of a database creates; later ones read it. */
+/** Ids that the first set-up of a database creates and later set-ups read. */
 export interface Installed {
   readonly organisationId: string;
   readonly workspaceId: string;
-  /** False: an earlier set-up created it. Its secrets are never issued again. */
+  /** False when an earlier set-up created the installation. Its secrets are never issued again. */
   readonly isNew: boolean;
 }
 
 /**
- * Opens the installation; creates it in an empty database: an organisation, its default workspace, an owner and, where `keep`
- * takes them, two keys. Throws `SettingsError` when ENCRYPTION_KEY does not open the data, or when an empty database would get
- * an owner whose password would be lost.
+ * Opens the installation. In an empty database creates an organisation, its default workspace, an owner and, if `keep`
+ * is given, two keys. Throws `SettingsError` when ENCRYPTION_KEY does not open the data, or when the generated password
+ * of an owner could not be stored.
  */
 export async function ensureInstalled(tools: FirstStartTools): Promise<Installed> {
   return tools.dataSource.transaction(async (manager) => {
@@ -63,7 +63,7 @@ async function seed(manager: EntityManager, tools: FirstStartTools): Promise<Ins
     throw new SettingsError([
       {
         name: 'OWNER_PASSWORD',
-        rule: 'is required to set up an empty database; or set CREDENTIALS_FILE, and a generated password is written there',
+        rule: 'is required to set up an empty database; or set CREDENTIALS_FILE to store a generated password there',
       },
     ]);
   }
@@ -78,7 +78,7 @@ async function seed(manager: EntityManager, tools: FirstStartTools): Promise<Ins
   if (tools.keep) {
     const api_key = await issueKey(write, tools, organisation.id, workspace.id);
     const admin_api_key = await issueKey(write, tools, organisation.id, null);
-    // Before the commit: a process that ends in between issues them again, and loses none.
+    // Stored before the commit: if the process ends in between, the next set-up issues new keys and none are lost.
     await tools.keep({ api_key, admin_api_key, ...place, ...owner });
   }
   await recordInstallation(manager, tools.secrets, organisation.id);
@@ -87,7 +87,7 @@ async function seed(manager: EntityManager, tools: FirstStartTools): Promise<Ins
   return { organisationId: organisation.id, workspaceId: workspace.id, isNew: true };
 }
 
-/** The set-up itself, as the audit log names it. */
+/** The set-up as the actor in the audit log. */
 const systemCaller = (organisationId: string): AuditCaller => ({
   kind: 'system',
   organisationId,
@@ -132,7 +132,7 @@ async function createOwner(
   return { owner_email: email, owner_password: password };
 }
 
-/** A key that holds every scope of its type. */
+/** Creates a key with every scope of its type, and returns its secret. */
 async function issueKey(
   write: Write,
   tools: FirstStartTools,

@@ -15,8 +15,8 @@ const ROW_ID = 1;
 const KEY_CHECK = 'tollgate';
 
 /**
- * The row of this installation; null when the database has never been set up. A database of a release without the row gets it here.
- * Throws `SettingsError` when the key does not open what the database holds.
+ * Returns the row of this installation; null when the database was never set up. Adds the row to a database of a
+ * release that did not have it. Throws `SettingsError` when the key does not open the data.
  */
 export async function adoptInstallation(
   manager: EntityManager,
@@ -33,7 +33,7 @@ export async function adoptInstallation(
   return recordInstallation(manager, secrets, organisation.id);
 }
 
-/** Marks the database as set up, and under which key. */
+/** Marks the database as set up, and stores a check value for its key. */
 export async function recordInstallation(
   manager: EntityManager,
   secrets: Secrets,
@@ -44,7 +44,7 @@ export async function recordInstallation(
   return manager.findOneByOrFail(InstallationEntity, { id: ROW_ID });
 }
 
-/** For a database without a check value: any one credential tells whether the key is the right one. */
+/** Checks the key of a database without a check value by opening any one credential. */
 async function assertOpensCredentials(manager: EntityManager, secrets: Secrets): Promise<void> {
   const [integration] = await manager.find(IntegrationEntity, {
     where: { sealedCredential: Not(IsNull()) },

@@ -2,7 +2,7 @@ import { flag, integer, optional, port, secret, text, type Setting } from '@gw/k
 import { PROVIDERS } from '@gw/providers';
 import { ADMIN_SETTINGS } from '../../settings';
 
-/** The environment variables with the keys of providers, each as a setting of the set-up. */
+/** The environment variables with provider API keys, as settings of the set-up. */
 export const PROVIDER_KEY_SETTINGS: Readonly<Record<string, Setting<string | null>>> = Object.fromEntries(
   [...PROVIDERS.values()].flatMap(({ environmentKey }) =>
     environmentKey ? [[environmentKey.variable, optional(text())]] : [],
@@ -26,7 +26,7 @@ const {
   DB_SSL_KEY,
 } = ADMIN_SETTINGS;
 
-/** Settings of the set-up: those that it shares with the admin API, and its own. */
+/** Settings of the set-up: its own, and those that it shares with the admin API. */
 export const SETUP_SETTINGS = {
   DATABASE_URL,
   ENCRYPTION_KEY,
@@ -43,12 +43,15 @@ export const SETUP_SETTINGS = {
   DB_SSL_CERT,
   DB_SSL_KEY,
   GATEWAY_PORT: port(8787),
-  /** Where the first set-up of an empty database writes its credentials, with mode 0600. Absent: it takes OWNER_PASSWORD and issues no keys. */
+  /**
+   * Where the first set-up of an empty database writes its credentials, with mode 0600. When absent, it requires
+   * OWNER_PASSWORD and issues no keys.
+   */
   CREDENTIALS_FILE: optional(text()),
-  /** How long a database that does not answer yet is waited for. */
+  /** Maximum wait for a database that does not respond yet, in seconds. */
   DATABASE_WAIT_SECONDS: integer({ min: 0, max: 3_600 }, 60),
   OWNER_EMAIL: text('owner@tollgate.local'),
-  /** Of the owner that an empty database gets; later set-ups ignore it. Absent: a generated one. */
+  /** Password of the owner in an empty database; later set-ups ignore it. When absent, the set-up generates one. */
   OWNER_PASSWORD: optional(secret(12)),
   SANDBOX_ENABLED: flag(false),
 };

@@ -14,7 +14,7 @@ import type { InstallationCredentials } from '@gw/contracts';
 const MASTER = Buffer.alloc(32, 3);
 const SERVICE_TOKEN = 'a-service-token-of-enough-characters';
 
-describe('the set-up', () => {
+describe('set-up', () => {
   const database = testDatabase({ empty: true });
   let folder: string;
   let file: string;
@@ -45,7 +45,7 @@ describe('the set-up', () => {
     return rows.map(({ slug, status }) => `${slug} ${status}`);
   };
 
-  it('migrates an empty database and hands out what opens it, readable by the owner alone', async () => {
+  it('migrates an empty database and writes its credentials to a file that only its owner can read', async () => {
     await setUp(environment);
     const made = await read();
     expect(made).toMatchObject({
@@ -72,7 +72,7 @@ describe('the set-up', () => {
     expect(await providers()).toEqual(['openai active', 'sandbox active']);
   });
 
-  it('keeps the secrets of the file at the next start and refreshes the addresses', async () => {
+  it('keeps the secrets in the file at the next start and updates the addresses', async () => {
     const before = await read();
     await setUp({ ...environment, HOST: '0.0.0.0', GATEWAY_PORT: '9001', ADMIN_PORT: '9002' });
     expect(await read()).toEqual({
@@ -84,13 +84,13 @@ describe('the set-up', () => {
     expect(await database.dataSource.manager.count(ApiKeyEntity)).toBe(2);
   });
 
-  it('leaves providers alone that were deleted by hand, and saves those whose key is new in the environment', async () => {
+  it('leaves deleted providers alone, and saves providers whose key is new in the environment', async () => {
     await database.dataSource.manager.update(ProviderEntity, { slug: 'openai' }, { status: 'archived' });
     await setUp({ ...environment, GROQ_API_KEY: 'gsk-new' });
     expect(await providers()).toEqual(['groq active', 'openai archived', 'sandbox active']);
   });
 
-  /** Everything that lets somebody in: its rows must be the same before and after a set-up. */
+  /** Everything that gives access: these rows must be equal before and after a set-up. */
   const identities = (): Promise<unknown> =>
     database.dataSource.query(
       `SELECT u.password_hash, u.email, k.id AS key, s.secret_hash FROM users u
@@ -114,7 +114,7 @@ describe('the set-up', () => {
     await writeFile(file, content, { mode: 0o600 });
   });
 
-  it('issues nothing in further pods, each with a folder of its own, and says so nowhere but in the log', async () => {
+  it('issues nothing in further pods, each with its own folder, and reports that only in the log', async () => {
     const before = await identities();
     const files = [1, 2, 3].map((n) => join(folder, `pod-${String(n)}.json`));
     await Promise.all(files.map((path) => setUp({ ...environment, CREDENTIALS_FILE: path })));
@@ -132,7 +132,7 @@ describe('the set-up', () => {
     await expect(createAdminApi(settings, createLog('test', 'silent'))).rejects.toThrow('ENCRYPTION_KEY');
   });
 
-  it('accepts a new ENCRYPTION_KEY next to the earlier one, and goes back as well', async () => {
+  it('accepts a new ENCRYPTION_KEY next to the earlier one, and also the change back', async () => {
     const before = await identities();
     const next = Buffer.alloc(32, 5).toString('base64');
     await setUp({
@@ -144,7 +144,7 @@ describe('the set-up', () => {
     expect(await identities()).toEqual(before);
   });
 
-  it('checks the key of a database that an older release has set up against its credentials', async () => {
+  it('checks the key of a database from an older release against its credentials', async () => {
     await database.dataSource.query('DELETE FROM installation');
     const other = { ...environment, ENCRYPTION_KEY: Buffer.alloc(32, 4).toString('base64') };
     await expect(setUp(other)).rejects.toThrow('ENCRYPTION_KEY');
@@ -156,7 +156,7 @@ describe('the set-up', () => {
     ]);
   });
 
-  it('keeps no secret in the clear in the database', async () => {
+  it('stores no secret in clear text in the database', async () => {
     const { api_key, admin_api_key, owner_password } = await read();
     const tables = await database.dataSource.query<{ name: string }[]>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`,
@@ -175,7 +175,7 @@ describe('the set-up', () => {
     ]);
   });
 
-  it('[ENV-09] names every bad setting and never its value', async () => {
+  it('[ENV-09] names every invalid setting and never its value', async () => {
     const bad = { ...environment, ENCRYPTION_KEY: 'c2hvcnQ=', GATEWAY_PORT: '99999', API_KEY_PREFIX: 'a b' };
     const failure = await setUp(bad).catch((error: unknown) => error as Error);
     expect(String(failure)).toMatch(/ENCRYPTION_KEY/);
@@ -184,7 +184,7 @@ describe('the set-up', () => {
     expect(String(failure)).not.toContain('c2hvcnQ');
   });
 
-  it('gives up on a database that does not answer within the wait, and at once on a wrong password', async () => {
+  it('fails when the database does not respond in time, and at once on a wrong password', async () => {
     const nowhere = {
       ...environment,
       DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x',
@@ -197,7 +197,7 @@ describe('the set-up', () => {
   });
 });
 
-describe('the set-up of empty databases', () => {
+describe('set-up of empty databases', () => {
   const settingsFor = (url: string, more: Record<string, string>): Record<string, string> => ({
     DATABASE_URL: url,
     ENCRYPTION_KEY: MASTER.toString('base64'),
@@ -223,7 +223,7 @@ describe('the set-up of empty databases', () => {
   describe('from several machines at once', () => {
     const database = testDatabase({ empty: true });
 
-    it('seeds once, and one machine gets the file', async () => {
+    it('seeds once, and one machine writes the file', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'setup-'));
       const files = [1, 2, 3].map((n) => join(folder, `${String(n)}.json`));
       await Promise.all(files.map((path) => setUp(settingsFor(database.url, { CREDENTIALS_FILE: path }))));

@@ -1,6 +1,10 @@
 import { BooleanField } from '@gw/web';
 
 export class DataPlaneSecurityDto {
-  @BooleanField({ optional: true, nullable: true, description: 'True: requests use saved resources only.' })
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description: 'True: requests may use only saved configs. Null resets it.',
+  })
   block_inline_config?: boolean | null;
 }

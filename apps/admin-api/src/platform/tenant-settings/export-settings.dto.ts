@@ -7,7 +7,7 @@ export class ExportSettingsDto {
     optional: true,
     nullable: true,
     maxItems: LOG_EXPORT_FIELDS.length,
-    description: 'Fields that no export of logs may hold. Null: as if it had never been said.',
+    description: 'Fields that log exports may not contain. Null resets the setting.',
   })
   deniedFields?: string[] | null;
 }
@@ -15,13 +15,13 @@ export class ExportSettingsDto {
 export class ExportSettingsResponse {
   @ResponseField.texts({
     nullable: true,
-    description: 'Null: as the organisation says.',
+    description: 'Null when the setting of the organisation applies.',
     example: ['metadata'],
   })
   readonly deniedFields!: readonly string[] | null;
 }
 
-/** Undefined: nothing is said of it. */
+/** Returns the settings in stored form; undefined when the input does not change them. */
 export function toStoredExportSettings(input: ExportSettingsDto | undefined): ExportSettings | undefined {
   const denied = input?.deniedFields;
   if (denied === undefined) return undefined;

@@ -1,12 +1,12 @@
 import { OVERRIDE_DEFAULTS, SECURITY_SETTINGS } from '@gw/auth-scopes';
 import { ResponseField, BooleanField } from '@gw/web';
 
-/** All 35 settings: a part of them is refused, so that no caller changes what they did not see. */
+/** All 35 settings. A partial set is refused, so that no caller changes settings that they did not see. */
 export class SecuritySettingsDto {
   [setting: string]: boolean;
 }
 
-/** Those in force. */
+/** The security settings in force. */
 export class SecuritySettingsResponse {
   readonly [setting: string]: boolean;
 }

@@ -11,7 +11,7 @@ interface Settings {
   readonly settings: Record<string, unknown>;
 }
 
-describe('the security settings of an organisation and its workspaces', () => {
+describe('security settings of an organisation and its workspaces', () => {
   const admin = new TestAdminApi();
   let ours: Tenant;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     (await admin.get<Settings>(`/v2/workspaces/${ours.workspaceId}`, { key: ours.adminKey })).body
       .security_settings;
 
-  it('begin with the 35 defaults, and no category of them may be overridden', async () => {
+  it('start with the 35 defaults, and no category may be overridden', async () => {
     const { security_settings, workspace_overrides } = await shown();
     expect(security_settings).toEqual(DEFAULT_SECURITY);
     expect(Object.keys(security_settings)).toHaveLength(35);
@@ -40,7 +40,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect(await inForce()).toEqual(DEFAULT_SECURITY);
   });
 
-  it('are changed whole: a part is refused, and so is what is no boolean', async () => {
+  it('are only changed as a whole: a partial set and values that are not booleans are refused', async () => {
     const part = await organisation({ security_settings: { membersViewLogs: false } });
     expect([part.status, part.body.error.code]).toEqual([400, 'AB01']);
     const { membersViewLogs: _, ...rest } = DEFAULT_SECURITY;
@@ -54,7 +54,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     const wanted = { ...DEFAULT_SECURITY, membersViewConfigs: false };
     const refused = await workspace({ security_settings: wanted });
     expect([refused.status, refused.body.error.param]).toEqual([400, 'security_settings.membersViewConfigs']);
-    // What it repeats of the organisation is no override.
+    // A value equal to the organisation's is not an override.
     expect((await workspace({ security_settings: DEFAULT_SECURITY })).status).toBe(200);
     expect((await organisation({ workspace_overrides: { configs: true } })).status).toBe(200);
     expect((await workspace({ security_settings: wanted })).status).toBe(200);
@@ -64,7 +64,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect((await workspace({ security_settings: other })).status).toBe(400);
   });
 
-  it('[REL-08] come back to the organisation’s when the permission ends, for good', async () => {
+  it('[REL-08] return permanently to the organisation’s values when the permission is withdrawn', async () => {
     await organisation({ workspace_overrides: { configs: true } });
     await workspace({ security_settings: { ...DEFAULT_SECURITY, membersViewConfigs: false } });
     await organisation({ workspace_overrides: { configs: false } });
@@ -73,7 +73,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect(await inForce()).toEqual(DEFAULT_SECURITY);
   });
 
-  it('[REL-17 in part] keep configs from members by view and by write, and open them to be written', async () => {
+  it('[REL-17 in part] hide configs from members or make them read-only, and allow changes when turned on', async () => {
     const { email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'member' });
     const token = await admin.login(email);
     const create = async (): Promise<number> =>
@@ -94,7 +94,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     ]);
   });
 
-  it('keep a user to the requests of their own keys, in lists and one by one', async () => {
+  it('restrict a user to requests of their own keys, in lists and single reads', async () => {
     const mine = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'member' });
     const token = await admin.login(mine.email);
     const { organisationId, workspaceId } = ours;
@@ -122,7 +122,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect([await one(0), await one(1)]).toEqual([200, 404]);
   });
 
-  it('bind owners by the two settings that are theirs, and service keys by none', async () => {
+  it('apply to owners only for the two settings of owners, and to service keys not at all', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const token = await admin.login(email);
     await organisation({
@@ -132,7 +132,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect((await admin.get('/v1/logs', { key: ours.key })).status).toBe(200);
   });
 
-  it('let no manager make a key with scopes that a setting closes to them', async () => {
+  it('prevent a manager from creating a key with scopes that a setting denies them', async () => {
     const { email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'manager' });
     const token = await admin.login(email);
     const body = { name: 'x', scopes: ['configs.create'] };
@@ -142,7 +142,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect([refused.status, refused.body.error.type]).toEqual([403, 'scope_exceeds_creator']);
   });
 
-  it('let no user key give a role above that of its user', async () => {
+  it('prevent a user key from giving a role above that of its user', async () => {
     const { organisationId, workspaceId } = ours;
     const manager = await admin.user(organisationId, 'member', { [workspaceId]: 'manager' });
     const key = await admin.apiKey('workspace-user', { organisationId, workspaceId, userId: manager.id });
@@ -150,7 +150,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect((await admin.put(url, { key, body: { role: 'admin' } })).status).toBe(403);
   });
 
-  it('let a workspace decide on user keys unless the organisation takes that back', async () => {
+  it('let a workspace change its user key settings until the organisation withdraws that', async () => {
     const body = { settings: { user_api_key_count: 3, debug_log: 0 } };
     expect((await workspace(body)).status).toBe(200);
     await organisation({ workspace_overrides: { user_api_keys: false } });
@@ -162,7 +162,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect(settings).toMatchObject({ user_api_key_count: null, debug_log: 0 });
   });
 
-  it('[LIM-02] take a rotation period of 1 to 365 days, weekly or monthly', async () => {
+  it('[LIM-02] accept a rotation period of 1 to 365 days, weekly or monthly', async () => {
     const period = async (value: unknown): Promise<unknown> => {
       const { status } = await organisation({ settings: { user_api_key_rotation_period: value } });
       return status === 200 ? (await shown()).settings['user_api_key_rotation_period'] : status;
@@ -175,7 +175,7 @@ describe('the security settings of an organisation and its workspaces', () => {
     expect([await period(9), await period(null)]).toEqual([9, '']);
   });
 
-  it('are taken as they are shown, of the organisation and of a workspace, and stay as they are', async () => {
+  it('can be sent back as they are shown, for an organisation and a workspace, without a change', async () => {
     const places = [
       ['/v1/admin/organisation/settings', ['settings', 'security_settings', 'workspace_overrides']],
       [`/v1/workspaces/${ours.workspaceId}`, ['settings', 'security_settings']],

@@ -3,12 +3,15 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 
 const COUNT_MAX = 10_000;
-/** Ten years. */
+/** Ten years, in seconds. */
 const SECONDS_MAX = 315_360_000;
 const DAYS_MAX = 365;
 const PERIODS: Readonly<Record<string, number>> = { weekly: 7, monthly: 30, '': 0 };
 
-/** Days of a rotation period: a number of 1 to 365, `weekly` or `monthly`; 0 for an empty text, which is none. Null when the value is none of these. */
+/**
+ * Returns the days of a rotation period: 1 to 365, `weekly` or `monthly`; 0 for an empty string, which means none. Null
+ * for any other value.
+ */
 export function rotationDays(value: unknown): number | null {
   if (typeof value === 'string') return Object.hasOwn(PERIODS, value) ? (PERIODS[value] ?? null) : null;
   const isDays = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= DAYS_MAX;
@@ -17,7 +20,12 @@ export function rotationDays(value: unknown): number | null {
 
 const RotationPeriodField = (): PropertyDecorator =>
   customField(
-    { optional: true, nullable: true, description: 'Days; empty or null: none.', example: 30 },
+    {
+      optional: true,
+      nullable: true,
+      description: '1 to 365 days, weekly or monthly; empty or null for none.',
+      example: 30,
+    },
     {
       anyOf: [
         { type: 'integer', minimum: 1, maximum: DAYS_MAX },
@@ -33,7 +41,7 @@ const RotationPeriodField = (): PropertyDecorator =>
     }),
   );
 
-/** What is absent stays; null is as if it had never been set. */
+/** Absent members stay as they are; null resets a setting. */
 export class UserKeySettingsDto {
   @IntegerField({ optional: true, nullable: true, min: -1, max: COUNT_MAX, description: '-1: no limit.' })
   user_api_key_count?: number | null;
@@ -54,13 +62,18 @@ export class UserKeySettingsDto {
   })
   user_api_key_max_ttl?: number | null;
   @RotationPeriodField() user_api_key_rotation_period?: number | string | null;
-  @BooleanField({ optional: true, nullable: true, description: 'New members get a user key.' })
+  @BooleanField({ optional: true, nullable: true, description: 'Whether new members get a user key.' })
   user_api_key_auto_create?: boolean | null;
-  @TextListField({ optional: true, nullable: true, maxItems: 300, description: 'Empty: the default set.' })
+  @TextListField({
+    optional: true,
+    nullable: true,
+    maxItems: 300,
+    description: 'Empty for the default scopes.',
+  })
   user_api_key_auto_create_scopes?: string[] | null;
 }
 
-/** Of a workspace, null: as the organisation says. */
+/** Settings for user keys. Null in a workspace means that the organisation's setting applies. */
 export class UserKeySettingsResponse {
   @ResponseField.integer({ nullable: true, example: -1 }) readonly user_api_key_count!: number | null;
   @ResponseField.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })

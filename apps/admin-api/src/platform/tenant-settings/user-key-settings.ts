@@ -6,23 +6,23 @@ import { rotationDays, type UserKeySettingsResponse, type UserKeySettingsDto } f
 type Organisation = Pick<OrganisationEntity, 'settings' | 'workspaceOverrides'>;
 type Workspace = Pick<WorkspaceEntity, 'settings' | 'isDefault'>;
 
-/** Whether workspaces may decide on the category themselves. */
+/** Whether the organisation lets its workspaces override a category of settings. */
 export const mayOverride = (
   organisation: Pick<OrganisationEntity, 'workspaceOverrides'>,
   category: string,
 ): boolean => organisation.workspaceOverrides[category] ?? OVERRIDE_DEFAULTS[category] ?? false;
 
-/** The rules of user keys in force in a workspace. */
+/** The rules for user keys in force in a workspace. */
 export interface UserKeyRules {
-  /** -1: no limit. */
+  /** Maximum keys per user; -1 for no limit. */
   readonly count: number;
-  /** Seconds; 0: none. */
+  /** Default lifetime in seconds; 0 for none. */
   readonly ttl: number;
   readonly maxTtl: number;
-  /** Days; 0: no cadence is enforced. */
+  /** Enforced rotation period in days; 0 for none. */
   readonly rotationDays: number;
   readonly autoCreate: boolean;
-  /** Empty: the default set. */
+  /** Empty for the default scopes. */
   readonly autoCreateScopes: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function userKeyRules(organisation: Organisation, workspace: Workspace): 
   };
 }
 
-/** Checks what decorators can't say and gives the stored form of what the input names. Throws `validation_failed`. */
+/** Checks what decorators cannot express, and returns the stored form of the input. Throws `validation_failed`. */
 export function toStoredUserKeySettings(input: UserKeySettingsDto): Record<string, unknown> {
   const period = input.user_api_key_rotation_period;
   const scopes = input.user_api_key_auto_create_scopes;
@@ -62,14 +62,14 @@ function userKeyScopes(scopes: readonly string[]): string[] {
   const canonical = [...new Set(scopes.map(canonicalScope))];
   const details = canonical.flatMap((scope, index) => {
     if (allowed.has(scope)) return [];
-    const message = isScope(scope) ? 'a user key cannot hold this scope' : 'there is no such scope';
+    const message = isScope(scope) ? 'a user key cannot hold this scope' : 'is not a known scope';
     return [{ path: `settings.user_api_key_auto_create_scopes.${String(index)}`, message }];
   });
   if (details.length > 0) throw validationFailed(details);
   return canonical;
 }
 
-/** `stored` with the changes: absent (undefined) stays, null goes. */
+/** Returns `stored` with the changes applied: undefined leaves a member, null removes it. */
 export function mergeSettings<T extends object>(stored: T, changes: Readonly<Record<string, unknown>>): T {
   const merged = {
     ...stored,
@@ -82,7 +82,7 @@ export const userKeySettingsResponse = (settings: UserKeySettings): UserKeySetti
   user_api_key_count: settings.user_api_key_count ?? null,
   user_api_key_ttl: settings.user_api_key_ttl ?? null,
   user_api_key_max_ttl: settings.user_api_key_max_ttl ?? null,
-  // None is stored as 0, which is no period that could be written: what is shown can be sent back.
+  // 0 means none when stored, but is not a valid period in a request; an empty string can be sent back.
   user_api_key_rotation_period:
     settings.user_api_key_rotation_period === 0 ? '' : (settings.user_api_key_rotation_period ?? null),
   user_api_key_auto_create: settings.user_api_key_auto_create ?? null,

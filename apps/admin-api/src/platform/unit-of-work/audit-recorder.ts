@@ -12,20 +12,20 @@ export interface AuditEntry {
   /** Plural, as in the path: `api_keys`. */
   readonly resourceType: string;
   readonly resourceId: string | null;
-  /** When the row belongs to another workspace than the one that the call is narrowed to. */
+  /** Set when the row belongs to another workspace than that of the call. */
   readonly workspaceId?: string | null;
-  /** The public form before and after; secrets in it are masked once more. */
+  /** Public form before and after the change; secrets in it are masked again. */
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** A refused attempt: what was tried and how it ended. */
+/** A refused attempt with its status and error type. */
 export interface Refusal extends AuditEntry {
   readonly status: number;
   readonly errorType: string;
 }
 
-/** The part of the caller that the log keeps. */
+/** The part of the caller that the audit log stores. */
 export type AuditCaller = Pick<
   Principal,
   'kind' | 'organisationId' | 'workspaceId' | 'userId' | 'apiKeyId' | 'request'
@@ -42,12 +42,14 @@ function actorOf(caller: AuditCaller): Pick<AuditLogEntity, 'userType' | 'userId
   }
 }
 
-/** Writes audit rows, in the transaction of the change that they tell of. Writes none with AUDIT_LOGS_ENABLED=OFF. */
+/** Writes audit records in the transaction of their change. Writes none with AUDIT_LOGS_ENABLED=OFF. */
 @Injectable()
 export class AuditRecorder {
   constructor(@Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'AUDIT_LOGS_ENABLED'>) {}
 
-  /** Last in the transaction, but for the change event: from here to the commit the organisation's writers wait in line. */
+  /**
+   * Call it last in the transaction, before only the change event: it locks the organisation's chain until the commit.
+   */
   async record(
     manager: EntityManager,
     caller: AuditCaller,

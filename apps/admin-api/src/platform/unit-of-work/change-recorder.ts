@@ -2,7 +2,7 @@ import { recordChange, type Change } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
-/** Writes change events into the outbox, in the transaction of the write that they tell of: its last statement. */
+/** Writes change events into the outbox, as the last statement in the transaction of their change. */
 @Injectable()
 export class ChangeRecorder {
   record(manager: EntityManager, change: Change): Promise<void> {

@@ -28,11 +28,11 @@ describe('masking', () => {
     },
   );
 
-  it('keeps null and empty values, which tell that there is no secret', () => {
+  it('keeps null and empty values, which show that there is no secret', () => {
     expect(mask({ api_key: null, password: '' })).toEqual({ api_key: null, password: '' });
   });
 
-  it('gives dates as text and masks whole what is nested too deep', () => {
+  it('returns dates as strings and masks values that are nested too deeply', () => {
     expect(mask(new Date(0))).toBe('1970-01-01T00:00:00.000Z');
     let deep: unknown = 'x';
     for (let i = 0; i < 40; i += 1) deep = [deep];

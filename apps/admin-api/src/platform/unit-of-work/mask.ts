@@ -1,4 +1,4 @@
-/** Names of fields that hold a secret, in snake case, camel case or kebab case. */
+/** Matches names of fields that hold a secret, in snake case (after `plainName`). */
 const SECRET =
   /^(?:.*_)?(?:key|secrets?|passwords?|passphrase|token|credentials?|authorization|cookie)(?:_(?:value|hash))?$/;
 const MASKED = '*****';
@@ -11,8 +11,8 @@ const plainName = (name: string): string =>
     .toLowerCase();
 
 /**
- * A copy in which every value under the name of a secret is `*****`. Names that start with `masked_` hold no secret. What is
- * nested deeper than 32 levels is masked whole.
+ * Returns a copy with `*****` for every value whose name means a secret. Names that start with `masked_` are not
+ * secret. Values nested deeper than 32 levels are masked completely.
  */
 export function mask(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;

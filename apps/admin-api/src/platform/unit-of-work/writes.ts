@@ -33,18 +33,21 @@ export class Writes {
       const { fixed } = currentCall() ?? {};
       if (fixed) assertFixed(fixed, write.entries[0]?.before);
       await this.caps.assertKept(manager);
-      // Before the audit and change rows, behind which the organisation's other writers wait.
+      // A dry run ends here, before the audit and change records, whose locks make other writers wait.
       if (currentCall()?.isDryRun === true) throw new DryRunChecked(warningsOf(result));
       await assertOnce(manager);
       await this.audits.record(manager, caller, write.entries);
-      // Last: from here to the commit the outbox's writers wait for one another.
+      // Last, because it locks the outbox until the commit.
       await this.changes.record(manager, { changed: write.changedKeys, removed: write.removedKeys });
       return result;
     });
   }
 }
 
-/** Notes that the request's change was made under its `Idempotency-Key`; throws where another process has taken the key over. */
+/**
+ * Records that the request was executed under its `Idempotency-Key`. Throws when another process has taken over the
+ * key.
+ */
 async function assertOnce(manager: EntityManager): Promise<void> {
   const claim = currentCall()?.claim;
   if (!claim || (await markCarriedOut(manager, claim))) return;
@@ -54,7 +57,7 @@ async function assertOnce(manager: EntityManager): Promise<void> {
   });
 }
 
-/** For rows that are read in order to be changed: two writers of one row come one after the other. */
+/** Lock for rows that are read in order to change them; it serialises concurrent writers of a row. */
 export const FOR_UPDATE = { mode: 'pessimistic_write' } as const;
 
 export class Write<C extends AuditCaller = AuditCaller> {
@@ -71,12 +74,12 @@ export class Write<C extends AuditCaller = AuditCaller> {
     this.entries.push(entry);
   }
 
-  /** Documents that gateways must read again. */
+  /** Marks documents that gateways must read again. */
   changed(...keys: DocumentKey[]): void {
     this.changedKeys.push(...keys);
   }
 
-  /** Documents that are gone. */
+  /** Marks documents that no longer exist. */
   removed(...keys: DocumentKey[]): void {
     this.removedKeys.push(...keys);
   }
