@@ -250,7 +250,7 @@ describe('default settings', () => {
   });
 });
 
-describe('settings', () => {
+describe('settings in the environment', () => {
   const admin = new TestAdminApi({
     API_ACCESS_ENABLED: 'OFF',
     BLOCK_INLINE_CONFIG: 'true',

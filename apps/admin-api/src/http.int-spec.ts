@@ -38,7 +38,7 @@ describe('HTTP of the control plane', () => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
 
-  it('has cases', () => {
+  it('provides cases', () => {
     expect(CONTENT_TYPES.length).toBeGreaterThanOrEqual(12);
   });
 

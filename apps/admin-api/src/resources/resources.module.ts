@@ -93,7 +93,7 @@ import { LogBodiesReader } from './logs/log-bodies.reader';
 import { LogSearch } from './logs/log-search';
 import { LogExportFiles } from './log-exports/log-export-files';
 
-/** Parts of logs and log exports that are built from the settings and the stores. */
+/** Providers of logs and log exports that are built from the settings and stores. */
 const FROM_SETTINGS: NonNullable<ModuleMetadata['providers']> = [
   {
     provide: CustomLogsService,
@@ -118,7 +118,10 @@ const FROM_SETTINGS: NonNullable<ModuleMetadata['providers']> = [
   },
 ];
 
-/** Every resource of the control plane: one entry each. Partials come before prompts, whose paths include theirs. */
+/**
+ * All resources of the control plane, one entry each. Partials precede prompts, whose routes would otherwise match
+ * their paths.
+ */
 const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = [
   { controllers: [OrganisationsController], providers: [OrganisationsService] },
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },

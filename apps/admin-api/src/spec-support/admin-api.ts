@@ -40,13 +40,16 @@ export interface Call {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A running admin API over a private database, called without a socket. Call it at the top of a `describe`. */
+/** Runs an admin API over a private database, called without a socket. Create it at the top of a `describe`. */
 export class TestAdminApi {
   private running: AdminApi | undefined;
   private documented: DocumentedResponses | undefined;
   readonly database: TestDatabase;
 
-  /** A function is called once its own parts run, such as a server whose address the settings name. */
+  /**
+   * `environment` may be a function, which is called after other parts have started, such as a server whose address it
+   * needs.
+   */
   constructor(environment: Environment | (() => Promise<Environment>) = {}) {
     this.database = testDatabase();
     beforeAll(async () => {
@@ -66,7 +69,7 @@ export class TestAdminApi {
   }
 
   get api(): AdminApi {
-    if (!this.running) throw new Error('The admin API runs from beforeAll on.');
+    if (!this.running) throw new Error('The admin API is available from beforeAll on.');
     return this.running;
   }
 
@@ -79,7 +82,7 @@ export class TestAdminApi {
     return this.database.dataSource;
   }
 
-  /** Throws for an answer that is not as the document of the app says. */
+  /** Calls the admin API. Throws when a response differs from the OpenAPI document. */
   async call<T = Record<string, unknown>>(
     method: string,
     url: string,
@@ -125,14 +128,14 @@ export class TestAdminApi {
     return this.call('DELETE', url, call);
   }
 
-  /** As `tenant`, there from beforeAll on and named at once. */
+  /** Like `tenant`, but created in beforeAll and returned as an object that can be used at once. */
   standingTenant(): Tenant {
     const tenant = newTenant();
     beforeAll(() => this.insertTenant(tenant));
     return tenant;
   }
 
-  /** An organisation with its default workspace and a key of each service type that holds all it may hold. */
+  /** Creates an organisation with its default workspace, and a key of each service type with all scopes it may hold. */
   async tenant(): Promise<Tenant> {
     const tenant = newTenant();
     await this.insertTenant(tenant);
@@ -157,7 +160,7 @@ export class TestAdminApi {
     return id;
   }
 
-  /** The secret of a new key; it holds every scope of its type when none are named. */
+  /** Creates a key and returns its secret. Without `scopes` it holds every scope of its type. */
   async apiKey(
     type: Exclude<KeyType, 'jwt'>,
     at: { readonly organisationId: string; readonly workspaceId?: string; readonly userId?: string },
@@ -186,7 +189,7 @@ export class TestAdminApi {
     return secret;
   }
 
-  /** A user of the organisation, with the password `PASSWORD`. */
+  /** Creates a user of the organisation with the password `PASSWORD`. */
   async user(
     organisationId: string,
     role: OrganisationRole,
@@ -204,12 +207,12 @@ export class TestAdminApi {
     return { id, email };
   }
 
-  /** An access token of a new session. */
+  /** Logs in and returns an access token. */
   async login(email: string): Promise<string> {
     const { status, body } = await this.post<{ auth_token: string }>('/v1/auth/login', {
       body: { email, password: PASSWORD },
     });
-    if (status !== 200) throw new Error(`The login of the test answered ${String(status)}.`);
+    if (status !== 200) throw new Error(`The test login responded with ${String(status)}.`);
     return body.auth_token;
   }
 }

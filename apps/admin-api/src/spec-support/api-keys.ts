@@ -32,7 +32,7 @@ export const UNKNOWN_ID = '018f0000-0000-7000-8000-000000000000';
 export const hashOf = (secret: string): string =>
   hashApiKey(new Secrets(MASTER_KEY, SERVICE_TOKEN).apiKeyPepper, secret);
 
-/** Makes a key over the API with the credential `by`; throws for any answer but 200. */
+/** Creates a key over the API with the credential `by`. Throws for any status except 200. */
 export async function createKey(
   admin: TestAdminApi,
   by: string,
@@ -43,11 +43,11 @@ export async function createKey(
     key: by,
     body: { name: 'search', scopes: ['completions.write'], ...body },
   });
-  if (answer.status !== 200) throw new Error(`The key was not made: ${answer.text}`);
+  if (answer.status !== 200) throw new Error(`failed to create a key: ${answer.text}`);
   return answer.body;
 }
 
-/** The newest change event. */
+/** Returns the newest change event. */
 export async function lastEvent(admin: TestAdminApi): Promise<{ changed: string[]; removed: string[] }> {
   const [row] = await admin.dataSource.query<{ changed: string[]; removed: string[] }[]>(
     'SELECT changed, removed FROM change_events ORDER BY sequence DESC LIMIT 1',

@@ -1,7 +1,7 @@
 /**
- * Values dealt out to the members of a class that one declaration binds alike (a query parameter that many lists have, an id in
- * many paths): each member gets `each` of them in turn, and more where the members are too few for every value to be used. So each member
- * shows that the rule binds it, and the class shows that the rule holds for every value, without the product of both.
+ * Distributes test values over members that share one rule, such as all lists with the same query parameter. Each
+ * member gets `each` values in turn, and more when there are too few members to use every value. This shows that the
+ * rule applies to every member and holds for every value, without testing all combinations.
  */
 export function dealt<M, V>(members: readonly M[], values: readonly V[], each: number): [M, V][] {
   if (members.length === 0 || values.length === 0) return [];

@@ -3,15 +3,15 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 
 interface Operation {
-  /** `GET /v1/workspaces/{workspaceId}` */
+  /** For example `GET /v1/workspaces/{workspaceId}`. */
   readonly name: string;
-  /** Of the handler, which answers on several paths. */
+  /** Name of the handler, which may serve several paths. */
   readonly handler: string;
   readonly method: string;
   readonly path: RegExp;
-  /** Place of its schema among `answers`; null when it has none. */
+  /** Index of the success schema in `answers`; null when there is none. */
   readonly success: number | null;
-  /** Of a readiness that says no: no error, and so of a shape of its own. */
+  /** Index of the 503 schema of a readiness route, which is not an error body; null for other routes. */
   readonly unavailable: number | null;
 }
 
@@ -19,11 +19,11 @@ const JSON_TYPE = 'application/json';
 const ERROR = 0;
 const ROOT = 'document';
 
-/** Holds answers against the document that the app serves: every one must be as it says, with no field that it does not name. */
+/** Checks responses against the OpenAPI document: each must match its schema and contain no undocumented field. */
 export class DocumentedResponses {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly operations: readonly Operation[];
-  /** Handlers that answered with success. */
+  /** Handlers that have responded with success. */
   readonly seen = new Set<string>();
 
   constructor(document: OpenAPIObject) {
@@ -41,7 +41,7 @@ export class DocumentedResponses {
         unavailable: /\/ready$/.test(path) ? placeOf(responses['503']?.content?.[JSON_TYPE]?.schema) : null,
       })),
     );
-    // One root for all: what several answers refer to is compiled once.
+    // One root schema, so that shared components are compiled once.
     const components = { schemas: closed(document.components?.schemas ?? {}, true) };
     this.ajv.addSchema({ $id: ROOT, components, answers });
   }
@@ -50,18 +50,18 @@ export class DocumentedResponses {
     return new Set(this.operations.map(({ handler }) => handler));
   }
 
-  /** Operations without a schema of their answer. */
+  /** Operations without a response schema. */
   get undocumented(): string[] {
     return this.operations.filter(({ success }) => success === null).map(({ name }) => name);
   }
 
-  /** Throws when the answer of a documented operation is another than its document says. */
+  /** Throws when the response of a documented operation does not match its schema. */
   check(method: string, url: string, status: number, body: unknown): void {
-    // Of a dry run, on every route that takes one.
+    // 204 is the response to a dry run, on every route that supports one.
     if (status === 204) return;
     const path = url.split('?', 1)[0] ?? '/';
     const candidates = this.operations.filter((one) => one.method === method && one.path.test(path));
-    // `/config/slug/x` is more telling than `/config/{config}/x`.
+    // `/config/slug/x` is more specific than `/config/{config}/x`.
     const [operation] = candidates.sort((a, b) => placeholders(a) - placeholders(b));
     if (!operation) return;
     const failed = status === 503 ? (operation.unavailable ?? ERROR) : ERROR;
@@ -71,14 +71,14 @@ export class DocumentedResponses {
     const validate = this.validatorOf(place);
     if (!validate(body)) {
       const faults = JSON.stringify(validate.errors, null, 1);
-      throw new Error(`${operation.name} answered ${String(status)} unlike its document: ${faults}`);
+      throw new Error(`${operation.name} responded with ${String(status)} unlike its document: ${faults}`);
     }
   }
 
-  /** Compiled at the first use: an app has many operations, a suite calls a few. */
+  /** Compiles the schema at first use, because an app has many operations and a suite calls few. */
   private validatorOf(place: number): ValidateFunction {
     const validate = this.ajv.getSchema(`${ROOT}#/answers/${String(place)}`);
-    if (!validate) throw new Error('The document has a reference to nothing.');
+    if (!validate) throw new Error('The document has a reference without a target.');
     return validate;
   }
 }
@@ -94,7 +94,9 @@ interface Response {
 
 const placeholders = ({ name }: Operation): number => name.split('{').length;
 
-/** The schema with every object closed to fields that it does not name. Errors stay open: some types add members. */
+/**
+ * Returns the schemas with all objects closed to undocumented fields. Errors stay open, since some types add members.
+ */
 function closed(schema: object, isMap: boolean): object {
   return Object.fromEntries(
     Object.entries(schema).map(([name, value]: [string, unknown]) => {

@@ -17,7 +17,7 @@ interface Parameter {
   readonly schema?: Schema;
 }
 
-/** Of the live document, with what its requests may hold. */
+/** An operation of the live document, with the schemas of its requests. */
 export interface CallableOperation {
   readonly method: string;
   readonly path: string;
@@ -35,11 +35,11 @@ interface GeneratedCall {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Calls by one tenant, who may delete what they stand on: then the next begins afresh. */
+/** Calls made with one tenant. Calls may delete the resources that later calls need, so a new tenant follows. */
 const CALLS_OF_A_TENANT = 500;
-/** At one time, so that what may not meet meets. */
+/** Concurrent calls, so that conflicting ones can meet. */
 const CALLS_AT_A_TIME = 8;
-/** Of each kind, the newest. */
+/** Remembered ids of each kind; the newest are kept. */
 const KNOWN_MAX = 20;
 const HAS_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -59,7 +59,7 @@ export function callableOperationsOf(admin: TestAdminApi): CallableOperation[] {
   );
 }
 
-/** As JavaScript would: a lone surrogate, which has no UTF-8, becomes the sign that represents it. */
+/** Encodes text for a URL. A lone surrogate becomes U+FFFD, since it has no UTF-8 encoding. */
 const encoded = (text: unknown): string =>
   encodeURIComponent(String(text).replaceAll(/\p{Surrogate}/gu, '\ufffd')).slice(0, 4_000);
 
@@ -69,17 +69,17 @@ const orHostile = (valid: Arbitrary<unknown>, percent: number): Arbitrary<unknow
     { arbitrary: fc.constantFrom(...HOSTILE_TEXTS), weight: percent },
   );
 
-/** What one tenant's calls have to go by. */
+/** What the calls of one tenant are generated from. */
 interface Surroundings {
   readonly schemas: Schemas;
-  /** Ids and slugs by the kind of what they stand for: the first part of its path. */
+  /** Known ids and slugs by kind, which is the first segment of the path. */
   readonly known: Map<string, string[]>;
   readonly named: Readonly<Record<string, string>>;
 }
 
 const kindOf = (path: string): string => /^\/v[12]\/(?:admin\/)?([^/]+)/.exec(path)?.[1] ?? '';
 
-/** Of ten calls, five are valid as far as the document says, three nearly so, and two are hostile. */
+/** Generates ten calls as five valid by the document, three nearly valid and two hostile. */
 const callsOf = (operation: CallableOperation, around: Surroundings): Arbitrary<GeneratedCall> =>
   fc.oneof(
     { arbitrary: callsWith(operation, around, 0), weight: 5 },
@@ -143,7 +143,7 @@ function headersOf(percent: number): Arbitrary<Readonly<Record<string, string>>>
   return fc.oneof({ arbitrary: fc.constant({}), weight: 100 }, { arbitrary: odd, weight: percent / 2 });
 }
 
-/** Two times of anyone's making are seldom in order, and near enough to each other. */
+/** Fixed times, because two generated ones are rarely in order and close enough. */
 const PERIOD = {
   time_of_generation_min: '2026-01-01T00:00:00Z',
   time_of_generation_max: '2026-01-02T00:00:00Z',
@@ -160,7 +160,7 @@ function urlOf(path: string, ids: readonly unknown[], query: Readonly<Record<str
   return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
 }
 
-/** Ids and slugs of an answer, which later calls then name. */
+/** Remembers the ids and slugs of a response, for use in later calls. */
 function remember({ known }: Surroundings, url: string, body: unknown): void {
   const kind = kindOf(url);
   const ids = known.get(kind) ?? [];
@@ -171,8 +171,8 @@ function remember({ known }: Surroundings, url: string, body: unknown): void {
 }
 
 /**
- * Makes `count` calls, each generated from the document, and gives those that were answered otherwise than it says: with a
- * status of 500 or above, one that it does not name, or a body unlike its schema. Equal seeds make equal calls, as far as ids are.
+ * Makes `count` calls generated from the document, and returns the faults: a status of 500 or above, an undocumented
+ * status, or a body that does not match its schema. Equal seeds make equal calls, except for ids.
  */
 export async function faultsOfGeneratedCalls(
   admin: TestAdminApi,
@@ -203,7 +203,7 @@ export async function faultsOfGeneratedCalls(
       const turns = Array.from({ length: Math.min(CALLS_AT_A_TIME, end - done) }, (_unused, at) => done + at);
       done += turns.length;
       const calls = turns.flatMap((turn) => {
-        // Operations take turns, with a stride that meets all of them and mixes what is made with what is read.
+        // Operations alternate with a stride that reaches all of them and mixes writes with reads.
         const operation = operations[(turn * 101) % operations.length] as CallableOperation;
         return fc.sample(callsOf(operation, around), { seed: seed + turn, numRuns: 1 });
       });
@@ -237,7 +237,7 @@ async function make(
       ...(body === undefined ? {} : { body }),
     });
     const { status, text } = answer;
-    // Failures are declared as one: `default`.
+    // The document declares all failures as `default`.
     const isDeclared = statuses.includes(String(status)) || (status >= 400 && statuses.includes('default'));
     const isWrong = status >= 500 || !isDeclared;
     return {

@@ -4,12 +4,12 @@ import fc, { type Arbitrary } from 'fast-check';
 export type Schema = Readonly<Record<string, unknown>>;
 export type Schemas = Readonly<Record<string, unknown>>;
 
-/** Array.isArray gives any. */
+/** Narrows to readonly unknown[]; Array.isArray narrows to any[]. */
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 const UUID = '018f0000-0000-7000-8000-000000000000';
 
-/** Texts that break what is careless: of databases, paths, templates, numbers, prototypes and Unicode. */
+/** Strings that break careless handling of databases, paths, templates, numbers, prototypes and Unicode. */
 export const HOSTILE_TEXTS: readonly string[] = [
   ...['', ' ', '\0', 'a\0b', '\ud800', '\u202e', '\u2028', '\r\nx: 1', '💥'.repeat(64), 'ﬀ', 'İ'],
   ...["' OR 1=1--", '"; DROP TABLE users', '%', '_', '\\', '%%%', '$1', '{{x}}', '{{>x}}', '${x}', '{"a":1}'],
@@ -29,7 +29,7 @@ const HOSTILE_NUMBERS = [
   ...[-1, 0, 0.5, -0, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 63), 1e308, 5e-324, Number.MAX_SAFE_INTEGER],
 ];
 
-/** Any JSON, however unlikely. */
+/** Any JSON value, including very unlikely ones. */
 export const hostile: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], { a: { b: { c: [{}] } } }),
   fc.constantFrom(...HOSTILE_TEXTS),
@@ -44,17 +44,20 @@ export const hostile: Arbitrary<unknown> = fc.oneof(
   fc.constant(JSON.parse('['.repeat(40) + ']'.repeat(40)) as unknown),
 );
 
-/** What now and then takes the place of a valid value, at any depth. */
+/** How hostile values replace valid ones, at any depth. */
 export interface Mischief {
-  /** Of a hundred values. */
+  /** Percentage of hostile values. */
   readonly percent: number;
-  /** Ids and slugs that the server gave before. */
+  /** Ids and slugs from earlier responses. */
   readonly known: readonly string[];
-  /** What fields of these names mostly are, such as the workspace that the calls are made in. */
+  /** Usual values of fields by name, such as the workspace of the calls. */
   readonly named: Readonly<Record<string, string>>;
 }
 
-/** Values of a schema of the document, as far as its keywords say; some are replaced by hostile ones. */
+/**
+ * Generates values for a schema of the document, as far as its keywords define them. Some are replaced by hostile
+ * values.
+ */
 export function valuesOf(
   schema: Schema,
   schemas: Schemas,
@@ -116,7 +119,7 @@ function ofType(
 const within = (value: number, minimum: number, maximum: number): number =>
   minimum + (Math.abs(value) % Math.max(1, maximum - minimum + 1));
 
-// To make an arbitrary of texts costs more than the call that it is for.
+// Shared, because creating such an arbitrary costs more than the call that uses it.
 const WORDS = fc.stringMatching(/^[a-z][a-z0-9-]{2,15}$/);
 const NAMES = fc.stringMatching(/^[a-z]{1,8}$/);
 const TEXT_MAX = 24;
@@ -138,7 +141,7 @@ function textsOf({ format, maxLength }: Schema, { known }: Mischief): Arbitrary<
   return fc.oneof(word, word, TEXTS[most] ?? WORDS, ...ids);
 }
 
-/** All that is required, and a few of the rest. */
+/** Generates all required members and a few of the others. */
 function fieldsOf(
   schema: Schema,
   inner: (schema: unknown) => Arbitrary<unknown>,
@@ -153,7 +156,7 @@ function fieldsOf(
   return fc.dictionary(NAMES, values, { maxKeys: 3 });
 }
 
-/** A record of the fields that are needed and of up to three others; a field of a known name is mostly what it should be. */
+/** Generates the required fields and up to three others. A field in `named` mostly gets its usual value. */
 export function someOf(
   fields: Readonly<Record<string, unknown>>,
   needed: readonly string[],

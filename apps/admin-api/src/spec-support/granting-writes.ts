@@ -1,23 +1,23 @@
 import { SECURITY_SETTINGS } from '@gw/auth-scopes';
 
-/** What an attempt may name. */
+/** The ids that an attempt may contain. */
 export interface Aim {
   readonly organisationId: string;
   readonly workspaceId: string;
-  /** A plain member of the workspace, and an admin of it. */
+  /** A plain member of the workspace; `bossId` is an admin of it. */
   readonly memberId: string;
   readonly bossId: string;
-  /** A user who may do nothing yet, and the caller where it is a user. */
+  /** A user without any role in a workspace; `selfId` is the caller, if the caller is a user. */
   readonly newcomerId: string;
   readonly selfId: string;
-  /** Keys that are stronger than most callers, and one that is weaker. */
+  /** Keys with more rights than most callers, and one with fewer. */
   readonly keyIds: readonly string[];
-  /** Gives the role of an organisation admin. */
+  /** An invite with the role of an organisation admin. */
   readonly inviteId: string;
 }
 
 export interface Attempt {
-  /** By the names of the path's parameters. */
+  /** Values by path parameter. */
   readonly path?: Readonly<Record<string, string>>;
   readonly body?: object;
 }
@@ -28,7 +28,7 @@ const SCOPES = [
   ['logs.list'],
   ['completions.write'],
 ];
-/** All open, the defaults, and all that binds one kind of user open. */
+/** Security settings: all on, the defaults, and only those of one group on. */
 const OPENINGS: readonly object[] = [
   Object.fromEntries(SECURITY_SETTINGS.map(({ name }) => [name, true])),
   Object.fromEntries(SECURITY_SETTINGS.map(({ name, fallback }) => [name, fallback])),
@@ -44,7 +44,7 @@ const named = (scopes: readonly string[]): object => ({ name: 'x', scopes });
 const at = (type: string, subType: string): Record<string, string> => ({ type, subType });
 
 /**
- * Writes that could give rights to someone, each as an attacker would send it. A write of the document is here or in
+ * Writes that could give rights to someone, each as an attacker would send it. Every documented write is here or in
  * `WRITES_WITHOUT_RIGHTS`.
  */
 export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Attempt[]>> = {
@@ -100,7 +100,7 @@ export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Att
   ],
 };
 
-/** Writes that change nothing about who may do what, or give only what a write above has promised, by their resource. */
+/** Writes, by resource, that change no rights or give only rights that a write above has promised. */
 const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   alertWebhooks: 'create remove update',
   auth: 'login logout refresh',

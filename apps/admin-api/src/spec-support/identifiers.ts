@@ -10,15 +10,15 @@ export interface IdentifierCase {
 
 const { cases } = readCases('identifiers.json') as { readonly cases: readonly IdentifierCase[] };
 
-/** The file says Kelvin sign and holds the letter that normalisation makes of it. */
+/** The file names the Kelvin sign, but contains the letter to which it normalises. */
 const KELVIN = 'id-033';
 
-/** Names, slugs and path ids with known verdicts, for one kind of field. */
+/** Returns names, slugs or path ids with known verdicts, for one kind of field. */
 export const identifiersOf = (field: 'slug' | 'display name' | 'path id'): readonly IdentifierCase[] =>
   cases
     .filter((item) => item.field === field)
     .map((item) => (item.id === KELVIN ? { ...item, value: '\u212a' } : item));
 
-/** For `it.each`. */
+/** Adds titles for `it.each`. */
 export const titled = (rows: readonly IdentifierCase[]): [title: string, row: IdentifierCase][] =>
   rows.map((row) => [`${row.id} (${row.reason})`, row]);

@@ -1,6 +1,6 @@
 import type { TestAdminApi } from './admin-api';
 
-/** A credential that no answer may repeat. */
+/** A credential that no response may contain. */
 export const CANARY_KEY = 'sk-CANARYPROVIDER0123456789';
 
 export interface CreatedIntegration {
@@ -10,7 +10,7 @@ export interface CreatedIntegration {
 
 let count = 0;
 
-/** A body that is taken as it is; each has a name of its own. */
+/** Returns a valid body with a unique name. */
 export const integrationBody = (more: object = {}): object => ({
   name: `Account ${String((count += 1))}`,
   ai_provider_id: 'openai',
@@ -18,7 +18,7 @@ export const integrationBody = (more: object = {}): object => ({
   ...more,
 });
 
-/** Makes an integration over the API with the credential `by`. */
+/** Creates an integration over the API with the credential `by`. */
 export async function createIntegration(
   api: TestAdminApi,
   by: string,
@@ -28,6 +28,6 @@ export async function createIntegration(
     key: by,
     body: integrationBody(more),
   });
-  if (answer.status !== 200) throw new Error(`The integration was not made: ${answer.text}`);
+  if (answer.status !== 200) throw new Error(`failed to create an integration: ${answer.text}`);
   return answer.body;
 }

@@ -13,18 +13,18 @@ import { createIntegration } from './integrations';
 
 type GatewayResponse = Record<string, unknown>;
 
-/** Something that has limits: what it answers, and what the gateways receive. */
+/** A resource with limits: its response, and the document that gateways receive. */
 export interface MadeOwner {
   readonly answer: GatewayResponse;
   readonly document: { readonly usageLimits: readonly object[]; readonly rateLimits: readonly object[] };
-  /** How the counter of its budget of costs is called. */
+  /** Key of the counter of its cost budget. */
   readonly counter: string;
-  /** Its budget as its own answer shows it now, and as a list does. */
+  /** Its budget, as its own response shows it now; `listed` is the one in a list. */
   shown(): Promise<GatewayResponse>;
   listed(): Promise<GatewayResponse>;
 }
 
-/** Makes one of its kind with the limits: `usage_limits` one budget or null, `rate_limits`. */
+/** Creates a resource with the limits: one budget or null in `usage_limits`, and `rate_limits`. */
 export type OwnerMaker = (limits: object) => Promise<MadeOwner>;
 
 interface Limits {
@@ -32,11 +32,11 @@ interface Limits {
 }
 
 const asList = ({ usage_limits: usage }: Limits): object[] | null => (usage === null ? null : [usage]);
-/** The only budget, whether it is shown alone or in a list. */
+/** Returns the only budget, whether it is an object or a list item. */
 const budgetOf = (answer: GatewayResponse | undefined): GatewayResponse =>
   ([answer?.['usage_limits'] ?? []].flat()[0] ?? {}) as GatewayResponse;
 
-/** Each kind of owner of limits, by its name. */
+/** Returns a maker for each kind of resource with limits, with its name. */
 export function limitOwners(
   api: TestAdminApi,
   tenant: Tenant,

@@ -11,11 +11,11 @@ interface Schema {
   readonly properties?: object;
 }
 
-/** A handler of the live document, with the members that its body takes. Aliases of a path are one handler. */
+/** A handler of the live document, with the members of its body. Path aliases count as one handler. */
 export interface Handler {
   readonly name: string;
   readonly method: string;
-  /** One of its paths, below /v1. */
+  /** One of its paths under /v1. */
   readonly path: string;
   readonly members: ReadonlySet<string>;
 }
@@ -34,7 +34,7 @@ export function handlersOf(admin: TestAdminApi): readonly Handler[] {
   return [...handlers.values()];
 }
 
-/** The name of the schema of a JSON body; empty: it takes none. */
+/** Returns the schema name of a JSON body; empty without a body. */
 function schemaOf({ requestBody }: Operation): string {
   const reference = requestBody?.content?.['application/json']?.schema?.$ref ?? '';
   return reference.slice(reference.lastIndexOf('/') + 1);

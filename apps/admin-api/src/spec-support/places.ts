@@ -1,14 +1,14 @@
 import type { GatewayResponse, Tenant, TestAdminApi } from './admin-api';
 import type { Failure } from './api-keys';
 
-/** One field of one body, with the rest of a call that is valid. */
+/** A field of a request body, with an otherwise valid call. */
 export interface Place {
   readonly method: 'POST' | 'PUT';
   readonly path: string;
   readonly field: string;
   readonly by: 'adminKey' | 'key';
   readonly more: object;
-  /** Characters at most. */
+  /** Maximum length in characters. */
   readonly max: number;
 }
 
@@ -32,7 +32,7 @@ const SECRET_REFERENCE = {
   secret_path: 'x',
 };
 const API_KEY = { name: 'x', scopes: ['logs.list'] };
-/** Workspaces have names of 128 characters, everything else of 255. */
+/** Maximum length of workspace names; all other names have 255 characters. */
 const WORKSPACE_NAME_MAX = 128;
 
 const place = (
@@ -58,7 +58,7 @@ export const writeAt = (
 ): Promise<GatewayResponse<Written & Failure>> =>
   admin.call(method, path, { key: tenant[by], body: { ...more, [field]: value } });
 
-/** An integration of the tenant's organisation that its workspace may use. */
+/** Creates an integration of the tenant's organisation that its workspace may use, and returns its id. */
 export async function sharedIntegration(
   admin: TestAdminApi,
   { adminKey, workspaceId }: Tenant,
@@ -71,7 +71,7 @@ export async function sharedIntegration(
   return body.id;
 }
 
-/** Every field that takes a slug, and the list of what it is the slug of. */
+/** Returns every slug field, and the list of the resource. */
 export const slugPlaces = (integrationId: string): [Place, list: string][] => [
   [place('POST', '/v1/integrations', 'adminKey', ACCOUNT, 'slug'), '/v1/integrations'],
   [place('POST', '/v1/workspaces', 'adminKey', { name: 'x' }, 'slug'), '/v1/workspaces'],
@@ -86,7 +86,7 @@ export const slugPlaces = (integrationId: string): [Place, list: string][] => [
   [place('POST', '/v1/integrations', 'key', ACCOUNT, 'default_provider_slug'), '/v1/providers'],
 ];
 
-/** Every field that takes a name: of what is made, and of what is there. */
+/** Returns every name field, in creations and in updates. */
 export async function namePlaces(
   admin: TestAdminApi,
   tenant: Tenant,

@@ -11,14 +11,14 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** A list that a request may hold. */
+/** A list in a request. */
 export interface RequestList {
-  /** Names on the way to it; `0` is an item of a list around it. */
+  /** Path to the list; `0` stands for an item of an outer list. */
   readonly at: readonly string[];
   readonly source: 'body' | 'query';
-  /** `maxItems` of the document. */
+  /** `maxItems` in the document. */
   readonly max: number | undefined;
-  /** Something else may be in its place. */
+  /** True when the list is one of several alternatives. */
   readonly isChoice: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Operation {
   readonly access: string;
   readonly scopes: readonly string[];
   readonly roles: readonly string[];
-  /** Of the body, at its top. */
+  /** Top-level members of the body. */
   readonly members: readonly string[];
   readonly lists: readonly RequestList[];
 }
@@ -39,7 +39,7 @@ interface RawOperation {
   readonly [extension: string]: unknown;
 }
 
-/** The operations of the document below `/v1`, with what their requests may hold. */
+/** Returns the documented operations under `/v1`, with the members and lists of their requests. */
 export function operationsOf(document: OpenAPIObject): Operation[] {
   const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
   const resolved = (schema: Schema): Schema =>
@@ -77,7 +77,7 @@ function membersOf(schema: Schema | undefined, resolved: Resolve): string[] {
 
 const DEPTH_MAX = 12;
 
-/** Every list that a schema describes, at any depth. */
+/** Returns all lists in a schema, at any depth. */
 function listsOf(
   schema: Schema | undefined,
   source: RequestList['source'],

@@ -17,13 +17,13 @@ import {
 import { Not, type EntityManager } from 'typeorm';
 import { rightsOfRole, rightsOfServiceKey, rightsOfUserKey } from '../platform/auth/grants';
 
-/** What one principal can do at one place, as the rows say: not what a route believes. */
+/** The rights of one principal in one workspace, derived from the rows and not from the code under test. */
 export interface Holding {
-  /** Such as `user <id>`, `key <id>` or `invite <id>`. */
+  /** For example `user <id>`, `key <id>` or `invite <id>`. */
   readonly principal: string;
-  /** Null: the organisation as a whole. */
+  /** Null for the organisation as a whole. */
   readonly workspaceId: string | null;
-  /** Of a user, and of a user key. */
+  /** Set for a user and for a user key. */
   readonly userId: string | null;
   readonly scopes: ReadonlySet<string>;
   readonly rank: number;
@@ -32,13 +32,13 @@ export interface Holding {
 
 const OWNER_RANK = 5;
 
-/** By principal and place. */
+/** Holdings by principal and workspace. */
 export type Holdings = ReadonlyMap<string, Holding>;
 
 const nameOf = ({ principal, workspaceId }: Pick<Holding, 'principal' | 'workspaceId'>): string =>
   `${principal} in ${workspaceId ?? 'the organisation'}`;
 
-/** Every right in an organisation: of users, of keys and of those who were invited. */
+/** Returns all rights in an organisation: of users, keys and invited users. */
 export async function holdingsOf(manager: EntityManager, organisationId: string): Promise<Holdings> {
   const at = { organisationId };
   const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
@@ -97,7 +97,7 @@ export async function holdingsOf(manager: EntityManager, organisationId: string)
   );
 }
 
-/** Who calls: a user at a workspace, or a key. Rank and view are as decision 0027 states them for the caller. */
+/** The caller: a user or a key. Rank and view of data are the caller's own by decision 0027. */
 export interface HoldingCaller {
   readonly principal: string;
   readonly userId: string | null;
@@ -106,7 +106,7 @@ export interface HoldingCaller {
   readonly isOrganisationKey: boolean;
 }
 
-/** The scopes that the caller had for what is given at a place. A key has one place. */
+/** Returns the scopes that the caller held in a workspace. A key has one workspace at most. */
 function scopesHeld(
   caller: HoldingCaller,
   before: Holdings,
@@ -121,16 +121,22 @@ interface Effect {
   readonly caller: HoldingCaller;
   readonly before: Holdings;
   readonly after: Holdings;
-  /** Principals whose secret or link the answer shows: the caller can act as they can. */
+  /** Principals whose secret or link the response contains, so that the caller can act as them. */
   readonly shown: readonly string[];
 }
 
-/** What a write has given that its caller did not hold, and taken from those above the caller. */
+/**
+ * Returns the rights that a write gave although the caller lacked them, and the rights that it took from users above
+ * the caller.
+ */
 export function excessOf(effect: Effect): string[] {
   return [...excessGiven(effect), ...takenFromAbove(effect)];
 }
 
-/** A workspace that is new gives everyone there what they hold in the organisation. */
+/**
+ * Returns what a principal held there before. A new workspace gives everyone the rights that they hold in the
+ * organisation.
+ */
 function heldThere(before: Holdings, { principal, workspaceId }: Holding): Holding | undefined {
   const isNew = ![...before.values()].some((holding) => holding.workspaceId === workspaceId);
   return before.get(nameOf({ principal, workspaceId: isNew ? null : workspaceId }));
@@ -140,7 +146,7 @@ const isKeyOf = ({ principal, userId: user }: Holding, userId: string | null): b
   userId !== null && user === userId && principal.startsWith('key');
 
 function excessGiven({ caller, before, after, shown }: Effect): string[] {
-  // Owners decide about everything in their organisation, also about what binds themselves.
+  // Owners may change everything in their organisation, including settings that restrict themselves.
   if (caller.rank === OWNER_RANK) return [];
   return [...after].flatMap(([name, now]) => {
     const was = shown.includes(now.principal) ? undefined : heldThere(before, now);
@@ -150,7 +156,7 @@ function excessGiven({ caller, before, after, shown }: Effect): string[] {
     );
     const isAbove = now.rank > Math.max(was?.rank ?? 0, caller.rank);
     const isWider = now.seesAllData && was?.seesAllData !== true && !caller.seesAllData;
-    // A key of one's own is bound by one's own rank and view.
+    // The caller's own key is limited by the caller's own rank and view of data.
     const isOwn = isKeyOf(now, caller.userId);
     return [
       ...(excess.length > 0 ? [`${name} has ${excess.slice(0, 3).join(', ')}`] : []),
@@ -160,7 +166,7 @@ function excessGiven({ caller, before, after, shown }: Effect): string[] {
   });
 }
 
-/** An organisation key can't hold the scopes of the data plane: its right to make keys is what counts (decision 0027). */
+/** An organisation key cannot hold data-plane scopes, so its right to create keys is enough (decision 0027). */
 const mayGrantUnheld = ({ isOrganisationKey }: HoldingCaller, scope: string): boolean =>
   isOrganisationKey && !scopesAllowedFor('organisation-service').has(scope);
 
@@ -169,7 +175,7 @@ const takenFromAbove = ({ caller, before, after }: Effect): string[] =>
     .filter(([, { principal, rank }]) => principal.startsWith('user') && rank > caller.rank)
     .filter(([name, was]) => {
       const now = after.get(name);
-      // Settings of admins bind owners too, who open them again.
+      // Settings for admins also restrict owners, who can turn them on again.
       if (was.rank === OWNER_RANK && now?.rank === OWNER_RANK) return false;
       return was.rank > (now?.rank ?? 0) || [...was.scopes].some((scope) => !now?.scopes.has(scope));
     })

@@ -1,6 +1,6 @@
 const AT_A_TIME = 6;
 
-/** Does the work for every item, in no certain order. Ends with the first that fails. */
+/** Runs the work for every item, several at a time and in no fixed order. Rejects at the first failure. */
 export async function severalAtATime<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

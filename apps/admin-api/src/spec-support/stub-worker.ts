@@ -5,9 +5,9 @@ import { StubProvider, type RecordedRequest } from '@gw/testing';
 import type { DataSource } from 'typeorm';
 import { SERVICE_TOKEN } from './admin-api';
 
-/** What a worker does with records, in its place: stores them and answers 200. */
+/** Stands in for the worker: stores records and responds with 200. */
 export class StubWorker {
-  /** Answers 503 while it is set. */
+  /** Responds with 503 while true. */
   isAway = false;
 
   private constructor(

@@ -4,15 +4,18 @@ import { dayOf, ensureLogPartitions, insertLogs, insertVerdicts, requestLogRow }
 import { sampleLogRecord } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
 
-/** A workspace as the target of a call. Everything made in it bears its `mark`, which no stranger's answer may show. */
+/**
+ * A workspace as the target of a call. Everything created in it contains `mark`, which no response to another tenant
+ * may contain.
+ */
 export interface Place {
   readonly organisationId: string;
   readonly workspaceId: string;
-  /** Keys that hold all they may, of the organisation and of the workspace. */
+  /** Keys of the organisation and the workspace with all scopes they may hold. */
   readonly adminKey: string;
   readonly key: string;
   readonly mark: string;
-  /** Of the organisation, for what belongs to no workspace. */
+  /** Mark of resources that belong to the organisation and to no workspace. */
   readonly organisationMark: string;
 }
 
@@ -20,7 +23,7 @@ export interface Fixture {
   readonly id: string;
   readonly slug?: string;
   readonly versionId?: string;
-  /** Of a value that a policy counts apart. */
+  /** Id of a value that a policy counts separately. */
   readonly entityId?: string;
   readonly name?: string;
 }
@@ -81,7 +84,7 @@ const virtualKey: Maker = async (admin, { key, mark }) => {
 
 const CHECKS = [{ id: 'default.contains', parameters: { words: ['x'], operator: 'any' } }];
 
-/** What a call can aim at: each is made anew in a place whenever a call has changed it. */
+/** Creates the targets of calls. A target is created again after a call that may have changed it. */
 export const MAKERS = {
   alertWebhook: inWorkspace('/v1/alert-webhooks', { url: 'https://hooks.example.com/a' }),
   apiKey: inWorkspace('/v1/api-keys/workspace/service', { scopes: ['completions.write'] }),
@@ -92,7 +95,7 @@ export const MAKERS = {
   },
   guardrail: inWorkspace('/v1/guardrails', { checks: CHECKS }),
   toolGuardrail: inWorkspace('/v1/guardrails', { checks: CHECKS, target: 'mcp_tools' }),
-  // A log record of the same id has a verdict of it.
+  // Inserts a verdict for a log record with the guardrail's own id.
   judgingGuardrail: async (admin, place) => {
     const made = await inWorkspace('/v1/guardrails', { checks: CHECKS })(admin, place);
     const now = new Date();
@@ -139,7 +142,7 @@ export const MAKERS = {
   member: (admin, { organisationId, workspaceId }) =>
     admin.user(organisationId, 'member', { [workspaceId]: 'member' }),
   partial: inWorkspace('/v1/prompts/partials', { string: 'a' }),
-  // An organisation has one account with a partner.
+  // An organisation has one account per partner, so each fixture uses another partner.
   plugin: async (admin, { adminKey, organisationMark }) => {
     const { id } = await make(admin, adminKey, '/v1/plugins', {
       plugin_provider_id: named(organisationMark).toLowerCase(),
@@ -216,20 +219,20 @@ export class Fixtures {
     return made;
   }
 
-  /** After a call that may have changed it. */
+  /** Forgets a fixture after a call that may have changed it. */
   forget(kind: Kind, place: Place): void {
     this.made.delete(`${kind} ${place.workspaceId}`);
   }
 }
 
-/** What no row has, in the form of each kind of id. */
+/** Returns ids of all forms that no row has. */
 export const unknownFixture = (): Fixture => ({
   id: uuidv7(),
   versionId: uuidv7(),
   name: 'nothing-of-this-name',
 });
 
-/** A path of the document with the ids of a fixture in it, but for the workspace's. */
+/** Returns a documented path with the ids of a fixture, except the workspace id. */
 export const withIds = (path: string, fixture: Fixture, isBySlug: boolean): string =>
   path
     .replace('{type}/{subType}', 'workspace/service')

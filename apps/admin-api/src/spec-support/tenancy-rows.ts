@@ -1,36 +1,39 @@
 import { uuidv7 } from '@gw/kernel';
 import type { Fixture, Kind } from './tenancy-fixtures';
 
-/** What a row's body may name: the target, and the workspace that the caller acts in. */
+/** What the body of a row may contain: the target, and the workspace in which the caller acts. */
 export interface BodyParts {
   readonly fixture: Fixture;
-  /** The target's own where the caller may reach it, else the caller's. */
+  /** The target's workspace if the caller can reach it, else the caller's. */
   readonly workspaceId: string;
-  /** The target's own in any case. */
+  /** The target's workspace in any case. */
   readonly targetId: string;
 }
 
 /**
- * What a route aims at, and so what its caller may meet:
- * - `nothing`: no tenant's rows, or the caller's own organisation as a whole: there is no foreign target.
+ * What a route targets, which decides what its caller may reach:
+ * - `nothing`: no rows of a tenant, or the caller's whole organisation, so there is no foreign target.
  * - `named`: a workspace in the query or the body.
  * - `path`: a workspace in the path.
- * - `workspace`: a row of a workspace, by its id or slug.
+ * - `workspace`: a row of a workspace, by id or slug.
  * - `organisation`: a row of an organisation.
  */
 type Aim = 'nothing' | 'named' | 'path' | 'workspace' | 'organisation';
 
 export interface TenancyRow {
   readonly aim: Aim;
-  /** What `fixture` is. */
+  /** Kind of `fixture`. */
   readonly kind?: Kind;
   readonly body?: (parts: BodyParts) => object;
-  /** The route asks those who may reach the whole organisation for the one workspace. */
+  /** The route requires a workspace from callers of the whole organisation. */
   readonly needsWorkspace?: true;
   readonly query?: string;
-  /** Scopes that the target needs, where the route declares those of several kinds of target. Without them it is hidden. */
+  /**
+   * Scopes that the target needs, if the route declares scopes of several kinds of target. Without them the target is
+   * hidden.
+   */
   readonly scopes?: readonly string[];
-  /** Statuses of a call that got there; 200 when absent. */
+  /** Expected statuses of a call that passes all checks. Default: 200. */
   readonly reached?: readonly number[];
 }
 
@@ -44,7 +47,7 @@ const organisation = (kind: Kind, more: More = {}): TenancyRow => ({ aim: 'organ
 const empty = { body: () => ({}) };
 const body = (value: object): More => ({ body: () => value });
 
-/** The rows of a resource with `create`, `list`, `get`, `update` and `remove`. */
+/** Returns the rows of a resource with `create`, `list`, `get`, `update` and `remove`. */
 const crud = (
   name: string,
   kind: Kind,
@@ -98,7 +101,7 @@ const serviceKeys = (action: string): { scopes: string[] } => ({
   scopes: [`workspace_service_api_keys.${action}`],
 });
 
-/** All of analytics: a workspace in the query, and a time. */
+/** Returns the rows of all analytics routes: a workspace in the query, and a range. */
 function analytics(): Record<string, TenancyRow> {
   const graphs = ['requests', 'cost', 'latency', 'tokens', 'users', 'userRequests', 'errors', 'errorRate'];
   graphs.push('errorStacks', 'statusCodes', 'rescued', 'hitRate', 'cacheLatency');
@@ -108,20 +111,20 @@ function analytics(): Record<string, TenancyRow> {
   return Object.fromEntries([
     ...graphs.map((name) => [`analyticsGraphs_${name}`, named({ query })] as const),
     ...groups.map((name) => [`analyticsGroups_${name}`, named({ query })] as const),
-    // There is no grouping of the name that the matrix puts into paths.
+    // The name that the matrix puts into paths is not a grouping.
     ['analyticsGroups_by', named({ query, reached: [404] })] as const,
   ]);
 }
 
-/** By the handler, which answers on several paths: a route of the document without a row fails the matrix. */
+/** Rows by handler, which may serve several paths. The matrix fails for a documented route without a row. */
 export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   health_health: nothing(),
   health_live: nothing(),
   health_ready: nothing(),
-  // Records that every organisation has, with the mark of its deployment in them.
+  // Selects records that every organisation has, which contain the mark of its deployment.
   auditLogs_list: nothing({ query: 'resource_type=deployments&action=create&page_size=100' }),
   auditLogs_verify: nothing(),
-  // Each time another user, or failed logins close the account.
+  // A new user each time, because failed logins throttle further ones.
   auth_login: nothing({
     body: () => ({ email: `${uuidv7()}@example.com`, password: 'x' }),
     reached: [401],
@@ -133,7 +136,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     ...body({ current_password: 'x', new_password: 'quiet lamp under seven rivers' }),
     reached: [401, 429],
   }),
-  // The tests have no mail.
+  // Mail is not configured in the tests.
   passwords_forgot: nothing({ ...body({ email: 'nobody@example.com' }), reached: [403] }),
   passwords_reset: nothing({
     ...body({ token: 'x'.repeat(43), password: 'quiet lamp under seven rivers' }),
@@ -170,7 +173,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   workspaces_list: nothing(),
   workspaces_get: path(),
   workspaces_update: path(body({ description: 'x' })),
-  // The name doesn't match, so that the places stay: what counts is who gets that far.
+  // The name does not match, so that the workspaces stay; the row checks only who passes the guards.
   workspaces_remove: path({ ...body({ name: 'not its name' }), reached: [400] }),
   workspaceMembers_add: path({
     kind: 'user',
@@ -234,22 +237,22 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   logExports_get: workspace('logExport'),
   logExports_update: workspace('logExport', body({ filters: {} })),
   logExports_start: workspace('logExport'),
-  // Of one that is not running, or has no file: what counts is who gets that far.
+  // The export is not running or has no file; the row checks only who passes the guards.
   logExports_cancel: workspace('logExport', { reached: [200, 409] }),
   logExports_download: workspace('logExport', { reached: [400] }),
   logExports_remove: workspace('logExport', { reached: [200, 409] }),
-  // There is no worker to hand it to.
+  // The tests have no worker that would take the records.
   logs_insert: named({
     ...body({ request: { url: 'https://x.example', body: {} }, response: { body: {} } }),
     reached: [503],
     scopes: ['completions.write'],
   }),
-  // Of an unknown trace: only the caller's rights count.
+  // The trace is unknown; the row checks only the caller's rights.
   logs_trace: named({ reached: [404] }),
   feedback_create: named(body({ trace_id: 'x', value: 1 })),
   feedback_update: workspace('feedback', body({ value: 2 })),
   logs_list: named(),
-  // Other scopes read only what the caller sent itself, which no fixture is.
+  // Other scopes read only logs of the caller's own requests, and no fixture is one.
   logs_get: workspace('log', { scopes: ['logs.view'] }),
   ...analytics(),
   traces_ingest: named(body({ resourceSpans: [] })),
@@ -296,7 +299,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   secretReferences_test: organisation('secretReference'),
   secretReferences_rotate: organisation('secretReference'),
   ...organisationCrud('deployments', 'deployment', { name: 'x' }, RENAMED),
-  // Of a deployment without an address.
+  // The deployment has no address.
   deployments_ping: organisation('deployment', { reached: [400] }),
   plugins_create: nothing({ ...body({ credentials: {} }), reached: [400] }),
   plugins_list: nothing(),

@@ -6,7 +6,7 @@ import type { TenancyRow } from './tenancy-rows';
 export const TARGETS = ['own workspace', 'sibling workspace', 'other organisation', 'unknown id'] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** One handler of the document, with every path that it answers on. */
+/** A handler of the document, with all its paths. */
 export interface Route {
   readonly handler: string;
   readonly method: string;
@@ -19,11 +19,11 @@ export interface Role {
   readonly name: string;
   readonly credential: { readonly key?: string; readonly token?: string };
   readonly kind: 'none' | 'key' | 'session';
-  /** As the document names the role of a session. */
+  /** Name of a session's role in the document. */
   readonly documented: string | null;
-  /** Of a key. */
+  /** Scopes of a key. */
   readonly scopes: ReadonlySet<string>;
-  /** Targets within reach, as far as the scopes go. */
+  /** Targets that the role can reach, if its scopes suffice. */
   readonly reaches: readonly Target[];
   readonly home: Place;
 }
@@ -43,14 +43,14 @@ export function routesOf(document: OpenAPIObject): Route[] {
   return [...routes.values()];
 }
 
-/** What a call must come to, before its body is looked at. */
+/** Returns the expected result of a call, before its body is checked. */
 export type Verdict = 'unauthenticated' | 'scope_missing' | 'not_found' | 'reached';
 
 export function verdictOf(route: Route, row: TenancyRow, role: Role, target: Target): Verdict {
   if (route.access === 'public') return 'reached';
   if (!isAuthenticated(route, role)) return 'unauthenticated';
   const isHidden = row.aim !== 'nothing' && !reaches(row, role, target);
-  // A workspace that is not the caller's is hidden before anything else is said.
+  // A workspace that the caller cannot reach is hidden before scopes are checked.
   const isFirst = row.aim === 'path' || row.aim === 'named';
   if (isHidden && isFirst) return 'not_found';
   return missingScope(route, row, role) ?? (isHidden ? 'not_found' : 'reached');
@@ -65,12 +65,12 @@ function missingScope(route: Route, row: TenancyRow, role: Role): 'scope_missing
   if (route.access !== 'scopes') return null;
   if (!holds(role, route.scopes)) return 'scope_missing';
   if (row.scopes === undefined || holds(role, row.scopes)) return null;
-  // Past the route's guard, a target that asks for more is hidden, unless the caller names its kind.
+  // After the route's guard, a target that needs further scopes is hidden, unless the caller names its kind.
   return row.aim === 'named' ? 'scope_missing' : 'not_found';
 }
 
 function reaches(row: TenancyRow, { reaches: targets }: Role, target: Target): boolean {
-  // A row of the organisation is there for each of its workspaces alike.
+  // A row of the organisation can be reached from each of its workspaces.
   const isOfBoth = row.aim === 'organisation' && target === 'sibling workspace';
   return targets.includes(isOfBoth ? 'own workspace' : target);
 }

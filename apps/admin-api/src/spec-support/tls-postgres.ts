@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Certificates of a private authority: of the server, for `localhost` alone, and of a client. */
+/** Certificates of a private authority: for the server, valid only for `localhost`, and for a client. */
 interface Certificates {
   readonly ca: string;
   readonly otherCa: string;
@@ -21,7 +21,7 @@ interface Certificates {
   readonly clientKey: string;
 }
 
-/** A Postgres server that speaks TLS. Needs `openssl` on the PATH. Call it at the top of a `describe`. */
+/** Runs a Postgres server with TLS. Needs `openssl` on the PATH. Create it at the top of a `describe`. */
 export class TlsPostgres {
   private readonly folder = mkdtempSync(join(tmpdir(), 'tollgate-tls-'));
   private server: EmbeddedPostgres | undefined;
@@ -37,7 +37,7 @@ export class TlsPostgres {
     }, 60_000);
   }
 
-  /** By the address `127.0.0.1`, which the certificate does not name. */
+  /** URL with the address `127.0.0.1`, which the certificate does not contain. */
   get url(): string {
     return this.server?.url ?? '';
   }
@@ -46,13 +46,13 @@ export class TlsPostgres {
     return this.url.replace('127.0.0.1', 'localhost');
   }
 
-  /** Of a server without TLS. */
+  /** URL of a server without TLS. */
   get plainUrl(): string {
     return this.plain?.url ?? '';
   }
 
   get certificates(): Certificates {
-    if (!this.made) throw new Error('The certificates are there from beforeAll on.');
+    if (!this.made) throw new Error('The certificates are available from beforeAll on.');
     return this.made;
   }
 
@@ -63,7 +63,7 @@ export class TlsPostgres {
     const home = join(this.folder, 'plain');
     const { uid, gid } = statSync(join(home, 'data'));
     this.made = this.makeCertificates();
-    // The server reads its key only when it is its own and no one else can.
+    // The server only reads a key file that it owns and no other user can read.
     const keys = join(this.folder, 'keys');
     mkdirSync(keys, { mode: 0o700 });
     chownSync(keys, uid, gid);

@@ -47,7 +47,10 @@ class AuditHeadResponse {
     example: 42,
   })
   readonly sequence!: number;
-  @ResponseField.text({ description: 'SHA-256, hex.', example: '9f86d081884c7d659a2feaa0c55ad015' })
+  @ResponseField.text({
+    description: 'Hash of the newest record: SHA-256, hexadecimal.',
+    example: '9f86d081884c7d659a2feaa0c55ad015',
+  })
   readonly hash!: string;
 }
 

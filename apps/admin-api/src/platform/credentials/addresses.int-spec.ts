@@ -93,7 +93,7 @@ async function prepare(api: TestAdminApi): Promise<Tenant> {
   return tenant;
 }
 
-describe('an address', () => {
+describe('custom host address', () => {
   const api = new TestAdminApi();
   let tenant: Tenant;
   beforeAll(async () => {

@@ -8,7 +8,8 @@ import { mayUse } from './secret-access';
 /** A field of a credential whose value is in a secret manager. */
 export class SecretMappingDto {
   @TextField({ description: '`key` or `configurations.<field>`.', example: 'key' }) target_field!: string;
-  @ReferenceField({ description: 'Id or slug.', example: 'openai-key' }) secret_reference_id!: string;
+  @ReferenceField({ description: 'Id or slug of the reference.', example: 'openai-key' })
+  secret_reference_id!: string;
   @TextField({
     optional: true,
     nullable: true,

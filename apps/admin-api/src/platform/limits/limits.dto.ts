@@ -55,7 +55,7 @@ export class UsageLimitDto {
   @EnumField(['cost', 'tokens'], { optional: true, description: 'Default: cost, which is in USD.' })
   type?: 'cost' | 'tokens';
   @NumberField({ min: 1, max: 1_000_000_000_000, example: 100 }) credit_limit!: number;
-  @NumberField({ optional: true, nullable: true, min: 1, description: 'Below credit_limit.' })
+  @NumberField({ optional: true, nullable: true, min: 1, description: 'Must be below credit_limit.' })
   alert_threshold?: number | null;
   @EnumField(['weekly', 'monthly'], { optional: true, nullable: true })
   periodic_reset?: 'weekly' | 'monthly' | null;

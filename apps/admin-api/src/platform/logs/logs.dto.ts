@@ -43,8 +43,9 @@ export class ListLogsQuery extends LogFilterFields {
   q?: string;
   @ReferenceField({ optional: true, description: 'Id or slug; for an organisation key or a session.' })
   workspace_id?: string;
-  @DateField({ optional: true, description: 'Not before.' }) time_of_generation_min?: string;
-  @DateField({ optional: true, description: 'Not after.' }) time_of_generation_max?: string;
+  @DateField({ optional: true, description: 'Start of the range, inclusive.' })
+  time_of_generation_min?: string;
+  @DateField({ optional: true, description: 'End of the range, inclusive.' }) time_of_generation_max?: string;
   @anyOf('Provider and model: `<provider>__<model>`.') ai_org_model?: string[];
   @statuses('Statuses or status classes: `200`, `4xx`.') status?: string[];
   @statuses('Alias of status.') status_code?: string[];

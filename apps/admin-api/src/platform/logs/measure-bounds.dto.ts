@@ -23,10 +23,10 @@ const score = (description: string): PropertyDecorator =>
 
 /** Filters for logs and analytics by cost, token usage and feedback of requests. */
 export class MeasureBounds {
-  @amount(1e9, 'US cents, at least.')
+  @amount(1e9, 'Minimum cost in US cents.')
   cost_min?: number;
 
-  @amount(1e9, 'US cents, at most.')
+  @amount(1e9, 'Maximum cost in US cents.')
   cost_max?: number;
 
   @amount(COUNT_MAX, 'Minimum total tokens (input and output).')

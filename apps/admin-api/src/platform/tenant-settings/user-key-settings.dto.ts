@@ -43,14 +43,20 @@ const RotationPeriodField = (): PropertyDecorator =>
 
 /** Absent members stay as they are; null resets a setting. */
 export class UserKeySettingsDto {
-  @IntegerField({ optional: true, nullable: true, min: -1, max: COUNT_MAX, description: '-1: no limit.' })
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: -1,
+    max: COUNT_MAX,
+    description: 'Maximum keys per user; -1 for no limit.',
+  })
   user_api_key_count?: number | null;
   @IntegerField({
     optional: true,
     nullable: true,
     min: 0,
     max: SECONDS_MAX,
-    description: 'Seconds; 0: none.',
+    description: 'Default lifetime in seconds; 0 for none.',
   })
   user_api_key_ttl?: number | null;
   @IntegerField({
@@ -58,7 +64,7 @@ export class UserKeySettingsDto {
     nullable: true,
     min: 0,
     max: SECONDS_MAX,
-    description: 'Seconds; 0: none.',
+    description: 'Maximum lifetime in seconds; 0 for none.',
   })
   user_api_key_max_ttl?: number | null;
   @RotationPeriodField() user_api_key_rotation_period?: number | string | null;
@@ -76,9 +82,17 @@ export class UserKeySettingsDto {
 /** Settings for user keys. Null in a workspace means that the organisation's setting applies. */
 export class UserKeySettingsResponse {
   @ResponseField.integer({ nullable: true, example: -1 }) readonly user_api_key_count!: number | null;
-  @ResponseField.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
+  @ResponseField.integer({
+    nullable: true,
+    description: 'Default lifetime in seconds; 0 for none.',
+    example: 0,
+  })
   readonly user_api_key_ttl!: number | null;
-  @ResponseField.integer({ nullable: true, description: 'Seconds; 0: none.', example: 0 })
+  @ResponseField.integer({
+    nullable: true,
+    description: 'Maximum lifetime in seconds; 0 for none.',
+    example: 0,
+  })
   readonly user_api_key_max_ttl!: number | null;
   @ApiProperty({
     anyOf: [
@@ -86,7 +100,7 @@ export class UserKeySettingsResponse {
       { type: 'string', enum: [''] },
     ],
     nullable: true,
-    description: 'Days; empty: none, as it is written.',
+    description: 'Days; an empty string for none, as in requests.',
     example: 30,
   })
   readonly user_api_key_rotation_period!: number | '' | null;

@@ -16,17 +16,18 @@ import {
 
 const URL = {
   max: 2_048,
-  description: 'https or http, outside of our own network. What is posted here is signed.',
+  description:
+    "Where alerts are sent: http or https, outside the installation's own network. Requests are signed.",
   example: 'https://hooks.example.com/budgets',
 } as const;
 const WORKSPACE = { optional: true, description: 'Id or slug of a workspace.' } as const;
 const SECRET = { example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' } as const;
 
-/** What callers write of a webhook. */
+/** Fields of a webhook that callers can write. */
 export class AlertWebhookFields {
   @NameField({ example: 'On call' }) name!: string;
   @TextField(URL) url!: string;
-  @BooleanField({ optional: true, description: 'False: nothing is posted. True when absent.' })
+  @BooleanField({ optional: true, description: 'When false, nothing is sent. Default: true.' })
   enabled?: boolean;
 }
 
@@ -35,7 +36,7 @@ export class CreateAlertWebhookDto extends AlertWebhookFields {
   @ReferenceField({
     optional: true,
     description:
-      'Id or slug of a workspace. Absent with a credential of the whole organisation: the alerts of all of it.',
+      'Id or slug of a workspace. When absent with a credential of the whole organisation, the webhook gets alerts of all workspaces.',
   })
   workspace_id?: string;
 }
@@ -51,7 +52,7 @@ export class ListAlertWebhooksQuery extends pageOf({ size: 50, sizeMax: 100 }) {
 
 export class AlertWebhookResponse extends responseOf(AlertWebhookFields, RowResponse) {
   @ResponseField.uuid() readonly id!: string;
-  @ResponseField.uuid({ nullable: true, description: 'Null: of the whole organisation.' })
+  @ResponseField.uuid({ nullable: true, description: 'Null for a webhook of the whole organisation.' })
   readonly workspace_id!: string | null;
   @ResponseField.uuid() readonly organisation_id!: string;
   @ResponseField.kind('alert-webhook') readonly object!: 'alert-webhook';
@@ -61,7 +62,7 @@ export class UpdatedAlertWebhookResponse {
   @ResponseField.text({
     ...SECRET,
     optional: true,
-    description: 'The new secret of a webhook whose address has changed. Never shown again.',
+    description: 'The new secret, when the address changed. Not shown again.',
   })
   readonly secret?: string;
 }
@@ -69,7 +70,7 @@ export class UpdatedAlertWebhookResponse {
 export class CreatedAlertWebhookResponse extends pickOf(AlertWebhookResponse, 'id', 'object') {
   @ResponseField.text({
     ...SECRET,
-    description: 'Signs what is posted, as Standard Webhooks has it. Never shown again.',
+    description: 'Secret that signs requests as Standard Webhooks defines. Not shown again.',
   })
   readonly secret!: string;
 }

@@ -24,7 +24,7 @@ const create = async (body: object = BODY, key = ours.key): Promise<Created> => 
 };
 
 describe('/v1/alert-webhooks', () => {
-  it('says the secret once, and keeps it sealed', async () => {
+  it('shows the secret once, and stores it sealed', async () => {
     const { id, secret } = await create();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const { text } = await admin.get(`${URL}/${id}`, { key: ours.key });
@@ -40,7 +40,7 @@ describe('/v1/alert-webhooks', () => {
     expect(`whsec_${opened.toString('base64')}`).toBe(secret);
   });
 
-  it('gives another address another secret, and shows it once in the answer', async () => {
+  it('creates a new secret for a new address, and shows it once in the response', async () => {
     const { id, secret } = await create();
     const secretAfter = async (body: object): Promise<string> => {
       expect((await admin.put(`${URL}/${id}`, { key: ours.key, body })).status).toBe(200);
@@ -58,7 +58,7 @@ describe('/v1/alert-webhooks', () => {
     expect((await admin.get(`${URL}/${id}`, { key: ours.key })).text).not.toContain('whsec_');
   });
 
-  it('answers what was saved and changed, guards a write with If-Match, and deletes', async () => {
+  it('returns saved and changed values, checks If-Match on writes, and deletes', async () => {
     const { id } = await create();
     const path = `${URL}/${id}`;
     const { headers, body } = await admin.get(path, { key: ours.key });
@@ -75,7 +75,7 @@ describe('/v1/alert-webhooks', () => {
     expect((await admin.get(path, { key: ours.key })).status).toBe(404);
   });
 
-  it('is of the whole organisation with a credential of it, and then no workspace sees it', async () => {
+  it('belongs to the organisation when created with its credential, and is then hidden from workspaces', async () => {
     const { id } = await create(BODY, ours.adminKey);
     expect((await admin.get(`${URL}/${id}`, { key: ours.adminKey })).body).toMatchObject({
       workspace_id: null,
@@ -112,7 +112,7 @@ describe('/v1/alert-webhooks', () => {
     ['url', { ...BODY, url: 'https://u:p@hooks.example.com/' }],
     ['enabled', { ...BODY, enabled: 'yes' }],
     ['secret', { ...BODY, secret: 'x' }],
-  ])('refuses a bad %s and names it, in a change too', async (param, body) => {
+  ])('refuses an invalid %s and names it, also in an update', async (param, body) => {
     const created = await admin.post<Failure>(URL, { key: ours.key, body });
     expect([created.status, created.body.error.param]).toEqual([400, param]);
     if (!Object.hasOwn(body, param)) return;
@@ -123,7 +123,7 @@ describe('/v1/alert-webhooks', () => {
     await admin.delete(`${URL}/${id}`, { key: ours.key });
   });
 
-  it('has at most ten of a workspace, also when the last place is requested twice at once', async () => {
+  it('allows ten webhooks of a workspace, also when two requests compete for the last one', async () => {
     const { key } = await admin.tenant();
     const statuses = await Promise.all(
       Array.from({ length: 14 }, async () => (await admin.post(URL, { key, body: BODY })).status),

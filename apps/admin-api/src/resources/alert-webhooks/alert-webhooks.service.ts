@@ -29,7 +29,10 @@ import {
   type UpdatedAlertWebhookResponse,
 } from './alert-webhooks.dto';
 
-/** Of one workspace, and as many of the whole organisation: every alert goes to all of them. */
+/**
+ * Maximum webhooks of one workspace, and separately of the whole organisation, because every alert is sent to all of
+ * them.
+ */
 const WEBHOOKS_MAX = 10;
 const SECRET_BYTES = 32;
 
@@ -40,7 +43,7 @@ const WEBHOOK: Resource<AlertWebhookEntity> = {
   where: (caller, reference) => ({ ...reach(caller), id: idOf(reference) }),
 };
 
-/** Where alerts of budgets are posted to. */
+/** Manages the webhooks that receive budget alerts. */
 @Injectable()
 export class AlertWebhooksService {
   constructor(
@@ -75,7 +78,7 @@ export class AlertWebhooksService {
     return toAlertWebhook(await findRow(this.dataSource.manager, WEBHOOK, at));
   }
 
-  /** A secret is one receiver's: another address gets another one. */
+  /** Updates a webhook. A new address gets a new secret, since the old one belongs to the old receiver. */
   update(at: At, input: UpdateAlertWebhookDto): Promise<UpdatedAlertWebhookResponse> {
     if (input.url !== undefined) assertAllowedUrl(this.addresses, input.url, 'url');
     return this.writes.run(at.caller, async (write) => {
@@ -92,7 +95,7 @@ export class AlertWebhooksService {
     });
   }
 
-  /** With all that waits for it. */
+  /** Deletes a webhook and its queued alerts. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) => deleteRow(write, WEBHOOK, at));
   }
@@ -106,13 +109,13 @@ export class AlertWebhooksService {
   }
 }
 
-/** Throws `conflict` when there are as many as there may be. */
+/** Throws `conflict` when the maximum number of webhooks exists. */
 async function assertRoom(manager: EntityManager, { organisationId, workspaceId }: Principal): Promise<void> {
-  // The organisation's row serialises two writers that both want the last place.
+  // The lock on the organisation's row serialises concurrent creations.
   found(await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_UPDATE }));
   const where = { organisationId, workspaceId: workspaceId ?? IsNull() };
   if ((await manager.countBy(AlertWebhookEntity, where)) < WEBHOOKS_MAX) return;
   throw new GatewayError('conflict', {
-    message: `There are at most ${String(WEBHOOKS_MAX)} alert webhooks of a workspace, and of the organisation.`,
+    message: `A workspace can have ${String(WEBHOOKS_MAX)} alert webhooks, and so can the organisation; delete one first.`,
   });
 }

@@ -3,7 +3,7 @@ import type { Type as Class } from '@nestjs/common';
 
 type Fields = Readonly<Record<string, PropertyDecorator>>;
 
-/** A class of the document, with these fields. */
+/** Creates a class with these fields for the OpenAPI document. */
 function shape(name: string, fields: Fields): Class {
   class Shape {
     readonly [field: string]: unknown;
@@ -23,7 +23,7 @@ const mean = (): PropertyDecorator => ResponseField.number({ example: 1.5 });
 function graph(name: string, summary: Fields, point: Fields, timed = true): Class {
   const Summary = shape(`${name}Summary`, summary);
   const Point = shape(`${name}Point`, {
-    ...(timed ? { timestamp: ResponseField.time({ description: 'When the bucket begins.' }) } : {}),
+    ...(timed ? { timestamp: ResponseField.time({ description: 'Start of the bucket.' }) } : {}),
     ...point,
   });
   return shape(`${name}Graph`, {
@@ -109,7 +109,7 @@ const groups = (name: string, fields: Fields): Class => {
   const Row = shape(`${name}Group`, { object: ResponseField.kind('analytics-group'), ...fields });
   return shape(`${name}Groups`, {
     object: ResponseField.kind('list'),
-    total: count({ optional: true, description: 'Of all pages.' }),
+    total: count({ optional: true, description: 'Number of groups on all pages.' }),
     data: ResponseField.list(() => Row),
   });
 };
@@ -151,7 +151,7 @@ export const GROUP_RESPONSES = {
   }),
   values: shape('MetadataValues', {
     object: ResponseField.kind('list'),
-    total: count({ description: 'Of all pages.' }),
+    total: count({ description: 'Number of values on all pages.' }),
     data: ResponseField.list(() => MetadataValue),
   }),
 } as const;

@@ -6,7 +6,7 @@ import { GRAPH_RESPONSES } from './analytics-answers.dto';
 import { AnalyticsGraphsService, type GraphResponse } from './analytics-graphs.service';
 import { AnalyticsQuery } from './analytics.dto';
 
-/** Of all graphs: one point for each bucket of the time, in order. */
+/** Graphs. Each returns one point per time bucket, in order. */
 @ControlRoutes('analytics/graphs')
 export class AnalyticsGraphsController {
   constructor(private readonly graphs: AnalyticsGraphsService) {}

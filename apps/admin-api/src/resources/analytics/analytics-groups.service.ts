@@ -21,7 +21,7 @@ export interface GroupsResponse {
 const METADATA_NAME_MAX = 256;
 const DEFAULT_COLUMNS = ['requests'] as const;
 
-/** Most requests first. */
+/** Sorts by number of requests, highest first. */
 const BY_REQUESTS = { by: 'requests', descending: true } as const;
 
 @Injectable()
@@ -32,7 +32,7 @@ export class AnalyticsGroupsService {
     @Inject(ANALYTICS_STORE) private readonly store: AnalyticsStore,
   ) {}
 
-  /** By `_user` of the metadata. */
+  /** Groups requests by the metadata value `_user`. */
   async users(caller: Principal, query: AnalyticsGroupsQuery): Promise<GroupsResponse> {
     const parts = await this.scopes.partsOf(caller, query);
     const ask = paged(parts, ['requests', 'cost'], [{ metadata: '_user' }], query);
@@ -88,7 +88,7 @@ export class AnalyticsGroupsService {
     return { object: 'list', total, data: rows.map(({ keys: [value] }) => ({ value })) };
   }
 
-  /** Throws `not_found` for a grouping that there is not, and `validation_failed` for an order by what is not shown. */
+  /** Throws `not_found` for an unknown grouping, and `validation_failed` when `order_by` is not a requested column. */
   async by(caller: Principal, query: AnalyticsGroupByQuery, groupBy: string): Promise<GroupsResponse> {
     if (!Object.hasOwn(GROUP_BY, groupBy)) throw new GatewayError('not_found');
     const dimension = GROUP_BY[groupBy as keyof typeof GROUP_BY];
@@ -132,7 +132,7 @@ function paged(
   return askOf(parts, measures, by, { order: BY_REQUESTS, limit: take, offset: skip });
 }
 
-/** Throws `not_found` for text that no request can have. */
+/** Throws `not_found` for a name that no request metadata can have. */
 function metadataName(name: string): string {
   if (name.length > METADATA_NAME_MAX || !isStorableText(name)) throw new GatewayError('not_found');
   return name;

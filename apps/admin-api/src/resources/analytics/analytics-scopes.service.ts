@@ -9,15 +9,15 @@ import type { Principal } from '../../platform/common/principal';
 import type { AnalyticsQuery } from './analytics.dto';
 import { filterOf, periodOf, type AskParts } from './asks';
 
-/** Traces that a filter by feedback may leave; more are refused. */
+/** Maximum traces that a feedback filter may match; more are refused. */
 const TRACES_MAX = 10_000;
 
-/** Turns a caller and a query into the queries of the stores. */
+/** Translates a caller and a query into store queries. */
 @Injectable()
 export class AnalyticsScopes {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** `wide`: without a named workspace a key of the organisation asks for all of them. */
+  /** `wide`: a key of the organisation that names no workspace queries all of them instead of the default one. */
   async partsOf(caller: Principal, query: AnalyticsQuery, wide = false): Promise<AskParts> {
     const period = periodOf(query);
     const scope = await this.scopeOf(caller, wide);
@@ -46,7 +46,7 @@ export class AnalyticsScopes {
     if (traces.length > TRACES_MAX) {
       throw invalid(
         'weighted_feedback_min',
-        `more than ${String(TRACES_MAX)} traces have such feedback: narrow it`,
+        `more than ${String(TRACES_MAX)} traces have such feedback; narrow the feedback range`,
       );
     }
     return traces;

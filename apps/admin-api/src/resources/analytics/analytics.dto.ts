@@ -20,43 +20,51 @@ const VALUES_MAX = 50;
 const anyOf = (description: string): PropertyDecorator =>
   QueryTextListField({ optional: true, max: VALUES_MAX, description });
 
-/** What every graph, summary and group may be narrowed to. A filter that takes a list matches any of its values; all filters must match. */
+/**
+ * Filters of all graphs, summaries and groups. A list filter matches any of its values; different filters must all
+ * match.
+ */
 export class AnalyticsQuery extends MeasureBounds {
   @DateField({
     description:
-      'Not before. Its offset from UTC is that of the buckets; those of a day or six hours begin at a whole hour of UTC.',
+      'Start of the range, inclusive. Its UTC offset sets the bucket boundaries; buckets of a day or six hours start at a whole UTC hour.',
   })
   time_of_generation_min!: string;
-  @DateField({ description: 'Not after; at most 366 days later.' }) time_of_generation_max!: string;
+  @DateField({ description: 'End of the range, inclusive; at most 366 days after the start.' })
+  time_of_generation_max!: string;
   @ReferenceField({
     optional: true,
-    description:
-      'Ignored with a key of a workspace. Absent with a key of the organisation: its default workspace.',
+    description: 'Ignored with a workspace key. With an organisation key, the default workspace when absent.',
   })
   workspace_slug?: string;
-  @ReferenceField({ optional: true, description: 'Id or slug; with an organisation key or a session.' })
+  @ReferenceField({ optional: true, description: 'Id or slug; for an organisation key or a session.' })
   workspace_id?: string;
-  @QueryTextListField({ optional: true, max: VALUES_MAX, description: 'Statuses of answers, such as 429.' })
+  @QueryTextListField({ optional: true, max: VALUES_MAX, description: 'Response statuses, such as 429.' })
   @Matches(/^[1-9]\d\d$/, { each: true, message: 'each value in $property must be a status such as 429' })
   status_code?: string[];
-  @QueryBooleanField({ optional: true, description: 'The `is_success` of the log.' }) is_success?: boolean;
+  @QueryBooleanField({ optional: true, description: 'Matches the `is_success` of a log.' })
+  is_success?: boolean;
   @anyOf('Slugs of saved providers.') virtual_keys?: string[];
   @anyOf('Slugs of configs.') configs?: string[];
   @QueryUuidListField({ optional: true, max: VALUES_MAX, description: 'Ids of API keys.' })
   api_key_ids?: string[];
   @TextField({ optional: true, max: 4_096, description: 'A JSON object of metadata names and values.' })
   metadata?: string;
-  @QueryTextListField({ optional: true, max: VALUES_MAX, description: 'As `<provider>__<model>`.' })
+  @QueryTextListField({
+    optional: true,
+    max: VALUES_MAX,
+    description: 'Provider and model: `<provider>__<model>`.',
+  })
   @Matches(/^.+__.+$/s, {
     each: true,
-    message: 'each value in $property must be written as <provider>__<model>',
+    message: 'each value in $property must have the form <provider>__<model>',
   })
   ai_org_model?: string[];
   @anyOf('Trace ids.') trace_id?: string[];
   @anyOf('Span ids.') span_id?: string[];
   @anyOf('Slugs of prompts.') prompt_slug?: string[];
   @anyOf('Cache states, such as HIT.') cache_status?: string[];
-  @QueryEnumListField(REQUEST_TYPES, { description: 'Kinds of requests.' })
+  @QueryEnumListField(REQUEST_TYPES, { description: 'Types of requests.' })
   request_type?: (typeof REQUEST_TYPES)[number][];
 }
 
@@ -65,24 +73,27 @@ export class AnalyticsGroupsQuery extends AnalyticsQuery implements PageQuery {
     min: 0,
     max: 1_000_000,
     fallback: 0,
-    description: 'Page, counted from 0; empty behind the last.',
+    description: 'Page number from 0. Pages after the last one are empty.',
   })
   current_page!: number;
   @QueryIntegerField({ min: 1, max: 100, fallback: 50 }) page_size!: number;
 }
 
 export class AnalyticsGroupByQuery extends AnalyticsGroupsQuery {
-  @QueryEnumListField(COLUMN_NAMES, { description: 'What a row tells; only `requests` when absent.' })
+  @QueryEnumListField(COLUMN_NAMES, { description: 'Columns of each row. Default: `requests`.' })
   columns?: (typeof COLUMN_NAMES)[number][];
-  @EnumField(COLUMN_NAMES, { optional: true, description: 'One of `columns`; `requests` when absent.' })
+  @EnumField(COLUMN_NAMES, { optional: true, description: 'One of `columns`. Default: the first one.' })
   order_by?: (typeof COLUMN_NAMES)[number];
-  @EnumField(['asc', 'desc'], { optional: true, description: '`desc` when absent.' })
+  @EnumField(['asc', 'desc'], { optional: true, description: 'Default: `desc`.' })
   order_by_type?: 'asc' | 'desc';
-  @QueryBooleanField({ optional: true, description: 'False leaves `total` out, which costs less.' })
+  @QueryBooleanField({
+    optional: true,
+    description: 'When false, `total` is left out, which makes the query cheaper.',
+  })
   include_total?: boolean;
 }
 
-/** What requests are grouped by, under the names of the public API. */
+/** Groupings by their names in the public API. */
 export const GROUP_BY = {
   ai_service: 'provider',
   model: 'model',

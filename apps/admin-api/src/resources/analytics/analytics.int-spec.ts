@@ -20,7 +20,7 @@ describe('analytics', () => {
   const admin = new TestAdminApi();
   let tenant: Tenant;
   let sibling: string;
-  // A day that is over: two hours of it are requested.
+  // A past day; two hours of it are requested.
   const day = Math.floor(Date.now() / DAY_MS - 2) * DAY_MS;
   const at = (minutes: number): string => new Date(day + minutes * 60_000).toISOString();
   const period = (from: number, to: number): string =>
@@ -109,7 +109,7 @@ describe('analytics', () => {
     );
   });
 
-  it('[REL-03 in part] counts LLM, MCP and A2A requests, in the graph of requests and by themselves', async () => {
+  it('[REL-03 in part] counts LLM, MCP and A2A requests, in the request graph and in the summary', async () => {
     const graph = await read('graphs/requests');
     expect(graph.object).toBe('analytics-graph');
     expect(graph.summary).toEqual({ total: 10, llm: 8, mcp: 1, a2a: 1 });
@@ -122,7 +122,7 @@ describe('analytics', () => {
     expect(some.summary).toEqual({ total: 2, llm: 0, mcp: 1, a2a: 1 });
   });
 
-  it('shows cost in cents, tokens, users, and how long requests took', async () => {
+  it('shows cost in cents, tokens, users, and request latencies', async () => {
     const cost = await read('graphs/cost');
     expect(cost.summary).toEqual({ total: 9, avg: 0.9 });
     expect(nonZero(cost, 'total')).toEqual([
@@ -139,7 +139,7 @@ describe('analytics', () => {
     expect((await read('graphs/users/requests')).summary).toEqual({ total: 3, unique: 2, avg: 1.5 });
   });
 
-  it('shows errors, their rate and statuses, and what retries and fallbacks rescued', async () => {
+  it('shows errors, error rates and statuses, and requests rescued by retries and fallbacks', async () => {
     expect((await read('graphs/errors')).summary).toEqual({ total: 2 });
     expect((await read('graphs/errors/rate')).summary).toEqual({ rate: 20 });
     const stacks = await read('graphs/errors/stacks');
@@ -162,7 +162,7 @@ describe('analytics', () => {
     ]);
   });
 
-  it('shows what the cache answered, saved and how much sooner it did', async () => {
+  it('shows cache hits, savings and the speedup', async () => {
     const hits = await read('graphs/cache/hit-rate');
     expect(hits.summary).toEqual({ total: 2, rate: 20 });
     expect(hits.data_points.at(-1)).toMatchObject({
@@ -177,7 +177,7 @@ describe('analytics', () => {
     });
   });
 
-  it('shows feedback by time, score and model, and narrows requests to what was rated so', async () => {
+  it('shows feedback by time, score and model, and filters requests by their feedback', async () => {
     const { organisationId, workspaceId } = tenant;
     const trace = 'rated';
     await put({ createdAt: at(200), traceId: trace, cost: 0, usage: null, metadata: { team: 'rated' } });
@@ -204,7 +204,7 @@ describe('analytics', () => {
     expect((await read('graphs/feedbacks/ai-models')).data_points).toEqual([
       { ai_model: 'gpt-4o', total: 3, avg_weighted_feedback: 7 / 3 },
     ]);
-    // Filters are of requests: feedback counts where a request of its trace is left.
+    // Filters apply to requests: feedback counts if a request of its trace matches.
     const totals = async (filter: string): Promise<unknown[]> => {
       const query = `${period(0, 1_439)}&${filter}`;
       const paths = ['graphs/feedbacks', 'graphs/feedbacks/scores', 'graphs/feedbacks/ai-models'];
@@ -235,7 +235,7 @@ describe('analytics', () => {
     });
   });
 
-  it('groups by users, models, metadata and whatever else, with the columns that are requested', async () => {
+  it('groups by users, models, metadata and other dimensions, with the requested columns', async () => {
     expect((await read<Groups>('groups/users')).data).toEqual([
       { object: 'analytics-group', user: 'ann', requests: 2, cost: 4 },
       { object: 'analytics-group', user: 'bob', requests: 1, cost: 5 },
@@ -268,7 +268,7 @@ describe('analytics', () => {
     expect(untotalled.data[0]).toEqual({ object: 'analytics-group', group_key: '200', requests: 7 });
   });
 
-  it('filters by everything that the reference names', async () => {
+  it('applies every documented filter', async () => {
     const totals: Record<string, number> = {
       'status_code=429,500': 2,
       'ai_org_model=anthropic__claude-4': 1,
@@ -293,7 +293,7 @@ describe('analytics', () => {
     }
   });
 
-  it('[LIM-07] answers for a year of 365 days, by buckets as long as fit, filled with zeros, in the offset of the query', async () => {
+  it('[LIM-07] serves a year of 365 days in as many buckets as fit, filled with zeros, in the UTC offset of the query', async () => {
     const spans: readonly (readonly [hours: number, sizeMinutes: number])[] = [
       [2, 1],
       [24, 15],
@@ -311,7 +311,7 @@ describe('analytics', () => {
     expect(new Date(String(points[0]?.['timestamp'])).getUTCHours() % 6).toBe(4);
   });
 
-  it('refuses a time that is backwards or too long, columns that are not there, and an order by what is not shown', async () => {
+  it('refuses an inverted or too long range, unknown columns, and sorting by a column that is not requested', async () => {
     const bad: readonly (readonly [path: string, query: string, param: string])[] = [
       ['graphs/cost', '', 'time_of_generation_min'],
       ['graphs/cost', period(10, 5), 'time_of_generation_max'],
@@ -330,7 +330,7 @@ describe('analytics', () => {
     expect((await refused('groups/nothing', period(0, 5))).status).toBe(404);
   });
 
-  it('names workspaces: the default one for a key of the organisation, archived ones too, all of them in a group', async () => {
+  it('selects workspaces: the default one for an organisation key, also archived ones, and all of them in a group', async () => {
     const total = async (query: string, key: string): Promise<unknown> =>
       (await read('graphs/requests', `${period(0, 10)}${query}`, key)).summary['total'];
     const [archived] = await admin.dataSource.manager.findBy(WorkspaceEntity, { id: sibling });
@@ -356,7 +356,7 @@ describe('analytics', () => {
     await admin.dataSource.manager.update(WorkspaceEntity, { id: sibling }, { status: 'active' });
   });
 
-  it('[REL-13] answers members and managers as membersViewAnalytics, managersViewAnalytics and membersViewAllData say', async () => {
+  it('[REL-13] limits members and managers by membersViewAnalytics, managersViewAnalytics and membersViewAllData', async () => {
     const { organisationId, workspaceId } = tenant;
     const tokens: Record<string, string> = {};
     const ids: Record<string, string> = {};

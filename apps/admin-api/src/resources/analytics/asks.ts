@@ -12,10 +12,10 @@ import { metadataOf } from '../../platform/logs/log-filter';
 import type { AnalyticsQuery } from './analytics.dto';
 
 const DAYS_MAX = 366;
-/** Rows of one answer: the points of a graph, by status or by number of retries. */
+/** Maximum rows of one store query: the points of a graph, times the statuses or numbers of retries. */
 const ROWS_MAX = 50_000;
 
-/** The size of a graph's buckets, by how long a time it shows. */
+/** Bucket size of a graph, by the length of its range. */
 const BUCKETS: readonly (readonly [spanMs: number, sizeMs: number])[] = [
   [2 * HOUR_MS, MINUTE_MS],
   [DAY_MS, 15 * MINUTE_MS],
@@ -25,13 +25,15 @@ const BUCKETS: readonly (readonly [spanMs: number, sizeMs: number])[] = [
 ];
 
 export interface Period {
-  /** Unix milliseconds, both included. */
+  /** Start and end in Unix milliseconds, both inclusive. */
   readonly from: number;
   readonly to: number;
   readonly bucket: TimeBucket;
 }
 
-/** Throws `validation_failed` for a time that ends before it begins, or is longer than may be requested. */
+/**
+ * Returns the range and bucket size of a query. Throws `validation_failed` for a range that is inverted or too long.
+ */
 export function periodOf(query: AnalyticsQuery): Period {
   const [from, to] = [Date.parse(query.time_of_generation_min), Date.parse(query.time_of_generation_max)];
   if (to < from)
@@ -42,14 +44,17 @@ export function periodOf(query: AnalyticsQuery): Period {
   if (to - from > DAYS_MAX * DAY_MS) {
     throw invalid(
       'time_of_generation_max',
-      `time_of_generation_max must be at most ${String(DAYS_MAX)} days later`,
+      `time_of_generation_max must be at most ${String(DAYS_MAX)} days after time_of_generation_min`,
     );
   }
   const [, sizeMs] = BUCKETS.find(([spanMs]) => to - from <= spanMs) as (typeof BUCKETS)[number];
   return { from, to, bucket: { sizeMs, offsetMs: offsetOf(query.time_of_generation_min, sizeMs) } };
 }
 
-/** Days and quarters of a day begin at a whole hour of UTC: sums are kept by the hour. */
+/**
+ * Returns the offset of buckets from UTC, in milliseconds. Buckets longer than an hour start at a whole UTC hour,
+ * because sums are stored per hour.
+ */
 function offsetOf(time: string, sizeMs: number): number {
   const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)$/.exec(time) ?? [];
   if (hours === undefined) return 0;
@@ -57,14 +62,14 @@ function offsetOf(time: string, sizeMs: number): number {
   return sizeMs > HOUR_MS ? Math.floor(offset / HOUR_MS) * HOUR_MS : offset;
 }
 
-/** When each bucket of the period begins. */
+/** Returns the start of each bucket of the period, in Unix milliseconds. */
 export function bucketsOf({ from, to, bucket: { sizeMs, offsetMs } }: Period): number[] {
   const first = Math.floor((from + offsetMs) / sizeMs);
   const last = Math.floor((to + offsetMs) / sizeMs);
   return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * sizeMs - offsetMs);
 }
 
-/** `traceIds`: those that the filter by feedback leaves; null: it has none. */
+/** Returns the store filter. `feedbackTraceIds`: traces that match the feedback filter; null without such a filter. */
 export function filterOf(query: AnalyticsQuery, feedbackTraceIds: readonly string[] | null): AnalyticsFilter {
   const traceIds = query.trace_id ?? [];
   const values = {
@@ -95,10 +100,10 @@ export function filterOf(query: AnalyticsQuery, feedbackTraceIds: readonly strin
   };
 }
 
-/** No trace has this id. */
+/** An id that no trace has. */
 const NO_TRACE = '\u{10FFFF}';
 
-/** Traces of both lists; an empty list would stand for no filter. */
+/** Returns the traces in both lists. An empty list would mean no filter, so no match is expressed by `NO_TRACE`. */
 function both(requested: readonly string[], rated: readonly string[]): readonly string[] {
   const found = requested.length === 0 ? rated : requested.filter((id) => rated.includes(id));
   return found.length === 0 ? [NO_TRACE] : found;

@@ -9,7 +9,9 @@ interface Column {
 const column = (measure: Measure, of: Column['of'] = (value) => value): Column => ({ measure, of });
 const percent = (rate: number): number => rate * 100;
 
-/** What a row of `groups/{groupBy}` may tell. Money in cents, latencies in milliseconds, rates in percent. */
+/**
+ * Columns that a row of `groups/{groupBy}` can contain. Money in US cents, latencies in milliseconds, rates in percent.
+ */
 export const COLUMNS = {
   requests: column('requests'),
   cost: column('cost', toCents),

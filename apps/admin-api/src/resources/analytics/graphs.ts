@@ -3,10 +3,13 @@ import { ratio, toCents, toMs } from './figures';
 
 type Values = Readonly<Record<Measure, number>>;
 
-/** A graph: what it counts, and what its summary and each of its points tell. `before`: sums of the points so far. */
+/**
+ * Defines a graph: the measures it needs, and how to build its summary and its points. `sofar`: sums of all points up
+ * to this one.
+ */
 export interface Graph {
   readonly measures: readonly Measure[];
-  /** Points are made of groups by this one. */
+  /** The dimension by which the rows of a point are grouped. */
   readonly by?: Dimension;
   readonly summary: (all: Values, groups: readonly AnalyticsRow[]) => object;
   readonly point: (values: Values, groups: readonly AnalyticsRow[], sofar: Values) => object;
@@ -35,7 +38,7 @@ const latencies = ({ duration, requests, p50, p90, p99 }: Values): object => ({
 const hits = ({ simple_hits: simple, semantic_hits: semantic }: Values): number => simple + semantic;
 const hitRate = (values: Values): number => ratio(hits(values) * 100, values.requests);
 
-/** Retries that an answer took in the end, and how many answers took as many. */
+/** Counts successful requests by the number of retries that they needed. */
 const retryCounts = (groups: readonly AnalyticsRow[]): object[] =>
   groups
     .filter(({ values }) => values.retried > 0)
@@ -104,14 +107,14 @@ export const NOTHING: Values = Object.fromEntries(MEASURES.map((measure) => [mea
   number
 >;
 
-/** Sums of what adds up. */
+/** Adds two sets of measures. */
 export const plus = (one: Values, other: Partial<Values>): Values =>
   Object.fromEntries(MEASURES.map((measure) => [measure, one[measure] + (other[measure] ?? 0)])) as Record<
     Measure,
     number
   >;
 
-/** Requests that the cache answered, and how much sooner it did, in percent of what a miss takes. */
+/** Cache hits, and how much faster they are than misses, in percent. */
 export function cacheSummary(all: Values): object {
   const hit = ratio(toMs(all.hit_duration), hits(all));
   const miss = ratio(toMs(all.miss_duration), all.misses);

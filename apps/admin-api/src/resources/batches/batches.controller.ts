@@ -16,12 +16,12 @@ export class CreateBatchDto {
 }
 
 export class UpdateBatchDto {
-  @TextField({ description: 'Of the file that the batch has produced.', example: 'file-abc123' })
+  @TextField({ description: 'Id of the file that the batch has produced.', example: 'file-abc123' })
   internal_output_file_id!: string;
   @TextField({ optional: true, ...STATUS }) status?: string;
 }
 
-/** The record of batches that the gateway runs itself; for our own processes alone. */
+/** Records batches that the gateway runs itself. Only for Tollgate's own processes. */
 @ApiExcludeController()
 @Controller()
 export class BatchesController {
@@ -33,7 +33,7 @@ export class BatchesController {
   async create(@Body() { workspace_id: workspaceId, status }: CreateBatchDto): Promise<{ id: string }> {
     const where = { id: workspaceId.toLowerCase(), status: 'active' } as const;
     const workspace = await this.dataSource.manager.findOneBy(WorkspaceEntity, where);
-    if (!workspace) throw invalid('workspace_id', 'names no workspace');
+    if (!workspace) throw invalid('workspace_id', 'is not an active workspace');
     const id = uuidv7();
     const { organisationId } = workspace;
     await this.dataSource.manager.insert(BatchEntity, {

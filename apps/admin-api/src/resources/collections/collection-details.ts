@@ -15,7 +15,7 @@ interface Count {
   readonly last: Date;
 }
 
-/** What is in each of the collections. */
+/** Returns a function that counts the contents of each collection. */
 export async function detailsOf(
   manager: EntityManager,
   rows: readonly { readonly id: string }[],

@@ -15,20 +15,20 @@ import {
 
 const WORKSPACE = {
   optional: true,
-  description: 'Needed with a credential of the whole organisation.',
+  description: 'Required with a credential of the whole organisation.',
 } as const;
 
-/** What callers write of a collection. */
+/** Fields of a collection that callers can write. */
 export class CollectionFields {
   @NameField({ example: 'Support' }) name!: string;
-  @ReferenceField({ optional: true, nullable: true, description: 'Id or slug; null: none.' })
+  @ReferenceField({ optional: true, nullable: true, description: 'Id or slug; null for none.' })
   parent_collection_id?: string | null;
 }
 
 export class CreateCollectionDto extends CollectionFields {
   @SlugField({
     optional: true,
-    description: 'Unique in the organisation, for ever; made of the name when absent.',
+    description: 'Unique in the organisation and never reused; derived from the name when absent.',
     example: 'support',
   })
   slug?: string;
@@ -41,12 +41,12 @@ export class UpdateCollectionDto extends partialOf(CollectionFields) {
 
 export class ListCollectionsQuery extends pageOf({ size: 100 }) {
   @ReferenceField(WORKSPACE) workspace_id?: string;
-  @NameField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+  @NameField({ optional: true, description: 'Text that the name or slug contains.' }) search?: string;
 }
 
 export class CollectionDetailsResponse {
   @ResponseField.integer({ example: 0 }) readonly child_collections_count!: number;
-  @ResponseField.integer({ description: 'Prompts and partials.', example: 1 })
+  @ResponseField.integer({ description: 'Number of prompts and partials.', example: 1 })
   readonly prompts_count!: number;
   @ResponseField.time({ nullable: true }) readonly child_collections_last_updated_at!: string | null;
   @ResponseField.time({ nullable: true }) readonly prompts_last_updated_at!: string | null;

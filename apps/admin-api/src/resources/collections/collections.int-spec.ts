@@ -32,7 +32,7 @@ describe('/v1/collections', () => {
     return (await api.post<Created>('/v1/prompts/partials', { key: tenant.key, body })).body.id;
   };
 
-  it('start with a default one, which can be neither deleted nor moved', async () => {
+  it('starts with a default collection, which can be neither deleted nor moved', async () => {
     const [home] = await list();
     expect(home).toMatchObject({ is_default: true, parent_collection_id: null });
     const url = `/v1/collections/${home?.slug ?? ''}`;
@@ -44,7 +44,7 @@ describe('/v1/collections', () => {
     expect((await list()).filter((item) => item.is_default)).toHaveLength(1);
   });
 
-  it('stand in one another, and count what is in them', async () => {
+  it('nests collections, and counts their contents', async () => {
     const outer = await create('Support');
     expect(outer.slug).toMatch(/^co-suppor-[0-9a-f]{6}$/);
     const inner = await create('Refunds', outer.slug);
@@ -59,7 +59,7 @@ describe('/v1/collections', () => {
     expect(found).toMatchObject({ id: outer.id, collection_details: { child_collections_count: 1 } });
   });
 
-  it('take the slug that they are given, once in the organisation', async () => {
+  it('accepts a slug once in the organisation', async () => {
     const body = { name: 'Named', slug: 'by-a-file' };
     const first = await api.post<Created>('/v1/collections', { key: tenant.key, body });
     expect([first.status, first.body.slug]).toEqual([200, 'by-a-file']);
@@ -68,7 +68,7 @@ describe('/v1/collections', () => {
     expect((await api.post('/v1/collections', { key: other.key, body })).status).toBe(200);
   });
 
-  it('never stand within themselves', async () => {
+  it('refuses a collection that would contain itself', async () => {
     const [a, b, c] = [await create('A'), await create('B'), await create('C')];
     const move = async (one: Created, parent: Created | null): Promise<number> =>
       (
@@ -82,7 +82,7 @@ describe('/v1/collections', () => {
     expect([await move(b, null), await move(a, c)]).toEqual([200, 200]);
   });
 
-  it('leave what is in them to the default one when they are deleted', async () => {
+  it('moves the contents of a deleted collection to the default one', async () => {
     const outer = await create('Gone');
     const inner = await create('Stays', outer.id);
     const id = await partial(outer.id);
@@ -97,7 +97,7 @@ describe('/v1/collections', () => {
     expect((await api.get(`/v1/collections/${outer.id}`, tenant)).status).toBe(404);
   });
 
-  it('answer 404 alike to every other tenant, 401 without a key, 403 without the scope', async () => {
+  it('responds with 404 to every other tenant, 401 without a key and 403 without the scope', async () => {
     const { id, slug } = await create('Private');
     const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
     const weak = await api.apiKey('workspace-service', at, ['configs.list']);

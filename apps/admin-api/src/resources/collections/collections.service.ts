@@ -56,7 +56,7 @@ export class CollectionsService {
       const parentId = parent
         ? (await collectionNamed(manager, owner, parent, 'parent_collection_id')).id
         : null;
-      // Archived ones count: a slug names one collection of the organisation for ever.
+      // Archived collections count too, because a slug of the organisation is never reused.
       await assertSlugFree(manager, CollectionEntity, { organisationId: owner.organisationId, slug });
       const columns = { ...owner, slug, name, parentId, isDefault: false, status: 'active' } as const;
       const { id } = await createRow(write, COLLECTION, columns);
@@ -107,7 +107,7 @@ export class CollectionsService {
     );
   }
 
-  /** Archives it. What is in it moves to the workspace's default collection, which itself can't be deleted. */
+  /** Archives a collection. Its contents move to the workspace's default collection, which cannot be deleted. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, COLLECTION, at, async ({ id, organisationId, workspaceId, isDefault }) => {
@@ -122,10 +122,13 @@ export class CollectionsService {
   }
 }
 
-/** So that what is deleted has a place to go to that is never within it, the default collection stays at the top. */
+/**
+ * Returns the id of a new parent. The default collection stays at the top level, so that the contents of a deleted
+ * collection never move into that collection.
+ */
 async function parentFor(manager: EntityManager, row: CollectionEntity, reference: string): Promise<string> {
   const { organisationId, workspaceId, isDefault } = row;
-  if (isDefault) throw invalid('parent_collection_id', 'the default collection has no parent');
+  if (isDefault) throw invalid('parent_collection_id', 'the default collection cannot have a parent');
   const owner = { organisationId, workspaceId };
   const parent = await collectionNamed(manager, owner, reference, 'parent_collection_id');
   await assertNoCycle(manager, row, parent);

@@ -14,11 +14,11 @@ import {
 } from '@gw/web';
 import type { LabelEntity } from '@gw/entities';
 
-/** Written behind an `@`: a version's number and `latest` and `default` mean something else there. */
+/** A label follows an `@`, where a version number, `latest` and `default` have other meanings. */
 const NAME = /^(?!latest$)(?!default$)(?!\d+$)[a-zA-Z0-9_-]*(?:[^@\sa-zA-Z0-9_-][a-zA-Z0-9_-]*)?$/;
-const ORGANISATION = { optional: true, description: 'Of the credential; nothing else is taken.' } as const;
+const ORGANISATION = { optional: true, description: 'Must be the organisation of the credential.' } as const;
 
-/** What callers write of a label. */
+/** Fields of a label that callers can write. */
 export class LabelFields {
   @TextField({ pattern: NAME, example: 'canary' }) name!: string;
   @TextField({ optional: true, nullable: true, max: 2000 }) description?: string | null;
@@ -28,7 +28,11 @@ export class LabelFields {
 
 export class CreateLabelDto extends LabelFields {
   @UuidField(ORGANISATION) organisation_id?: string;
-  @ReferenceField({ optional: true, description: 'Absent: a label of every workspace of the organisation.' })
+  @ReferenceField({
+    optional: true,
+    description:
+      'When absent with a credential of the whole organisation, the label applies to all workspaces.',
+  })
   workspace_id?: string;
 }
 
@@ -39,17 +43,19 @@ export class UpdateLabelDto extends partialOf(LabelFields) {
 export class ListLabelsQuery extends pageOf({ size: 100 }) {
   @UuidField(ORGANISATION) organisation_id?: string;
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @NameField({ optional: true, description: 'Part of the name.' }) search?: string;
-  @NameField({ optional: true, description: 'The whole name.' }) name?: string;
+  @NameField({ optional: true, description: 'Text that the name contains.' }) search?: string;
+  @NameField({ optional: true, description: 'The exact name.' }) name?: string;
 }
 
 export class LabelResponse extends responseOf(LabelFields, RowResponse) {
   @ResponseField.uuid() readonly id!: string;
-  @ResponseField.uuid({ description: 'Of the caller, for a universal label too.' })
+  @ResponseField.uuid({ description: 'Organisation of the caller, also for a universal label.' })
   readonly organisation_id!: string;
-  @ResponseField.uuid({ nullable: true, description: 'Null: of every workspace.' })
+  @ResponseField.uuid({ nullable: true, description: 'Null for a label of all workspaces.' })
   readonly workspace_id!: string | null;
-  @ResponseField.boolean({ description: 'Every organisation has it, and it cannot be changed.' })
+  @ResponseField.boolean({
+    description: 'True for a built-in label, which every organisation has and nobody can change.',
+  })
   readonly is_universal!: boolean;
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
 }

@@ -24,7 +24,7 @@ describe('/v1/labels', () => {
     return body.data.map(({ name }) => name);
   };
 
-  it('start with the three built-in ones, which cannot be changed', async () => {
+  it('starts with the three built-in labels, which cannot be changed', async () => {
     expect((await names()).sort()).toEqual(['development', 'production', 'staging']);
     const { body } = await api.get<{ data: Label[] }>('/v1/labels?name=production', tenant);
     const [{ id } = { id: '' }] = body.data;
@@ -35,7 +35,7 @@ describe('/v1/labels', () => {
     }
   });
 
-  it('are made, read, changed under If-Match and deleted, each in the audit log', async () => {
+  it('creates, reads, changes under If-Match and deletes labels, with an audit record of each write', async () => {
     const id = await create('canary', { description: 'First', color_code: '#fff' });
     const { body, headers } = await api.get(`/v1/labels/${id}`, tenant);
     expect(body).toMatchObject({
@@ -61,14 +61,14 @@ describe('/v1/labels', () => {
   });
 
   it.each(['latest', 'default', '12', 'a b', 'a@b', '', 'a@', 'x'.repeat(256), 7])(
-    'refuse the name %j',
+    'refuses the name %j',
     async (name) => {
       const { status, body } = await api.post('/v1/labels', { key: tenant.key, body: { name } });
       expect([status, (body['error'] as { param: string }).param]).toEqual([400, 'name']);
     },
   );
 
-  it('have one name in a workspace, its own ones and the organisation’s together', async () => {
+  it('allows a name once in a workspace, among its own and the organisation’s labels', async () => {
     const wide = await create('wide', {}, tenant.adminKey);
     expect((await api.get<Label>(`/v1/labels/${wide}`, tenant)).body.workspace_id).toBeNull();
     const clash = async (name: string, key: string): Promise<number> =>
@@ -83,7 +83,7 @@ describe('/v1/labels', () => {
     await create('wide', {}, other.key);
   });
 
-  it('answer 404 alike to every other tenant, 401 without a key, 403 without the scope', async () => {
+  it('responds with 404 to every other tenant, 401 without a key and 403 without the scope', async () => {
     const id = await create('private');
     const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
     const sibling = await api.workspace(tenant.organisationId);

@@ -34,10 +34,10 @@ const LABEL: Resource<LabelEntity> = {
   type: 'labels',
   view: (row, { organisationId }) => toLabel(row, organisationId),
   where: labelNamed,
-  /** A workspace's own label is changed from within it, the organisation's from outside of any. */
+  /** A workspace's label can be changed from within the workspace, an organisation's label only without a workspace. */
   allow: (row, caller) => {
     if (row.organisationId === null) {
-      throw new GatewayError('conflict', { message: 'The label is everybody’s and cannot be changed.' });
+      throw new GatewayError('conflict', { message: 'The label is built in and cannot be changed.' });
     }
     if (row.workspaceId === null && caller.workspaceId !== null) throw new GatewayError('forbidden');
   },
@@ -66,7 +66,7 @@ export class LabelsService {
     });
   }
 
-  /** Its own labels, those of the organisation, and universal ones. */
+  /** Lists the labels of the workspace, those of the organisation and universal ones. */
   async list(caller: Principal, query: ListLabelsQuery): Promise<LabelListResponse> {
     assertOwn(caller, query.organisation_id);
     const { name } = query;
@@ -93,7 +93,7 @@ export class LabelsService {
     );
   }
 
-  /** Archives the label. With `force` also while versions carry it: they lose it, and are no longer found by it. */
+  /** Archives the label. With `force` also while versions have it; they lose the label. */
   remove(at: At, query: DeleteQuery): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, LABEL, at, async (row) => {
@@ -106,7 +106,7 @@ export class LabelsService {
   }
 }
 
-/** A name means one label in each workspace. */
+/** Throws `conflict` when the name already means another label in the workspace. */
 async function assertFree(
   manager: EntityManager,
   caller: Principal,
@@ -114,16 +114,20 @@ async function assertFree(
   name: string,
 ): Promise<void> {
   const { organisationId } = caller;
-  // The organisation's row serialises two writers of one name.
+  // The lock on the organisation's row serialises concurrent writes of one name.
   await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_UPDATE });
   const clash = await manager.existsBy(
     LabelEntity,
     visibleTo({ organisationId, workspaceId }).map((where) => ({ ...where, name })),
   );
-  if (clash) throw new GatewayError('conflict', { param: 'name', message: 'There is a label of that name.' });
+  if (clash)
+    throw new GatewayError('conflict', {
+      param: 'name',
+      message: 'A label with this name already exists; choose another name.',
+    });
 }
 
-/** Live prompts with a version that carries the label. */
+/** Returns the prompts that are not archived and have a version with the label. */
 async function promptsWith(manager: EntityManager, labelId: string): Promise<PromptEntity[]> {
   const uses = await manager.findBy(PromptLabelEntity, { labelId });
   return manager.find(PromptEntity, {
@@ -134,10 +138,10 @@ async function promptsWith(manager: EntityManager, labelId: string): Promise<Pro
 
 const labelled = ({ slug, type }: PromptEntity): ErrorDetail => ({
   path: `${type}s.${slug}`,
-  message: `A version of the ${type} ${slug} carries it.`,
+  message: `A version of the ${type} ${slug} has this label.`,
 });
 
 function assertOwn(caller: Principal, organisationId: string | undefined): void {
   if (organisationId === undefined || organisationId.toLowerCase() === caller.organisationId) return;
-  throw invalid('organisation_id', 'organisation_id is not that of the credential');
+  throw invalid('organisation_id', 'organisation_id must be the organisation of the credential');
 }

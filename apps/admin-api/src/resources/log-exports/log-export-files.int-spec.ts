@@ -7,7 +7,7 @@ import { Secrets } from '../../settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 import { LogExportFiles, type LinkParts } from './log-export-files';
 
-/** A store that gives nothing until it is let go, as for readers that take nothing. */
+/** A store that returns nothing until it is released, as for clients that do not read. */
 class HeldStore implements Pick<ObjectStore, 'get'> {
   reads = 0;
   private readonly waiting: (() => void)[] = [];
@@ -22,7 +22,7 @@ class HeldStore implements Pick<ObjectStore, 'get'> {
   }
 }
 
-describe('downloads of exports', () => {
+describe('export downloads', () => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
   const theirs = admin.standingTenant();
@@ -63,7 +63,7 @@ describe('downloads of exports', () => {
     return { res, ended: files.send(id, link, () => res).catch((error: unknown) => error) };
   };
 
-  it('leave places to other callers, however many one key opens and stalls', async () => {
+  it('keep slots free for other callers, however many downloads one key opens and stalls', async () => {
     const id = ids.get(ours.key) ?? '';
     const link = await linkOf({ key: ours.key }, id);
     const taken = Array.from({ length: 30 }, () => download(id, link));
@@ -79,14 +79,14 @@ describe('downloads of exports', () => {
     held.letGo();
     expect(await second.ended).toBeUndefined();
     await Promise.all(taken.map(({ ended }) => ended));
-    // What has ended has given its place back.
+    // A finished download has released its slot.
     const again = download(id, link);
     await eventually(() => held.reads === 12);
     held.letGo();
     expect(await again.ended).toBeUndefined();
   });
 
-  it('are cut off when their reader is a minute late at 64 KiB a second, whatever it takes now and then', async () => {
+  it('are aborted when the client is a minute behind 64 KiB per second, even if it reads now and then', async () => {
     const id = ids.get(ours.key) ?? '';
     await admin.dataSource.manager.save(LogExportEntity, { id, bytesDone: String(10 * 65_536) });
     const link = await linkOf({ key: ours.key }, id);

@@ -11,23 +11,25 @@ import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-
 import type { AdminSettings } from '../../settings';
 
 const LINK_MS = 60 * 60 * 1_000;
-/** Downloads of this process at a time, shared by callers; each holds one part. */
+/** Maximum concurrent downloads of this process, shared among callers. Each holds one part in memory. */
 const DOWNLOADS_MAX = 20;
-/** A reader that takes nothing for so long is cut off, and one that is so late at `RATE_MIN`. */
+/**
+ * A client is disconnected after this time without reading, or when it is this much behind `RATE_MIN`, in milliseconds.
+ */
 const STALLED_MS = 60_000;
-/** Bytes of a file that a reader takes in a millisecond, at least: 64 KiB a second. */
+/** Minimum read rate in bytes per millisecond: 64 KiB per second. */
 const RATE_MIN = 65.536;
 
 const CONTENT_TYPES = { jsonl: 'application/x-ndjson', parquet: 'application/vnd.apache.parquet' } as const;
 
-/** The query of a link, as it came. */
+/** The unvalidated query parameters of a link. */
 export interface LinkParts {
   readonly expires: unknown;
   readonly by: unknown;
   readonly signature: unknown;
 }
 
-/** Hands out the files of finished exports to callers with a link that was signed here. */
+/** Serves the files of finished exports to callers with a link signed by this installation. */
 export class LogExportFiles {
   private readonly places = new Shares(DOWNLOADS_MAX);
 
@@ -38,7 +40,10 @@ export class LogExportFiles {
     private readonly settings: PublicUrlSettings & Pick<AdminSettings, 'DATA_EXPORTS_ENABLED'>,
   ) {}
 
-  /** A link to the file of this run, which ends with the key or the session that it was made by; another run has another link. */
+  /**
+   * Returns a link to the file of this run. It ends with the key or session that created it; another run has another
+   * link.
+   */
   link(caller: Principal, { id, run }: LogExportEntity): string {
     const expires = String(Date.now() + LINK_MS);
     const by = makerOf(caller);
@@ -47,15 +52,16 @@ export class LogExportFiles {
   }
 
   /**
-   * `takeOver` gives the response, which is ours from then on. Throws `not_found` for a link that is wrong or over, of a deleted
-   * export, or of a key or session that has ended.
+   * Sends the file. `takeOver` returns the raw response, which this method then owns. Throws `not_found` for a link
+   * that is invalid or expired, of a deleted export, or of a key or session that has ended; `unavailable` when no
+   * download slot is free.
    */
   async send(id: string, link: LinkParts, takeOver: () => ServerResponse): Promise<void> {
     const { row, reader } = await this.exportOf(id, link);
     const share = this.places.of(reader, row.organisationId);
     if (!share.take(1))
       throw new GatewayError('unavailable', {
-        message: 'Too many exports are downloaded, by you or in all; wait until one has ended.',
+        message: 'Too many exports are being downloaded, by you or in total; wait until one has finished.',
         headers: { 'retry-after': '5' },
       });
     try {
@@ -69,7 +75,7 @@ export class LogExportFiles {
     }
   }
 
-  /** The export that a link names, and the user or service key whose link it is. */
+  /** Returns the export that a link names, and the id of the user or service key that the link belongs to. */
   private async exportOf(
     id: string,
     { expires, by, signature }: LinkParts,
@@ -117,7 +123,7 @@ export class LogExportFiles {
         if (bytes === null || res.destroyed) break;
         if (!res.write(bytes)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
       }
-      // A file that is not whole must not look as if it were: fewer bytes than were announced break the connection.
+      // After a missing part fewer bytes than announced are sent, so the client sees an incomplete download.
       res.end();
     } catch {
       res.destroy();
@@ -133,7 +139,10 @@ const SESSION = 'session.';
 const makerOf = ({ apiKeyId, sessionId }: Principal): string =>
   apiKeyId === null ? `${SESSION}${sessionId ?? ''}` : `${KEY}${apiKeyId}`;
 
-/** Id of the user or service key of a signed link; null when its key or session has ended. A user who leaves loses both. */
+/**
+ * Returns the id of the user or service key of a signed link; null when its key or session has ended, as when a user
+ * leaves.
+ */
 async function readerOf(manager: EntityManager, by: string): Promise<string | null> {
   if (by.startsWith(KEY)) {
     const status = In(['active', 'exhausted']);

@@ -87,9 +87,9 @@ export class LogExportsController {
     return this.exports.remove(caller, id, ifMatch);
   }
 
-  /** No call of the API: browsers open it. */
+  /** Serves the file to browsers; not part of the documented API. */
   @Get(':exportId/file')
-  @Public('the address is signed, and good for an hour while its maker is')
+  @Public('The link is signed and valid for an hour, as long as its creator has access.')
   @ApiExcludeEndpoint()
   file(
     @Param('exportId') id: string,

@@ -24,11 +24,15 @@ class TimeRangeDto {
   @DateField({ optional: true }) lte?: string;
 }
 
-/** What matches all of it is exported. Lists are texts with commas between their values, any of which matches. */
+/** Logs that match all filters are exported. Lists are strings with comma-separated values, of which any may match. */
 export class LogExportFiltersDto {
-  @DateField({ optional: true, description: 'Not before.' }) time_of_generation_min?: string;
-  @DateField({ optional: true, description: 'Not after.' }) time_of_generation_max?: string;
-  @NestedField(() => TimeRangeDto, { optional: true, description: 'The same, by another name.' })
+  @DateField({ optional: true, description: 'Start of the range, inclusive.' })
+  time_of_generation_min?: string;
+  @DateField({ optional: true, description: 'End of the range, inclusive.' }) time_of_generation_max?: string;
+  @NestedField(() => TimeRangeDto, {
+    optional: true,
+    description: 'Alias of time_of_generation_min and time_of_generation_max.',
+  })
   created_at?: TimeRangeDto;
   @IntegerField(COUNT) total_units_min?: number;
   @IntegerField(COUNT) total_units_max?: number;
@@ -48,14 +52,14 @@ export class LogExportFiltersDto {
   @TextField({ ...LIST, description: 'Slugs of saved providers.' }) virtual_keys?: string;
   @TextField(LIST) trace_id?: string;
   @TextField({ ...LIST, description: 'Slugs of configs.' }) configs?: string;
-  @TextField({ optional: true, max: 255, description: 'Must be that of the workspace of the export.' })
+  @TextField({ optional: true, max: 255, description: 'Must be the workspace of the export.' })
   workspace_slug?: string;
   @TextField(LIST) prompt_slug?: string;
   @IntegerField({
     optional: true,
     min: 1,
     max: 50_000,
-    description: 'Without it all that matches is exported.',
+    description: 'When absent, all matching logs are exported.',
   })
   page_size?: number;
   @IntegerField({ optional: true, min: 0, max: 100_000 }) current_page?: number;
@@ -64,15 +68,15 @@ export class LogExportFiltersDto {
 const FORMATS = ['jsonl', 'parquet'] as const;
 const REQUESTED = { minItems: 1, maxItems: LOG_EXPORT_FIELDS.length, example: ['id', 'cost'] };
 
-/** A filter that is not known would export more than was meant. */
+/** Strict, because ignoring an unknown filter would export more than intended. */
 @Strict()
 export class CreateLogExportDto {
-  @ReferenceField({ optional: true, description: 'Id or slug; with a credential of the whole organisation.' })
+  @ReferenceField({ optional: true, description: 'Id or slug; for a credential of the whole organisation.' })
   workspace_id?: string;
   @NestedField(() => LogExportFiltersDto) filters!: LogExportFiltersDto;
   @EnumListField(LOG_EXPORT_FIELDS, REQUESTED) requested_data!: (typeof LOG_EXPORT_FIELDS)[number][];
   @TextField({ optional: true, nullable: true, min: 0, max: 1_000 }) description?: string | null;
-  @EnumField(FORMATS, { optional: true, description: 'Default jsonl.' }) format?: (typeof FORMATS)[number];
+  @EnumField(FORMATS, { optional: true, description: 'Default: jsonl.' }) format?: (typeof FORMATS)[number];
 }
 
 @Strict()
@@ -91,7 +95,10 @@ export class ListLogExportsQuery extends pageOf({ size: 100 }) {
 
 export class WrittenLogExportResponse {
   @ResponseField.uuid() readonly id!: string;
-  @ResponseField.integer({ description: 'Logs that match; at most 1,000,000 are counted.', example: 1200 })
+  @ResponseField.integer({
+    description: 'Number of matching logs; at most 1,000,000 are counted.',
+    example: 1200,
+  })
   readonly total!: number;
   @ResponseField.kind('export') readonly object!: 'export';
 }
@@ -103,7 +110,7 @@ export class LogExportTaskResponse {
 
 export class LogExportDownloadResponse {
   @ResponseField.text({
-    description: 'Good for an hour, for its holder.',
+    description: 'Valid for an hour, as long as its creator has access.',
     example:
       'https://gateway.example.com/v1/logs/exports/0198f3a1/file?expires=1&by=key.0198f3a1&signature=x',
   })
@@ -137,7 +144,7 @@ export class LogExportResponse {
   @ResponseField.one(() => ExportProgressResponse) readonly progress!: ExportProgressResponse;
   @ResponseField.text({ nullable: true, example: null as unknown as string }) readonly failure!:
     string | null;
-  @ResponseField.uuid({ nullable: true, description: 'The user or the API key.' })
+  @ResponseField.uuid({ nullable: true, description: 'Id of the user or of the API key.' })
   readonly created_by!: string | null;
   @ResponseField.time() readonly created_at!: string;
   @ResponseField.time() readonly last_updated_at!: string;

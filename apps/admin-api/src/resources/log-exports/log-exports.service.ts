@@ -88,7 +88,7 @@ export class LogExportsService {
     return this.change(caller, id, 'update', async (row, manager) => {
       assertMatches(ifMatch, row);
       if (row.status === 'in_progress' || row.status === 'success')
-        throw conflict('An export that runs or has ended well can not be changed.');
+        throw conflict('An export that runs or has succeeded cannot be changed; create another one.');
       await assertNotDenied(manager, caller, row.workspaceId, input.requested_data ?? row.requestedData);
       row.filters = await storedFilters(manager, row.workspaceId, input.filters);
       if (input.requested_data !== undefined) row.requestedData = input.requested_data;
@@ -99,11 +99,13 @@ export class LogExportsService {
     }).then(written);
   }
 
-  /** From the beginning, whatever an earlier run has written. A worker takes it within seconds. */
+  /**
+   * Starts the export from the beginning and discards the output of an earlier run. A worker takes it within seconds.
+   */
   async start(caller: Principal, id: string): Promise<LogExportTaskResponse> {
     await this.change(caller, id, 'export', async (row, manager) => {
-      if (row.status === 'in_progress') throw conflict('The export is running already.');
-      if (row.status === 'success') throw conflict('The export has ended well; make another one.');
+      if (row.status === 'in_progress') throw conflict('The export is already running.');
+      if (row.status === 'success') throw conflict('The export has already succeeded; create another one.');
       await assertNotDenied(manager, caller, row.workspaceId, row.requestedData);
       await manager.delete(LogExportPartEntity, { exportId: row.id });
       Object.assign(row, {
@@ -134,15 +136,16 @@ export class LogExportsService {
   async download(caller: Principal, id: string): Promise<LogExportDownloadResponse> {
     const row = await findExport(this.dataSource.manager, caller, id);
     if (row.status !== 'success')
-      throw invalid('exportId', 'the export has not ended well, so that there is no file');
+      throw invalid('exportId', 'the export has not succeeded, so it has no file');
     return { signed_url: this.files.link(caller, row) };
   }
 
-  /** Hidden at once; a worker removes its files. */
+  /** Hides the export at once; a worker deletes its files. */
   async remove(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
     await this.change(caller, id, 'delete', (row) => {
       assertMatches(ifMatch, row);
-      if (row.status === 'in_progress') throw conflict('A running export must be cancelled first.');
+      if (row.status === 'in_progress')
+        throw conflict('A running export must be cancelled before it is deleted.');
       row.deletedAt = new Date();
     });
     return {};
@@ -189,7 +192,10 @@ function audit(write: Write, action: string, row: LogExportEntity, before: LogEx
   write.audit({ action, resourceType: RESOURCE, resourceId, workspaceId, before, after: toLogExport(row) });
 }
 
-/** Users with a key of their own, and those who may see their own data alone, have only the exports that they made themselves. */
+/**
+ * Condition for the exports that a caller may see. Callers with a user key or restricted to their own data see only
+ * exports that they created.
+ */
 function visibleTo(caller: Principal): FindOptionsWhere<LogExportEntity> {
   const owner = caller.keyType === 'workspace-user' ? caller.userId : ownDataOnly(caller);
   return {
@@ -235,20 +241,20 @@ async function assertNotDenied(
   const { deniedFields } = await restrictionsOf(manager, caller, workspaceId);
   const denied = requested.filter((field) => deniedFields.includes(field));
   if (denied.length === 0) return;
-  throw invalid('requested_data', `these fields may not be exported: ${denied.join(', ')}`);
+  throw invalid(
+    'requested_data',
+    `requested_data must not contain these denied fields: ${denied.join(', ')}`,
+  );
 }
 
-/** In one spelling, so that workers need to know no other. */
+/** Returns the filters with canonical names, the only ones that workers know. */
 async function storedFilters(
   manager: EntityManager,
   workspaceId: string,
   { created_at: created, workspace_slug: slug, ...rest }: LogExportFiltersDto,
 ): Promise<Record<string, unknown>> {
   if (slug !== undefined && !(await manager.existsBy(WorkspaceEntity, { id: workspaceId, slug })))
-    throw invalid(
-      'filters.workspace_slug',
-      'filters.workspace_slug must be that of the workspace of the export',
-    );
+    throw invalid('filters.workspace_slug', 'filters.workspace_slug must be the workspace of the export');
   const filters: LogExportFilters = {
     ...rest,
     ...(created?.gte === undefined ? {} : { time_of_generation_min: created.gte }),

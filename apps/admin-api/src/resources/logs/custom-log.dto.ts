@@ -1,7 +1,7 @@
 import { ResponseField, IntegerField, MapField, NestedField, ObjectField, TextField } from '@gw/web';
 
 const HEADERS = { optional: true, maxEntries: 256, keyMax: 256, valueMax: 16_384 } as const;
-const BODY = { description: 'JSON; kept where the settings log bodies.', example: { model: 'gpt-4o' } };
+const BODY = { description: 'JSON body; stored if the settings log bodies.', example: { model: 'gpt-4o' } };
 
 export class CustomLogRequestDto {
   @TextField({ max: 8_192, example: 'https://api.example.com/v1/chat/completions' }) url!: string;
@@ -20,7 +20,10 @@ export class CustomLogResponseDto {
   response_time?: number;
 }
 
-/** A request that did not pass the gateway. Headers are taken and not kept: they may hold credentials. */
+/**
+ * A request that did not pass through the gateway. Headers are accepted but not stored, since they may contain
+ * credentials.
+ */
 export class CustomLogDto {
   @NestedField(() => CustomLogRequestDto) request!: CustomLogRequestDto;
   @NestedField(() => CustomLogResponseDto) response!: CustomLogResponseDto;
@@ -28,7 +31,7 @@ export class CustomLogDto {
     optional: true,
     valueMax: 1_024,
     description:
-      '`trace_id`, `span_id`, `span_name`, `parent_span_id`, `user`, `organization`, and texts of your own.',
+      '`trace_id`, `span_id`, `span_name`, `parent_span_id`, `user`, `organization`, and strings of your own.',
   })
   metadata?: Record<string, string>;
 }

@@ -5,11 +5,13 @@ import type { CustomLogDto } from './custom-log.dto';
 
 type Owner = Pick<LogRecord, 'organisationId' | 'workspaceId' | 'apiKeyId' | 'userId'>;
 
-/** The public names of what metadata tells besides itself. */
+/** Metadata names that set columns of the record instead of metadata. */
 const SPECIAL = new Set(['trace_id', 'span_id', 'span_name', 'parent_span_id']);
 const RENAMED: Readonly<Record<string, string>> = { user: '_user', organization: '_organisation' };
 
-/** A record of a request that the gateway did not see. It is charged to no budget, and its cost is not known. */
+/**
+ * Creates the record of a request that the gateway did not serve. It is charged to no budget, and its cost is unknown.
+ */
 export function customLogRecord(
   owner: Owner,
   { request, response, metadata = {} }: CustomLogDto,
@@ -49,7 +51,7 @@ export function customLogRecord(
   });
 }
 
-/** Bytes of the bodies, and whether they are cut in the log. */
+/** Body sizes in bytes, and whether the bodies are truncated in the log. */
 export interface Sizes {
   readonly request: number;
   readonly response: number;
@@ -66,7 +68,7 @@ const ownMetadata = (metadata: Readonly<Record<string, string>>): Record<string,
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 255) : null);
 
-/** In the two spellings that are common. */
+/** Reads token usage in either of the two common naming schemes. */
 function usageOf(value: unknown): Usage | null {
   if (typeof value !== 'object' || value === null) return null;
   const counts = value as Readonly<Record<string, unknown>>;

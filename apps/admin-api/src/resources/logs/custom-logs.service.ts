@@ -13,12 +13,15 @@ import type { AdminSettings } from '../../settings';
 import { customLogRecord } from './custom-log';
 import { CustomLogDto, type InsertedLogsResponse } from './custom-log.dto';
 
-/** Bytes of a body that are kept, as at gateways by default. */
+/** Maximum stored bytes of a body; the default of gateways. */
 const BODY_BYTES_MAX = 262_144;
-/** Below what workers take, with room for the rest of a record. */
+/** Maximum bytes of a batch; below the workers' limit, with room for the rest of a record. */
 const BATCH_BYTES_MAX = 12 * 1_048_576;
 
-/** Logs of requests that did not pass the gateway. They go the way of all records: through the worker, which alone writes them. */
+/**
+ * Stores logs of requests that did not pass through the gateway. Like all records they go through the worker, which
+ * alone writes them.
+ */
 export class CustomLogsService {
   private readonly sink: LogSink;
 
@@ -30,7 +33,10 @@ export class CustomLogsService {
     this.sink = httpLogSink({ url, serviceToken: SERVICE_TOKEN, post: internalPost });
   }
 
-  /** All of them are stored when it resolves. Throws `unavailable` while the worker is away; then some may be stored. */
+  /**
+   * Stores the logs; all are stored when it resolves. Throws `unavailable` when the worker cannot be reached, in which
+   * case some may be stored.
+   */
   async insert(caller: Principal, body: unknown): Promise<InsertedLogsResponse> {
     assertScope(caller, ['completions.write']);
     const { organisationId, workspaceId } = inWorkspace(caller);
@@ -55,7 +61,10 @@ export class CustomLogsService {
 
   private async send(frames: readonly Buffer[]): Promise<void> {
     await this.sink.send(Buffer.concat(frames), frames.length).catch((cause: unknown) => {
-      throw new GatewayError('unavailable', { message: 'The log store can not be reached.', cause });
+      throw new GatewayError('unavailable', {
+        message: 'The log store cannot be reached; try again later.',
+        cause,
+      });
     });
   }
 
@@ -82,6 +91,7 @@ function frameOf(
   });
   const kept = (body: Buffer): Buffer | null => (keepsBodies ? body.subarray(0, BODY_BYTES_MAX) : null);
   const frame = encodeFrame(JSON.stringify(record), kept(request), kept(response));
-  if (frame === null) throw new GatewayError('body_invalid', { message: 'A log is too large.' });
+  if (frame === null)
+    throw new GatewayError('body_invalid', { message: 'A log is too large; shorten its bodies.' });
   return frame;
 }

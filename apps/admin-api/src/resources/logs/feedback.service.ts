@@ -7,9 +7,9 @@ import { inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
 import { oneOrMany } from '../../platform/common/one-or-many';
 import { CreateFeedbackDto, type UpdateFeedbackDto, type WrittenFeedbackResponse } from './feedback.dto';
 
-/** Bytes of a feedback's metadata as JSON. */
+/** Maximum characters of a feedback's metadata as JSON. */
 const METADATA_BYTES_MAX = 16_384;
-/** Putting a statement together takes a tenth of a millisecond a row, in one turn of the event loop. */
+/** Rows of one insert statement. Building a statement takes 0.1 ms per row and blocks the event loop. */
 const ROWS_OF_A_STATEMENT = 100;
 
 @Injectable()
@@ -41,7 +41,7 @@ export class FeedbackService {
     return written(rows.map(({ id }) => id));
   }
 
-  /** Throws `not_found` for that of other workspaces too. */
+  /** Throws `not_found` also for feedback of other workspaces. */
   async update(caller: Principal, id: string, input: UpdateFeedbackDto): Promise<WrittenFeedbackResponse> {
     if (!isUuid(id)) throw new GatewayError('not_found');
     const metadata = metadataOf(input.metadata);
@@ -71,7 +71,7 @@ function metadataOf(metadata: Record<string, unknown> | undefined): Record<strin
   if (metadata !== undefined && JSON.stringify(metadata).length > METADATA_BYTES_MAX)
     throw new GatewayError('validation_failed', {
       param: 'metadata',
-      message: `metadata must take at most ${String(METADATA_BYTES_MAX)} characters as JSON.`,
+      message: `metadata must have at most ${String(METADATA_BYTES_MAX)} characters as JSON.`,
     });
   return metadata;
 }

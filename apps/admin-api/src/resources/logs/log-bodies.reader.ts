@@ -4,11 +4,11 @@ import type { ObjectStore } from '@gw/object-store';
 
 const NONE: LogBodies = { request: null, response: null };
 
-/** Brings the bodies of a log back, wherever they are. */
+/** Reads the bodies of a log from wherever they are stored. */
 export class LogBodiesReader {
   constructor(private readonly store: ObjectStore | null) {}
 
-  /** Throws `unavailable` while the store that has them fails, or is no longer set up. */
+  /** Throws `unavailable` when the store with the bodies fails or is no longer configured. */
   async of(log: Pick<StoredRequestLogDetail, 'body_ref' | 'content'>): Promise<LogBodies> {
     if (log.content !== null) return decodeLogBodies(log.content);
     if (log.body_ref === null) return NONE;
@@ -22,4 +22,7 @@ export class LogBodiesReader {
 }
 
 const unavailable = (cause?: unknown): GatewayError =>
-  new GatewayError('unavailable', { message: 'The store of logged bodies can not be read.', cause });
+  new GatewayError('unavailable', {
+    message: 'The store of logged bodies cannot be read; try again later.',
+    cause,
+  });

@@ -12,7 +12,7 @@ import type {
   LogTraceResponse,
 } from '../../platform/logs/log-answers.dto';
 
-describe('logs of callers', () => {
+describe('uploaded logs', () => {
   let worker: StubWorker;
   const admin: TestAdminApi = new TestAdminApi(async () => {
     worker = await StubWorker.start(() => admin.dataSource);
@@ -47,7 +47,7 @@ describe('logs of callers', () => {
   const detail = async (id: string): Promise<GatewayResponse<LogDetailResponse>> =>
     admin.get<LogDetailResponse>(`/v1/logs/${id}`, { key: ours.key });
 
-  it('are stored with what they tell: trace, spans, provider, model, usage, status, time and bodies', async () => {
+  it('are stored with trace, spans, provider, model, usage, status, time and bodies', async () => {
     const spans = { trace_id: 't-one', span_id: 's2', parent_span_id: 's1', span_name: 'ask' };
     const { status, body } = await insert(custom({ ...spans, user: 'ada', team: 'search' }));
     expect([status, body]).toEqual([200, { status: 'success' }]);
@@ -76,13 +76,13 @@ describe('logs of callers', () => {
     expect(await list('trace_id=t-one', theirs.key)).toEqual([]);
   });
 
-  it('come one by one or many at once, and are all there when the answer comes', async () => {
+  it('may be sent singly or in batches, and are all stored before the response', async () => {
     const many = Array.from({ length: 120 }, (_, i) => custom({ trace_id: 't-many', n: String(i) }));
     expect((await insert(many)).status).toBe(200);
     expect(await list('trace_id=t-many&page_size=100')).toHaveLength(100);
   });
 
-  it('keep no bodies where the workspace logs metrics only', async () => {
+  it('are stored without bodies where the workspace logs only metrics', async () => {
     const put = (debug_log: 0 | 1): Promise<GatewayResponse> =>
       admin.put(`/v1/workspaces/${ours.workspaceId}`, {
         key: ours.adminKey,
@@ -99,17 +99,17 @@ describe('logs of callers', () => {
   it.each<[string, unknown]>([
     ['nothing', []],
     ['no request', { response: { body: {} } }],
-    ['a body that is no object', { request: { url: 'https://x', body: 'text' }, response: { body: {} } }],
-    ['a status that is none', custom({}, { response: { body: {}, status: 42 } })],
-    ['metadata that is no text', custom({}, { metadata: { a: 1 } })],
-    ['one bad one among good ones', [custom(), { request: {} }]],
-  ])('are refused whole for %s', async (_, body) => {
+    ['a body that is not an object', { request: { url: 'https://x', body: 'text' }, response: { body: {} } }],
+    ['an invalid status', custom({}, { response: { body: {}, status: 42 } })],
+    ['metadata that is not a string', custom({}, { metadata: { a: 1 } })],
+    ['one invalid log among valid ones', [custom(), { request: {} }]],
+  ])('are refused as a whole for %s', async (_, body) => {
     const before = worker.stub.requests.length;
     expect((await insert(body)).status).toBe(400);
     expect(worker.stub.requests).toHaveLength(before);
   });
 
-  it('may take 10 MB together, which other routes may not', async () => {
+  it('may have 10 MB together, unlike bodies of other routes', async () => {
     const text = 'x'.repeat(2_000_000);
     const large = custom({ trace_id: 't-large' }, { response: { body: { text } } });
     expect((await insert(large)).status).toBe(200);
@@ -123,7 +123,7 @@ describe('logs of callers', () => {
     ).toBe(413);
   });
 
-  it('are answered 503 while the worker is away', async () => {
+  it('get 503 while the worker is down', async () => {
     worker.isAway = true;
     const { status, body } = await insert(custom());
     worker.isAway = false;
@@ -139,11 +139,11 @@ describe('logs of callers', () => {
     expect((await insert(custom(), await keyWith('logs.write', 'completions.write'))).status).toBe(200);
   });
 
-  describe('and what was thought of them', () => {
+  describe('and their feedback', () => {
     const give = (body: unknown, key = ours.key): Promise<GatewayResponse<{ feedback_ids: string[] }>> =>
       admin.post('/v1/feedback', { key, body });
 
-    it('is shown with the log, changed, and a filter of lists', async () => {
+    it('is shown with the log, can be changed, and filters lists', async () => {
       await insert([
         custom({ trace_id: 'f-good' }),
         custom({ trace_id: 'f-bad' }),
@@ -191,7 +191,7 @@ describe('logs of callers', () => {
       },
     );
 
-    it('is of one workspace', async () => {
+    it('belongs to one workspace', async () => {
       const { body } = await give({ trace_id: 'private', value: 1 });
       const url = `/v1/feedback/${body.feedback_ids[0] ?? ''}`;
       expect((await admin.put(url, { key: theirs.key, body: { value: 2 } })).status).toBe(404);
@@ -200,7 +200,7 @@ describe('logs of callers', () => {
     });
   });
 
-  it('are a tree by their spans', async () => {
+  it('form a tree by their spans', async () => {
     const span = (span_id: string, parent_span_id?: string) =>
       custom({ trace_id: 'tree', span_id, ...(parent_span_id === undefined ? {} : { parent_span_id }) });
     for (const each of [span('root'), span('a', 'root'), span('b', 'root'), span('c', 'a')])
@@ -224,7 +224,7 @@ describe('logs of callers', () => {
   describe('and their tail', () => {
     beforeAll(() => admin.api.app.listen(0, '127.0.0.1'));
 
-    /** Open until `close`. */
+    /** Stays open until `close`. */
     async function tail(
       query: string,
       key = ours.key,
@@ -253,7 +253,7 @@ describe('logs of callers', () => {
       return record.id;
     };
 
-    it('brings what is stored from then on, once, as its filter says, and of no other tenant', async () => {
+    it('sends each later log once, if it matches the filter and is of the same tenant', async () => {
       const earlier = await log({ traceId: 'tail', createdAt: new Date(Date.now() - 5_000).toISOString() });
       const open = await tail('status=2xx');
       const foreign = await tail('', theirs.key);
@@ -274,12 +274,12 @@ describe('logs of callers', () => {
       foreign.close();
     });
 
-    it('ends by itself, and takes no more readers of one caller than leave room for others', async () => {
+    it('ends by itself, and limits tails of one caller so that others can open one', async () => {
       const open = await Promise.all(Array.from({ length: 50 }, () => tail('max_seconds=3600')));
       const refused = await tail('');
       expect(refused.res.statusCode).toBe(503);
       expect(refused.res.headers['retry-after']).toBe('10');
-      // A place is free for each that one caller has, so that another finds one.
+      // One caller gets half of the 50 slots, so that others find a free one.
       expect(open.filter(({ res }) => res.statusCode === 200)).toHaveLength(25);
       const other = await tail('max_seconds=3600', theirs.key);
       expect(other.res.statusCode).toBe(200);
@@ -296,7 +296,7 @@ describe('logs of callers', () => {
       });
     });
 
-    it('asks for the scope of lists', async () => {
+    it('needs the scope of lists', async () => {
       const at = { organisationId: ours.organisationId, workspaceId: ours.workspaceId };
       const weak = await admin.apiKey('workspace-service', at, ['logs.view']);
       expect((await tail('', weak)).res.statusCode).toBe(403);

@@ -6,7 +6,7 @@ import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-supp
 import type { LogPage } from '../../platform/logs/log-answers.dto';
 import { LogSearch } from './log-search';
 
-describe('searching logs by a text', () => {
+describe('text search in logs', () => {
   const admin = new TestAdminApi();
   let tenant: Tenant;
   const now = Date.now();
@@ -33,7 +33,7 @@ describe('searching logs by a text', () => {
     tenant = await admin.tenant();
   });
 
-  it('finds it in the request, the answer, the URL and the error, whatever its case and however JSON spells it', async () => {
+  it('finds the text in request, response, URL and error type, in any case and any JSON escaping', async () => {
     const long = 'filler '.repeat(200);
     const prompt = await log(
       { createdAt: at(1) },
@@ -53,7 +53,7 @@ describe('searching logs by a text', () => {
     expect(await idsOf('100%_of\\it')).toEqual([]);
   });
 
-  it('keeps to the other filters, the time, and the workspace', async () => {
+  it('applies the other filters, the time range and the workspace', async () => {
     const mine = await log({ createdAt: at(10), model: 'm-1' }, 'the needle');
     await log({ createdAt: at(11), model: 'm-2' }, 'the needle');
     await log({ createdAt: at(60), model: 'm-1' }, 'the needle');
@@ -64,7 +64,7 @@ describe('searching logs by a text', () => {
     expect((await search('needle', recent, foreign.key)).body.data).toHaveLength(1);
   });
 
-  it('reads on from page to page, and says how far it looked', async () => {
+  it('continues from page to page, and reports how far it searched', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 7; i += 1)
       ids.push(await log({ createdAt: at(20 + i), model: 'paged' }, i % 2 === 0 ? 'a haystack' : 'nothing'));
@@ -81,7 +81,7 @@ describe('searching logs by a text', () => {
     });
   });
 
-  it('ends a page at its bounds, and goes on behind what it looked at', async () => {
+  it('ends a page at its bounds, and continues after the last searched log', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 6; i += 1)
       ids.push(await log({ createdAt: at(30 + i), model: 'bounded' }, `log ${String(i)}`));
@@ -99,7 +99,7 @@ describe('searching logs by a text', () => {
     expect(await narrow.find({ ...filter, after: null }, 'log 5', 10)).toMatchObject({ logs: 1 });
   });
 
-  it('runs a few at a time, and says so to the next', async () => {
+  it('runs a few searches at a time, and refuses further ones', async () => {
     const owner = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
     const ranges = { created_at: { min: new Date(at(50)) } };
     const filter = { owner, values: {}, ranges, statuses: [], streamed: null, metadata: {}, after: null };
@@ -109,7 +109,7 @@ describe('searching logs by a text', () => {
     expect(ends[4]).toMatchObject({ reason: { type: 'unavailable' } });
   });
 
-  it('refuses a search without a time, of a longer one, of a short text, where bodies are elsewhere, and in a tail', async () => {
+  it('refuses a search without a range, with a long range or a short text, in a tail, and without bodies in the database', async () => {
     const refused = async (q: string, more: string, param: string): Promise<void> => {
       const { status, body } = await search(q, more);
       expect({ status, body }).toMatchObject({ status: 400, body: { error: { code: 'AB01', param } } });

@@ -14,41 +14,44 @@ import { invalid } from '@gw/web';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** What one page may cost. Where it ends before the page is full, the page says how far it looked, and the next goes on from there. */
+/**
+ * Bounds of the work for one page. A page that reaches one ends early and reports how far it got; the next page
+ * continues there.
+ */
 export interface SearchBounds {
   readonly logsMax: number;
-  /** Of bodies as they are stored. */
+  /** Bytes of bodies in stored form. */
   readonly bytesMax: number;
   readonly msMax: number;
 }
 
 const BOUNDS: SearchBounds = { logsMax: 10_000, bytesMax: 64 * 1_048_576, msMax: 5_000 };
-/** The time that a search is about. */
+/** Maximum range of a search in days. */
 const DAYS_MAX = 31;
-/** Searches of this process. */
+/** Maximum concurrent searches of this process. */
 const AT_ONCE = 4;
 const LOGS_AT_ONCE = 250;
 const BYTES_AT_ONCE = 4 * 1_048_576;
-/** Plain text that is looked through without letting others go first. */
+/** Bytes of body text searched before yielding to the event loop. */
 const BYTES_A_TURN = 1_048_576;
 
 export interface FoundLogs {
   readonly rows: readonly StoredRequestLog[];
-  /** Where the next page goes on; null: all of the time was looked through. */
+  /** Position where the next page continues; null when the whole range was searched. */
   readonly next: LogPosition | null;
-  /** Logs that this page looked at, and the time of the last of them. */
+  /** Number of logs searched for this page, and the time of the last one. */
   readonly logs: number;
   readonly until: Date | null;
 }
 
 /**
- * Finds logs by a text in their URL, error type or bodies, whatever its case. Nothing is kept for it: it looks through the logs that the other
- * filters leave, newest first, so that ingest pays nothing and a search what it asks for.
+ * Finds logs by a text in their URL, error type or bodies, case-insensitively. There is no index: the search reads the
+ * logs that match the other filters, newest first, so it costs nothing at ingest.
  */
 export class LogSearch {
   private running = 0;
 
-  /** `inDatabase`: bodies stand there. */
+  /** `inDatabase`: whether bodies are stored in the database. */
   constructor(
     private readonly source: DataSource,
     private readonly inDatabase: boolean,
@@ -56,16 +59,17 @@ export class LogSearch {
   ) {}
 
   /**
-   * One page; `limit` rows at most. Throws `validation_failed` without a time of at most 31 days, and where bodies are kept out of the database;
-   * `unavailable` when too many search, or the other filters alone take too long.
+   * Returns one page of at most `limit` rows. Throws `validation_failed` without a range of at most 31 days and when
+   * bodies are stored outside the database; `unavailable` when too many searches run or the other filters alone take
+   * too long.
    */
   async find(filter: LogFilter, text: string, limit: number): Promise<FoundLogs> {
     if (!this.inDatabase)
-      throw invalid('q', 'q searches bodies in the database, and LOG_STORE keeps them in another store');
+      throw invalid('q', 'q is not available, because LOG_STORE keeps bodies outside the database');
     assertTime(filter);
     if (this.running >= AT_ONCE)
       throw new GatewayError('unavailable', {
-        message: `Only ${String(AT_ONCE)} searches of logs run at a time: try again in a moment.`,
+        message: `${String(AT_ONCE)} searches of logs are already running; try again in a moment.`,
         headers: { 'retry-after': '1' },
       });
     this.running += 1;
@@ -110,7 +114,7 @@ interface Looked {
   readonly content: Buffer | null;
 }
 
-/** All logs of a filter with their bodies as they are stored, in order; a bounded number of bytes at a time. */
+/** Yields all logs of a filter with their stored bodies, in order, a bounded number of bytes at a time. */
 async function* walk(manager: EntityManager, filter: LogFilter): AsyncGenerator<Looked> {
   for (let { after } = filter; ;) {
     const rows = await listLogs(manager, { ...filter, after }, LOGS_AT_ONCE);
@@ -125,7 +129,7 @@ async function* walk(manager: EntityManager, filter: LogFilter): AsyncGenerator<
   }
 }
 
-/** One after another, of so many bytes of bodies at most; what is larger comes alone. */
+/** Splits rows into consecutive groups of bounded body bytes; a larger row forms a group of its own. */
 function* groupsOf(
   rows: readonly StoredRequestLog[],
   lengths: ReadonlyMap<string, number>,
@@ -147,7 +151,7 @@ function* groupsOf(
 const placesOf = (rows: readonly StoredRequestLog[]): ExportPosition[] =>
   rows.map(({ id, created_at: createdAt }) => ({ id, createdAt: createdAt.toISOString() }));
 
-/** A text as bodies may spell it: as it is, as JSON, and as JSON of ASCII alone. */
+/** The search text in the spellings that a body can contain: as it is, as JSON and as ASCII-only JSON. */
 class SearchTerms {
   private readonly spellings: readonly string[];
   private bytesOfTurn = 0;
@@ -180,16 +184,16 @@ class SearchTerms {
 }
 
 function assertTime({ ranges: { created_at: { min, max } = {} } }: LogFilter): void {
-  if (min === undefined) throw invalid('time_of_generation_min', 'q needs time_of_generation_min');
+  if (min === undefined) throw invalid('time_of_generation_min', 'q requires time_of_generation_min');
   const end = max === undefined ? Date.now() : Number(max);
   if (end - Number(min) > DAYS_MAX * DAY_MS)
-    throw invalid('time_of_generation_min', `q looks through ${String(DAYS_MAX)} days at most`);
+    throw invalid('time_of_generation_min', `q requires a range of at most ${String(DAYS_MAX)} days`);
 }
 
-/** SQLSTATE of a statement that was cancelled. */
+/** SQLSTATE of a cancelled statement. */
 const isTimeout = (error: unknown): boolean => sqlStateOf(error) === '57014';
 
 const tooSlow = (msMax: number): GatewayError =>
   new GatewayError('unavailable', {
-    message: `The search found nothing to look through within ${String(msMax)} ms: shorten its time, or use fewer other filters.`,
+    message: `Search timed out after ${String(msMax)} ms; narrow the time range or use fewer other filters.`,
   });

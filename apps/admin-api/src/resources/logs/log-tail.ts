@@ -6,17 +6,20 @@ import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { logResponse } from './log.view';
 
-/** Tails of this process at a time, shared by callers; each asks the database once a second. */
+/** Maximum concurrent tails of this process, shared among callers. Each queries the database once per second. */
 const TAILS_MAX = 50;
 const POLL_MS = 1_000;
-/** Logs of one second at most; of more, the newest. */
+/** Maximum logs per query; the newest are sent if there are more. */
 const AT_ONCE = 500;
-/** Records come seconds after their request, or later when a gateway was cut off: so far back is looked for them. */
+/**
+ * How far back a query looks, in milliseconds: records arrive seconds after their request, or later from a gateway that
+ * was disconnected.
+ */
 const LATE_MS = 60_000;
-/** A reader that lets so much pile up gets nothing more until it has taken some. */
+/** Maximum unsent bytes. A slower client gets no further logs until it has read some. */
 const PENDING_BYTES_MAX = 1_048_576;
 
-/** New logs as they are stored, as server-sent events. */
+/** Streams new logs as server-sent events when they are stored. */
 @Injectable()
 export class LogTail implements BeforeApplicationShutdown {
   private readonly open = new Set<ServerResponse>();
@@ -29,8 +32,9 @@ export class LogTail implements BeforeApplicationShutdown {
   }
 
   /**
-   * Events `log` with a log as lists show it, oldest first; `skipped` where more came than can be sent; a comment while nothing comes. Ends
-   * after `seconds`, so that a lost reader or a key that was taken away costs no more than that.
+   * Sends a `log` event for each new log, oldest first, in the form of lists; a `skipped` event when there are more
+   * than can be sent; a comment when there are none. Ends after `seconds`, which bounds the cost of a lost client or a
+   * revoked key. Throws `unavailable` when no tail slot is free.
    */
   async follow(
     caller: Pick<Principal, 'organisationId' | 'userId' | 'apiKeyId'>,
@@ -42,7 +46,7 @@ export class LogTail implements BeforeApplicationShutdown {
     const share = this.places.of(userId ?? apiKeyId ?? organisationId, organisationId);
     if (!share.take(1))
       throw new GatewayError('unavailable', {
-        message: 'Too many tails are open, of yours or in all; close one, or try again later.',
+        message: 'Too many tails are open, by you or in total; close one or try again later.',
         headers: { 'retry-after': '10' },
       });
     const startedAt = Date.now();
@@ -59,7 +63,7 @@ export class LogTail implements BeforeApplicationShutdown {
       }
       res.end();
     } catch {
-      // The reader comes back.
+      // The client reconnects.
       res.destroy();
     } finally {
       this.open.delete(res);

@@ -1,14 +1,14 @@
 import type { LogResponse } from '../../platform/logs/log-answers.dto';
 
-/** A log of a trace with what was called from within it. */
+/** A log of a trace with its child logs. */
 export interface LogTreeNode {
   readonly log: LogResponse;
   readonly children: LogTreeNode[];
 }
 
 /**
- * The logs of one trace as a tree, by their span ids. What names a parent that is not there, or is its own ancestor, is at the top;
- * siblings are in the order of their time.
+ * Arranges the logs of one trace as a tree, by their span ids. A log with an unknown parent, or that is its own
+ * ancestor, is at the top. Siblings are ordered by time.
  */
 export function logTree(logs: readonly LogResponse[]): LogTreeNode[] {
   const nodes = [...logs]

@@ -70,7 +70,7 @@ describe('logs', () => {
     expect(second.body).toEqual(body);
   });
 
-  it('tells success from outcome and status alike in rows, filters and analytics, for every outcome and status', async () => {
+  it('derives success from outcome and status alike in rows, filters and analytics', async () => {
     const outcomes = ['ok', 'provider_error', 'denied', 'failed', 'client_closed', 'interrupted'] as const;
     const ends = outcomes.flatMap((outcome) =>
       [101, 200, 246, 304, 429, 446, 500].map((status) => ({ outcome, status })),
@@ -143,7 +143,7 @@ describe('logs', () => {
     expect(seen).toHaveLength(23);
   });
 
-  it('gives pages by number, each log once, until one is empty', async () => {
+  it('returns numbered pages with each log once, until an empty page', async () => {
     const written: string[] = [];
     for (let i = 0; i < 7; i += 1) written.push((await log({ traceId: 'numbered', createdAt: at(i) })).id);
     const pages: string[][] = [];
@@ -160,15 +160,15 @@ describe('logs', () => {
   });
 
   it.each([
-    ['page_size=100&current_page=100', 'go on with next_cursor'],
+    ['page_size=100&current_page=100', 'use next_cursor'],
     ['current_page=1&cursor=x', 'mutually exclusive'],
     ['current_page=1&q=abc&time_of_generation_min=2026-01-01T00:00:00Z', 'next_cursor'],
-  ])('refuses the page %s, and says how to go on', async (query, way) => {
+  ])('refuses the page %s, and says how to continue', async (query, way) => {
     const { status, text } = await list(query);
     expect([status, text]).toEqual([400, expect.stringContaining(way)]);
   });
 
-  it('pages through what has a value of metadata once, newest first, over weeks and among others', async () => {
+  it('pages through logs with a metadata value once, newest first, over weeks and among other logs', async () => {
     const written: string[] = [];
     for (let i = 0; i < 11; i += 1) {
       const { id } = await log({ createdAt: at(i * 40), metadata: { rare: 'yes', other: String(i % 2) } });
@@ -269,13 +269,13 @@ describe('logs', () => {
     ['metadata=[1]', 'metadata'],
     ['metadata=%7B%22a%22%3A1%7D', 'metadata.a'],
     ['metadata.a=1&metadata.a=2', 'metadata.a'],
-  ])('answers 400 to %s and names %s', async (query, param) => {
+  ])('responds with 400 to %s and names %s', async (query, param) => {
     const { status, body } = await admin.get(`/v1/logs?${query}`, { key: tenant.key });
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: { type: 'validation_failed', code: 'AB01', param } });
   });
 
-  it('keeps the logs of a workspace from keys of other workspaces and organisations: not listed, and 404', async () => {
+  it('hides the logs of a workspace from keys of other workspaces and organisations: not listed, and 404', async () => {
     const own = await log({ traceId: 'tenancy' });
     const inSibling = await log({ traceId: 'tenancy', workspaceId: sibling });
     const { organisationId, workspaceId } = foreign;
@@ -298,7 +298,7 @@ describe('logs', () => {
     expect(await statusOf('not-an-id', tenant.key)).toBe(404);
   });
 
-  it('asks for a key, and for a scope of each route', async () => {
+  it('needs a key with a scope of each route', async () => {
     const record = await log({ traceId: 'scopes' });
     const { organisationId, workspaceId } = tenant;
     const keyWith = (...scopes: string[]): Promise<string> =>

@@ -22,7 +22,7 @@ import type { ListLogsQuery, TailLogsQuery } from '../../platform/logs/logs.dto'
 
 const FEEDBACK_MAX = 100;
 const TRACE_LOGS_MAX = 1_000;
-/** Logs that pages by number reach: what comes before a page is read, too. */
+/** Maximum logs reachable by page number, because all logs before a page are read too. */
 const PAGED_LOGS_MAX = 10_000;
 
 /** Callers restricted to their own data see only requests made with their own keys. */
@@ -32,7 +32,7 @@ const ownerOf = (caller: Principal): LogOwner => ({
   userId: ownDataOnly(caller),
 });
 
-/** Without `logs.view` a caller reads only the requests that it made itself. */
+/** Without `logs.view` a caller can read only the logs of its own requests. */
 const readerOf = (caller: Principal): LogOwner => ({
   ...ownerOf(caller),
   ...(caller.scopes.has('logs.view')
@@ -49,7 +49,7 @@ export class LogsService implements LogReader {
     private readonly search: LogSearch,
   ) {}
 
-  /** Newest first. `all` is the whole query as it came. */
+  /** Lists logs, newest first. `all` is the whole unvalidated query. */
   async list(
     caller: Principal,
     query: ListLogsQuery,
@@ -70,7 +70,7 @@ export class LogsService implements LogReader {
     };
   }
 
-  /** A caller who can't read a body must not learn its content from a search. */
+  /** Searches logs. Requires `logs.view`, since a search would reveal the content of bodies. */
   private async find(caller: Principal, filter: LogFilter, text: string, limit: number): Promise<LogPage> {
     assertScope(caller, ['logs.view']);
     const { rows, next, logs, until } = await this.search.find(filter, text, limit);
@@ -83,7 +83,7 @@ export class LogsService implements LogReader {
     };
   }
 
-  /** Throws `not_found` for a log of another workspace or organisation too. */
+  /** Throws `not_found` also for a log of another workspace or organisation. */
   async get(caller: Principal, id: string): Promise<LogDetailResponse> {
     const log = found(isUuid(id) ? await findLog(this.dataSource.manager, readerOf(caller), id) : null);
     const { workspace_id: workspaceId, trace_id: traceId } = log;
@@ -98,7 +98,7 @@ export class LogsService implements LogReader {
     return logDetailResponse(log, await this.bodies.of(log), feedback);
   }
 
-  /** Throws `not_found` for an unknown trace, or another tenant's. */
+  /** Throws `not_found` for an unknown trace and for one of another tenant. */
   async trace(caller: Principal, traceId: string): Promise<LogTraceResponse> {
     const query: ListLogsQuery = { current_page: 0, page_size: TRACE_LOGS_MAX, trace_id: [traceId] };
     const rows = isStorableText(traceId)
@@ -109,19 +109,19 @@ export class LogsService implements LogReader {
     return { object: 'trace', trace_id: traceId, spans, truncated: rows.length > TRACE_LOGS_MAX };
   }
 
-  /** `takeOver` gives the response, which is ours from then on. */
+  /** Streams new logs. `takeOver` returns the raw response, which the tail then owns. */
   tail(
     caller: Principal,
     query: TailLogsQuery,
     all: Readonly<Record<string, unknown>>,
     takeOver: () => ServerResponse,
   ): Promise<void> {
-    if (query.q !== undefined) throw invalid('q', 'q looks through logs that are there: a tail has none');
+    if (query.q !== undefined) throw invalid('q', 'q searches stored logs and is not available for a tail');
     return this.tails.follow(caller, logFilterOf(ownerOf(caller), query, all), query.max_seconds, takeOver);
   }
 }
 
-/** Logs before the page. Throws `validation_failed` for a page by number where there is none. */
+/** Returns the number of logs before the page. Throws `validation_failed` where numbered pages are not available. */
 function skippedBy({ current_page: page, page_size: size, cursor, q }: ListLogsQuery): number {
   if (page === 0) return 0;
   if (cursor !== undefined)
@@ -129,11 +129,11 @@ function skippedBy({ current_page: page, page_size: size, cursor, q }: ListLogsQ
   if (q !== undefined)
     throw invalid(
       'current_page',
-      'current_page goes with no search; send q with the next_cursor of the page before',
+      'current_page is not available with q; send q with the next_cursor of the previous page',
     );
   if ((page + 1) * size > PAGED_LOGS_MAX) {
-    const rule = `current_page reaches the newest ${String(PAGED_LOGS_MAX)} logs`;
-    throw invalid('current_page', `${rule}; go on with next_cursor, or narrow time_of_generation_max`);
+    const rule = `current_page only reaches the newest ${String(PAGED_LOGS_MAX)} logs`;
+    throw invalid('current_page', `${rule}; use next_cursor, or narrow time_of_generation_max`);
   }
   return page * size;
 }

@@ -3,7 +3,7 @@ import { ResponseField, ObjectField } from '@gw/web';
 const SCHEMA = {
   optional: true,
   nullable: true,
-  description: 'A JSON Schema of texts, open to further members. Null: none.',
+  description: 'A JSON Schema for an object of strings that allows further members. Null for none.',
   example: {
     type: 'object',
     additionalProperties: true,
@@ -17,7 +17,7 @@ export class UpdatePropertiesDto {
   @ObjectField(SCHEMA) workspace_metadata_schema?: Record<string, unknown> | null;
   @ObjectField({
     ...SCHEMA,
-    description: 'Held against the metadata of every request, with those of its key.',
+    description: 'Checked against the metadata of every request, including that of its API key.',
   })
   request_metadata_schema?: Record<string, unknown> | null;
 }

@@ -20,8 +20,8 @@ const newKey = (metadata?: object): Promise<GatewayResponse<{ id: string } & Fai
     body: { name: 'x', scopes: ['logs.list'], ...(metadata ? { defaults: { metadata } } : {}) },
   });
 
-describe('the properties of an organisation', () => {
-  it('are read and written with an etag, and a schema that would not be held is refused', async () => {
+describe('organisation properties', () => {
+  it('are read and written with an etag, and an unsupported schema is refused', async () => {
     const first = await admin.get<{ etag: string }>(URL, { key: tenant.adminKey });
     expect(first.body).toMatchObject({ api_key_metadata_schema: null, object: 'organisation-properties' });
     expect((await put({ request_metadata_schema: SCHEMA }, { 'if-match': first.body.etag })).status).toBe(
@@ -36,7 +36,7 @@ describe('the properties of an organisation', () => {
     expect((await admin.get(URL, { key: tenant.key })).status).toBe(403);
   });
 
-  it('are held against the metadata of keys, when they are made and changed', async () => {
+  it('are checked against the metadata of keys, at creation and update', async () => {
     expect((await newKey()).status).toBe(200);
     await put({ api_key_metadata_schema: SCHEMA });
     const none = await newKey();
@@ -54,7 +54,7 @@ describe('the properties of an organisation', () => {
     expect((await newKey()).status).toBe(200);
   });
 
-  it('are held against the metadata of workspaces', async () => {
+  it('are checked against the metadata of workspaces', async () => {
     await put({ workspace_metadata_schema: SCHEMA });
     const make = (metadata: object): Promise<GatewayResponse<{ id: string; defaults: object }>> =>
       admin.post('/v1/workspaces', { key: tenant.adminKey, body: { name: 'W', defaults: { metadata } } });

@@ -29,7 +29,7 @@ export class OrganisationPropertiesService {
     return toProperties(await read(this.dataSource.manager, organisationId));
   }
 
-  /** Schemas hold for what is written from then on; what is there already stays. */
+  /** Updates the schemas. They apply to later writes; existing metadata stays. */
   update(caller: Principal, input: UpdatePropertiesDto, ifMatch: string | undefined): Promise<object> {
     const { organisationId } = inOrganisation(caller);
     const faults = NAMES.flatMap((name) => {
@@ -61,7 +61,7 @@ export class OrganisationPropertiesService {
   }
 }
 
-/** As it is saved, or as an organisation without any has it. */
+/** Returns the saved properties, or empty ones if the organisation has none. */
 async function read(manager: EntityManager, organisationId: string): Promise<OrganisationPropertiesEntity> {
   const row = await manager.findOneBy(OrganisationPropertiesEntity, { organisationId });
   return (
@@ -75,7 +75,7 @@ async function read(manager: EntityManager, organisationId: string): Promise<Org
   );
 }
 
-/** A row that was never saved has the version 0. */
+/** Properties that were never saved have version 0. */
 const versionOf = (row: Partial<OrganisationPropertiesEntity>): { readonly version: number } => ({
   version: row.version ?? 0,
 });

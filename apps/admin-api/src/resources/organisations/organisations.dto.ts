@@ -33,20 +33,20 @@ export class OrganisationSettingsDto extends UserKeySettingsDto {
   @BitField({
     optional: true,
     nullable: true,
-    description: '1: bodies are logged (the default). 0: metrics only.',
+    description: '1 (default): bodies are logged. 0: only metrics.',
   })
   debug_log?: 0 | 1 | null;
   @EnumField(['standard', 'strict'], {
     optional: true,
     nullable: true,
     description:
-      'strict: requests that cannot be recorded are refused with 503, in all workspaces. standard (the default): they are served and counted.',
+      'strict: requests that cannot be recorded are refused with 503, in all workspaces. standard (default): they are served and counted.',
   })
   audit?: 'standard' | 'strict' | null;
   @BooleanField({
     optional: true,
     nullable: true,
-    description: 'New members of the default workspace get a user key.',
+    description: 'Whether new members of the default workspace get a user key.',
   })
   default_workspace_user_api_key_auto_create?: boolean | null;
 }
@@ -58,12 +58,12 @@ export class SessionSettingsDto {
     min: SESSION_SECONDS_MIN,
     max: SESSION_SECONDS_MAX,
     description:
-      'Seconds that a session of a user lasts at most, 30 days when it is not set. Ends sessions that are older.',
+      'Maximum lifetime of user sessions in seconds; 30 days by default. A shorter value also shortens existing sessions.',
   })
   max_session_ttl?: number | null;
 }
 
-/** Partial: what is absent stays, null is as if it had never been set. */
+/** Partial update: absent members stay, null resets a setting. */
 export class UpdateOrganisationSettingsDto {
   @NestedField(() => OrganisationSettingsDto, { optional: true }) settings?: OrganisationSettingsDto;
   @NestedField(() => DataPlaneSecurityDto, { optional: true })
@@ -74,14 +74,15 @@ export class UpdateOrganisationSettingsDto {
   @NestedField(() => WorkspaceOverridesDto, {
     optional: true,
     description:
-      'What workspaces may set for themselves. Switching one off takes their own settings of it away.',
+      "Categories that workspaces may override. Switching one off removes the workspaces' own settings of that category.",
   })
   workspace_overrides?: WorkspaceOverridesDto;
 }
 
 class RetentionResponse {
-  @ResponseField.integer({ description: 'Days, for display.', example: 90 }) readonly logs_days!: number;
-  @ResponseField.integer({ description: 'Days, for display.', example: 365 }) readonly metrics_days!: number;
+  @ResponseField.integer({ description: 'Days; for display only.', example: 90 }) readonly logs_days!: number;
+  @ResponseField.integer({ description: 'Days; for display only.', example: 365 })
+  readonly metrics_days!: number;
 }
 
 export class OrganisationResponse extends RowResponse {
@@ -100,7 +101,7 @@ class SettingsInForce extends UserKeySettingsResponse {
 }
 
 class SecurityInForce {
-  @ResponseField.boolean({ description: 'The installation may block inline configs for all.' })
+  @ResponseField.boolean({ description: 'Also true when the installation blocks inline configs for all.' })
   readonly block_inline_config!: boolean;
 }
 
@@ -112,7 +113,7 @@ class SessionSettingsResponse {
 class ScimSettingsResponse {
   @ResponseField.boolean({
     description:
-      'Set by the installation. True: memberships come from the groups of users; members that groups name change nothing.',
+      'Set by the installation. True: workspace memberships come from the groups of each user; member lists of groups are ignored.',
   })
   readonly membership_user_mode!: boolean;
 }

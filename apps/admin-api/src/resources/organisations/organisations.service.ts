@@ -177,7 +177,9 @@ function applySettings(
     row.workspaceOverrides = mergeSettings(row.workspaceOverrides, { ...overrides });
 }
 
-/** What workspaces had set for themselves goes with the permission; it would come back unseen with it otherwise. */
+/**
+ * Removes the workspaces' own settings when the permission is withdrawn; otherwise they would return unnoticed with it.
+ */
 async function resetOverrides(
   manager: EntityManager,
   { id, workspaceOverrides }: OrganisationEntity,

@@ -16,17 +16,18 @@ const PROVIDER = { optional: true, max: 64, pattern: /^[a-z0-9][a-z0-9_-]*$/, ex
 const CREDENTIALS = {
   maxEntries: 20,
   valueMax: 8_192,
-  description: 'Never shown again.',
+  description: 'Credentials of the account. Not shown again.',
   example: { apiKey: 'secret' },
 } as const;
 
 export class CreatePluginDto {
-  @TextField({ ...PROVIDER, description: 'The partner; what the ids of its checks begin with.' })
+  @TextField({ ...PROVIDER, description: 'The partner; the prefix of the ids of its checks.' })
   plugin_provider_id?: string;
-  @TextField({ ...PROVIDER, description: 'Another name of plugin_provider_id.' }) integration_id?: string;
-  @NameField({ optional: true, description: 'The partner’s when absent.' }) name?: string;
+  @TextField({ ...PROVIDER, description: 'Alias of plugin_provider_id.' }) integration_id?: string;
+  @NameField({ optional: true, description: 'Default: the id of the partner.' }) name?: string;
   @MapField(CREDENTIALS) credentials!: Record<string, string>;
-  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
+  @UuidField({ optional: true, description: 'Must be the caller’s own organisation.' })
+  organisation_id?: string;
 }
 
 export class UpdatePluginDto {
@@ -36,7 +37,8 @@ export class UpdatePluginDto {
 }
 
 export class ListPluginsQuery extends pageOf({ size: 100 }) {
-  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
+  @UuidField({ optional: true, description: 'Must be the caller’s own organisation.' })
+  organisation_id?: string;
 }
 
 export class PluginResponse extends RowResponse {
@@ -45,7 +47,7 @@ export class PluginResponse extends RowResponse {
   @ResponseField.text({ example: 'patronus' }) readonly plugin_provider_id!: string;
   @ResponseField.text({ example: 'Patronus' }) readonly name!: string;
   @ResponseField.oneOf(['active', 'archived']) readonly status!: string;
-  @ResponseField.map({ description: 'Masked.', example: { apiKey: '*****' } })
+  @ResponseField.map({ description: 'Masked credentials.', example: { apiKey: '*****' } })
   readonly credentials!: Readonly<Record<string, string>>;
   @ResponseField.kind('plugin') readonly object!: 'plugin';
 }

@@ -19,8 +19,8 @@ const create = (
 ): Promise<GatewayResponse<Plugin & Failure>> =>
   admin.post('/v1/plugins', { key, body: { plugin_provider_id, credentials: { apiKey: SECRET } } });
 
-describe('a plugin', () => {
-  it('[SVC-07 in part] keeps the credentials of a partner, one account each, and shows them masked', async () => {
+describe('plugin', () => {
+  it('[SVC-07 in part] stores the credentials of a partner, one account each, and shows them masked', async () => {
     const { body, status } = await create('patronus');
     expect(status).toBe(200);
     expect((await create('patronus')).status).toBe(409);
@@ -39,7 +39,7 @@ describe('a plugin', () => {
     expect((await create('patronus')).status).toBe(200);
   });
 
-  it('is for administrators, and nothing of another organisation', async () => {
+  it('is only for administrators, and hidden from other organisations', async () => {
     const { body } = await create('theirs', other.adminKey);
     for (const id of [body.id, '018f0000-0000-7000-8000-000000000000', 'unknown']) {
       const answer = await admin.put(`/v1/plugins/${id}`, { key: tenant.adminKey, body: { name: 'x' } });
@@ -51,8 +51,8 @@ describe('a plugin', () => {
   });
 });
 
-describe('the record of a batch', () => {
-  it('[CTL-19] takes the id of the file that the batch has produced, from our own processes alone', async () => {
+describe('batch record', () => {
+  it('[CTL-19] accepts the id of the produced file only from Tollgate’s own processes', async () => {
     const by = { token: SERVICE_TOKEN };
     const body = { workspace_id: tenant.workspaceId, status: 'in_progress' };
     const { id } = (await admin.post<{ id: string }>(INTERNAL.batches, { ...by, body })).body;

@@ -29,12 +29,12 @@ const PLUGIN: Resource<PluginEntity> = {
   type: 'plugins',
   view: toPlugin,
   where: (caller, reference) => ({ id: idOf(reference), ...inOrganisation(caller), status: 'active' }),
-  /** Gateways hold the credentials with the guardrails that take them. */
+  /** Gateways get the credentials with the guardrails that use them. */
   changes: async ({ organisationId, pluginProviderId }, manager) =>
     keysOfAll(manager, await guardrailsOfPartner(manager, organisationId, pluginProviderId)),
 };
 
-/** Accounts at the partners of guardrails, one for each partner. */
+/** Manages an organisation's accounts at guardrail partners, one for each partner. */
 @Injectable()
 export class PluginsService {
   constructor(
@@ -51,7 +51,7 @@ export class PluginsService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       if (await manager.existsBy(PluginEntity, { organisationId, pluginProviderId, status: 'active' })) {
-        const message = 'The organisation has an account at this partner already.';
+        const message = 'The organisation already has an account at this partner; update that one.';
         throw new GatewayError('conflict', { param: 'plugin_provider_id', message });
       }
       const row = manager.create(PluginEntity, {
@@ -89,7 +89,7 @@ export class PluginsService {
     });
   }
 
-  /** Throws `conflict` while a guardrail takes its credentials from the account. */
+  /** Throws `conflict` while a guardrail uses the credentials of the account. */
   private async assertUnused(
     manager: EntityManager,
     { organisationId, pluginProviderId }: PluginEntity,
@@ -101,7 +101,7 @@ export class PluginsService {
       if (opened.some((check) => accountNeededBy(check) === pluginProviderId))
         uses.push({ path: `guardrails.${row.slug}`, message: `The guardrail ${row.slug} uses it.` });
     }
-    assertNotUsed('The account is in use.', uses);
+    assertNotUsed('The account is in use; remove the listed uses first.', uses);
   }
 
   private keep(row: PluginEntity, credentials: Readonly<Record<string, string>>): void {

@@ -27,27 +27,30 @@ import {
 const KEY = {
   description:
     'api_key, metadata.<key>, virtual_key, provider, config, prompt, model, endpoint_type, workspace_id, ' +
-    'organisation_id, mcp_server or mcp_tool; which of them depends on the kind of policy.',
+    'organisation_id, mcp_server or mcp_tool. Which keys are allowed depends on the kind of policy.',
   example: 'metadata.team',
 } as const;
 const DESCRIPTION = { optional: true, nullable: true, min: 0, max: 500 } as const;
 const WORKSPACE = {
   optional: true,
-  description: 'Needed with a credential of the whole organisation.',
+  description: 'Required with a credential of the whole organisation.',
 } as const;
-const ORGANISATION = { optional: true, description: 'The caller’s own; no other is found.' } as const;
+const ORGANISATION = {
+  optional: true,
+  description: 'Must be the caller’s own organisation; 404 otherwise.',
+} as const;
 const CONDITIONS = {
   minItems: 1,
   maxItems: 20,
-  description: 'All must hold.',
+  description: 'All conditions must match.',
   example: [{ key: 'metadata.team', value: 'search' }],
 } as const;
-const GROUP_BY = { maxItems: 10, description: 'Each combination of values is counted apart.' } as const;
+const GROUP_BY = { maxItems: 10, description: 'Each combination of values is counted separately.' } as const;
 const AMOUNT_MAX = 1_000_000_000_000;
 const AMOUNT = {
   min: 0.01,
   max: AMOUNT_MAX,
-  description: 'USD for cost; otherwise a whole number.',
+  description: 'USD for cost; an integer otherwise.',
   example: 100,
 } as const;
 const THRESHOLD = {
@@ -55,30 +58,34 @@ const THRESHOLD = {
   nullable: true,
   min: 0.01,
   max: AMOUNT_MAX,
-  description: 'Below credit_limit.',
+  description: 'Must be below credit_limit.',
   example: 80,
 } as const;
 const DAYS = { optional: true, nullable: true, min: 1, max: 365, example: null } as const;
 const RESET = {
   optional: true,
   nullable: true,
-  description: 'Excludes periodic_reset_days; null: no reset.',
+  description: 'Cannot be sent with periodic_reset_days. Null for no reset.',
 } as const;
-const NEXT = { optional: true, nullable: true, description: 'Normalised to midnight UTC.' } as const;
+const NEXT = { optional: true, nullable: true, description: 'Rounded down to midnight UTC.' } as const;
 
-const OF_STATUS = { optional: true, description: 'active when absent.' } as const;
+const OF_STATUS = { optional: true, description: 'Default: active.' } as const;
 const STATUSES = ['active', 'archived'] as const;
 export const USAGE_TYPES = ['cost', 'tokens', 'requests'] as const;
 export const RATE_TYPES = ['requests', 'tokens', 'concurrency'] as const;
 export const RATE_UNITS = ['rpm', 'rph', 'rpd', 'rpw'] as const;
 export const TARGETS = ['llm', 'mcp_tools'] as const;
 
-/** At least one of `value` and `excludes`. */
+/** At least one of `value` and `excludes` is required. */
 export class PolicyConditionDto {
   @TextField(KEY) key!: string;
-  @TextOrListField({ optional: true, description: 'Any of them; `*` is any value that is present.' })
+  @TextOrListField({
+    optional: true,
+    description: 'Matches any of these values; `*` matches any present value.',
+  })
   value?: string | string[];
-  @TextOrListField({ optional: true, description: 'None of them.' }) excludes?: string | string[];
+  @TextOrListField({ optional: true, description: 'Matches none of these values.' }) excludes?:
+    string | string[];
 }
 
 export class PolicyGroupDto {
@@ -88,7 +95,7 @@ export class PolicyGroupDto {
 type OutageMode = (typeof OUTAGE_MODES)[number];
 type Enforcement = (typeof ENFORCEMENTS)[number];
 
-/** What callers write of a policy of either kind. */
+/** Fields of a policy of either kind that callers can write. */
 class PolicyFields {
   @NameField({ example: 'Search team' }) name!: string;
   @TextField(DESCRIPTION) description?: string | null;
@@ -120,13 +127,13 @@ export class CreateUsageLimitPolicyDto extends UsageLimitFields {
   @UuidField(ORGANISATION) organisation_id?: string;
 }
 
-/** Type, grouping and workspace stay as they were made. */
+/** Type, grouping and workspace cannot be changed. */
 @Strict()
 export class UpdateUsageLimitPolicyDto extends partialOf(UsageLimitFields) {
   @TextField({
     optional: true,
     max: 4_096,
-    description: 'A value key: what it has used until now does not count any more.',
+    description: 'Value key whose usage is reset to zero.',
     example: 'api_key:0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   reset_usage_for_value?: string;
@@ -134,7 +141,7 @@ export class UpdateUsageLimitPolicyDto extends partialOf(UsageLimitFields) {
 
 @Strict()
 export class CreateRateLimitPolicyDto extends RateLimitFields {
-  @EnumField(TARGETS, { optional: true, description: 'llm when absent.' }) target?: (typeof TARGETS)[number];
+  @EnumField(TARGETS, { optional: true, description: 'Default: llm.' }) target?: (typeof TARGETS)[number];
   @NestedListField(() => PolicyGroupDto, {
     ...GROUP_BY,
     optional: true,
@@ -143,20 +150,20 @@ export class CreateRateLimitPolicyDto extends RateLimitFields {
   group_by?: PolicyGroupDto[];
   @EnumField(RATE_TYPES, {
     example: 'requests',
-    description: 'concurrency: requests that are under way at the same time.',
+    description: 'concurrency limits the requests in flight at the same time.',
   })
   type!: (typeof RATE_TYPES)[number];
   @EnumField(RATE_UNITS, {
     optional: true,
     nullable: true,
     example: 'rpm',
-    description: 'Required, but for concurrency, which has none.',
+    description: 'Required, except for concurrency, which has none.',
   })
   unit?: (typeof RATE_UNITS)[number] | null;
   @UuidField(ORGANISATION) organisation_id?: string;
 }
 
-/** Target, type, grouping and workspace stay as they were made. */
+/** Target, type, grouping and workspace cannot be changed. */
 @Strict()
 export class UpdateRateLimitPolicyDto extends partialOf(RateLimitFields) {
   @EnumField(RATE_UNITS, { optional: true }) unit?: (typeof RATE_UNITS)[number];
@@ -165,7 +172,7 @@ export class UpdateRateLimitPolicyDto extends partialOf(RateLimitFields) {
 export class ListPoliciesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
   @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
   @UuidField(ORGANISATION) organisation_id?: string;
-  @TextField({ optional: true, description: 'Part of the name.' }) search?: string;
+  @TextField({ optional: true, description: 'Text that the name contains.' }) search?: string;
   @EnumField(STATUSES, OF_STATUS) status?: (typeof STATUSES)[number];
 }
 
@@ -186,13 +193,13 @@ export class GetPolicyQuery {
 export class GetUsageLimitPolicyQuery extends GetPolicyQuery {
   @QueryBooleanField({
     optional: true,
-    description: 'True: with what each value has used, the newest thousand of them.',
+    description: 'True adds the usage of each value; at most the newest 1,000 values.',
   })
   include_usage?: boolean;
 }
 
 export class ListPolicyEntitiesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
   @EnumField(['active', 'exhausted'], { optional: true }) status?: 'active' | 'exhausted';
-  @TextField({ optional: true, description: 'Part of the value key.' }) search?: string;
+  @TextField({ optional: true, description: 'Text that the value key contains.' }) search?: string;
   @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;
 }

@@ -57,13 +57,13 @@ async function documentOf({ workspaceId }: Tenant): Promise<WorkspaceDocument> {
   return documents[key] as WorkspaceDocument;
 }
 
-describe('policies of the file', () => {
+describe('policies of the case file', () => {
   const { cases } = readCases('policies.json') as { cases: PolicyCase[] };
   const titled = cases
     .filter(({ endpoint }) => /^(?:POST|PUT) \/v2\/policies\//.test(endpoint))
     .map((item): [string, PolicyCase] => [`${item.id} ${item.expect}: ${item.reason}`, item]);
 
-  it('are many', () => {
+  it('contain many cases', () => {
     expect(titled.length).toBeGreaterThan(35);
   });
 
@@ -81,7 +81,7 @@ describe('policies of the file', () => {
 });
 
 describe('/v2/policies/usage-limits', () => {
-  it('[LIM-03] answers what was saved, and normalises the next reset to midnight UTC', async () => {
+  it('[LIM-03] returns what was saved, and rounds the next reset down to midnight UTC', async () => {
     const next_usage_reset_at = '2027-01-31T15:30:00+05:30';
     const id = await create(USAGE, usageBody({ next_usage_reset_at, alert_threshold: 8 }));
     expect(await read(USAGE, id)).toMatchObject({
@@ -103,7 +103,7 @@ describe('/v2/policies/usage-limits', () => {
     expect(await read(USAGE, id.toUpperCase())).toMatchObject({ id });
   });
 
-  it('[LIM-03] resets by a name or by days: one given alone replaces the other, null ends it', async () => {
+  it('[LIM-03] resets by a named period or by days: one sent alone replaces the other, null removes it', async () => {
     const id = await create(USAGE, usageBody({ periodic_reset: 'weekly' }));
     const { next_usage_reset_at: monday } = await read(USAGE, id);
     expect(new Date(String(monday)).getUTCDay()).toBe(1);
@@ -115,7 +115,7 @@ describe('/v2/policies/usage-limits', () => {
     expect(await read(USAGE, id)).toMatchObject({ periodic_reset_days: null, next_usage_reset_at: null });
   });
 
-  it('[CTL-08] takes new conditions, and leaves what is not named', async () => {
+  it('[CTL-08] replaces conditions, and keeps members that are not sent', async () => {
     const id = await create(USAGE, usageBody({ periodic_reset: 'monthly', description: 'd' }));
     const before = await read(USAGE, id);
     const conditions = [{ key: 'model', value: '@openai/*' }];
@@ -129,7 +129,7 @@ describe('/v2/policies/usage-limits', () => {
     expect(after['etag']).not.toBe(before['etag']);
   });
 
-  it('holds the threshold below the limit that is in force, whichever of them changes', async () => {
+  it('keeps the threshold below the limit in force, whichever of them changes', async () => {
     const id = await create(USAGE, usageBody({ alert_threshold: 8 }));
     for (const body of [{ credit_limit: 8 }, { alert_threshold: 10 }]) {
       const { status, body: answer } = await put(USAGE, id, body);
@@ -145,7 +145,7 @@ describe('/v2/policies/usage-limits', () => {
 });
 
 describe('/v2/policies/rate-limits', () => {
-  it('[LIM-05] is for llm unless it says otherwise, and lists by target, type and unit', async () => {
+  it('[LIM-05] is for llm by default, and can be listed by target, type and unit', async () => {
     const fresh = await admin.tenant();
     const llm = await create(RATE, rateBody(), fresh.key);
     const mcp = await create(
@@ -165,7 +165,7 @@ describe('/v2/policies/rate-limits', () => {
     expect(await listed('search=%25')).toEqual([]);
   });
 
-  it('[CTL-08] takes new conditions, and keeps target, type and grouping as they are', async () => {
+  it('[CTL-08] replaces conditions, and keeps target, type and grouping', async () => {
     const id = await create(RATE);
     const conditions = [{ key: 'endpoint_type', value: '*' }];
     expect((await put(RATE, id, { conditions, value: 7, unit: 'rph' })).status).toBe(200);
@@ -197,7 +197,7 @@ describe('/v2/policies/rate-limits', () => {
     ['name', { name: undefined }],
     ['description', { description: 'x'.repeat(501) }],
     ['nosuch', { nosuch: 1 }],
-  ])('refuses a bad %s by its name: %j', async (param, more) => {
+  ])('refuses an invalid %s by its name: %j', async (param, more) => {
     const { status, body } = await admin.post<Failure>(RATE, { key: ours.key, body: rateBody(more) });
     expect([status, body.error.type, body.error.param]).toEqual([400, 'validation_failed', param]);
   });
@@ -206,7 +206,7 @@ describe('/v2/policies/rate-limits', () => {
 describe.each([USAGE, RATE])('policies at %s', (url) => {
   const put404 = { status: 404, body: { error: { type: 'not_found' } } };
 
-  it('archives what is deleted: it is found by that status alone', async () => {
+  it('archives a deleted policy, which is then found only by that status', async () => {
     const fresh = await admin.tenant();
     const id = await create(url, bodyFor(url), fresh.key);
     const { key } = fresh;
@@ -221,7 +221,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     expect(await admin.delete(`${url}/${id}`, { key })).toMatchObject(put404);
   });
 
-  it('answers for a foreign policy as for one that never was', async () => {
+  it('responds alike for a foreign and an unknown policy', async () => {
     const id = await create(url);
     for (const key of [theirs.key, theirs.adminKey]) {
       for (const [method, body] of [['GET'], ['PUT', { name: 'x' }], ['DELETE']] as const) {
@@ -242,7 +242,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     expect((await admin.post(url, { key: ours.adminKey, body })).status).toBe(404);
   });
 
-  it('stays within a workspace of the organisation, by the credential that is locked to it', async () => {
+  it('belongs to a workspace of the organisation, for a credential limited to that workspace', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     const body = { ...bodyFor(url), workspace_id: workspaceId };
     const id = await create(url, body, ours.adminKey);
@@ -253,7 +253,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     expect([nowhere.status, nowhere.body.error.param]).toEqual([400, 'workspace_id']);
   });
 
-  it('refuses a change of what has changed since it was read', async () => {
+  it('refuses an update with an outdated If-Match', async () => {
     const id = await create(url);
     const { etag } = await read(url, id);
     const write = { key: ours.key, headers: { 'if-match': String(etag) }, body: { name: 'x' } };
@@ -261,7 +261,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     expect((await admin.put(`${url}/${id}`, write)).status).toBe(412);
   });
 
-  it('audits every write and tells the gateways of it in the document of the workspace', async () => {
+  it('audits every write and notifies gateways through the workspace document', async () => {
     const fresh = await admin.tenant();
     expect((await documentOf(fresh)).policies).toBeUndefined();
     const kind = url === USAGE ? 'usageLimits' : 'rateLimits';
@@ -287,7 +287,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     ]);
   });
 
-  it('goes with its workspace, which is not deleted over it unasked', async () => {
+  it('ends with its workspace, which is only deleted with force while it has policies', async () => {
     const fresh = await admin.tenant();
     const key = fresh.adminKey;
     const workspace = await admin.workspace(fresh.organisationId, { name: 'Going' });
@@ -300,7 +300,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
     expect([archived.status, archived.body['status']]).toEqual([200, 'archived']);
   });
 
-  it('has at most a hundred active ones in a workspace', async () => {
+  it('allows a hundred active ones in a workspace', async () => {
     const fresh = await admin.tenant();
     for (let i = 0; i < 100; i += 1) await create(url, bodyFor(url), fresh.key);
     expect((await admin.post(url, { key: fresh.key, body: bodyFor(url) })).status).toBe(409);
@@ -310,7 +310,7 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
   });
 });
 
-describe('the values that a usage-limit policy counts apart', () => {
+describe('values that a usage-limit policy counts separately', () => {
   interface Value {
     readonly id: string;
     readonly value_key: string;
@@ -320,7 +320,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     readonly status: string;
   }
 
-  /** As the worker leaves them after charges. */
+  /** Writes the values as the worker does after charges. */
   async function valueOf(policyId: string, valueKey: string, usd: number): Promise<string> {
     const id = uuidv7();
     const { manager } = admin.dataSource;
@@ -333,7 +333,7 @@ describe('the values that a usage-limit policy counts apart', () => {
   const entities = (id: string, query = '', key = ours.key): Promise<GatewayResponse<List<Value>>> =>
     admin.get<List<Value>>(`${USAGE}/${id}/entities${query}`, { key });
 
-  it('[REL-16] are listed with what each has used, by status and part of the key', async () => {
+  it('[REL-16] are listed with the usage of each, by status and by part of the key', async () => {
     const id = await create(USAGE);
     await valueOf(id, 'api_key:a', 12.5);
     const { body } = await entities(id, '?status=exhausted&search=key:a');
@@ -341,7 +341,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     expect((await entities(id, '?status=active')).body.data).toEqual([]);
   });
 
-  it('are listed with what each uses in a day and when it will run out, null where it is unknown', async () => {
+  it('are listed with burn rate and forecast, null where unknown', async () => {
     const id = await create(USAGE);
     await valueOf(id, 'api_key:fast', 7);
     await valueOf(id, 'api_key:new', 1);
@@ -363,7 +363,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     expect(at).toBeLessThanOrEqual(Date.now() + 6 * DAY_MS + 1);
   });
 
-  it('[REL-16] are part of the policy with include_usage, with the alerts about them', async () => {
+  it('[REL-16] are part of the policy with include_usage, with their alerts', async () => {
     const id = await create(USAGE, usageBody({ alert_threshold: 8 }));
     await valueOf(id, 'api_key:a', 9);
     const counter = `policy:${id}:cost:budget:api_key:a`;
@@ -381,7 +381,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     });
   });
 
-  it('are reset by their key with a change of the policy', async () => {
+  it('can be reset by key in an update of the policy', async () => {
     const id = await create(USAGE);
     await valueOf(id, 'api_key:a', 12.5);
     expect((await put(USAGE, id, { reset_usage_for_value: 'api_key:a' })).status).toBe(200);
@@ -390,7 +390,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     expect([unknown.status, unknown.body.error.param]).toEqual([400, 'reset_usage_for_value']);
   });
 
-  it('are reset one by one: what was used does not count, and gateways receive the time', async () => {
+  it('can be reset one by one: usage restarts at zero, and gateways receive the time', async () => {
     const id = await create(USAGE);
     const value = await valueOf(id, 'api_key:a', 12.5);
     await valueOf(id, 'api_key:b', 3);
@@ -405,7 +405,7 @@ describe('the values that a usage-limit policy counts apart', () => {
     expect(await lastEvent(admin)).toMatchObject({ changed: [documentKey.workspace(ours.workspaceId)] });
   });
 
-  it('are those of the caller’s own policies', async () => {
+  it('belong to the caller’s own policies', async () => {
     const id = await create(USAGE);
     const value = await valueOf(id, 'api_key:a', 1);
     expect((await entities(id, '', theirs.key)).status).toBe(404);

@@ -23,17 +23,17 @@ import type { ListPoliciesQuery } from './policies.dto';
 export type PolicyRow = UsageLimitPolicyEntity | RateLimitPolicyEntity;
 type Status = PolicyRow['status'];
 
-/** What one kind of policy adds to what all of them share. */
+/** What one kind of policy adds to the common behaviour. */
 export interface PolicyKind<R extends PolicyRow, Create, Update, Answer> extends Resource<R> {
   readonly view: (row: R) => Answer & object;
   readonly object: string;
-  /** Columns of a new policy. Throws `validation_failed`. */
+  /** Returns the columns of a new policy. Throws `validation_failed`. */
   readonly columns: (input: Create) => DeepPartial<R>;
-  /** Throws `validation_failed`. What it gives is added to the audit log's view. */
+  /** Applies an update. The returned object is added to the audit record. Throws `validation_failed`. */
   readonly change: (row: R, input: Update, manager: EntityManager) => Promise<object | void> | void;
 }
 
-/** What every kind has in common as a resource. */
+/** The common resource definition of all kinds. */
 export const policyResource = {
   type: 'policies',
   where: (caller: Principal, id: string) => ofStatus('active')(caller, id),
@@ -41,7 +41,7 @@ export const policyResource = {
     if (action === 'update') assertMayChangeLimits(caller, row.limitsRank);
     else assertMayEnd(caller, [row], 'The policy');
   },
-  // The workspace's document carries its policies.
+  // The workspace's document contains its policies.
   changes: ({ workspaceId }: PolicyRow) => [documentKey.workspace(workspaceId)],
 } as const;
 
@@ -53,10 +53,13 @@ const ofStatus =
     status,
   });
 
-/** Of each kind in one workspace: every gateway holds all of them in memory and asks each for every request. */
+/**
+ * Maximum policies of each kind in one workspace, because every gateway keeps all of them in memory and checks each for
+ * every request.
+ */
 const POLICIES_MAX = 100;
 
-/** Usage and rate limit policies: the same routes for both kinds. */
+/** Implements the same routes for usage and rate limit policies. */
 @Injectable()
 export class PoliciesService {
   constructor(
@@ -79,7 +82,7 @@ export class PoliciesService {
     });
   }
 
-  /** A page of policies, the newest first; `filters` are those of the kind, an undefined one filters nothing. */
+  /** Lists policies, newest first. `filters` are those of the kind; undefined ones are ignored. */
   async list<R extends PolicyRow, C, U, A>(
     kind: PolicyKind<R, C, U, A>,
     caller: Principal,
@@ -95,7 +98,7 @@ export class PoliciesService {
     return listOf([rows.map((row) => kind.view(row)), total]);
   }
 
-  /** Throws `not_found` for one that is of another tenant or has another status. */
+  /** Throws `not_found` for a policy of another tenant or with another status. */
   find<R extends PolicyRow, C, U, A>(
     kind: PolicyKind<R, C, U, A>,
     at: At,
@@ -116,25 +119,25 @@ export class PoliciesService {
   }
 }
 
-/** 404 for another organisation than the caller's. */
+/** Throws 404 for an organisation that is not the caller's. */
 function assertOwnOrganisation({ organisationId }: Principal, named: string | undefined): void {
   found(named === undefined || named.toLowerCase() === organisationId ? organisationId : null);
 }
 
-/** The workspace that a new policy belongs to. Throws `conflict` when it has as many as one may have. */
+/** Returns the workspace of a new policy. Throws `conflict` when it has the maximum number of policies. */
 async function roomFor<R extends PolicyRow>(
   manager: EntityManager,
   { entity }: Resource<R>,
   caller: Principal,
 ): Promise<Required<TenantWhere>> {
   const owner = inWorkspace(caller);
-  // The workspace's row serialises two writers that both want the last place.
+  // The lock on the workspace's row serialises concurrent creations.
   const where = { id: owner.workspaceId, organisationId: owner.organisationId, status: 'active' } as const;
   found(await manager.findOne(WorkspaceEntity, { where, lock: FOR_UPDATE }));
   const active = { ...owner, status: 'active' } as unknown as FindOptionsWhere<R>;
   if ((await manager.countBy(entity, active)) >= POLICIES_MAX) {
     throw new GatewayError('conflict', {
-      message: `A workspace has at most ${String(POLICIES_MAX)} active policies of a kind.`,
+      message: `The workspace already has the maximum of ${String(POLICIES_MAX)} active policies of this kind; delete one first.`,
     });
   }
   return owner;

@@ -14,9 +14,9 @@ import {
 
 class PolicyConditionResponse implements PolicyCondition {
   @ResponseField.text({ example: 'metadata.team' }) readonly key!: string;
-  @ResponseField.any({ optional: true, description: 'A text or a list of texts.', example: 'search' })
+  @ResponseField.any({ optional: true, description: 'A string or a list of strings.', example: 'search' })
   readonly value?: string | readonly string[];
-  @ResponseField.any({ optional: true, description: 'A text or a list of texts.', example: ['batch'] })
+  @ResponseField.any({ optional: true, description: 'A string or a list of strings.', example: ['batch'] })
   readonly excludes?: string | readonly string[];
 }
 
@@ -24,7 +24,7 @@ class PolicyGroupResponse {
   @ResponseField.text({ example: 'api_key' }) readonly key!: string;
 }
 
-const DESCRIBED = { description: 'What it does while the counters cannot be reached.' } as const;
+const DESCRIBED = { description: 'What happens while the counters are unavailable.' } as const;
 
 class PolicyResponse extends RowResponse {
   @ResponseField.uuid() readonly id!: string;
@@ -47,20 +47,20 @@ export class UsageLimitPolicyResponse extends ShownUsageLimit {
   @ResponseField.oneOf(USAGE_TYPES) readonly type!: string;
   @ResponseField.number({ description: 'USD for cost.', example: 100 }) readonly credit_limit!: number;
   @ResponseField.time({ nullable: true }) readonly last_reset_at!: string | null;
-  @ResponseField.oneOf(ENFORCEMENTS, { description: 'strict never passes the limit.' })
+  @ResponseField.oneOf(ENFORCEMENTS, { description: 'strict never exceeds the limit.' })
   readonly enforcement!: string;
   @ResponseField.json({
     optional: true,
     description:
-      'By value key: { current_usage, burn_rate_per_day, forecast_exhausted_at, status, is_threshold_alerts_sent, ' +
-      'is_exhausted_alerts_sent }. With include_usage.',
+      'Usage by value key, with include_usage: { current_usage, burn_rate_per_day, forecast_exhausted_at, status,' +
+      ' is_threshold_alerts_sent, is_exhausted_alerts_sent }.',
     example: {},
   })
   readonly value_key_usage_map?: Readonly<Record<string, PolicyValueUsage>>;
   @ResponseField.kind('policy_usage_limits') readonly object!: 'policy_usage_limits';
 }
 
-/** Usage of one value of a policy. */
+/** Usage and alerts of one value of a policy. */
 export interface PolicyValueUsage extends LimitUsage {
   readonly status: 'active' | 'exhausted';
   readonly is_threshold_alerts_sent: boolean;
@@ -76,7 +76,7 @@ export class RateLimitPolicyResponse extends responseOf(pickOf(RateLimitFields, 
   readonly window!: string | null;
   @ResponseField.oneOf(ENFORCEMENTS, {
     nullable: true,
-    description: 'Of tokens; null for what is never passed.',
+    description: 'For tokens; null for types that are always strict.',
   })
   readonly enforcement!: string | null;
   @ResponseField.kind('policy_rate_limits') readonly object!: 'policy_rate_limits';
@@ -85,7 +85,7 @@ export class RateLimitPolicyResponse extends responseOf(pickOf(RateLimitFields, 
 export class CreatedUsageLimitPolicyDto extends pickOf(UsageLimitPolicyResponse, 'id', 'object') {}
 export class CreatedRateLimitPolicyDto extends pickOf(RateLimitPolicyResponse, 'id', 'object') {}
 
-/** One of the values that a policy counts apart. */
+/** One of the values that a policy counts separately. */
 export class PolicyEntityResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'metadata.team:search' }) readonly value_key!: string;

@@ -10,7 +10,7 @@ const LLM = [
 ];
 const MCP = ['api_key', 'workspace_id', 'mcp_server', 'mcp_tool'];
 
-/** Besides `metadata.<key>`, which is allowed everywhere. */
+/** Allowed condition keys, in addition to `metadata.<key>`, which is always allowed. */
 const CONDITION_KEYS: Readonly<Record<PolicyKind, readonly string[]>> = {
   usage: LLM,
   llm: [...LLM, 'endpoint_type'],
@@ -20,7 +20,7 @@ const GROUP_KEYS: Readonly<Record<PolicyKind, readonly string[]>> = { usage: LLM
 
 const METADATA = /^metadata\../s;
 
-/** Throws `validation_failed` with every condition that is wrong. */
+/** Returns the conditions in stored form. Throws `validation_failed` with all faults. */
 export function conditionsOf(kind: PolicyKind, input: readonly PolicyConditionDto[]): PolicyCondition[] {
   refuse([
     ...keysAtFault(CONDITION_KEYS[kind], 'conditions', input),
@@ -37,7 +37,7 @@ export function conditionsOf(kind: PolicyKind, input: readonly PolicyConditionDt
   }));
 }
 
-/** Throws `validation_failed` with every key that is wrong, and for none where one is needed. */
+/** Returns the group keys. Throws `validation_failed` with all faults, and when a required key is missing. */
 export function groupKeysOf(kind: PolicyKind, input: readonly PolicyGroupDto[]): string[] {
   const keys = input.map(({ key }) => key);
   refuse([
@@ -46,7 +46,9 @@ export function groupKeysOf(kind: PolicyKind, input: readonly PolicyGroupDto[]):
       : []),
     ...keysAtFault(GROUP_KEYS[kind], 'group_by', input),
     ...keys.flatMap((key, i) =>
-      keys.indexOf(key) < i ? [{ path: `group_by.${String(i)}.key`, message: `${key} is there twice` }] : [],
+      keys.indexOf(key) < i
+        ? [{ path: `group_by.${String(i)}.key`, message: `${key} is duplicated; send each key once` }]
+        : [],
     ),
   ]);
   return keys;

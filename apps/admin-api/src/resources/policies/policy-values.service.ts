@@ -13,7 +13,7 @@ import type { PolicyEntityResponse, UsageLimitPolicyResponse } from './policies.
 import { USAGE_LIMITS } from './usage-limit-policies';
 import { valueBucket, valueUsage } from './policy-values';
 
-/** The values that a usage-limit policy counts apart: what each has used, and its reset. */
+/** Lists and resets the values that a usage-limit policy counts separately. */
 @Injectable()
 export class PolicyValuesService {
   constructor(
@@ -21,7 +21,7 @@ export class PolicyValuesService {
     private readonly writes: Writes,
   ) {}
 
-  /** The policy, with what each of its values has used where the query says so. */
+  /** Returns the policy, with the usage of its values if the query asks for it. */
   async shown(
     row: UsageLimitPolicyEntity,
     query: GetUsageLimitPolicyQuery,
@@ -59,7 +59,7 @@ export class PolicyValuesService {
     return listOf([answers, total]);
   }
 
-  /** What it has used until now does not count any more. */
+  /** Resets the usage of one value to zero. */
   reset(at: At, valueId: string): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, USAGE_LIMITS, at, async ({ id: policyId }) => {

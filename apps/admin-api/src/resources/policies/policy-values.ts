@@ -8,7 +8,7 @@ import type { PolicyValueUsage } from './policies.view';
 
 const VALUES_MAX = 1_000;
 
-/** By value key: what each of the newest thousand has used, and the alerts about it in its period. */
+/** Returns usage and raised alerts of the newest 1,000 values, by value key. */
 export async function valueUsage(
   manager: EntityManager,
   policy: UsageLimitPolicyEntity,
@@ -43,19 +43,19 @@ export async function valueUsage(
   );
 }
 
-/** Throws `validation_failed` for a value that the policy has never counted. */
+/** Resets a value by its key. Throws `validation_failed` for a value that the policy has never counted. */
 export async function resetValue(
   manager: EntityManager,
   { id: policyId }: UsageLimitPolicyEntity,
   valueKey: string,
 ): Promise<void> {
   const value = await manager.findOneBy(UsageLimitPolicyValueEntity, { policyId, valueKey });
-  if (value === null) throw invalid('reset_usage_for_value', 'names no value that the policy has counted');
+  if (value === null) throw invalid('reset_usage_for_value', 'is not a value that the policy has counted');
   const reset = { lastResetAt: new Date(), status: 'active' } as const;
   await manager.update(UsageLimitPolicyValueEntity, { id: value.id }, reset);
 }
 
-/** The counter of a value, as gateways and the worker name it. */
+/** Returns the counter of a value, with the same key as in gateways and the worker. */
 export function valueBucket(policy: UsageLimitPolicyEntity, value: UsageLimitPolicyValueEntity): Bucket {
   const rule = policyUsageRule(policy);
   const owner = {

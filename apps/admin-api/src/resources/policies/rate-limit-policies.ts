@@ -11,7 +11,7 @@ import { policyResource, type PolicyKind } from './policies.service';
 import { toRateLimitPolicy, type RateLimitPolicyResponse } from './policies.view';
 import { conditionsOf, groupKeysOf } from './policy-rules';
 
-/** Fields that are stored as they come. */
+/** Fields that are stored unchanged. */
 const PLAIN = pickOf(RateLimitFields, 'name', 'description');
 
 export const RATE_LIMITS = {
@@ -43,7 +43,7 @@ export const RATE_LIMITS = {
 
 type Limit = Pick<RateLimitPolicyEntity, 'type' | 'unit' | 'value' | 'window' | 'enforcement' | 'onOutage'>;
 
-/** Throws `validation_failed` where the members do not fit together. */
+/** Returns the columns of a limit. Throws `validation_failed` for members that do not fit together. */
 function limitOf(input: RateLimitDto): Limit {
   const { type, unit, value, window, enforcement, on_outage: onOutage } = toStoredRateLimit(input, '');
   return {
@@ -58,7 +58,7 @@ function limitOf(input: RateLimitDto): Limit {
 
 const LIMIT_FIELDS = ['unit', 'value', 'window', 'enforcement', 'on_outage'] as const;
 
-/** What a request names of the limit; null clears. */
+/** Returns the members of the limit that a request contains; null clears a member. */
 const presentOf = (input: UpdateRateLimitPolicyDto): Partial<RateLimitDto> =>
   Object.fromEntries(
     LIMIT_FIELDS.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),

@@ -11,7 +11,7 @@ import { toUsageLimitPolicy, type UsageLimitPolicyResponse } from './policies.vi
 import { conditionsOf, groupKeysOf } from './policy-rules';
 import { resetValue } from './policy-values';
 
-/** Fields that are stored as they come. */
+/** Fields that are stored unchanged. */
 const PLAIN = pickOf(UsageLimitFields, 'name', 'description', 'enforcement', 'on_outage');
 
 export const USAGE_LIMITS = {
@@ -50,7 +50,7 @@ type Reset = Pick<UsageLimitPolicyEntity, 'periodicReset' | 'periodicResetDays' 
 
 const UNSET: Reset = { periodicReset: null, periodicResetDays: null, nextUsageResetAt: null };
 
-/** Throws `validation_failed`: tokens and requests are counted, money is not; the threshold lies below the limit. */
+/** Throws `validation_failed` for fractional tokens or requests, and for a threshold that is not below the limit. */
 function amountsOf(
   type: UsageLimitPolicyEntity['type'],
   creditLimit: number,
@@ -72,8 +72,8 @@ type ResetInput = Pick<
 >;
 
 /**
- * The schedule that `input` makes of `before`: a name given alone replaces days and the other way round, and another period has
- * another next time unless one is given. Throws `validation_failed` when both are given.
+ * Returns the reset schedule after an update. A named period sent alone replaces days, and vice versa. A new period
+ * also gets a new next reset, unless the request contains one. Throws `validation_failed` when both are sent.
  */
 function resetOf(input: ResetInput, before: Reset, now = new Date()): Reset {
   const next = input.next_usage_reset_at;
@@ -90,7 +90,10 @@ function scheduleOf(
   before: Reset,
 ): Omit<Reset, 'nextUsageResetAt'> {
   if (typeof period === 'string' && typeof days === 'number') {
-    throw invalid('periodic_reset_days', 'periodic_reset and periodic_reset_days exclude each other');
+    throw invalid(
+      'periodic_reset_days',
+      'periodic_reset and periodic_reset_days are mutually exclusive; send one of them',
+    );
   }
   if (typeof period === 'string') return { periodicReset: period, periodicResetDays: null };
   if (typeof days === 'number') return { periodicReset: null, periodicResetDays: days };

@@ -6,7 +6,7 @@ import { In, type EntityManager } from 'typeorm';
 import { isUuid } from '../../platform/auth/tenancy';
 import { isOpenTo, splitReference, type PromptType } from '../../platform/rows/prompt-rows';
 
-/** What a version says; what a partial's version has nothing of is null or empty. */
+/** Content of a version. Fields that a partial does not have are null or empty. */
 export type VersionContent = Pick<
   PromptVersionEntity,
   | 'template'
@@ -36,7 +36,7 @@ export const EMPTY_CONTENT: VersionContent = {
 
 const NAMES = Object.keys(EMPTY_CONTENT) as (keyof VersionContent)[];
 
-/** The content of a version, without its identity. */
+/** Returns the content of a version, without its identity. */
 export const copyOf = (version: PromptVersionEntity): VersionContent => ({
   ...EMPTY_CONTENT,
   ...Object.fromEntries(NAMES.map((name) => [name, version[name]])),
@@ -44,12 +44,12 @@ export const copyOf = (version: PromptVersionEntity): VersionContent => ({
 
 const PARTIALS_MAX = 100;
 
-/** The prompt or partial that a text is to be saved in. */
+/** The prompt or partial in which a template is saved. */
 type Place = Pick<PromptEntity, 'id' | 'organisationId' | 'workspaceId'>;
 
 /**
- * The ids of the partials that a text names. Throws `validation_failed` for a template that can't be read, a partial or version
- * that the workspace does not have, and a partial that would include itself.
+ * Returns the ids of the partials that a template includes. Throws `validation_failed` for an invalid template, for a
+ * partial or version that the workspace does not have, and for a partial that would include itself.
  */
 export async function partialIdsOf(
   manager: EntityManager,
@@ -59,12 +59,12 @@ export async function partialIdsOf(
 ): Promise<string[]> {
   const references = [...referencesIn(type, content)];
   if (references.length > PARTIALS_MAX) {
-    throw invalid('string', `a template names at most ${String(PARTIALS_MAX)} partials`);
+    throw invalid('string', `a template can include at most ${String(PARTIALS_MAX)} partials`);
   }
   const ids = new Set<string>();
   for (const reference of references) {
     const partial = await partialNamed(manager, reference, place);
-    if (partial === null) throw invalid('string', `there is no partial ${reference} in the workspace`);
+    if (partial === null) throw invalid('string', `the workspace has no partial ${reference}`);
     ids.add(partial.id);
   }
   if (type === 'partial') await assertNotWithin(manager, place.id, [...ids]);
@@ -80,7 +80,7 @@ function referencesIn(type: PromptType, { template, isRaw }: VersionContent): Re
   }
 }
 
-/** Null when the workspace has no such partial, or the partial no such version. */
+/** Returns null when the workspace has no such partial, or the partial no such version. */
 async function partialNamed(
   manager: EntityManager,
   reference: string,
@@ -99,7 +99,7 @@ async function partialNamed(
   return exists ? row : null;
 }
 
-/** Follows the published and the latest versions; what older ones include, the gateway bounds when it renders. */
+/** Follows published and latest versions only. The gateway bounds inclusion by older versions when it renders. */
 async function assertNotWithin(manager: EntityManager, id: string, first: readonly string[]): Promise<void> {
   const seen = new Set<string>();
   let next = [...first];

@@ -21,11 +21,11 @@ import {
 
 type Labels = readonly LabelEntity[];
 
-/** How prompts and partials differ. */
+/** The differences between prompts and partials. */
 export interface PromptKind<Create, Update, Item, Detail, Version> {
   readonly type: PromptType;
   readonly firstContent: (input: Create) => VersionContent;
-  /** Content of the next version; null: there is none. Throws `validation_failed`. */
+  /** Returns the content of the next version; null when the update creates none. Throws `validation_failed`. */
   readonly nextContent: (input: Update, latest: VersionContent) => VersionContent | null;
   readonly items: (manager: EntityManager, rows: readonly PromptEntity[]) => Promise<Item[]>;
   readonly detail: (row: PromptEntity, version: PromptVersionEntity, labels: Labels) => Detail;
@@ -41,7 +41,7 @@ export const PROMPT = kind({
     const missing = (['string', 'parameters', 'model'] as const).find((name) => input[name] === undefined);
     if (VERSION_FIELDS.every((name) => input[name] === undefined)) return null;
     if (missing !== undefined && input.patch !== true) {
-      throw invalid(missing, `${missing} is required for a new version; with patch: true it stays as it is`);
+      throw invalid(missing, `${missing} is required for a new version; send patch: true to keep its value`);
     }
     return contentOf(input, latest);
   },
@@ -75,13 +75,13 @@ export const PARTIAL = kind({
 
 const or = <T>(given: T | undefined, otherwise: T): T => (given === undefined ? otherwise : given);
 
-/** What is absent stays as it was; null clears. */
+/** Returns the content after an update: absent members stay, null clears them. */
 function contentOf(input: UpdatePromptDto, before: VersionContent): VersionContent {
   const choice = input.tool_choice;
   return {
     template: or(input.string, before.template),
     isRaw: or(input.is_raw_template, before.isRaw ? 1 : 0) === 1,
-    // The description belongs to one version and is not carried over.
+    // The description belongs to one version and is not copied to the next.
     description: input.version_description ?? null,
     parameters: or(input.parameters, before.parameters),
     model: or(input.model, before.model),
@@ -95,6 +95,6 @@ function contentOf(input: UpdatePromptDto, before: VersionContent): VersionConte
 
 function plainSlug(virtualKey: string): string {
   const slug = virtualKey.startsWith('@') ? virtualKey.slice(1) : virtualKey;
-  if (slug === '') throw invalid('virtual_key', 'virtual_key names no provider');
+  if (slug === '') throw invalid('virtual_key', 'virtual_key must be the slug of a provider');
   return slug;
 }

@@ -7,7 +7,7 @@ import { collectionNamed } from '../../platform/rows/collection-rows';
 import { PROMPTS, sharedWith, type PromptType } from '../../platform/rows/prompt-rows';
 import type { ListPromptsQuery } from './prompts.dto';
 
-/** A page of a workspace's own prompts, or of those that others share with it; newest first. */
+/** Returns a page of a workspace's own prompts, or of prompts that others share with it; newest first. */
 export async function pageOfPrompts(
   manager: EntityManager,
   caller: Principal,
@@ -32,7 +32,10 @@ export async function pageOfPrompts(
   });
 }
 
-/** With which workspaces each is shared, for those that the caller's workspace owns. Empty unless it was requested. */
+/**
+ * Returns a function that lists the workspaces with which a prompt is shared, for prompts of the caller's workspace. It
+ * returns nothing unless the query asks for it.
+ */
 export async function audiencesOf(
   manager: EntityManager,
   caller: Principal,

@@ -26,7 +26,7 @@ interface Responses<I, D, V> {
   readonly version: Type<V>;
 }
 
-/** The routes that prompts and partials have in common. */
+/** Creates a base controller with the routes that prompts and partials share. */
 export function PromptRoutes<C, U, I, D, V>(
   kind: PromptKind<C, U, I, D, V>,
   { item, detail, version }: Responses<I, D, V>,

@@ -34,7 +34,7 @@ const [team, third] = [
 let collection = '';
 const provider = 'openai-own';
 
-/** Gives a workspace the provider that prompts here name. */
+/** Creates the provider that the prompts here name. */
 async function provide(workspace_id: string): Promise<void> {
   const body = {
     ...{ name: 'OpenAI', ai_provider_id: 'openai', key: 'sk-0123456789abcdef', workspace_id },
@@ -90,7 +90,7 @@ async function documents<T>(...keys: string[]): Promise<(T | null)[]> {
 
 describe('sharing', () => {
   it.each(['prompts', 'prompts/partials'])(
-    '[CTL-18] of %s opens them to named workspaces or to the organisation, to be read and not changed',
+    '[CTL-18] of %s gives other workspaces or the organisation read access, without the right to change',
     async (kind) => {
       const path = (rest: string): string => `${kind === 'prompts' ? '' : 'partials/'}${rest}`;
       const { id, slug } = kind === 'prompts' ? await make('a') : await partial('a');
@@ -158,7 +158,7 @@ describe('sharing', () => {
     },
   );
 
-  it('refuses an audience that is none, and workspaces of others as it does unknown ones', async () => {
+  it('refuses an empty audience, and responds alike to foreign and unknown workspaces', async () => {
     const { slug } = await make('a');
     const outcomes = new Set<string>();
     for (const workspace_ids of [[other.workspaceId], ['0193f0aa-0000-7000-8000-000000000000']]) {
@@ -177,7 +177,7 @@ describe('sharing', () => {
     }
   });
 
-  it('offers the partials that a prompt includes, and shares them too when the request says so', async () => {
+  it('lists the partials that a prompt includes, and shares them too if requested', async () => {
     const inner = await partial('x');
     const outer = await partial(`{{>${inner.slug}}}`);
     const { slug } = await make(`{{>${outer.slug}}}`);
@@ -189,7 +189,7 @@ describe('sharing', () => {
     expect(await statusOf(`partials/${inner.slug}`, team.key)).toBe(200);
   });
 
-  it('tells the gateways who may use what, and which version is meant by what', async () => {
+  it('notifies gateways of who may use which prompt, and of the meaning of labels and versions', async () => {
     const { id, slug, version_id } = await make('a');
     await post(`${slug}/share`, { access: 'workspaces', workspace_ids: [team.id] });
     await api.put(`/v1/prompts/${slug}`, { key: tenant.key, body: { patch: true, string: 'b' } });
@@ -228,7 +228,7 @@ describe('sharing', () => {
 });
 
 describe('forking', () => {
-  it('copies a version that is shared, with a history of its own, where the provider and the partials are', async () => {
+  it('copies a shared version with a history of its own, if the workspace has the provider and partials', async () => {
     const style = await partial('x');
     const source = await make(`one {{>${style.slug}}}`, { name: 'Source' });
     await api.put(`/v1/prompts/${source.slug}`, { key: tenant.key, body: { patch: true, string: 'two' } });
@@ -261,8 +261,8 @@ describe('forking', () => {
   });
 });
 
-describe('a workspace', () => {
-  it('[ERR-06] that shares a prompt or a partial cannot be deleted, not even by force', async () => {
+describe('workspace', () => {
+  it('[ERR-06] that shares a prompt or partial cannot be deleted, not even with force', async () => {
     const id = await api.workspace(tenant.organisationId, { name: 'Sharing' });
     const key = await api.apiKey('workspace-service', {
       organisationId: tenant.organisationId,

@@ -20,18 +20,20 @@ import { copyOf } from './prompt-content';
 import { createPrompt } from './prompt-writes';
 import type { CreatedPromptDto, ForkDto, ShareDto, SharedDto, UnshareDto } from './prompts.dto';
 
-/** With whom something is shared. */
+/** The workspaces with which a prompt is shared. */
 interface Audience {
   readonly access: PromptEntity['accessLevel'];
   readonly workspaceIds: readonly string[];
 }
 
-/** Sharing within the organisation: other workspaces read and use what one owns, and copy it to change it. */
+/**
+ * Manages sharing within the organisation. Other workspaces can read and use a shared prompt, and copy it to change it.
+ */
 @Injectable()
 export class PromptSharesService {
   constructor(private readonly writes: Writes) {}
 
-  /** `replace`: the audience is exactly the given one; else it is added to what there is. */
+  /** Shares a prompt or partial. With `replace` the given audience replaces the old one; otherwise it is added. */
   share(type: PromptType, at: At, input: ShareDto & { readonly replace: boolean }): Promise<SharedDto> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
@@ -55,7 +57,10 @@ export class PromptSharesService {
       let left: Audience = { access: 'workspace', workspaceIds: [] };
       if (input.workspace_ids !== undefined) {
         if (row.accessLevel === 'organisation') {
-          throw invalid('workspace_ids', 'it is shared with the organisation as a whole');
+          throw invalid(
+            'workspace_ids',
+            'workspace_ids must be absent, because it is shared with the whole organisation',
+          );
         }
         const gone = new Set(await workspacesNamed(manager, row.organisationId, input.workspace_ids));
         const rest = (await sharedWith(manager, row)).filter((id) => !gone.has(id));
@@ -66,7 +71,7 @@ export class PromptSharesService {
     });
   }
 
-  /** A copy of one version, in a workspace that may read it and can use it: with the provider and the partials it names. */
+  /** Copies one version into a workspace that may read it and has the provider and partials that it names. */
   fork(type: PromptType, { caller, reference }: At, input: ForkDto): Promise<CreatedPromptDto> {
     const { workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
@@ -95,7 +100,7 @@ export class PromptSharesService {
   }
 }
 
-/** Who may act in every workspace of the organisation may copy out of every one of them, shared or not. */
+/** A caller with access to all workspaces of the organisation may copy from each of them, shared or not. */
 function sourceReach(caller: Principal): Principal {
   const { keyType, organisationRole } = caller;
   const isEverywhere =
@@ -106,17 +111,20 @@ function sourceReach(caller: Principal): Principal {
 async function audienceOf(manager: EntityManager, row: PromptEntity, input: ShareDto): Promise<Audience> {
   if (input.access === 'organisation') {
     if (input.workspace_ids && input.workspace_ids.length > 0) {
-      throw invalid('workspace_ids', 'workspace_ids goes with access workspaces alone');
+      throw invalid('workspace_ids', 'workspace_ids is only allowed with access workspaces');
     }
     return { access: 'organisation', workspaceIds: [] };
   }
   const ids = await workspacesNamed(manager, row.organisationId, input.workspace_ids ?? []);
   const others = ids.filter((id) => id !== row.workspaceId);
-  if (others.length === 0) throw invalid('workspace_ids', 'workspace_ids must name another workspace');
+  if (others.length === 0) throw invalid('workspace_ids', 'workspace_ids must contain another workspace');
   return { access: 'workspaces', workspaceIds: others };
 }
 
-/** Ids of workspaces of the organisation. Throws for one that is unknown, which another tenant's is. */
+/**
+ * Returns the ids of workspaces of the organisation. Throws `validation_failed` for an unknown one; a workspace of
+ * another tenant counts as unknown.
+ */
 async function workspacesNamed(
   manager: EntityManager,
   organisationId: string,
@@ -132,7 +140,8 @@ async function workspacesNamed(
   });
   const known = new Set(rows.flatMap(({ id, slug }) => [id, slug]));
   const unknown = references.find((name) => !known.has(isUuid(name) ? name.toLowerCase() : name));
-  if (unknown !== undefined) throw invalid('workspace_ids', `there is no workspace ${unknown}`);
+  if (unknown !== undefined)
+    throw invalid('workspace_ids', `there is no workspace ${unknown} in the organisation`);
   return rows.map(({ id }) => id);
 }
 
@@ -149,7 +158,7 @@ async function setAudience(
 ): Promise<void> {
   const { manager, caller } = write;
   const before = { access: row.accessLevel, workspace_ids: await sharedWith(manager, row) };
-  // What everybody has already, some of them can't be given in addition.
+  // When the whole organisation has access already, adding some workspaces changes nothing.
   if (!replace && row.accessLevel === 'organisation') return;
   if (replace || audience.access === 'organisation')
     await manager.delete(PromptShareEntity, { promptId: row.id });
@@ -169,7 +178,9 @@ async function setAudience(
   await publish(write, PROMPTS[row.type], row);
 }
 
-/** Partials that the published and the latest version include, those within one another too; locked. */
+/**
+ * Returns the partials that the published and latest versions include, directly or through others, with a lock on each.
+ */
 async function partialsWithin(manager: EntityManager, row: PromptEntity): Promise<PromptEntity[]> {
   const found = new Map<string, PromptEntity>();
   let next: readonly PromptEntity[] = [row];
@@ -190,7 +201,7 @@ async function partialsWithin(manager: EntityManager, row: PromptEntity): Promis
   return [...found.values()];
 }
 
-/** Whether all of a prompt's audience has the partial. */
+/** Whether the whole audience of a prompt can use the partial. */
 async function reaches(
   manager: EntityManager,
   partial: PromptEntity,
@@ -203,7 +214,7 @@ async function reaches(
   return true;
 }
 
-/** Throws unless the workspace has a provider of the slug that the version names. */
+/** Throws `validation_failed` unless the workspace has the provider that the version names. */
 async function assertProvisioned(
   manager: EntityManager,
   { virtualKey }: PromptVersionEntity,

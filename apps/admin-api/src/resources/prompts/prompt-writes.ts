@@ -30,13 +30,13 @@ import type { CreatedPromptDto } from './prompts.dto';
 
 export interface NewPrompt {
   readonly name: string;
-  /** Undefined: one is made of the name. */
+  /** Derived from the name when undefined. */
   readonly slug?: string | undefined;
-  /** Id or slug; undefined: the workspace's default collection. */
+  /** Id or slug. Default: the workspace's default collection. */
   readonly collection_id?: string | undefined;
 }
 
-/** A prompt or partial of the caller's workspace. The first version is the published one. */
+/** Creates a prompt or partial in the caller's workspace and publishes its first version. */
 export async function createPrompt(
   write: Write<Principal>,
   type: PromptType,
@@ -46,7 +46,7 @@ export async function createPrompt(
 ): Promise<CreatedPromptDto> {
   const { manager, caller } = write;
   const owner = inWorkspace(caller);
-  // Archived ones count, and partials: a slug names one of the organisation for ever.
+  // Archived prompts and partials count too, because a slug of the organisation is never reused.
   await assertSlugFree(manager, PromptEntity, { organisationId: owner.organisationId, slug });
   const folder =
     collection === undefined
@@ -73,7 +73,10 @@ export async function createPrompt(
   return { id, slug, version_id: versionId, object: type };
 }
 
-/** Adds the latest version; what is published stays. The row is changed and not yet saved. Returns the content for the audit log. */
+/**
+ * Adds a version as the latest one and does not publish it. Sets the row's member without saving the row. Returns the
+ * content for the audit log.
+ */
 export async function addContent(
   { manager, caller }: Write<Principal>,
   row: PromptEntity,
@@ -86,7 +89,7 @@ export async function addContent(
   return content;
 }
 
-/** Makes another version the one that is meant when none is named. */
+/** Publishes another version, which is then used when a reference names none. */
 export async function publishVersion(
   write: Write<Principal>,
   row: PromptEntity,
@@ -105,12 +108,15 @@ export async function publishVersion(
   await publish(write, PROMPTS[row.type], row);
 }
 
-/** Throws `conflict` with what still needs it: workspaces that it is shared with, prompts that include it. */
+/** Archives a prompt. Throws `conflict` while it is shared or a prompt includes it. */
 export const archivePrompt = (write: Write<Principal>, type: PromptType, at: At): Promise<object> =>
   archiveRow(write, PROMPTS[type], at, async (row) => {
     const { manager } = write;
     const users = type === 'partial' ? await usersOf(manager, row) : [];
-    assertNotUsed(`The ${type} is still used.`, [...(await sharesOf(manager, row)), ...users]);
+    assertNotUsed(`The ${type} is in use; remove the listed uses first.`, [
+      ...(await sharesOf(manager, row)),
+      ...users,
+    ]);
     await manager.delete(PromptLabelEntity, { promptId: row.id });
   });
 
@@ -128,7 +134,10 @@ async function sharesOf(manager: EntityManager, row: PromptEntity): Promise<Use[
   return [{ path: 'share', message: `It is shared with ${String(count)} workspaces; unshare it first.` }];
 }
 
-/** What callers can still address: published, latest and labelled versions of live prompts and partials. */
+/**
+ * Returns the prompts and partials that include it in a version that callers can address: published, latest or
+ * labelled.
+ */
 async function usersOf(manager: EntityManager, { id, organisationId }: PromptEntity): Promise<Use[]> {
   const users = await manager
     .createQueryBuilder(PromptEntity, 'prompt')
@@ -148,7 +157,7 @@ async function usersOf(manager: EntityManager, { id, organisationId }: PromptEnt
   }));
 }
 
-/** Puts a label on a version, from wherever else it sat in the prompt; null takes all labels from it. */
+/** Moves a label to a version of the prompt. With null removes all labels from the version. */
 export async function setLabel(
   write: Write<Principal>,
   row: PromptEntity,
@@ -156,9 +165,9 @@ export async function setLabel(
   label: LabelEntity | null,
 ): Promise<void> {
   const { manager } = write;
-  // The label must mean something in the workspace that owns the prompt.
+  // The label must be visible in the workspace that owns the prompt.
   if (label !== null && label.workspaceId !== null && label.workspaceId !== row.workspaceId) {
-    throw invalid('label_id', 'label_id is of another workspace');
+    throw invalid('label_id', "label_id must be a label of the prompt's workspace or organisation");
   }
   const key = { promptId: row.id, versionId: version.id };
   const shown = async () => ({

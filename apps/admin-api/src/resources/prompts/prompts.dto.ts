@@ -22,16 +22,16 @@ import { ApiProperty } from '@nestjs/swagger';
 const TEMPLATE_MAX = 524_288;
 const WORKSPACE = {
   optional: true,
-  description: 'Needed with a credential of the whole organisation.',
+  description: 'Required with a credential of the whole organisation.',
 } as const;
 const VERSION = { min: 1, max: 1_000_000, example: 2 } as const;
 
-/** What prompts and partials have in common. */
+/** Fields that prompts and partials share. */
 class TemplateFields {
   @NameField({ example: 'Greeting' }) name!: string;
   @SlugField({
     optional: true,
-    description: 'Unique in the organisation, for ever; made of the name when absent.',
+    description: 'Unique in the organisation and never reused; derived from the name when absent.',
     example: 'greeting',
   })
   slug?: string;
@@ -40,16 +40,17 @@ class TemplateFields {
 }
 
 export class CreatePromptDto extends TemplateFields {
-  @ReferenceField({ description: 'Id or slug.', example: 'co-suppor-3f9a1c' }) collection_id!: string;
+  @ReferenceField({ description: 'Id or slug of a collection.', example: 'co-suppor-3f9a1c' })
+  collection_id!: string;
   @TextField({
     max: TEMPLATE_MAX,
-    description: 'JSON text of messages, or plain text; Mustache.',
+    description: 'A Mustache template: a JSON array of messages, or plain text.',
     example: '[{"role":"user","content":"Hello {{name}}"}]',
   })
   string!: string;
   @ObjectField({
     description:
-      'Parameters of the request. Members that the template names are default values of its variables, and so is what is in `variables`.',
+      'Request parameters. Members with the name of a template variable, and members of `variables`, are default values of variables.',
     example: { max_completion_tokens: 256 },
   })
   parameters!: Record<string, unknown>;
@@ -60,16 +61,16 @@ export class CreatePromptDto extends TemplateFields {
   @ObjectListField({ optional: true, nullable: true, maxItems: 256 }) tools?: object[] | null;
   @TextOrObjectField({ optional: true, nullable: true }) tool_choice?: string | object | null;
   @ObjectField({ optional: true, nullable: true }) template_metadata?: Record<string, unknown> | null;
-  @ObjectField({ optional: true, nullable: true, description: 'The same as template_metadata.' })
+  @ObjectField({ optional: true, nullable: true, description: 'Alias of template_metadata.' })
   prompt_metadata?: Record<string, unknown> | null;
   @BitField({
     optional: true,
-    description: '1: the whole text is one template, and what it renders to is read as JSON.',
+    description: '1: the whole text is one template, and its result is parsed as JSON.',
   })
   is_raw_template?: 0 | 1;
 }
 
-/** Fields of a prompt that are kept with each of its versions. */
+/** Fields that are stored with each version of a prompt. */
 export const VERSION_FIELDS = [
   'string',
   'parameters',
@@ -84,36 +85,41 @@ export const VERSION_FIELDS = [
   'is_raw_template',
 ] as const satisfies readonly (keyof CreatePromptDto)[];
 
-const ARCHIVED = { optional: true, description: 'archived: as a delete.' } as const;
+const ARCHIVED = { optional: true, description: 'archived has the same effect as DELETE.' } as const;
 
 export class UpdatePromptDto extends partialOf(omitOf(CreatePromptDto, 'slug')) {
-  @BooleanField({ optional: true, description: 'string, parameters and model may then be left out.' })
+  @BooleanField({ optional: true, description: 'When true, string, parameters and model may be absent.' })
   patch?: boolean;
   @EnumField(['active', 'archived'], ARCHIVED) status?: 'active' | 'archived';
 }
 
 export class CreatePartialDto extends TemplateFields {
-  @TextField({ max: TEMPLATE_MAX, description: 'Mustache.', example: 'Answer {{tone}}.' }) string!: string;
-  @ReferenceField({ optional: true, description: 'Id or slug; absent: the default collection.' })
+  @TextField({ max: TEMPLATE_MAX, description: 'A Mustache template.', example: 'Answer {{tone}}.' })
+  string!: string;
+  @ReferenceField({ optional: true, description: 'Id or slug. Default: the default collection.' })
   collection_id?: string;
 }
 
 export class UpdatePartialDto extends partialOf(omitOf(TemplateFields, 'slug')) {
-  @TextField({ optional: true, max: TEMPLATE_MAX, description: 'Makes a new version.' }) string?: string;
-  @ReferenceField({ optional: true, description: 'Id or slug.' }) collection_id?: string;
-  @TextField({ optional: true, nullable: true, max: 2000, description: 'The same as version_description.' })
+  @TextField({ optional: true, max: TEMPLATE_MAX, description: 'Creates a new version.' }) string?: string;
+  @ReferenceField({ optional: true, description: 'Id or slug of a collection.' }) collection_id?: string;
+  @TextField({ optional: true, nullable: true, max: 2000, description: 'Alias of version_description.' })
   description?: string | null;
   @EnumField(['active', 'archived'], ARCHIVED) status?: 'active' | 'archived';
 }
 
 export class ListPromptsQuery extends pageOf({ size: 100 }) {
-  @ReferenceField({ optional: true, description: 'Id or slug.' }) collection_id?: string;
+  @ReferenceField({ optional: true, description: 'Id or slug of a collection.' }) collection_id?: string;
   @ReferenceField(WORKSPACE) workspace_id?: string;
-  @NameField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+  @NameField({ optional: true, description: 'Text that the name or slug contains.' }) search?: string;
   @UuidField({ optional: true }) id?: string;
-  @EnumField(['shared'], { optional: true, description: 'Those that other workspaces share with this one.' })
+  @EnumField(['shared'], {
+    optional: true,
+    description: 'Lists prompts that other workspaces share with this one.',
+  })
   type?: 'shared';
-  @QueryBooleanField({ description: 'Tells with whom each is shared.' }) show_prompt_share?: boolean;
+  @QueryBooleanField({ description: 'Adds the workspaces with which each prompt is shared.' })
+  show_prompt_share?: boolean;
 }
 
 export class ListVersionsQuery extends pageOf({ size: 100 }) {
@@ -121,7 +127,7 @@ export class ListVersionsQuery extends pageOf({ size: 100 }) {
 }
 
 export class GetPromptQuery {
-  @TextField({ optional: true, description: 'Number of a version, a label, or latest.', example: '2' })
+  @TextField({ optional: true, description: 'Version number, label or latest.', example: '2' })
   version?: string;
 }
 
@@ -133,7 +139,7 @@ export class PublishDto {
 export class LabelVersionDto {
   @UuidField({
     nullable: true,
-    description: 'Null takes all labels from the version. Nothing else of a version can be changed.',
+    description: 'Null removes all labels from the version. Other fields of a version cannot be changed.',
     example: '01a20000-0000-7000-8000-000000000001',
   })
   label_id!: string | null;
@@ -143,29 +149,34 @@ export class LabelVersionDto {
 export class ShareDto {
   @EnumField(['organisation', 'workspaces'], { example: 'workspaces' })
   access!: 'organisation' | 'workspaces';
-  @TextListField({ optional: true, maxItems: 1000, description: 'Ids or slugs; needed with workspaces.' })
+  @TextListField({
+    optional: true,
+    maxItems: 1000,
+    description: 'Ids or slugs; required with access workspaces.',
+  })
   workspace_ids?: string[];
-  @BooleanField({ optional: true, description: 'Shares the partials that it names with the same audience.' })
+  @BooleanField({ optional: true, description: 'Also shares the included partials with the same audience.' })
   include_partials?: boolean;
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class UnshareDto {
-  @TextListField({ optional: true, maxItems: 1000, description: 'Ids or slugs; absent: all.' })
+  @TextListField({ optional: true, maxItems: 1000, description: 'Ids or slugs. Default: all workspaces.' })
   workspace_ids?: string[];
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class ForkDto {
   @ReferenceField({
-    description: 'Id or slug of the workspace that the copy is for.',
+    description: 'Id or slug of the workspace that gets the copy.',
     example: 'ws-search-3f9a1c',
   })
   workspace_id!: string;
-  @ReferenceField({ optional: true, description: 'Id or slug; absent: the default collection.' })
+  @ReferenceField({ optional: true, description: 'Id or slug. Default: the default collection.' })
   collection_id?: string;
   @NameField({ optional: true }) name?: string;
-  @IntegerField({ ...VERSION, optional: true, description: 'Absent: the published one.' }) version?: number;
+  @IntegerField({ ...VERSION, optional: true, description: 'Default: the published version.' })
+  version?: number;
 }
 
 export class CreatedPromptDto {
@@ -178,11 +189,12 @@ export class CreatedPromptDto {
 export class UpdatedPromptResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'pp-greeting-3f9a1c' }) slug!: string;
-  @ApiProperty({ format: 'uuid', description: 'The latest version.' }) prompt_version_id!: string;
+  @ApiProperty({ format: 'uuid', description: 'Id of the latest version.' }) prompt_version_id!: string;
 }
 
 export class UpdatedPartialDto {
-  @ApiProperty({ format: 'uuid', description: 'The latest version.' }) prompt_partial_version_id!: string;
+  @ApiProperty({ format: 'uuid', description: 'Id of the latest version.' })
+  prompt_partial_version_id!: string;
 }
 
 export class SharedDto {
@@ -194,7 +206,7 @@ export class SharedDto {
     type: 'array',
     items: { type: 'string' },
     example: [],
-    description: 'Slugs of partials that it names and that the audience does not have.',
+    description: 'Slugs of included partials that the audience cannot use.',
   })
   unshared_partials!: string[];
 }

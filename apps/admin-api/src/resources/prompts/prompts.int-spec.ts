@@ -55,7 +55,7 @@ const lastEvent = async (): Promise<ChangeEventEntity | undefined> =>
   (await api.dataSource.manager.find(ChangeEventEntity, { order: { sequence: 'DESC' }, take: 1 }))[0];
 
 describe('/v1/prompts', () => {
-  it('takes the slug that it is given, once in the organisation, for prompts and partials alike', async () => {
+  it('accepts a slug once in the organisation, for prompts and partials together', async () => {
     expect((await prompt({ slug: 'greeting' })).slug).toBe('greeting');
     const taken = { key: tenant.key, body: { name: 'Style', string: 'x', slug: 'greeting' } };
     const again = await api.post<Failure>('/v1/prompts/partials', taken);
@@ -66,7 +66,7 @@ describe('/v1/prompts', () => {
     expect((await api.post('/v1/prompts/partials', theirs)).status).toBe(200);
   });
 
-  it('[SVC-07 in part] makes a prompt whose first version is published, and tells the gateways', async () => {
+  it('[SVC-07 in part] publishes the first version of a new prompt, and notifies the gateways', async () => {
     const { id, slug, version_id } = await prompt();
     expect(slug).toMatch(/^pp-greeting-[0-9a-f]{6}$/);
     const keys = [`prompt:${tenant.organisationId}:${slug}`, `prompt:${tenant.organisationId}:${id}`];
@@ -97,7 +97,7 @@ describe('/v1/prompts', () => {
     expect((await api.get(`/v2/prompts/${slug}`, tenant)).body).toEqual(body);
   });
 
-  it('makes a version with each new content, none for a new name, and publishes none of them', async () => {
+  it('creates a version for new content but not for a new name, and publishes none of them', async () => {
     const { slug, version_id: first } = await prompt();
     expect((await put(slug, { name: 'Renamed' })).body).toMatchObject({ slug, prompt_version_id: first });
     const patched = (await put(slug, { patch: true, string: 'Hi {{name}}', tool_choice: 'auto' }))
@@ -126,7 +126,7 @@ describe('/v1/prompts', () => {
     });
   });
 
-  it('wants a version in full unless it is a patch', async () => {
+  it('requires complete content for a version, unless it is a patch', async () => {
     const { slug } = await prompt();
     const { string, parameters, model } = PROMPT;
     for (const [body, param] of [
@@ -140,7 +140,7 @@ describe('/v1/prompts', () => {
     expect((await put(slug, { string, parameters, model })).status).toBe(200);
   });
 
-  it('publishes a version by its number, in the audit log and to the gateways', async () => {
+  it('publishes a version by its number, with an audit record and a notification of gateways', async () => {
     const { id, slug } = await prompt();
     await put(slug, { patch: true, string: 'two' });
     expect((await put(`${slug}/makeDefault`, { version: 2 })).body).toEqual({});
@@ -157,7 +157,7 @@ describe('/v1/prompts', () => {
     expect(answer.status).toBe(403);
   });
 
-  it('finds a version by its labels, of which each sits on one version', async () => {
+  it('finds a version by its labels, each of which belongs to one version', async () => {
     const { slug, version_id: first } = await prompt();
     const second = ((await put(slug, { patch: true, string: 'two' })).body as unknown as Created)
       .prompt_version_id;
@@ -219,7 +219,7 @@ describe('/v1/prompts', () => {
     ['tools', { tools: [7] }],
     ['tool_choice', { tool_choice: [] }],
     ['is_raw_template', { is_raw_template: 2 }],
-  ])('refuses a bad %s and names it', async (param, more) => {
+  ])('refuses an invalid %s and names it', async (param, more) => {
     const body = { ...PROMPT, collection_id: collection, ...more };
     const answer = await api.post<Failure>('/v1/prompts', { key: tenant.key, body });
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
@@ -229,7 +229,7 @@ describe('/v1/prompts', () => {
     templates: { id: string; template: string }[];
   };
   it.each(templates.map(({ id, template }) => [id, template]))(
-    'saves or refuses %s, and never fails',
+    'saves or refuses %s without a server error',
     async (_, string) => {
       const body = { ...PROMPT, collection_id: collection, string };
       const answer = await api.post<Failure>('/v1/prompts', { key: tenant.key, body });
@@ -256,7 +256,7 @@ describe('/v1/prompts', () => {
     expect((await api.get('/v1/prompts?type=other', tenant)).status).toBe(400);
   });
 
-  it('guards a write with If-Match, and deletes softly', async () => {
+  it('checks If-Match on writes, and archives on deletion', async () => {
     const { slug, id } = await prompt();
     const { headers } = await api.get(`/v1/prompts/${slug}`, tenant);
     const stale = { key: tenant.key, headers: { 'if-match': String(headers['etag']) } };
@@ -271,7 +271,7 @@ describe('/v1/prompts', () => {
     expect((await api.get(`/v1/prompts/${again.slug}`, tenant)).status).toBe(404);
   });
 
-  it('numbers versions without a gap when two are saved at once', async () => {
+  it('numbers versions without gaps when two are saved concurrently', async () => {
     const { slug } = await prompt();
     await Promise.all(['a', 'b', 'c'].map((string) => put(slug, { patch: true, string })));
     const { body } = await api.get<{ data: { prompt_version: number }[] }>(
@@ -281,7 +281,7 @@ describe('/v1/prompts', () => {
     expect(body.data.map(({ prompt_version }) => prompt_version)).toEqual([4, 3, 2, 1]);
   });
 
-  it('answers 404 alike to every other tenant, 401 without a key, 403 without the scope', async () => {
+  it('responds with 404 to every other tenant, 401 without a key and 403 without the scope', async () => {
     const { id, slug, version_id } = await prompt();
     const part = await partial('x');
     const sibling = await api.workspace(tenant.organisationId);
@@ -336,7 +336,7 @@ describe('/v1/prompts/partials', () => {
   const readPartial = async (reference: string): Promise<Record<string, unknown>> =>
     (await api.get(`/v1/prompts/partials/${reference}`, tenant)).body;
 
-  it('have versions, of which one is published', async () => {
+  it('have versions, one of which is published', async () => {
     const { slug, id, version_id } = await partial('one {{a}}');
     const answer = await put(`partials/${slug}`, { string: 'two', description: 'second' });
     const { prompt_partial_version_id: second } = answer.body as unknown as {
@@ -359,7 +359,7 @@ describe('/v1/prompts/partials', () => {
     expect((await api.get(`/v1/prompts/partials/${slug}@production`, tenant)).status).toBe(404);
   });
 
-  it('are kept while something includes them, and say what', async () => {
+  it('cannot be deleted while a prompt or partial includes them, and the error lists these', async () => {
     const inner = await partial('x');
     const outer = await partial(`{{>${inner.slug}@latest}}`);
     const user = await prompt({ string: `{{>${inner.slug}}}` });
@@ -375,7 +375,7 @@ describe('/v1/prompts/partials', () => {
     expect((await api.delete(`/v1/prompts/partials/${inner.slug}`, tenant)).status).toBe(200);
   });
 
-  it('never include themselves, through others either, nor what the workspace does not have', async () => {
+  it('cannot include themselves, directly or through others, or partials that the workspace does not have', async () => {
     const inner = await partial('x');
     const outer = await partial(`{{>${inner.id}}}`);
     const foreign = await api.post<Created>('/v1/prompts/partials', {

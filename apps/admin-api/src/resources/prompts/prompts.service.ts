@@ -31,7 +31,7 @@ import {
 } from './prompt-writes';
 import type { CreatedPromptDto, ListPromptsQuery } from './prompts.dto';
 
-/** What a change says of the row itself. */
+/** Changes of the row itself in an update. */
 interface RowChange {
   readonly name?: string;
   /** Id or slug. */
@@ -39,7 +39,7 @@ interface RowChange {
   readonly status?: 'active' | 'archived';
 }
 
-/** Prompts and partials: versions, of which one is published. */
+/** Manages prompts and partials and their versions, one of which is published. */
 @Injectable()
 export class PromptsService {
   constructor(
@@ -69,7 +69,9 @@ export class PromptsService {
     return listOf([items.map((item, at) => ({ ...item, ...audienceOf(found(rows[at])) })), total]);
   }
 
-  /** `slug`, `slug@3`, `slug@latest`, `slug@label`; or the version by itself. */
+  /**
+   * Returns a prompt by `slug`, `slug@3`, `slug@latest` or `slug@label`, or with the version as a separate parameter.
+   */
   async get<C, U, I, D, V>(
     kind: PromptKind<C, U, I, D, V>,
     { caller, reference: named }: At,
@@ -82,7 +84,7 @@ export class PromptsService {
     return kind.detail(row, meant, (await labelsOf(manager, [meant.id]))(meant.id));
   }
 
-  /** Returns the row as it is after the change. */
+  /** Updates a prompt, and returns the changed row. */
   update<C, U extends RowChange, I, D, V>(
     kind: PromptKind<C, U, I, D, V>,
     at: At,
@@ -111,7 +113,7 @@ export class PromptsService {
     });
   }
 
-  /** Archives it. 409 while it is shared or included. */
+  /** Archives a prompt. Throws 409 while it is shared or included. */
   remove(type: PromptType, at: At): Promise<object> {
     return this.writes.run(at.caller, (write) => archivePrompt(write, type, at));
   }
@@ -123,7 +125,7 @@ export class PromptsService {
     });
   }
 
-  /** Newest first. */
+  /** Lists versions, newest first. */
   async versions<C, U, I, D, V>(
     kind: PromptKind<C, U, I, D, V>,
     at: At,

@@ -2,16 +2,16 @@ import { ResponseField, DateField, pageOf, RowResponse, Strict, TextField } from
 
 @Strict()
 export class CreateRepricingDto {
-  @DateField({ description: 'The first moment that is looked at.', example: '2026-10-01T00:00:00.000Z' })
+  @DateField({ description: 'Start of the range, inclusive.', example: '2026-10-01T00:00:00.000Z' })
   start_time!: string;
   @DateField({
-    description: 'The first moment that is not; at most 366 days later.',
+    description: 'End of the range, exclusive; at most 366 days after the start.',
     example: '2026-11-01T00:00:00.000Z',
   })
   end_time!: string;
-  @TextField({ optional: true, description: 'Logs of this provider alone.', example: 'openai' })
+  @TextField({ optional: true, description: 'Only logs of this provider.', example: 'openai' })
   provider?: string;
-  @TextField({ optional: true, description: 'Logs of this model alone.', example: 'gpt-4o' }) model?: string;
+  @TextField({ optional: true, description: 'Only logs of this model.', example: 'gpt-4o' }) model?: string;
 }
 
 export class ListRepricingsQuery extends pageOf({ size: 50, sizeMax: 100 }) {}
@@ -20,21 +20,23 @@ export class RepricingGroupResponse {
   @ResponseField.text({
     nullable: true,
     example: 'openai',
-    description: 'Null with model: all that are past a thousand.',
+    description: 'Null together with model: all groups after the first 1,000.',
   })
   readonly provider!: string | null;
   @ResponseField.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
-  @ResponseField.integer({ description: 'Logs whose cost differs.', example: 12 }) readonly changed!: number;
+  @ResponseField.integer({ description: 'Number of logs whose cost differs.', example: 12 })
+  readonly changed!: number;
   @ResponseField.integer({
-    description: 'Logs without a price now either; they keep what they have.',
+    description: 'Number of logs that have no price now either; their cost does not change.',
     example: 0,
   })
   readonly unpriced!: number;
-  @ResponseField.number({ description: 'USD; what those that change have cost.', example: 1.25 })
+  @ResponseField.number({ description: 'USD; recorded cost of the logs that change.', example: 1.25 })
   readonly before!: number;
-  @ResponseField.number({ description: 'USD; what they cost by the prices of now.', example: 1.5 })
+  @ResponseField.number({ description: 'USD; cost of these logs by current prices.', example: 1.5 })
   readonly after!: number;
-  @ResponseField.number({ description: 'USD; negative: less.', example: 0.25 }) readonly difference!: number;
+  @ResponseField.number({ description: 'USD; negative when the new cost is lower.', example: 0.25 })
+  readonly difference!: number;
 }
 
 export class RepricingResponse extends RowResponse {
@@ -44,9 +46,10 @@ export class RepricingResponse extends RowResponse {
   @ResponseField.time() readonly end_time!: string;
   @ResponseField.text({ nullable: true, example: 'openai' }) readonly provider!: string | null;
   @ResponseField.text({ nullable: true, example: 'gpt-4o' }) readonly model!: string | null;
-  @ResponseField.integer({ description: 'Logs that were looked at so far.', example: 1_000 })
+  @ResponseField.integer({ description: 'Number of logs read so far.', example: 1_000 })
   readonly seen!: number;
-  @ResponseField.number({ description: 'USD, of all groups.', example: 0.25 }) readonly difference!: number;
+  @ResponseField.number({ description: 'USD; sum over all groups.', example: 0.25 })
+  readonly difference!: number;
   @ResponseField.list(() => RepricingGroupResponse) readonly data!: readonly RepricingGroupResponse[];
   @ResponseField.uuid() readonly organisation_id!: string;
   @ResponseField.kind('repricing') readonly object!: 'repricing';

@@ -25,7 +25,7 @@ const apply = (id: string, key = ours.adminKey) =>
   admin.post<Failure>(`${URL}/${id}/apply`, { key, body: {} });
 
 describe('/v1/repricings', () => {
-  it('are looked at first, and tell the difference of each provider and model in USD', async () => {
+  it('start with a preview that shows the difference of each provider and model in USD', async () => {
     const id = await create({ ...BODY, provider: 'openai' });
     expect(await get(id)).toMatchObject({ status: 'previewing', provider: 'openai', model: null, seen: 0 });
     const group = { provider: 'openai', model: 'gpt-4o', changed: 2, unpriced: 1 };
@@ -39,7 +39,7 @@ describe('/v1/repricings', () => {
     expect(body.data.map((each) => each.id)).toEqual([id]);
   });
 
-  it('are applied once, after they were looked at to the end', async () => {
+  it('are applied once, after the preview is complete', async () => {
     const id = await create();
     expect((await apply(id)).status).toBe(409);
     await change(id, { status: 'previewed', cursorTime: new Date(), cursorId: id });
@@ -52,7 +52,7 @@ describe('/v1/repricings', () => {
     expect(audits.filter(({ responseStatusCode: status }) => status === 200)).toHaveLength(1);
   });
 
-  it('are few at the same time', async () => {
+  it('are limited in number at the same time', async () => {
     const statuses = await Promise.all(
       Array.from(
         { length: 8 },
@@ -69,12 +69,12 @@ describe('/v1/repricings', () => {
     ['end_time', { start_time: BODY.end_time, end_time: BODY.start_time }],
     ['end_time', { ...BODY, end_time: '2027-10-03T00:00:00Z' }],
     ['dry_run', { ...BODY, dry_run: false }],
-  ])('refuses a bad %s and names it', async (param, body) => {
+  ])('refuses an invalid %s and names it', async (param, body) => {
     const { status, body: failure } = await admin.post<Failure>(URL, { key: ours.adminKey, body });
     expect([status, failure.error.param]).toEqual([400, param]);
   });
 
-  it('are of the whole organisation, and of no other', async () => {
+  it('belong to the whole organisation, and are hidden from others', async () => {
     const id = await create();
     const theirs = await admin.tenant();
     expect((await admin.get(`${URL}/${id}`, { key: theirs.adminKey })).status).toBe(404);

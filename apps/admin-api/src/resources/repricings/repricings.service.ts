@@ -14,12 +14,14 @@ import type {
 } from './repricings.dto';
 
 const RANGE_MAX_MS = 366 * DAY_MS;
-/** Of one organisation, under way at the same time. */
+/** Maximum open repricings of one organisation. */
 const OPEN_MAX = 5;
 const RESOURCE = 'repricings';
 const NOTHING = { seen: 0, groups: [] };
 
-/** Logs of a time priced by what is known of prices now: looked at first, and changed when somebody asks for it. The worker does both. */
+/**
+ * Re-prices the logs of a range with current prices: first a preview, then the change on request. The worker does both.
+ */
 @Injectable()
 export class RepricingsService {
   constructor(
@@ -67,14 +69,16 @@ export class RepricingsService {
     return toRepricing(await findRepricing(this.dataSource.manager, caller, id, false));
   }
 
-  /** Throws `conflict` for one that was not looked at to the end, or was applied already. */
+  /** Starts to apply a repricing. Throws `conflict` unless its preview is complete and it was not applied yet. */
   apply(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const row = await findRepricing(manager, caller, id, true);
       assertMatches(ifMatch, row);
       if (row.status !== 'previewed') {
-        throw new GatewayError('conflict', { message: `The repricing is ${row.status}.` });
+        throw new GatewayError('conflict', {
+          message: `The repricing is ${row.status}; only a previewed one can be applied.`,
+        });
       }
       const before = toRepricing(row);
       Object.assign(row, { status: 'applying', cursorTime: null, cursorId: null, report: NOTHING });
@@ -86,12 +90,12 @@ export class RepricingsService {
 }
 
 async function assertFewOpen(manager: EntityManager, organisationId: string): Promise<void> {
-  // The organisation's row serialises two writers that both want the last place.
+  // The lock on the organisation's row serialises concurrent creations.
   found(await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_UPDATE }));
   const open = { organisationId, status: In(['previewing', 'applying']) };
   if ((await manager.countBy(RepricingEntity, open)) < OPEN_MAX) return;
   throw new GatewayError('conflict', {
-    message: `At most ${String(OPEN_MAX)} repricings are under way at the same time.`,
+    message: `At most ${String(OPEN_MAX)} repricings can be open at the same time; wait until one has finished.`,
   });
 }
 

@@ -13,7 +13,7 @@ interface AuthField {
   readonly required: boolean;
 }
 
-/** The ways into one manager: the field that names the way, and the fields of each way. */
+/** Authentication modes of one secret manager: the field that selects the mode, and the fields of each mode. */
 interface Manager {
   readonly selector: string;
   readonly ways: Readonly<Record<string, readonly AuthField[]>>;
@@ -71,7 +71,7 @@ const PUBLIC_NAMES: Readonly<Record<string, SecretManagerType>> = {
 };
 
 export const MANAGER_TYPES: readonly SecretManagerType[] = ['cloud1_sm', 'cloud2_kv', 'vendor3_vault'];
-/** What requests may call them. */
+/** All accepted names of managers. */
 export const MANAGER_NAMES: readonly string[] = [...MANAGER_TYPES, ...Object.keys(PUBLIC_NAMES)];
 export const managerTypeOf = (name: string): SecretManagerType =>
   PUBLIC_NAMES[name] ?? (name as SecretManagerType);
@@ -86,8 +86,9 @@ const MASKED = 'masked_';
 const LENGTH_MAX = 8_192;
 
 /**
- * Lays an `auth_config` over the saved one and parts it by how it rests. Throws `validation_failed` with all faults, or
- * `custom_host_refused`. Another way in starts anew, and a secret that was given for one address does not go to another.
+ * Merges an `auth_config` into the saved one, and splits it into plain and secret fields. Another authentication mode
+ * starts without saved values, and a saved secret is never kept with another address. Throws `validation_failed` with
+ * all faults, or `custom_host_refused`.
  */
 export function readAuthConfig(
   managerType: SecretManagerType,
@@ -138,7 +139,7 @@ function merged(
   return values;
 }
 
-/** What a read shows of a secret comes back with a write, and is passed over. */
+/** Returns faults for unknown fields. Masked secrets from a response are ignored. */
 function strangers(
   fields: readonly AuthField[],
   selector: string,
@@ -151,12 +152,12 @@ function strangers(
   ]);
   return Object.keys(input)
     .filter((name) => !known.has(name))
-    .map((name) => ({ path: `auth_config.${name}`, message: 'is no field of this kind of access' }));
+    .map((name) => ({ path: `auth_config.${name}`, message: 'is not a field of this authentication mode' }));
 }
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?$/i;
-/** A header may carry them, so they have no spaces or control characters. */
+/** Values may be sent in headers, so they contain no spaces or control characters. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 function faultsOf(
@@ -166,22 +167,26 @@ function faultsOf(
   const path = `auth_config.${name}`;
   const value = values[name];
   if (value === undefined) return required ? [{ path, message: 'is required' }] : [];
-  // `assertAllowedUrl` judges values of any type.
+  // `assertAllowedUrl` checks values of any type.
   if (kind === 'url') return [];
   const shortened = shortenedFault(value);
   if (shortened !== null) return [{ path, message: shortened }];
   if (typeof value !== 'string' || !VISIBLE.test(value)) {
-    return [{ path, message: 'must be a text without spaces and control characters' }];
+    return [{ path, message: 'must be a string without spaces or control characters' }];
   }
   if (value.length > LENGTH_MAX) {
     return [{ path, message: `must have at most ${String(LENGTH_MAX)} characters` }];
   }
-  if (kind === 'label' && !LABEL.test(value)) return [{ path, message: 'must be one label of a host name' }];
+  if (kind === 'label' && !LABEL.test(value))
+    return [{ path, message: 'must be a single label of a host name' }];
   if (kind === 'domain' && !DOMAIN.test(value)) return [{ path, message: 'must be an id or a domain' }];
   return [];
 }
 
-/** Every field that names a place: a region, a domain and a namespace decide where a secret is sent as an address does. */
+/**
+ * Returns secrets and address fields, by path. Regions, domains and namespaces count as addresses, since they also
+ * decide where a secret is sent.
+ */
 function bound(fields: readonly AuthField[], texts: Readonly<Record<string, unknown>>): BoundSecrets {
   const part = (isSecret: boolean): Record<string, unknown> =>
     Object.fromEntries(
@@ -194,7 +199,7 @@ function bound(fields: readonly AuthField[], texts: Readonly<Record<string, unkn
   return { addresses: part(false), secrets: part(true) };
 }
 
-/** The fields as a read shows them: a secret is renamed to `masked_<name>`. */
+/** Returns the fields as a response shows them: a secret is renamed to `masked_<name>`. */
 export const shownAuth = (
   open: Readonly<Record<string, string>>,
   masked: Readonly<Record<string, string>>,
@@ -205,9 +210,9 @@ export const shownAuth = (
 
 const AZURE_PATH = /^[0-9A-Za-z-]{1,127}(?:\/[0-9a-fA-F]{1,64})?$/;
 
-/** The rule that a path in the manager breaks, or null. Segments can't leave the path of the manager's API. */
+/** Returns the rule that a secret path breaks, or null. Path segments must not leave the path of the manager's API. */
 export function secretPathFault(managerType: SecretManagerType, path: string): string | null {
-  if (!isStorableText(path) || /\p{Cc}/u.test(path)) return 'must have no control characters';
+  if (!isStorableText(path) || /\p{Cc}/u.test(path)) return 'must not contain control characters';
   switch (managerType) {
     case 'cloud1_sm':
       return null;

@@ -19,17 +19,17 @@ import { MANAGER_NAMES } from './auth-config';
 const TAGS = { optional: true, nullable: true, valueMax: 255, example: { team: 'search' } } as const;
 const AUTH = {
   description:
-    'How to get in, by `aws_auth_type`, `azure_auth_mode` or `vault_auth_type`. Secrets are never shown again.',
+    'Authentication, selected by `aws_auth_type`, `azure_auth_mode` or `vault_auth_type`. Secrets are not shown again.',
   example: { vault_auth_type: 'token', vault_addr: 'https://vault.example.org', vault_token: 'hvs.…' },
 } as const;
 const WORKSPACES = {
   optional: true,
   minItems: 1,
   maxItems: 1_000,
-  description: 'Ids or slugs of the workspaces that may use it.',
+  description: 'Ids or slugs of the workspaces that may use the reference.',
 } as const;
 
-/** What callers write of a reference. */
+/** Fields of a reference that callers can write. */
 export class SecretReferenceFields {
   @NameField({ example: 'OpenAI key' }) name!: string;
   @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
@@ -47,14 +47,19 @@ export class CreateSecretReferenceDto extends omitOf(
   'secret_key',
   'allow_all_workspaces',
 ) {
-  @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'openai-key' })
+  @SlugField({ optional: true, description: 'Derived from the name when absent.', example: 'openai-key' })
   slug?: string;
   @EnumField(MANAGER_NAMES, { example: 'vendor3_vault' }) manager_type!: string;
-  @TextField({ optional: true, nullable: true, description: 'A member of a secret that is a JSON object.' })
+  @TextField({
+    optional: true,
+    nullable: true,
+    description: 'Member to read, if the secret is a JSON object.',
+  })
   secret_key?: string | null;
-  @BooleanField({ optional: true, description: 'True when absent. Not with `allowed_workspaces`.' })
+  @BooleanField({ optional: true, description: 'Default: true. Cannot be true with `allowed_workspaces`.' })
   allow_all_workspaces?: boolean;
-  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
+  @UuidField({ optional: true, description: 'Must be the caller’s own organisation.' })
+  organisation_id?: string;
 }
 
 @Strict()
@@ -62,8 +67,9 @@ export class UpdateSecretReferenceDto extends partialOf(SecretReferenceFields) {
 
 export class ListSecretReferencesQuery extends pageOf({ size: 20, sizeMax: 100 }) {
   @EnumField(MANAGER_NAMES, { optional: true }) manager_type?: string;
-  @TextField({ optional: true, max: 4_096, description: 'JSON object of texts: every tag must match.' })
+  @TextField({ optional: true, max: 4_096, description: 'A JSON object of strings; all tags must match.' })
   tags?: string;
-  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
-  @ReferenceField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
+  @TextField({ optional: true, description: 'Text that the name or slug contains.' }) search?: string;
+  @ReferenceField({ optional: true, description: 'Must be the caller’s own organisation.' })
+  organisation_id?: string;
 }

@@ -56,8 +56,8 @@ const get = async (reference: string): Promise<Reference> =>
 const put = (reference: string, body: object, headers = {}): Promise<GatewayResponse<Failure>> =>
   admin.put(`/v1/secret-references/${reference}`, { key: tenant.adminKey, body, headers });
 
-describe('a secret reference', () => {
-  it('[SVC-07 in part] [SRF-01] is made, listed, read, changed and deleted', async () => {
+describe('secret reference', () => {
+  it('[SVC-07 in part] [SRF-01] is created, listed, read, changed and deleted', async () => {
     const { id, slug } = await made({ slug: 'openai-key', tags: { team: 'a' }, secret_key: 'api_key' });
     const listed = await admin.get<Page>('/v1/secret-references', { key: tenant.adminKey });
     expect(listed.body.data.find((row) => row.id === id)).toEqual({
@@ -89,7 +89,7 @@ describe('a secret reference', () => {
     expect((await create({ slug: 'openai-key' })).status).toBe(409);
   });
 
-  it('[SRF-02] is found by its manager, by either name of it, by its tags and by part of its name', async () => {
+  it('[SRF-02] is found by its manager, by both names of it, by tags and by part of its name', async () => {
     const aws = {
       name: 'Findable 100%',
       manager_type: 'aws_sm',
@@ -131,7 +131,7 @@ describe('a secret reference', () => {
       { manager_type: 'cloud2_kv', secret_path: 'x', auth_config: { azure_auth_mode: 'entra' } },
       'auth_config.azure_entra_tenant_id',
     ],
-  ])('is refused with %j, and the field is named', async (more, param) => {
+  ])('is refused with %j, and the error names the field', async (more, param) => {
     const { status, body } = await create(more);
     expect([status, body.error?.param]).toEqual([400, param]);
   });
@@ -151,7 +151,7 @@ describe('a secret reference', () => {
     ]);
   });
 
-  it('keeps its secret to the address that it was given for', async () => {
+  it('keeps its secret only for the address that it was saved with', async () => {
     const { id } = await made();
     const moved = { vault_addr: 'https://elsewhere.example.org' };
     const { status, body } = await put(id, { auth_config: moved });
@@ -164,7 +164,7 @@ describe('a secret reference', () => {
     });
   });
 
-  it('can be written back as it was read', async () => {
+  it('can be sent back as it was read', async () => {
     const { id } = await made();
     const { auth_config } = await get(id);
     expect((await put(id, { auth_config })).status).toBe(200);
@@ -175,7 +175,7 @@ describe('a secret reference', () => {
     });
   });
 
-  it('is for administrators, and nothing of another organisation', async () => {
+  it('is only for administrators, and hidden from other organisations', async () => {
     const { id, slug } = await made();
     const bodies = new Set<string>();
     for (const reference of [id, slug, '018f0000-0000-7000-8000-000000000000', 'unknown']) {
@@ -204,8 +204,8 @@ describe('a secret reference', () => {
   });
 });
 
-describe('[SRF-03] the test of a secret reference', () => {
-  it('tells whether the secret can be read, and never what it is', async () => {
+describe('[SRF-03] test of a secret reference', () => {
+  it('reports whether the secret can be read, and never its value', async () => {
     const { id } = await made({ secret_key: 'api_key' });
     const test = (): Promise<GatewayResponse> =>
       admin.post(`/v1/secret-references/${id}/test`, { key: tenant.adminKey });
@@ -227,7 +227,7 @@ describe('[SRF-03] the test of a secret reference', () => {
   });
 });
 
-describe('[SRF-03] a credential in a secret manager', () => {
+describe('[SRF-03] credential in a secret manager', () => {
   const documentOf = async (slug: string): Promise<ProviderDocument> => {
     const key = documentKey.provider(tenant.workspaceId, slug);
     const answer = await admin.post<{ documents: Record<string, ProviderDocument> }>(
@@ -257,7 +257,7 @@ describe('[SRF-03] a credential in a secret manager', () => {
     secret_mappings: [{ target_field: 'key', secret_reference_id, secret_key: 'api_key', ...more }],
   });
 
-  it('replaces the key of an integration, and goes to the gateways sealed', async () => {
+  it('replaces the key of an integration, and is sent to the gateways sealed', async () => {
     const { id, slug } = await made();
     const answer = await integration({ slug: 'mapped', ...mapped(slug) });
     expect([answer.status, answer.text]).toEqual([200, answer.text]);
@@ -291,7 +291,7 @@ describe('[SRF-03] a credential in a secret manager', () => {
     expect([cleared.status, cleared.body.error?.param]).toEqual([400, 'key']);
   });
 
-  it('is not given up while something uses it, and the refusal says what', async () => {
+  it('cannot be deleted while it is in use, and the error lists the uses', async () => {
     const { id } = await made();
     const { body: by } = await integration({ name: 'User of it', slug: 'uses-it', ...mapped(id) });
     const virtual = await admin.post<{ data: { slug: string } }>('/v1/virtual-keys', {
@@ -309,7 +309,7 @@ describe('[SRF-03] a credential in a secret manager', () => {
     expect((await admin.delete(`/v1/secret-references/${id}`, { key: tenant.adminKey })).status).toBe(200);
   });
 
-  it('is open to the workspaces that it names, and to no other', async () => {
+  it('can be used only by the workspaces that it names', async () => {
     const sibling = await admin.workspace(tenant.organisationId);
     const { id } = await made({ allowed_workspaces: [sibling] });
     const refused = await integration({ slug: 'closed', ...mapped(id) });
@@ -318,7 +318,7 @@ describe('[SRF-03] a credential in a secret manager', () => {
       'secret_mappings.0.secret_reference_id',
     ]);
     expect((await integration({ slug: 'open', workspace_id: sibling, ...mapped(id) })).status).toBe(200);
-    // Of the whole organisation: providers of workspaces that it is closed to have no way to the secret.
+    // Integration of the whole organisation: its providers in workspaces without access do not get the secret.
     const all = await admin.post<Reference>('/v1/integrations', {
       key: tenant.adminKey,
       body: { name: 'All', slug: 'for-all', ai_provider_id: 'openai', ...mapped(id) },
@@ -342,14 +342,14 @@ describe('[SRF-03] a credential in a secret manager', () => {
     expect([status, body.error?.param]).toEqual([400, param]);
   });
 
-  it('of another organisation is as unknown as one that is not there', async () => {
+  it('of another organisation gets the same response as a missing one', async () => {
     const { body } = await create({}, other.adminKey);
     const foreign = await integration(mapped(body.id));
     const unknown = await integration(mapped('018f0000-0000-7000-8000-000000000000'));
     expect(foreign.body.error?.details).toEqual(unknown.body.error?.details);
   });
 
-  it('is in no table and no answer in the clear, nor is what opens its manager', async () => {
+  it('does not occur in clear text in any table or response, nor do the credentials of its manager', async () => {
     await made({ name: 'Leaky' });
     const tables = await admin.dataSource.query<{ table_name: string }[]>(
       `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`,

@@ -60,10 +60,13 @@ const REFERENCE: Resource<SecretReferenceEntity> = {
   ],
 };
 
-/** Fields that are stored as they come. */
+/** Fields that are stored unchanged. */
 const PLAIN = pickOf(SecretReferenceFields, 'name', 'description', 'secret_path', 'secret_key', 'tags');
 
-/** References to secrets that rest elsewhere. The secrets themselves are read by the gateways, and here only to test. */
+/**
+ * Manages references to secrets in external managers. The gateways read the secrets; the control plane reads them only
+ * to test a reference.
+ */
 @Injectable()
 export class SecretReferencesService {
   constructor(
@@ -135,7 +138,7 @@ export class SecretReferencesService {
     );
   }
 
-  /** For a secret that has another value now: gateways read it again at once, and not when they would have anyway. */
+  /** Records that the secret has a new value, so that gateways read it again at once. */
   rotate(at: At): Promise<object> {
     const change = (row: SecretReferenceEntity): void => {
       row.rotatedAt = new Date();
@@ -143,7 +146,7 @@ export class SecretReferencesService {
     return this.writes.run(at.caller, (write) => patchRow(write, REFERENCE, at, change, 'rotate'));
   }
 
-  /** Refused while an integration, a virtual key or a guardrail uses it. */
+  /** Archives a reference. Refused while an integration, a virtual key or a guardrail uses it. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, REFERENCE, at, async (row) => {
@@ -152,13 +155,13 @@ export class SecretReferencesService {
           ...(await guardrailsUsing(write.manager, row.id)).map(dependentGuardrail),
         ];
         if (dependents.length > 0) throw inUse(dependents);
-        // Nothing opens it again.
+        // The reference is no longer usable, so its credentials are deleted.
         row.sealedAuth = null;
       }),
     );
   }
 
-  /** Reads the secret as a gateway would, and tells only whether it could. */
+  /** Reads the secret like a gateway, and returns only whether that succeeded. */
   async test(at: At): Promise<SecretReferenceTestResponse> {
     const row = await findRow(this.dataSource.manager, REFERENCE, at);
     const location = this.access.locationOf(row, null);
@@ -220,7 +223,7 @@ function inUse(dependents: readonly Dependent[]): GatewayError {
   const shown = dependents.slice(0, DEPENDENTS_SHOWN_MAX);
   const names = shown.map(({ kind, name }) => `${kind} “${name}”`).join(', ');
   return new GatewayError('validation_failed', {
-    message: `The secret reference is in use by ${String(dependents.length)}: ${names}.`,
+    message: `The secret reference is in use by ${String(dependents.length)}: ${names}; remove these uses first.`,
     details: shown.map(({ kind, name, slug = name }) => ({
       path: `${kind}.${slug}`,
       message: `${kind} “${name}” uses it.`,
@@ -234,7 +237,10 @@ function assertPath(managerType: SecretReferenceEntity['managerType'], path: str
   if (fault !== null) throw invalid('secret_path', `secret_path ${fault}`);
 }
 
-/** Null: all of them. Throws `validation_failed` for a contradiction and for what is no workspace of the organisation. */
+/**
+ * Returns the workspaces that may use the reference; null for all. Throws `validation_failed` for contradictory members
+ * and unknown workspaces.
+ */
 async function allowedWorkspaces(
   manager: EntityManager,
   organisationId: string,
@@ -244,12 +250,18 @@ async function allowedWorkspaces(
   const { allow_all_workspaces: all, allowed_workspaces: named } = input;
   if (named === undefined) {
     if (all === false && saved === null) {
-      throw invalid('allowed_workspaces', 'allowed_workspaces is required without allow_all_workspaces');
+      throw invalid(
+        'allowed_workspaces',
+        'allowed_workspaces is required when allow_all_workspaces is false',
+      );
     }
     return all === true ? null : saved;
   }
   if (all === true) {
-    throw invalid('allowed_workspaces', 'allowed_workspaces may not be given with allow_all_workspaces');
+    throw invalid(
+      'allowed_workspaces',
+      'allowed_workspaces and allow_all_workspaces are mutually exclusive; send one of them',
+    );
   }
   const pathOf = (index: number): string => `allowed_workspaces.${String(index)}`;
   return [...new Set(await workspaceIds(manager, organisationId, named, pathOf))];

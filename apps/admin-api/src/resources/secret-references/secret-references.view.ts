@@ -20,7 +20,7 @@ export class SecretReferenceDetailResponse extends responseOf(ShownFields, Secre
   @ResponseField.text({ nullable: true, example: 'What it is for' }) readonly description!: string | null;
   @ResponseField.text({ nullable: true, example: 'api_key' }) readonly secret_key!: string | null;
   @ResponseField.boolean() readonly allow_all_workspaces!: boolean;
-  @ResponseField.texts({ description: 'Ids; empty where all workspaces may use it.' })
+  @ResponseField.texts({ description: 'Ids; empty when all workspaces may use it.' })
   readonly allowed_workspaces!: readonly string[];
   @ResponseField.uuid({ nullable: true }) readonly created_by!: string | null;
   @ResponseField.time({ nullable: true }) readonly rotated_at!: string | null;
@@ -31,11 +31,11 @@ export class SecretReferenceDetailResponse extends responseOf(ShownFields, Secre
 export class CreatedSecretReferenceDto extends pickOf(SecretReferenceResponse, 'id', 'slug', 'object') {}
 
 export class SecretReferenceTestResponse {
-  @ResponseField.boolean({ description: 'True: the secret can be read. Its value is never shown.' })
+  @ResponseField.boolean({ description: 'Whether the secret can be read. Its value is never shown.' })
   readonly success!: boolean;
   @ResponseField.text({
     nullable: true,
-    description: 'Why not.',
+    description: 'Why the secret cannot be read; null on success.',
     example: 'HashiCorp Vault answered with status 403.',
   })
   readonly message!: string | null;

@@ -3,11 +3,14 @@ import type { TraceSpan } from '@gw/log-store';
 import { isSecretName, messagesIn, otlpTraceRequest, REDACTED, redactString } from '@gw/telemetry';
 import { setImmediate } from 'node:timers/promises';
 
-/** Spans of one request; more are refused. */
+/** Maximum spans in one request. */
 export const SPANS_MAX = 5_000;
-/** Messages of a request in protobuf (spans, attributes, values, and what is around them): each becomes an object. */
+/**
+ * Maximum protobuf messages in one request (spans, attributes, values and their containers), since each becomes an
+ * object.
+ */
 const MESSAGES_MAX = 50_000;
-/** Spans that are read in one turn of the event loop: looking for credentials takes some time. */
+/** Spans read before yielding to the event loop, since the search for credentials takes time. */
 const SPANS_OF_A_TURN = 100;
 const ATTRIBUTES_MAX = 128;
 const EVENTS_MAX = 64;
@@ -19,15 +22,18 @@ const STATUSES = ['unset', 'ok', 'error'] as const;
 
 export interface ReadSpans {
   readonly spans: readonly TraceSpan[];
-  /** Those without ids or times that can be read. */
+  /** Number of spans without readable ids or times. */
   readonly rejected: number;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads an OTLP request for traces, of protobuf or of JSON. Throws `body_invalid` for what is none, or holds too many spans. */
+/**
+ * Reads an OTLP trace request in protobuf or JSON. Throws `body_invalid` for any other content or too many spans, and
+ * `body_too_large` for too many messages.
+ */
 export async function readOtlpSpans(body: unknown): Promise<ReadSpans> {
-  // Plain text has a parser of its own.
+  // The parser for plain text returns a string.
   if (typeof body === 'string') throw new GatewayError('content_type_unsupported');
   const request = Buffer.isBuffer(body) ? decoded(body) : body;
   const spans: TraceSpan[] = [];
@@ -37,7 +43,7 @@ export async function readOtlpSpans(body: unknown): Promise<ReadSpans> {
     for (const scope of listOf(ofResource['scopeSpans'])) {
       for (const raw of listOf(scope['spans'])) {
         found += 1;
-        if (found > SPANS_MAX) throw invalid(`must hold at most ${String(SPANS_MAX)} spans`);
+        if (found > SPANS_MAX) throw invalid(`must contain at most ${String(SPANS_MAX)} spans`);
         if (found % SPANS_OF_A_TURN === 0) await setImmediate();
         const span = spanOf(raw, resource);
         if (span) spans.push(span);
@@ -61,7 +67,7 @@ function decoded(body: Buffer): unknown {
   try {
     return type.toObject(type.decode(body), { longs: String, bytes: Buffer });
   } catch {
-    throw invalid('is no OTLP request in protobuf');
+    throw invalid('is not an OTLP trace request in protobuf');
   }
 }
 
@@ -69,19 +75,19 @@ function countOf(body: Buffer): number {
   try {
     return messagesIn(body, otlpTraceRequest(), MESSAGES_MAX);
   } catch {
-    throw invalid('is no OTLP request in protobuf');
+    throw invalid('is not an OTLP trace request in protobuf');
   }
 }
 
 function fieldsOf(value: unknown): Fields {
   if (value === undefined || value === null) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw invalid('is no OTLP request');
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalid('is not an OTLP trace request');
   return value as Fields;
 }
 
 function listOf(value: unknown): readonly Fields[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw invalid('is no OTLP request');
+  if (!Array.isArray(value)) throw invalid('is not an OTLP trace request');
   return value.map(fieldsOf);
 }
 
@@ -116,13 +122,13 @@ function eventOf(raw: Fields): object {
   };
 }
 
-/** Bytes in protobuf, hexadecimal in JSON. Null: there is none, or nothing but zeros. */
+/** Reads an id: bytes in protobuf, hexadecimal in JSON. Null when it is missing or all zeros. */
 function idOf(value: unknown, digits: number): string | null {
   const text = Buffer.isBuffer(value) ? value.toString('hex') : textOf(value).toLowerCase();
   return text.length === digits && /^[0-9a-f]+$/.test(text) && !/^0+$/.test(text) ? text : null;
 }
 
-/** Of a time that a date can hold, after 1970 and before the year 5138. */
+/** Reads a time in nanoseconds; null for times that a date cannot hold. */
 function nanosOf(value: unknown): bigint | null {
   const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : textOf(value);
   return /^[1-9]\d{0,19}$/.test(text) ? BigInt(text) : null;
@@ -130,10 +136,10 @@ function nanosOf(value: unknown): bigint | null {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, TEXT_MAX) : '');
 
-/** A text as it is stored: without credentials, which instrumentation records with headers and prompts. */
+/** Returns text in stored form, without credentials, which instrumentation may record with headers and prompts. */
 const keptText = (value: unknown): string => redactString(textOf(value));
 
-/** A number, or in JSON by some senders its name. */
+/** Reads an enum value: a number, or in the JSON of some senders its name. */
 function enumOf(value: unknown, prefix: string, names: readonly string[]): number {
   if (typeof value === 'number') return value;
   const name = textOf(value);
@@ -165,7 +171,7 @@ function plainValue(value: Fields, depth: number): unknown {
   return null;
 }
 
-/** What a double can't hold stays as text. */
+/** Returns a number, or a string when the value exceeds the exact range of a double. */
 function numberOf(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   const text = textOf(value);

@@ -9,7 +9,7 @@ import { SPANS_BODY, TakesBody } from '../../platform/bodies';
 import { ControlRoutes } from '../../platform/control-routes';
 import { TracesService, type PartialSuccess, type SpanList } from './traces.service';
 
-/** The body as its parser left it: bytes of protobuf, or what JSON says. */
+/** Injects the parsed body: the bytes of protobuf, or the JSON value. */
 const OtlpBody = createParamDecorator(
   (_data: unknown, context: ExecutionContext): unknown =>
     context.switchToHttp().getRequest<FastifyRequest>().body,
@@ -18,7 +18,7 @@ const OtlpBody = createParamDecorator(
 export class PartialSuccessResponse {
   @ResponseField.integer({
     optional: true,
-    description: 'Spans without ids or times that can be read.',
+    description: 'Number of spans without readable ids or times.',
     example: 0,
   })
   readonly rejectedSpans?: number;
@@ -76,14 +76,14 @@ const OTLP_EXAMPLE = {
   ],
 };
 
-/** Where these paths are: what they take is protobuf, too. */
+/** The paths that also accept protobuf. */
 export const OTLP_PATHS = ['/v1/otel/v1/traces', '/v2/otel/v1/traces'] as const;
 
 @ControlRoutes('otel')
 export class TracesController {
   constructor(private readonly traces: TracesService) {}
 
-  /** OTLP over HTTP, answered in the form in which it came. */
+  /** Receives OTLP over HTTP, and responds in the format of the request. */
   @Post('v1/traces')
   @Requires('logs.write', 'completions.write')
   @TakesBody(SPANS_BODY)

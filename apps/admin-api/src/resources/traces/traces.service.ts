@@ -7,7 +7,7 @@ import { ownDataOnly } from '../../platform/auth/grants';
 import { inWorkspace } from '../../platform/auth/tenancy';
 import { readOtlpSpans } from './otlp-spans';
 
-/** As OTLP has it: empty when all was taken. */
+/** The response as OTLP defines it: empty when all spans were accepted. */
 export interface PartialSuccess {
   readonly partialSuccess?: { readonly rejectedSpans: number; readonly errorMessage: string };
 }
@@ -17,14 +17,14 @@ export interface SpanList {
   readonly data: readonly object[];
 }
 
-/** Spans of a trace that are shown. */
+/** Maximum number of spans of a trace in a response. */
 const SPANS_SHOWN_MAX = 1_000;
 
 @Injectable()
 export class TracesService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Stores the spans of an OTLP request in the caller's workspace; those that can't be read are counted. */
+  /** Stores the spans of an OTLP request in the caller's workspace, and counts unreadable spans. */
   async ingest(caller: Principal, body: unknown): Promise<PartialSuccess> {
     const owner = { ...inWorkspace(caller), userId: caller.userId };
     const { spans, rejected } = await readOtlpSpans(body);
@@ -33,7 +33,7 @@ export class TracesService {
     return {
       partialSuccess: {
         rejectedSpans: rejected,
-        errorMessage: 'Spans need a trace id, a span id, and times of their begin and end.',
+        errorMessage: 'Spans need a trace id, a span id, and start and end times.',
       },
     };
   }
@@ -44,7 +44,7 @@ export class TracesService {
       ...inWorkspace(caller),
       userId: ownDataOnly(caller),
     };
-    // A trace may be named by a UUID, as a request's own id is.
+    // A trace id may be written as a UUID, like the id of a request.
     const id = traceId.replaceAll('-', '').toLowerCase();
     if (!/^[0-9a-f]{32}$/.test(id)) throw new GatewayError('not_found');
     const spans = await spansOfTrace(this.dataSource.manager, owner, id, SPANS_SHOWN_MAX);

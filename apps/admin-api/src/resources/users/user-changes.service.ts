@@ -17,7 +17,10 @@ import { securityOf } from '../../platform/auth/security';
 import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
 import { userTag, type UpdateUserDto } from './users.dto';
 
-/** Changes a user's place in the organisation. The person stays: they may belong to other organisations. */
+/**
+ * Changes or ends a user's membership in an organisation. The user itself stays, since it may belong to other
+ * organisations.
+ */
 @Injectable()
 export class UserChangesService {
   constructor(
@@ -25,7 +28,7 @@ export class UserChangesService {
     private readonly userKeys: UserKeysService,
   ) {}
 
-  /** The user's keys and sessions do no more than the new role from now on. */
+  /** Changes the user's role, which limits the user's keys and sessions at once. */
   update(
     caller: Principal,
     userId: string,
@@ -58,7 +61,7 @@ export class UserChangesService {
     });
   }
 
-  /** Ends the membership, with the memberships of workspaces, the user keys and the sessions of this organisation. */
+  /** Ends the membership of the organisation, with its workspace memberships, user keys and sessions. */
   remove(caller: Principal, userId: string, ifMatch: string | undefined): Promise<object> {
     const { organisationId } = inOrganisation(caller);
     return this.writes.run(caller, async (write) => {
@@ -82,10 +85,13 @@ export class UserChangesService {
 
 function assertOwner(caller: Principal): void {
   if (caller.organisationRole === 'owner') return;
-  throw new GatewayError('forbidden', { message: 'Only an owner makes, changes and removes owners.' });
+  throw new GatewayError('forbidden', { message: 'Only an owner can create, change or remove owners.' });
 }
 
-/** Owners are locked in one order, so that of two who remove one another at once the second finds itself the last. */
+/**
+ * Checks that an owner may be demoted or removed. `lockSeat` locks owners in a fixed order, so that of two owners who
+ * remove each other only the first succeeds.
+ */
 async function assertMayUnseat(
   manager: EntityManager,
   caller: Principal,
@@ -93,7 +99,9 @@ async function assertMayUnseat(
 ): Promise<void> {
   assertOwner(caller);
   if (seat.userId === caller.userId) {
-    throw new GatewayError('conflict', { message: 'Owners cannot demote or remove themselves.' });
+    throw new GatewayError('conflict', {
+      message: 'Owners cannot demote or remove themselves; ask another owner.',
+    });
   }
   const others = await manager.countBy(OrganisationUserEntity, {
     organisationId: seat.organisationId,
@@ -102,7 +110,9 @@ async function assertMayUnseat(
     userId: Not(seat.userId),
   });
   if (others === 0) {
-    throw new GatewayError('conflict', { message: 'An organisation keeps at least one owner.' });
+    throw new GatewayError('conflict', {
+      message: 'An organisation needs at least one owner; make another user an owner first.',
+    });
   }
 }
 
@@ -115,7 +125,7 @@ async function leaveWorkspaces(
   await manager.delete(WorkspaceUserEntity, { userId, workspaceId });
 }
 
-/** Changes of one organisation's seats come one after the other: the rule about its last owner looks at all of them. */
+/** Locks the membership of the user and of all owners, so that concurrent changes cannot remove the last owner. */
 async function lockSeat(
   manager: EntityManager,
   organisationId: string,

@@ -1,9 +1,9 @@
 import { ResponseField, contentTag, EmailField, EnumField, QueryIntegerField } from '@gw/web';
 
-/** Users are paged by `currentPage` and `pageSize`; the snake-case names of the other lists are taken as well. */
+/** Users are paged by `currentPage` and `pageSize`; the snake-case names of other lists are also accepted. */
 export class ListUsersQuery {
   @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) currentPage?: number;
-  @QueryIntegerField({ min: 1, max: 100, description: '50 when absent.' }) pageSize?: number;
+  @QueryIntegerField({ min: 1, max: 100, description: 'Default: 50.' }) pageSize?: number;
   @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) current_page?: number;
   @QueryIntegerField({ min: 1, max: 100 }) page_size?: number;
   @EnumField(['owner', 'admin', 'member'], { optional: true }) role?: 'owner' | 'admin' | 'member';
@@ -13,7 +13,7 @@ export class ListUsersQuery {
 export class UpdateUserDto {
   @EnumField(['owner', 'admin', 'member'], {
     example: 'member',
-    description: 'Only an owner makes, changes and removes owners.',
+    description: 'Only an owner can create, change or remove owners.',
   })
   role!: 'owner' | 'admin' | 'member';
 }
@@ -27,12 +27,15 @@ export class UserResponse {
   @ResponseField.oneOf(['owner', 'admin', 'member']) readonly role!: 'owner' | 'admin' | 'member';
   @ResponseField.time() readonly created_at!: string;
   @ResponseField.time() readonly last_updated_at!: string;
-  @ResponseField.texts({ description: 'Of owners and admins: every workspace of the organisation.' })
+  @ResponseField.texts({ description: 'For owners and admins: all workspaces of the organisation.' })
   readonly workspace_ids!: string[];
   @ResponseField.etag() readonly etag!: string;
 }
 
-/** Of what the routes of users change and show, without the workspaces, whose members have tags of their own. */
+/**
+ * Returns the etag of a user: of all fields that these routes change or show, except workspaces, whose members have
+ * their own etag.
+ */
 export const userTag = (user: {
   readonly id: string;
   readonly email: string;

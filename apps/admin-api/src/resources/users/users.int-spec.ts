@@ -2,7 +2,7 @@ import { AuditLogEntity } from '@gw/entities';
 import { TestAdminApi, type Tenant } from '../../spec-support/admin-api';
 import { UNKNOWN_ID, type Failure } from '../../spec-support/api-keys';
 
-describe('the users of an organisation', () => {
+describe('users of an organisation', () => {
   const admin = new TestAdminApi();
   const theirs = admin.standingTenant();
   let ours: Tenant;
@@ -21,7 +21,7 @@ describe('the users of an organisation', () => {
   const roleOf = async (id: string): Promise<unknown> =>
     (await admin.get(`/v1/admin/users/${id}`, { key: ours.adminKey })).body['role'];
 
-  it('change their roles, at once for sessions and keys, with an audit record of before and after', async () => {
+  it('can change roles, at once for sessions and keys, with an audit record of before and after', async () => {
     const { id, email } = await admin.user(ours.organisationId, 'admin');
     const token = await admin.login(email);
     expect((await admin.get('/v1/admin/users', { token })).status).toBe(200);
@@ -36,7 +36,7 @@ describe('the users of an organisation', () => {
     expect((await role({ key: ours.adminKey }, id, 'chief')).status).toBe(400);
   });
 
-  it('are made owners, and owners changed or removed, by owners alone', async () => {
+  it('can be made owners only by owners, who alone change or remove owners', async () => {
     const other = await admin.user(ours.organisationId, 'admin');
     const byAdmin = { token: await admin.login(other.email) };
     for (const by of [byAdmin, { key: ours.adminKey }]) {
@@ -49,14 +49,14 @@ describe('the users of an organisation', () => {
     expect(await roleOf(owner.id)).toBe('admin');
   });
 
-  it('keep one owner: no caller demotes or removes the last, nor an owner themselves', async () => {
+  it('keep one owner: no caller demotes or removes the last one, and no owner themselves', async () => {
     const second = await admin.user(ours.organisationId, 'owner');
     const by = { token: owner.token };
     for (const attempt of [role(by, owner.id, 'admin'), remove(by, owner.id)]) {
       const { status, body } = await attempt;
       expect([status, body.error.type]).toEqual([409, 'conflict']);
     }
-    // Both at once: one of them finds itself the last.
+    // Concurrent requests: the second one would remove the last owner.
     const other = { token: await admin.login(second.email) };
     const statuses = await Promise.all([role(by, second.id, 'admin'), role(other, owner.id, 'admin')]);
     expect(statuses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('the users of an organisation', () => {
     expect(body.total).toBe(1);
   });
 
-  it('leave with their memberships, their keys and their sessions, and with nothing of another organisation', async () => {
+  it('leave with their memberships, keys and sessions of the organisation, and keep those of others', async () => {
     const { organisationId, workspaceId } = ours;
     const { id, email } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
     const token = await admin.login(email);
@@ -81,7 +81,7 @@ describe('the users of an organisation', () => {
     expect((await remove({ key: ours.adminKey }, id)).status).toBe(404);
   });
 
-  it('are hidden from other organisations as if they were not there', async () => {
+  it('are hidden from other organisations as if they did not exist', async () => {
     const foreign = await admin.user(theirs.organisationId, 'member');
     for (const id of [foreign.id, UNKNOWN_ID, 'no-id']) {
       for (const answer of [

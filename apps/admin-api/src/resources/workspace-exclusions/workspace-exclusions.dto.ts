@@ -1,7 +1,8 @@
 import { ResponseField, BooleanField, NestedListField, ReferenceField, UuidField } from '@gw/web';
 
 export class ExclusionDto {
-  @ReferenceField({ description: 'Id or slug.', example: 'ws-search-1a2b3c' }) workspace_id!: string;
+  @ReferenceField({ description: 'Id or slug of the workspace.', example: 'ws-search-1a2b3c' })
+  workspace_id!: string;
   @BooleanField({ example: true }) excluded!: boolean;
 }
 
@@ -13,14 +14,16 @@ export class UpdateExclusionsDto {
   workspaces!: ExclusionDto[];
   @BooleanField({
     optional: true,
-    description: 'True: workspaces that the list leaves out are excluded no more.',
+    description: 'True ends the exclusion of all workspaces that are not in the list.',
   })
   override_existing?: boolean;
-  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
+  @UuidField({ optional: true, description: 'Must be the caller’s own organisation.' })
+  organisation_id?: string;
 }
 
 export class ExclusionsQuery {
-  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
+  @UuidField({ optional: true, description: 'Must be the caller’s own organisation.' })
+  organisation_id?: string;
 }
 
 export class ExclusionResponse {
@@ -29,7 +32,7 @@ export class ExclusionResponse {
 }
 
 export class ExclusionsResponse {
-  @ResponseField.list(() => ExclusionResponse, { description: 'Every workspace of the organisation.' })
+  @ResponseField.list(() => ExclusionResponse, { description: 'All workspaces of the organisation.' })
   readonly workspaces!: readonly ExclusionResponse[];
   @ResponseField.etag() readonly etag!: string;
 }

@@ -22,7 +22,7 @@ const excluded = async (direction = 'input'): Promise<string[]> => {
 };
 
 describe('[CTL-01] [REL-05] workspace exclusions', () => {
-  it('are laid over those that are there, or put in their place, for each direction apart', async () => {
+  it('are merged into the existing ones or replace them, separately for each direction', async () => {
     const second = await admin.workspace(tenant.organisationId, { slug: 'second-one' });
     const first = tenant.workspaceId;
     const answer = await put({ workspaces: [{ workspace_id: first, excluded: true }] });
@@ -42,7 +42,7 @@ describe('[CTL-01] [REL-05] workspace exclusions', () => {
     expect(await excluded()).toEqual([]);
   });
 
-  it('are in the document by which gateways know the workspace', async () => {
+  it('are part of the workspace document that gateways read', async () => {
     await put({ workspaces: [{ workspace_id: tenant.workspaceId, excluded: true }] }, 'output');
     const key = documentKey.workspace(tenant.workspaceId);
     const answer = await admin.post<{ documents: Record<string, WorkspaceDocument> }>(
@@ -55,7 +55,7 @@ describe('[CTL-01] [REL-05] workspace exclusions', () => {
     expect(answer.body.documents[key]?.guardrailExclusions).toEqual(['output']);
   });
 
-  it('are all or nothing, of the organisation, and for administrators', async () => {
+  it('are applied all or none, within the organisation, and only by administrators', async () => {
     const before = await excluded();
     const foreign = await put({
       workspaces: [
@@ -85,7 +85,7 @@ describe('[CTL-01] [REL-05] workspace exclusions', () => {
   const rows = cases.filter(({ endpoint }) => endpoint.startsWith('PUT /v1/workspace-exclusions/'));
 
   it.each(rows)('$id: $expect $reason', async ({ endpoint, body, expect: verdict }) => {
-    // The rows say which workspaces; each is in an object of its own.
+    // The items list workspaces; each is an object of its own.
     const ids = { w1: tenant.workspaceId, '<OTHER_ORG>': other.workspaceId } as Record<string, string>;
     const workspaces = body.workspaces.map((name) => ({ workspace_id: ids[name], excluded: true }));
     const direction = endpoint.endsWith('output-guardrails') ? 'output' : 'input';

@@ -16,7 +16,7 @@ import type {
 
 export type Direction = 'input' | 'output';
 
-/** Which workspaces skip the organisation's default guardrails. */
+/** Manages which workspaces skip the organisation's default guardrails. */
 @Injectable()
 export class WorkspaceExclusionsService {
   constructor(
@@ -33,7 +33,7 @@ export class WorkspaceExclusionsService {
     return responseOf(direction, await exclusionsOf(this.dataSource.manager, organisationId, direction));
   }
 
-  /** Laid over what is there, or in its place. All or nothing. */
+  /** Merges exclusions into the existing ones, or replaces them with `override_existing`. Applies all or none. */
   update(
     caller: Principal,
     direction: Direction,
@@ -43,7 +43,7 @@ export class WorkspaceExclusionsService {
     const { organisationId } = inOrganisation(caller, input.organisation_id);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      // One writer of the organisation after the other, so that two bulk changes do not mix.
+      // The lock serialises writers of the organisation, so that two bulk changes do not mix.
       await manager.query('SELECT id FROM organisations WHERE id = $1 FOR UPDATE', [organisationId]);
       const before = await exclusionsOf(manager, organisationId, direction);
       assertTag(ifMatch, responseOf(direction, before).etag);
@@ -102,7 +102,7 @@ async function namedIn(
   const ids = await workspaceIds(manager, organisationId, references, pathOf);
   for (const [index, { excluded }] of workspaces.entries()) {
     const id = ids[index] ?? '';
-    if (named.has(id)) throw invalid(pathOf(index), 'is named twice');
+    if (named.has(id)) throw invalid(pathOf(index), 'is duplicated; name each workspace once');
     named.set(id, excluded);
   }
   return named;
