@@ -5,10 +5,10 @@ import { slugOf } from './text';
 /** Leaves room for the random part within 255 characters. */
 const SLUG_BASE_MAX = 240;
 
-/** A slug made of a name, with 24 random bits: two of one name differ. */
+/** Returns a slug derived from a name, with 24 random bits, so that equal names get different slugs. */
 export const autoSlug = (name: string): string => `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
 
-/** Throws `conflict` when a row that `where` finds has the slug already. */
+/** Throws `conflict` when `where` finds a row that already has the slug. */
 export async function assertSlugFree<Row extends ObjectLiteral>(
   manager: EntityManager,
   entity: EntityTarget<Row>,
