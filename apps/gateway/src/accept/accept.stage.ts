@@ -10,7 +10,7 @@ import { METADATA_PAIRS_MAX, METADATA_VALUE_MAX, withBaggage } from './baggage';
 const TRACE_MAX = 256;
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
-/** Reads the gateway's own headers. The body waits until it is known who calls. */
+/** Reads the gateway's own headers. Reads no body: the caller is not authenticated yet. */
 export class AcceptStage implements Stage {
   run(context: RequestContext): void {
     context.gw = readGatewayHeaders(context.req, context.upgrade?.offer.apiKey ?? null);
@@ -22,7 +22,9 @@ export class AcceptStage implements Stage {
   }
 }
 
-/** `offered`: the key of a WebSocket client that cannot set headers; it takes the place of a bearer token. */
+/**
+ * `offered`: the key that a WebSocket client sends as a subprotocol because it cannot set headers; it replaces a bearer token.
+ */
 function readGatewayHeaders(req: IncomingMessage, offered: string | null): GatewayHeaders {
   const { headers } = req;
   const bearer = bearerOf(headers.authorization) ?? offered;
@@ -55,7 +57,7 @@ function readGatewayHeaders(req: IncomingMessage, offered: string | null): Gatew
   };
 }
 
-/** The caller's provider key: never the gateway key itself, wherever that was sent. */
+/** The caller's provider key. The gateway key is never returned, whichever header it was sent in. */
 function providerKeyOf(
   named: string | null,
   apiKey: string | null,
@@ -70,7 +72,7 @@ function providerKeyOf(
 const one = (value: string | string[] | undefined): string | null =>
   value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
 
-/** Of a header that carries a person's text. */
+/** Text of a header that may hold non-ASCII text; null when it was not sent. */
 function textOf(value: string | string[] | undefined): string | null {
   const raw = one(value);
   return raw === null ? null : headerText(raw);
@@ -81,7 +83,7 @@ function bearerOf(authorization: string | undefined): string | null {
   return /^bearer /i.test(authorization) ? authorization.slice(7).trim() : null;
 }
 
-/** Throws `header_invalid` for a name that no config may forward either. */
+/** Header names of `x-gw-forward-headers`. Throws `header_invalid` for a name that a config may not forward either. */
 function forwardedNames(value: string | string[] | undefined): readonly string[] | null {
   const text = one(value);
   if (text === null) return null;
@@ -136,7 +138,7 @@ const bounded = (value: string | string[] | undefined): string | null => {
   return text === null || text === '' ? null : text.slice(0, TRACE_MAX);
 };
 
-/** A flat JSON object of strings, numbers and booleans. Throws `header_invalid`. */
+/** Parses metadata: a flat JSON object of strings, numbers and booleans. Throws `header_invalid`. */
 function readMetadata(text: string): Readonly<Record<string, string>> {
   let value: unknown;
   try {
@@ -151,7 +153,8 @@ function readMetadata(text: string): Readonly<Record<string, string>> {
     throw metadataInvalid(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`);
   const metadata = Object.create(null) as Record<string, string>;
   for (const [key, item] of entries) {
-    if (typeof item === 'object' && item !== null) throw metadataInvalid('must hold plain values only');
+    if (typeof item === 'object' && item !== null)
+      throw metadataInvalid('must hold only strings, numbers and booleans');
     const plain = String(item as string | number | boolean | null);
     if (plain.length > METADATA_VALUE_MAX)
       throw metadataInvalid(`values must have at most ${String(METADATA_VALUE_MAX)} characters`);

@@ -1,13 +1,13 @@
-/** Bounds of a request's metadata, wherever it comes from. */
+/** Maximum number of metadata pairs of a request, from all sources together. */
 export const METADATA_PAIRS_MAX = 64;
 export const METADATA_VALUE_MAX = 1_024;
 
-/** A token of RFC 9110. */
+/** A `token` of RFC 9110, at most 128 characters. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 
 /**
- * Metadata with what W3C `baggage` says of the request. What the request says itself wins, and what does not fit, or is no baggage, is left
- * out: the header is often not the caller's own.
+ * Adds the entries of the W3C `baggage` header to the metadata. The request's own metadata takes precedence. Entries that are
+ * malformed or exceed the bounds are skipped without an error, because an intermediary often sets this header.
  */
 export function withBaggage(
   header: string,

@@ -3,8 +3,8 @@ import { Buffer, isUtf8 } from 'node:buffer';
 const BEYOND_ASCII = /[\x80-\xff]/;
 
 /**
- * The text of a header. Node reads every byte as a character of latin1, while most clients send UTF-8: bytes that are valid UTF-8
- * are read as that, others as they were.
+ * Decodes a header value. Node decodes header bytes as latin1, but most clients send UTF-8: valid UTF-8 is decoded as UTF-8,
+ * anything else stays latin1.
  */
 export function headerText(value: string): string {
   if (!BEYOND_ASCII.test(value)) return value;

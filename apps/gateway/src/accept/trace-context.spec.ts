@@ -4,7 +4,7 @@ import { GatewayHarness } from '../spec-support/harness';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
-describe('the trace context of a request', () => {
+describe('trace context of a request', () => {
   let gateway: GatewayHarness;
   let provider: StubProvider;
 
@@ -31,14 +31,14 @@ describe('the trace context of a request', () => {
     return record;
   };
 
-  it('is that of traceparent, which goes on to the provider as it came', async () => {
+  it('uses the trace id of traceparent and forwards the header to the provider unchanged', async () => {
     const traceparent = `00-${TRACE}-${PARENT}-01`;
     const record = await logged({ traceparent });
     expect(record).toMatchObject({ traceId: TRACE, parentSpanId: PARENT });
     expect(provider.requests.at(-1)?.headers['traceparent']).toBe(traceparent);
   });
 
-  it('adds baggage to the metadata, of which what the request says itself wins, and drops what is none', async () => {
+  it('adds baggage to the metadata, skips malformed entries, and keeps values that the request sets itself', async () => {
     const record = await logged({
       'x-gw-metadata': '{"team":"own"}',
       baggage: 'team=other, region=eu%20west;ttl=1, __proto__=x, =1, bad name=2, cut=%E0%A4, empty=',
@@ -46,7 +46,7 @@ describe('the trace context of a request', () => {
     expect(record?.metadata).toEqual({ team: 'own', region: 'eu west', ['__proto__']: 'x', empty: '' });
   });
 
-  it('stays within the bounds of metadata, however much baggage there is', async () => {
+  it('keeps metadata within its bounds, however many entries baggage has', async () => {
     const many = Array.from({ length: 100 }, (_, i) => `k${String(i)}=v`).join(',');
     const record = await logged({
       'x-gw-metadata': '{"a":"1"}',

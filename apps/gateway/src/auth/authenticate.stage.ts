@@ -4,7 +4,7 @@ import { assertUsable, type Principal, type Principals } from './principals';
 import type { RequestContext, Stage } from '../core/request-context';
 import type { Route } from '../routes/route-table';
 
-/** Who calls, and may they use this route at all. */
+/** Authenticates the caller and checks that its key may use the route. */
 export class AuthenticateStage implements Stage {
   constructor(private readonly principals: Principals) {}
 
@@ -26,13 +26,13 @@ export class AuthenticateStage implements Stage {
   }
 
   private admit(context: RequestContext, principal: Principal): void {
-    // Before anything is refused, so that the log names the key and its workspace.
+    // Set before any check can refuse the request, so that the log names the key and its workspace.
     context.principal = principal;
     assertAllowed(principal, context.route, context.startedWallMs);
   }
 }
 
-/** Throws when a key may not be used now, or not on this route. */
+/** Throws when the key may not be used at `nowMs` (milliseconds since 1970), or not on this route. */
 export function assertAllowed(principal: Principal, { scopes }: Pick<Route, 'scopes'>, nowMs: number): void {
   assertUsable(principal, nowMs);
   if (scopes.some((scope) => principal.scopes.has(scope))) return;
@@ -42,7 +42,7 @@ export function assertAllowed(principal: Principal, { scopes }: Pick<Route, 'sco
   });
 }
 
-/** A request with the key of an organisation, or with one that has ended, has no principal, but its log names the owner. */
+/** Owner of an organisation key or an ended key, for the log: such a request has no principal. */
 const refusedKeyOf = (error: unknown): RefusedKey | null =>
   error instanceof GatewayError
     ? ((error.options.detail?.['refusedKey'] as RefusedKey | null | undefined) ?? null)

@@ -8,8 +8,8 @@ const EARLIER = Buffer.alloc(32, 9);
 const KEY = 'earlierKey000000000000000000000AB';
 const TOKEN = 'service-token-of-the-tests-0123456789';
 
-describe('an API key that an earlier master key has hashed', () => {
-  it('works, and is shown to the control plane in the background, which a key of now is not', async () => {
+describe('an API key hashed under an earlier master key', () => {
+  it('accepts the key and reports it to the control plane in the background, but no key hashed under the current master key', async () => {
     const stub = await StubProvider.start();
     stub.answerJson({});
     const gateway = await GatewayHarness.start({
@@ -45,7 +45,7 @@ describe('an API key that an earlier master key has hashed', () => {
     }
   });
 
-  it('is found while the control plane hashes it anew between two readings', async () => {
+  it('finds the key although the control plane rehashes it between two reads', async () => {
     const gateway = await GatewayHarness.start();
     try {
       const { documents, apiKey } = gateway;

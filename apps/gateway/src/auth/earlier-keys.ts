@@ -1,6 +1,6 @@
 import { INTERNAL } from '@gw/contracts';
 
-/** Keys that wait at the same time; one more is reported when it is next looked up. */
+/** Maximum number of keys that wait to be reported. A key above the maximum is reported at its next look-up. */
 const WAITING_MAX = 1_000;
 
 export interface EarlierKeysOptions {
@@ -10,8 +10,9 @@ export interface EarlierKeysOptions {
 }
 
 /**
- * Shows the control plane, in the background and one after the other, the API keys that only an earlier master key has recognised, so
- * that it stores them by the hash of now. What fails is reported again when the key is next looked up.
+ * Reports API keys that only an earlier master key recognised to the control plane, so that it stores them by their hash under
+ * the current master key. Reports run in the background, one at a time. A key whose report fails is reported again at its next
+ * look-up.
  */
 export class EarlierKeys {
   private readonly waiting = new Set<string>();
@@ -25,7 +26,7 @@ export class EarlierKeys {
     if (!this.isSending) void this.send();
   }
 
-  /** Never rejects: nothing of a request depends on it. */
+  /** Never rejects, because no request depends on it. */
   private async send(): Promise<void> {
     this.isSending = true;
     const { adminUrl, serviceToken, post } = this.options;

@@ -10,7 +10,7 @@ const ENDED: EndedApiKeyDocument = {
   ...{ kind: 'ended_api_key', version: '1', id: 'key-1', organisationId: 'organisation-1' },
 };
 
-/** A control plane that knows the documents and counts the requests for them; null: it is away. */
+/** A control plane that holds documents and counts the requests for them; null simulates an outage. */
 class ControlPlane {
   readonly loaded: DocumentKey[] = [];
 
@@ -35,13 +35,13 @@ class ControlPlane {
 describe('EndedKeys', () => {
   const known = new Map([[documentKey.endedApiKey('old'), ENDED]]);
 
-  it('names the owner of a key by any of the hashes that it may be stored by', async () => {
+  it('names the owner of a key by any of the hashes that the key may be stored under', async () => {
     const keys = new EndedKeys(new ControlPlane(known));
     expect(await keys.ownerOf(['new', 'old'])).toBe(ENDED);
     expect(await keys.ownerOf(['new'])).toBeNull();
   });
 
-  it('looks up at most 50 keys a second, so that a scan of random keys is no load on the control plane', async () => {
+  it('looks up at most 50 keys a second, so that a scan of random keys does not load the control plane', async () => {
     const controlPlane = new ControlPlane(known);
     let now = 1_000;
     const keys = new EndedKeys(controlPlane, () => now);
@@ -52,7 +52,7 @@ describe('EndedKeys', () => {
     expect(await keys.ownerOf(['old'])).toBe(ENDED);
   });
 
-  it('knows no owner while the control plane is away, and throws nothing', async () => {
+  it('returns no owner and does not throw while the control plane is unavailable', async () => {
     expect(await new EndedKeys(new ControlPlane(null)).ownerOf(['old'])).toBeNull();
   });
 });

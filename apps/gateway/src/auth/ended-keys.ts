@@ -1,16 +1,19 @@
 import { documentKey, type DocumentKey, type ReadModelDocument } from '@gw/contracts';
 import type { Documents } from './principals';
 
-/** Whose a key is that may not be used. */
+/** Owner of a key that may not be used. */
 export interface RefusedKey {
   readonly id: string;
   readonly organisationId: string;
 }
 
-/** Refused keys of a second whose owner is looked up: a scan of random keys costs the control plane little more than the scan itself. */
+/**
+ * Maximum number of refused keys whose owner is looked up in one second, so that a scan of random keys adds little load to the
+ * control plane.
+ */
 const LOOKUPS_PER_SECOND = 50;
 
-/** Knows whose a key was that works no more. */
+/** Finds the owner of keys that are no longer valid. */
 export class EndedKeys {
   private second = 0;
   private lookups = 0;
@@ -20,7 +23,10 @@ export class EndedKeys {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Null: it has no owner, or the owner can't be found now; the key is refused all the same. `hashes`: what the key may be stored by. */
+  /**
+   * Owner of the key, or null when it has none or the look-up is not possible now. The key is refused in either case. `hashes`:
+   * all hashes that the key may be stored under.
+   */
   async ownerOf(hashes: readonly string[]): Promise<RefusedKey | null> {
     for (const hash of hashes) {
       const document = await this.read(documentKey.endedApiKey(hash));
@@ -36,7 +42,7 @@ export class EndedKeys {
     try {
       return await this.documents.load(key);
     } catch {
-      // The control plane is away: the request is counted, and its log row has no owner.
+      // The control plane is unavailable: the request is counted, and its log record has no owner.
       return null;
     }
   }

@@ -2,12 +2,12 @@ import { applyMetadataSchema, readMetadataSchema, type MetadataSchema } from '@g
 import { HEADER, type OrganisationDocument } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 
-/** Compiled once for each version of an organisation's document, and gone with it. */
+/** Schemas, compiled once for each version of an organisation's document and collected with it. */
 const compiled = new WeakMap<OrganisationDocument, MetadataSchema>();
 
 /**
- * The metadata of a request, the key's and the workspace's included, with the defaults of the organisation's schema. Throws
- * `validation_failed` for what the schema does not allow.
+ * Metadata of a request, merged with that of its key and workspace, with the defaults of the organisation's schema. Throws
+ * `validation_failed` when the metadata violates the schema.
  */
 export function heldRequestMetadata(
   organisation: OrganisationDocument,

@@ -13,7 +13,7 @@ import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
-/** Who is calling, worked out once for each version of the documents behind it. */
+/** The caller, resolved once for each version of the documents that it is built from. */
 export interface Principal {
   readonly key: ApiKeyDocument;
   readonly workspace: WorkspaceDocument;
@@ -21,20 +21,20 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** Milliseconds since 1970; Infinity when the key does not expire. */
   readonly expiresAtMs: number;
-  /** Null: nothing limits the caller. */
+  /** Null when no limit applies to the caller. */
   readonly limits: CallerLimits | null;
-  /** Only saved resources may be named. */
+  /** True when requests may name only saved resources, not inline ones. */
   readonly savedOnly: boolean;
   readonly logBodies: boolean;
-  /** A provider is called only for what is on record before. */
+  /** True when a provider may be called only after the request's in-flight record is stored. */
   readonly strictAudit: boolean;
 }
 
-/** The part of the read model that this needs. */
+/** The part of the read model that principals need. */
 export interface Documents {
   get(key: DocumentKey): ReadModelDocument | null | undefined;
   load(key: DocumentKey): Promise<ReadModelDocument | null>;
-  /** Those in memory under keys with this beginning, not necessarily all. */
+  /** Documents in memory whose keys start with `prefix`; possibly not all that exist. */
   known(prefix: DocumentKey): readonly ReadModelDocument[];
 }
 
@@ -46,16 +46,19 @@ interface Known {
 }
 
 export interface PrincipalOptions {
-  /** Of the hashes by which keys are looked up: first that of now, then those of earlier master keys. */
+  /** Keys of the hashes by which API keys are looked up: the current one first, then those of earlier master keys. */
   readonly peppers: readonly KeyObject[];
-  /** Takes keys that a pepper of an earlier master key has recognised. */
+  /** Receives API keys that only the pepper of an earlier master key recognised. */
   readonly earlier: Pick<EarlierKeys, 'report'>;
   readonly blockInlineConfig: boolean;
-  /** Raw keys remembered with their hash, at most; the one used longest ago goes, which costs a hash when it comes back. */
+  /**
+   * Maximum number of raw keys remembered with their hash. The least recently used is evicted, which costs one hash when it is
+   * used again.
+   */
   readonly capacity: number;
 }
 
-/** Turns API keys into principals. The usual request costs three map look-ups and no hash. */
+/** Resolves API keys to principals. A known key costs three map look-ups and no hash. */
 export class Principals {
   private readonly known: LRUCache<string, Known>;
 
@@ -65,14 +68,14 @@ export class Principals {
     private readonly documents: Documents,
     private readonly options: PrincipalOptions,
   ) {
-    // By size and not by `max`, which reserves its memory at once.
+    // Bounded by `maxSize`, because `max` reserves its memory in advance.
     this.known = new LRUCache({ maxSize: Math.floor(options.capacity), sizeCalculation: () => 1 });
     this.ended = new EndedKeys(documents);
   }
 
   /**
-   * Gives the principal of expired and exhausted keys too: see `assertUsable`. Throws `api_key_invalid`. Never says whether a
-   * workspace or organisation exists. Only keys that were found are remembered, so a scan of random keys fills nothing.
+   * Resolves a key, also an expired or exhausted one: see `assertUsable`. Throws `api_key_invalid`, and never reveals whether a
+   * workspace or organisation exists. Only keys that exist are remembered, so a scan of random keys does not fill the cache.
    */
   resolve(apiKey: string): Principal | Promise<Principal> {
     const known = this.known.get(apiKey);
@@ -119,7 +122,7 @@ export class Principals {
     known: DocumentKey | undefined,
   ): Promise<[DocumentKey, ApiKeyDocument] | null> {
     const hashed = hashes.map(documentKey.apiKey);
-    // That of now once more at the end: the key may have been hashed anew between two readings.
+    // Repeat the current hash at the end: the control plane may have rehashed the key between two reads.
     const again = hashed.length > 1 ? hashed.slice(0, 1) : [];
     for (const at of known === undefined ? [...hashed, ...again] : [known, ...hashed, ...again]) {
       const key = await this.read(at);
@@ -145,7 +148,7 @@ export class Principals {
       scopes: new Set(key.scopes),
       expiresAtMs: key.expiresAt === null ? Infinity : Date.parse(key.expiresAt),
       limits: callerLimits(key, workspace),
-      // What the installation or the organisation forbids no workspace allows; a workspace may forbid more.
+      // A workspace may forbid more than the installation and the organisation do, but cannot allow what they forbid.
       savedOnly:
         this.options.blockInlineConfig || organisation.blockInlineConfig || workspace.blockInlineConfig,
       logBodies: organisation.logBodies && workspace.logBodies,
@@ -160,7 +163,7 @@ const isActive = <K extends 'workspace' | 'organisation'>(
 ): document is Extract<ReadModelDocument, { kind: K }> =>
   document?.kind === kind && document.status === 'active';
 
-/** The caller learns no more than before whose the key is; the log does. */
+/** Carries the key's owner in `detail`, which reaches the log but not the caller. */
 const refusal = (
   type: 'api_key_invalid' | 'scope_missing',
   refusedKey: RefusedKey | null,
@@ -168,13 +171,14 @@ const refusal = (
 ): GatewayError =>
   new GatewayError(type, { ...(message === undefined ? {} : { message }), detail: { refusedKey } });
 
-const ORGANISATION_KEY = 'An organisation key manages; it cannot call providers. Use a key of a workspace.';
+const ORGANISATION_KEY =
+  'An organisation key can only call management endpoints, not providers. Use a workspace key.';
 
 /** Throws `api_key_expired`, `budget_exhausted` or `api_key_invalid`. `nowMs` is in milliseconds since 1970. */
 export function assertUsable(principal: Principal, nowMs: number): void {
   if (principal.expiresAtMs <= nowMs || principal.key.status === 'expired')
     throw new GatewayError('api_key_expired');
-  // The ledger decides about a budget that is known here; the status tells of it with some delay.
+  // The ledger enforces budgets that this gateway knows; the status is only updated with a delay.
   if (principal.key.status === 'exhausted' && principal.key.usageLimits.length === 0) {
     throw new GatewayError('budget_exhausted', { extra: { scope: 'api_key', id: principal.key.id } });
   }

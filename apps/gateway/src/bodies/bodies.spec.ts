@@ -52,14 +52,14 @@ describe('request bodies', () => {
       body,
     });
 
-  it('sends a passthrough body that is too large to keep in memory, byte for byte', async () => {
+  it('forwards a passthrough body that is too large for memory byte for byte', async () => {
     const body = Buffer.alloc(4 * MIB, 7);
     expect((await post('/files', body)).status).toBe(200);
     expect(stub.lastRequest.body.equals(body)).toBe(true);
     expect((await gateway.records())[0]).toMatchObject({ requestBodyTruncated: true, outcome: 'ok' });
   });
 
-  it('refuses a body over the limit with 413, before the provider is called', async () => {
+  it('refuses a body over the limit with 413 without calling the provider', async () => {
     const refused = await post('/files', Buffer.alloc(9 * MIB));
     expect(refused.status).toBe(413);
     expect(await refused.json()).toMatchObject({ error: { type: 'body_too_large', code: 'AB01' } });
@@ -67,8 +67,8 @@ describe('request bodies', () => {
     expect(stub.requests).toHaveLength(0);
   });
 
-  it('answers 503 when the bodies of all requests would take more memory than they may, and gives it back', async () => {
-    // Long enough for a busy machine to see the refusals first.
+  it('returns 503 when request bodies exceed the memory for all bodies, and frees the memory afterwards', async () => {
+    // Long enough that a busy machine observes the refusals before the body times out.
     await restart({ BODY_IDLE_TIMEOUT: '6000' });
     const sendAllButOneByte = (): Socket => {
       const socket = connect(gateway.port, '127.0.0.1');
@@ -82,16 +82,16 @@ describe('request bodies', () => {
     };
     let slow = sendAllButOneByte();
     await eventually(async () => {
-      // It is refused itself when a probe holds its own bytes at the moment its last ones arrive.
+      // The slow request is refused itself when a probe holds memory at the moment its last bytes arrive.
       if (slow.destroyed) slow = sendAllButOneByte();
       return (await post('/things', Buffer.alloc(1_000))).status === 503;
     });
-    // The body runs into the idle bound, and its room is free again.
+    // The body exceeds the idle timeout, and its memory is free again.
     await eventually(async () => (await post('/things', Buffer.alloc(1_000))).status === 200);
     slow.destroy();
   });
 
-  it('ends many bodies that trickle in, after the time that a whole one may take, and answers others meanwhile', async () => {
+  it('ends bodies that take longer than the total time allowed, and serves other requests meanwhile', async () => {
     await restart({ BODY_TIMEOUT: '2000' });
     const answers: string[] = [];
     const slow = Array.from({ length: 50 }, (_, index) => {
@@ -107,7 +107,7 @@ describe('request bodies', () => {
       );
       return socket;
     });
-    // Never idle for as long as a body may be.
+    // Sends often enough to stay below the idle timeout.
     const trickle = setInterval(() => {
       slow.forEach((socket, index) => socket.writable && socket.write(isChunked(index) ? CHUNK : 'x'));
     }, 50);
@@ -121,7 +121,7 @@ describe('request bodies', () => {
     ).toHaveLength(50);
   });
 
-  it('ends a body of which nothing ever comes', async () => {
+  it('ends a request whose body never arrives', async () => {
     await restart({ BODY_IDLE_TIMEOUT: '300' });
     const socket = connect(gateway.port, '127.0.0.1');
     let answer = '';
@@ -134,7 +134,7 @@ describe('request bodies', () => {
     socket.destroy();
   });
 
-  it('closes connections over their number, answers those below it, and takes new ones when others end', async () => {
+  it('closes connections above the maximum, serves those below it, and accepts new ones when others end', async () => {
     const open = Array.from({ length: 70 }, () => connect(gateway.port, '127.0.0.1'));
     let closed = 0;
     for (const socket of open) {
@@ -152,7 +152,7 @@ describe('request bodies', () => {
     await eventually(async () => (await post('/things', 'x').catch(() => null))?.status === 200);
   });
 
-  it('reads no body of a caller that is not known', async () => {
+  it('does not read the body of an unknown caller', async () => {
     const socket = connect(gateway.port, '127.0.0.1');
     let answer = '';
     socket.on('data', (data) => (answer += data.toString()));
@@ -166,21 +166,21 @@ describe('request bodies', () => {
   it.each([
     ['not JSON', '{"model":'],
     ['an array', '[]'],
-  ])('refuses %s on a built-in route with a clear 400', async (_what, body) => {
+  ])('refuses %s on a built-in route with 400', async (_what, body) => {
     const refused = await post('/chat/completions', body, { 'content-type': 'application/json' });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ error: { type: 'body_invalid' } });
     expect(stub.requests).toHaveLength(0);
   });
 
-  it('sends on a built-in route what was understood where two readers could differ', async () => {
+  it('forwards the body as it was parsed when duplicate members make it ambiguous on a built-in route', async () => {
     gateway.addProvider('main', 'openai', stub.origin, { allowAllModels: false, models: [model('cheap')] });
     const twice = '{"model":"expensive","messages":[],"model":"cheap"}';
     expect((await post('/chat/completions', twice, { 'content-type': 'application/json' })).status).toBe(200);
     expect(stub.lastRequest.body.toString()).toBe('{"model":"cheap","messages":[]}');
   });
 
-  it('lets no disabled model hide in a body or query that is not read, where all others are allowed', async () => {
+  it('refuses a disabled model that is hidden in an unparsed body or query, where all other models are allowed', async () => {
     const disabled = { ...model('expensive'), enabled: false };
     gateway.addProvider('main', 'openai', stub.origin, { allowAllModels: true, models: [disabled] });
     const body = '{"model":"expensive"}';
@@ -222,7 +222,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('does not let a model hide from an allow-list behind another content type or an unreadable body', async () => {
+  it('enforces the allow-list of models for any content type and for unreadable bodies', async () => {
     gateway.addProvider('main', 'openai', stub.origin, { allowAllModels: false, models: [model('cheap')] });
     for (const body of ['{"model":"expensive"}', ' \n{"model":"expensive"}', 'model=expensive']) {
       const refused = await post('/proxy/chat/completions', body, { 'content-type': 'text/plain' });

@@ -1,10 +1,12 @@
-/** Bytes that the bodies of all requests under way may take together. At the cap further bodies are refused, not queued. */
+/**
+ * Bounds the bytes that the bodies of all in-flight requests take together. A body that exceeds the bound is refused, not queued.
+ */
 export class BodyBudget {
   private held = 0;
 
   constructor(private readonly maxBytes: number) {}
 
-  /** False when there is no room. */
+  /** Reserves `bytes`; returns false when there is no room. */
   take(bytes: number): boolean {
     if (this.held + bytes > this.maxBytes) return false;
     this.held += bytes;

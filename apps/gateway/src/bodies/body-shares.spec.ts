@@ -32,7 +32,7 @@ describe('memory for request bodies, shared by workspaces', () => {
     await stub.stop();
   });
 
-  /** Sends the head and the given part of the body; what is answered grows in `text`. */
+  /** Sends the head and the given part of the body; appends the response to `text`. */
   const open = (head: string, body: string | Buffer, key = gateway.apiKey): { text: string } => {
     const socket = connect(gateway.port, '127.0.0.1');
     const answer = { text: '' };
@@ -62,7 +62,7 @@ describe('memory for request bodies, shared by workspaces', () => {
   const heldOf = (type: string): Promise<number> =>
     gateway.records().then((records) => records.filter(({ errorType }) => errorType === type).length);
 
-  it('holds nothing for lengths that are only announced', async () => {
+  it('reserves no memory for bytes that are only announced', async () => {
     await start({ MAX_BODY_MEMORY: String(50 * MIB) });
     for (let index = 0; index < 57; index += 1) {
       open(
@@ -70,7 +70,7 @@ describe('memory for request bodies, shared by workspaces', () => {
         index % 2 === 0 ? '{' : '1\r\n{\r\n',
       );
     }
-    // What has come of them has been read once all their first bytes were acknowledged.
+    // The gateway has read what arrived once the first bytes of all requests are acknowledged.
     await eventually(() =>
       sockets.every(({ bytesWritten, writableLength }) => bytesWritten > 0 && writableLength === 0),
     );
@@ -80,11 +80,11 @@ describe('memory for request bodies, shared by workspaces', () => {
     }
   });
 
-  it('refuses what passes the share of a workspace, and serves another workspace meanwhile', async () => {
+  it('refuses bodies above the share of a workspace, and serves another workspace meanwhile', async () => {
     await start();
     const part = Buffer.alloc(9 * MIB, ' ');
     const answers = Array.from({ length: 7 }, () => open('content-length: 10485760', part));
-    // A half of 64 MiB is 32: three bodies of nine are held, the other four are refused.
+    // The share is half of 64 MiB: three bodies of 9 MiB fit, the other four are refused.
     await eventually(
       () => answers.filter(({ text }) => text.startsWith('HTTP/1.1 503')).length === 4,
       PATIENT,
@@ -94,7 +94,7 @@ describe('memory for request bodies, shared by workspaces', () => {
     expect(await ask(OTHER_KEY)).toEqual([200, '']);
   });
 
-  it('ends a body that comes more slowly than the minimum, however often a byte comes', async () => {
+  it('ends a body that arrives more slowly than the minimum rate, however often a byte arrives', async () => {
     await start({ BODY_IDLE_TIMEOUT: '500', BODY_MIN_RATE: '1000' });
     const answer = open('content-length: 1000', '{');
     const spooled = open('content-length: 20000000', '{');
@@ -109,7 +109,7 @@ describe('memory for request bodies, shared by workspaces', () => {
     expect(answer.text).toContain('request_incomplete');
   });
 
-  it('refuses a key whose limit is used up on its headers: no body is read and no config compiled', async () => {
+  it('refuses a key with an exhausted limit on its headers, without reading the body or compiling the config', async () => {
     await start();
     gateway.addKey(OTHER_KEY, {
       workspaceId: OTHER_WORKSPACE_ID,
@@ -117,13 +117,13 @@ describe('memory for request bodies, shared by workspaces', () => {
     });
     expect(await ask(OTHER_KEY)).toEqual([200, '']);
     expect(await ask(OTHER_KEY)).toEqual([429, 'rate_limited']);
-    // A config that does not compile is 400 wherever it is looked at.
+    // A config that does not compile would return 400 if the gateway compiled it.
     expect(await ask(OTHER_KEY, { 'x-gw-config': '{"strategy":1}' })).toEqual([429, 'rate_limited']);
     const answer = open('content-length: 10485760', '', OTHER_KEY);
     await eventually(() => answer.text.startsWith('HTTP/1.1 429'));
   });
 
-  it('counts a body that is parsed by what it takes then', async () => {
+  it('counts the memory of the parsed form of a body that is parsed', async () => {
     await start({ MAX_BODY_MEMORY: String(16 * MIB) });
     const config = {
       strategy: {
@@ -143,10 +143,10 @@ describe('memory for request bodies, shared by workspaces', () => {
       const body = JSON.stringify({ model: 'gpt-4o', messages: [], metadata: content });
       return (await fetch(`${gateway.baseUrl}/chat/completions`, { method: 'POST', headers, body })).status;
     };
-    // An empty object takes twenty times its text.
+    // A parsed empty object takes twenty times the bytes of its text.
     expect(await post({ text: 'x'.repeat(MIB) })).toBe(200);
     expect(await post(Array.from({ length: 190_000 }, () => ({})))).toBe(503);
-    // All of it was given back.
+    // The memory of the refused request is free again.
     expect(await post({ text: 'x'.repeat(MIB) })).toBe(200);
   });
 });

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 const DISCARD_MS = 10_000;
 
 /**
- * Reads what is left of a refused body and drops it, for at most ten seconds: a client may send all of it before it reads the
- * answer, and its connection can be used again afterwards. A body that takes longer is cut with its connection.
+ * Reads and drops the rest of a refused body for at most ten seconds. A client may send its whole body before it reads the
+ * response, and can then reuse the connection. After ten seconds the connection is closed.
  */
 export function discardRest(req: IncomingMessage): void {
   if (req.complete || req.destroyed) return;

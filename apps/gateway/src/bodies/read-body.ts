@@ -7,23 +7,23 @@ import { GatewayRequest, type BodyTaker } from '../http/gateway-request';
 
 export interface BodyReaderOptions {
   readonly maxBytes: number;
-  /** Longest silence of the client, milliseconds. */
+  /** Longest time without a byte from the client, in milliseconds. */
   readonly idleMs: number;
-  /** For the whole body, milliseconds: one that trickles in is never idle for long. */
+  /** Time limit for the whole body, in milliseconds. It ends a body that arrives too slowly without ever being idle. */
   readonly totalMs: number;
-  /** Bytes in a second, on average, once `idleMs` have passed. */
+  /** Minimum average rate in bytes a second, enforced once `idleMs` have passed. */
   readonly minRate: number;
 }
 
-/** Pays for the bytes of a body as they arrive. Throws when they cannot be kept. */
+/** Accounts for the bytes of a body as they arrive. Throws when there is no room for them. */
 export interface BodyHolder {
   hold(bytes: number): void;
 }
 
 /**
- * The whole body in one Buffer. Rejects with `body_too_large` past `maxBytes` and with `request_incomplete` when nothing comes
- * for `idleMs`, when it comes more slowly than `minRate` or is not there after `totalMs`, or when the client leaves; with what the
- * holder throws when there is no room for what has come. The rest of a refused body is dropped.
+ * Reads the whole body into one Buffer. Rejects with `body_too_large` above `maxBytes`; with `request_incomplete` after `idleMs`
+ * without a byte, after `totalMs`, below `minRate`, or when the client disconnects; and with the holder's error when there is no
+ * room. The rest of a refused body is dropped.
  */
 export class BodyReader implements BodyTaker {
   private first: Buffer | null = null;
@@ -35,7 +35,7 @@ export class BodyReader implements BodyTaker {
 
   constructor(
     private readonly req: IncomingMessage,
-    /** Of its `content-length`; -1 without one. */
+    /** The announced `content-length`; -1 when there is none. */
     private readonly expected: number,
     private readonly options: BodyReaderOptions,
     private readonly holder: BodyHolder,
@@ -67,7 +67,7 @@ export class BodyReader implements BodyTaker {
     }
     if (this.first === null) this.first = chunk;
     else (this.rest ??= [this.first]).push(chunk);
-    // Most bodies arrive in one piece with their headers: no timer for those.
+    // Most bodies arrive in one piece with their headers and need no timer.
     if (this.size !== this.expected) this.restartTimer();
   }
 
@@ -97,7 +97,7 @@ export class BodyReader implements BodyTaker {
     return true;
   }
 
-  /** @internal A body that came with its headers is there by now, and needs no timer; one that never comes does. */
+  /** @internal Starts the timer unless the body has arrived, so that a body that never arrives times out. */
   watch(): void {
     if (!this.over && this.timer === null) this.restartTimer();
   }
@@ -112,7 +112,7 @@ export class BodyReader implements BodyTaker {
   }
 }
 
-/** `size`: as the client has announced it; -1 where it has not. */
+/** `size`: the length in bytes that the client announced; -1 when it announced none. */
 export const bodyTooLarge = (setting: string, limit: number, size: number): GatewayError =>
   new GatewayError('body_too_large', {
     message:
@@ -120,7 +120,7 @@ export const bodyTooLarge = (setting: string, limit: number, size: number): Gate
       `this gateway accepts here. Send a smaller one, or raise ${setting}.`,
   });
 
-/** How long a body may be on its way when so many bytes have come. */
+/** Milliseconds that a body may take until `bytes` of it have arrived. */
 export const allowedMs = (bytes: number, { idleMs, totalMs, minRate }: BodyReaderOptions): number =>
   Math.min(totalMs, minRate === 0 ? Infinity : idleMs + (1_000 * bytes) / minRate);
 

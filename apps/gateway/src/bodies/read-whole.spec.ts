@@ -8,11 +8,11 @@ const CHECKED = 'pc-ruled-1';
 const named = (count: number): string =>
   Array.from({ length: count }, (_, at) => `"k${String(at)}":1`).join(',');
 const CHAT = '"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]';
-/** A chat with so many members in its one object. */
+/** A chat request with `count` members in its one object. */
 const wide = (count: number): string => `{${CHAT},${named(count - 2)}}`;
 
-describe('the count of a body', () => {
-  it('ends soon after there is too much, and does not see what comes behind', () => {
+describe('JSON size count of a body', () => {
+  it('stops at the first bound that is exceeded, and does not look at the rest', () => {
     const items = '1,'.repeat(values + 1);
     const lists = '[],'.repeat(READ_WHOLE.containers + 1);
     expect(exceededBy(Buffer.from(`[${lists}1]`), READ_WHOLE)).toContain('objects and lists');
@@ -20,7 +20,7 @@ describe('the count of a body', () => {
   });
 });
 
-describe('a body of very many members', () => {
+describe('bodies with very many members', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -55,7 +55,7 @@ describe('a body of very many members', () => {
   };
   const ruled = { 'x-gw-config': CHECKED };
 
-  it('is written anew up to the bound of one object, and refused past it before it is parsed', async () => {
+  it('rewrites a body up to the bound for one object, and refuses a larger one before parsing it', async () => {
     expect(await send('/chat/completions', wide(membersOfOne), ruled)).toEqual([200, '']);
     expect(JSON.parse(stub.lastRequest.body.toString('utf8'))).toMatchObject({ temperature: 0.5 });
     const [status, message] = await send('/chat/completions', wide(membersOfOne + 1), ruled);
@@ -75,20 +75,20 @@ describe('a body of very many members', () => {
         .fill('0.1234567890123456789012345')
         .join(',')}]`,
     ],
-  ])('is refused past the bound of %s', async (_name, bound, list) => {
+  ])('refuses a body above the bound of %s', async (_name, bound, list) => {
     const [status, message] = await send('/chat/completions', `{${CHAT},"x":${list}}`, ruled);
     expect([status, stub.requests.length]).toEqual([413, 0]);
     expect(message).toContain(`more than ${String(bound)}`);
   });
 
-  it('passes no rule by where a route takes any body: two models make it unclear, and it is refused', async () => {
+  it('refuses a passthrough body of too many members that names two models, so that no model rule is bypassed', async () => {
     const body = `{"model":"a",${named(membersOfOne)},"model":"b"}`;
     expect((await send('/proxy/v1/anything', body, ruled))[0]).toBe(413);
     expect((await send('/proxy/v1/anything', wide(membersOfOne + 1), ruled))[0]).toBe(413);
     expect(stub.requests).toHaveLength(0);
   });
 
-  it('goes through as it came where nothing reads it whole', async () => {
+  it('forwards a body unchanged where no feature reads it whole', async () => {
     const body = wide(membersOfOne + 1);
     expect(await send('/proxy/v1/anything', body, { 'x-gw-provider': '@main' })).toEqual([200, '']);
     expect(stub.lastRequest.body.toString('utf8')).toBe(body);
@@ -97,7 +97,7 @@ describe('a body of very many members', () => {
     expect(stub.lastRequest.body.equals(bytes)).toBe(true);
   });
 
-  it('is refused as an answer that has to be read whole, and goes through as one that has not', async () => {
+  it('refuses a response that must be read whole, and forwards one that need not', async () => {
     const content = Array.from({ length: RESPONSE_READ_EXACTLY.values + 1 }, () => 1);
     stub.answerJson({ id: 'm', type: 'message', role: 'assistant', content, usage: {} });
     const chat = `{"model":"claude-3","max_tokens":1,"messages":[{"role":"user","content":"hi"}]}`;

@@ -1,28 +1,30 @@
 import { GatewayError, jsonSize, type JsonSize } from '@gw/kernel';
 
-/** Texts of a document, and the copy that it is parsed from, for each byte of it. */
+/** Bytes of memory for each byte of a document: its strings, and the copy that it is parsed from. */
 const PER_BYTE = 3;
-/** An empty object with its place in a list; a list takes less. */
+/** Bytes of memory for an empty object with its place in a list; an empty list takes less. */
 const PER_CONTAINER = 64;
-/** A number in a list. */
+/** Bytes of memory for a number in a list. */
 const PER_COMMA = 8;
-/** What a shorter body may take besides is little, and is not counted. */
+/** Bytes. The extra memory of a shorter body is small and not counted. */
 const COUNTED_FROM = 16_384;
 
 interface Bounds {
-  /** Members of all objects. */
+  /** Maximum number of members of all objects together. */
   readonly members: number;
-  /** Members of one object: an object of so many names is a table of hashes, which takes some microseconds for each. */
+  /**
+   * Maximum number of members of one object. V8 stores an object of so many names as a hash table, at some microseconds a member.
+   */
   readonly membersOfOne: number;
-  /** Objects and lists, in each other or next to each other. */
+  /** Maximum number of objects and lists, nested or not. */
   readonly containers: number;
-  /** Objects, lists and values behind a comma. */
+  /** Maximum number of objects, lists and values that follow a comma. */
   readonly values: number;
-  /** Numbers of more than 25 characters, each of which takes as long as ten others. */
+  /** Maximum number of numbers with more than 25 characters, each of which takes as long to parse as ten others. */
   readonly longNumbers: number;
 }
 
-/** What a request's body that is read whole may have: it is parsed, searched and written in one turn of the event loop. */
+/** Bounds of a request body that is read whole: it is parsed, searched and serialised in one turn of the event loop. */
 export const READ_WHOLE = {
   members: 100_000,
   membersOfOne: 20_000,
@@ -30,14 +32,14 @@ export const READ_WHOLE = {
   values: 400_000,
   longNumbers: 10_000,
 };
-/** What a provider's answer may have. It is parsed alone, and embeddings are lists of many numbers. */
+/** Bounds of a provider's response that is read whole. A response is only parsed, and embeddings are long lists of numbers. */
 export const RESPONSE_READ_WHOLE = { ...READ_WHOLE, values: 2_000_000 };
-/** What an answer may have whose numbers are kept as they were written. */
+/** Bounds of a response whose numbers keep their spelling. */
 export const RESPONSE_READ_EXACTLY = { ...READ_WHOLE, members: 50_000, values: 100_000 };
 
 /**
- * Bytes that a JSON body takes once it is parsed, at the most: one of empty objects takes twenty times its length. Throws
- * `body_too_large` for a body of more members and items than can be read in one turn.
+ * Upper bound of the bytes that a JSON body takes once parsed; a body of empty objects takes twenty times its length. Throws
+ * `body_too_large` when the body exceeds `READ_WHOLE`.
  */
 export function parsedBytes(body: Buffer): number {
   if (body.length < COUNTED_FROM) return PER_BYTE * body.length;
@@ -47,22 +49,22 @@ export function parsedBytes(body: Buffer): number {
   return PER_BYTE * body.length + PER_CONTAINER * size.containers + PER_COMMA * size.commas;
 }
 
-/** Throws `body_too_large`, as `parsedBytes` does. */
+/** Throws `body_too_large` when the body exceeds `READ_WHOLE`. */
 export function assertReadableWhole(body: Buffer): void {
   const bound = exceededBy(body, READ_WHOLE);
   if (bound !== null) throw requestTooLarge(bound);
 }
 
-/** Throws `provider_answer_invalid` for an answer of more than can be read in one turn. */
+/** Throws `provider_answer_invalid` when the response exceeds `bounds`. */
 export function assertResponseReadable(body: Buffer, bounds: Bounds): void {
   const bound = exceededBy(body, bounds);
   if (bound === null) return;
   throw new GatewayError('provider_answer_invalid', {
-    message: `The provider's answer has more than ${bound}, and this request needs it read whole.`,
+    message: `The provider's response has more than ${bound}, and this request needs it read whole.`,
   });
 }
 
-/** An answer of this provider could not be read; says why where `assertAnswerReadable` does. */
+/** The error for a response of this provider that could not be read; keeps the reason that `assertResponseReadable` gives. */
 export function unreadableResponse(provider: string, cause: unknown): GatewayError {
   const hasReason = cause instanceof GatewayError && cause.type === 'provider_answer_invalid';
   return new GatewayError('provider_answer_invalid', {
@@ -72,11 +74,11 @@ export function unreadableResponse(provider: string, cause: unknown): GatewayErr
   });
 }
 
-/** What a document has more of than it may, in words; null: nothing. */
+/** The first bound that a document exceeds, in words; null when it exceeds none. */
 export const exceededBy = (body: Buffer, bounds: Bounds): string | null =>
   body.length < COUNTED_FROM ? null : exceeded(sizeWithin(body, bounds), bounds);
 
-/** Counts no further than to what is too much. */
+/** Counts, and stops as soon as a bound is exceeded. */
 const sizeWithin = (body: Buffer, bounds: Bounds): JsonSize =>
   jsonSize(body, (size) => exceeded(size, bounds) !== null);
 
@@ -99,6 +101,6 @@ const requestTooLarge = (bound: string): GatewayError =>
       'call a route and a config that need none of these.',
   });
 
-/** A body that rules cannot be applied to must be refused, and not pass as one without fields. */
+/** True for the error of a body that is too large to parse. Such a body must be refused, not treated as a body without fields. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof GatewayError && error.type === 'body_too_large';

@@ -12,20 +12,20 @@ import type { Accounts } from '../limits/accounts';
 import type { Principal } from '../auth/principals';
 import type { RequestContext, Stage } from '../core/request-context';
 
-/** Bytes that take milliseconds to look at. */
+/** Bytes from which scanning a body takes milliseconds. */
 const LONG_BODY = 1_048_576;
 
 export interface ReceiveOptions {
   readonly maxBufferedBody: number;
   readonly maxBody: number;
   readonly bodyIdleMs: number;
-  /** For a whole body that is kept in memory. */
+  /** Milliseconds for a whole body that is kept in memory. */
   readonly bodyTotalMs: number;
-  /** For a whole body that is spooled. */
+  /** Milliseconds for a whole body that is spooled. */
   readonly spoolTotalMs: number;
-  /** Bytes in a second that a client sends at the least. */
+  /** Minimum rate of a client, in bytes a second. */
   readonly bodyMinRate: number;
-  /** Body memory, shared by workspaces. */
+  /** Memory for bodies, shared by workspaces. */
   readonly memory: Shares;
   readonly spool: Spool;
   readonly accounts: Pick<Accounts, 'refuseExhausted'>;
@@ -33,8 +33,8 @@ export interface ReceiveOptions {
 }
 
 /**
- * Reads the body of a caller that is known and has something left of its limits, so that others cannot fill memory. Bytes count
- * as they arrive: a length that is only announced holds nothing. The body stays bytes: only `model` and `stream` are looked up in it.
+ * Reads the body of an authenticated caller whose limits are not exhausted, so that other callers cannot fill memory. Bytes count
+ * as they arrive: an announced length reserves nothing. The body is not parsed: only `model` and `stream` are looked up in it.
  */
 export class ReceiveStage implements Stage {
   private readonly largeBodies: LargeBodies;
@@ -78,8 +78,8 @@ export class ReceiveStage implements Stage {
           reject(toGatewayError(thrown));
           return;
         }
-        // To look at a long body, and then to parse and write it, are two turns of the event loop. What is put off once comes
-        // before the input of others, what is put off twice comes behind it.
+        // Scan a long body in one turn of the event loop, parse and serialise it in another. One setImmediate would run before
+        // the input of other requests; two run after it.
         if (body.length > LONG_BODY) setImmediate(() => setImmediate(resolve));
         else resolve();
       };
@@ -97,20 +97,21 @@ export class ReceiveStage implements Stage {
   private look(context: RequestContext, body: Buffer): void {
     const { req } = context;
     context.body = body;
-    // Whatever looks like an object is read as one, whatever its content type claims: a model must not hide behind it.
+    // A body that starts like an object is scanned as JSON, whatever its content type, so that a model cannot hide behind another
+    // type.
     if (startsObject(body) || isJson(req)) context.scan = scanOf(context, body);
     else if (context.route.kind !== 'passthrough') context.scan = formScan(body, req.headers['content-type']);
   }
 }
 
-/** Null: the client has not said it. */
+/** Length that the client announced, in bytes; null when it announced none. */
 function announced({ headers }: IncomingMessage): number | null {
   const length = headers['content-length'];
   if (length !== undefined) return Number(length);
   return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 
-/** Null: bytes that are no JSON object. A route that takes nothing else throws `body_invalid`. */
+/** Null when the bytes are not a JSON object. Throws `body_invalid` on a route that accepts nothing else. */
 function scanOf(context: RequestContext, body: Buffer): ShallowScan | null {
   const scan = shallowScan(body);
   if (!scan.needsParse) return scan;
@@ -141,16 +142,16 @@ function startsObject(body: Buffer): boolean {
   return body[at] === OPEN_OBJECT;
 }
 
-/** JSON's own, and the byte order mark's first byte: a lenient reader skips that too. */
+/** JSON white space, and the first byte of the byte order mark, which lenient parsers skip too. */
 const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
-/** Throws where the body cannot be read. */
+/** Throws `body_encoding_unsupported` when the body has a content encoding, because it could not be read. */
 function refuseEncodedBody(req: IncomingMessage): void {
   const encoding = req.headers['content-encoding'];
   if (encoding === undefined || encoding === 'identity') return;
   throw new GatewayError('body_encoding_unsupported', {
     param: 'content-encoding',
-    message: 'This route takes bodies without a content encoding.',
+    message: 'This route accepts only bodies without a content encoding.',
   });
 }
 

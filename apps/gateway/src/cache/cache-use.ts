@@ -2,7 +2,7 @@ import type { CacheEmbedding, DecisionRecord } from '@gw/contracts';
 import type { Lookup, SharedCall } from '@gw/cache';
 import { outcomeOf, type OutcomeFacts } from '../core/outcome';
 
-/** The parts of a request that decide what its cache use does; `RequestContext` has them. */
+/** The parts of a request that its cache use depends on; `RequestContext` has them. */
 interface CachingRequest {
   readonly settled: boolean;
   readonly reply: OutcomeFacts;
@@ -12,9 +12,11 @@ interface CachingRequest {
 
 /** What the cache did for one attempt. */
 export class CacheUse {
-  /** Set where the attempt may share its call with others. */
+  /** Set when the attempt may share its provider call with other requests. */
   shared: SharedCall | null = null;
-  /** What asking the provider would have cost this request, 1e-8 USD. Null: nothing was saved, or it is not known. */
+  /**
+   * What a provider call would have cost this request, in units of 1e-8 USD. Null when nothing was saved or the cost is unknown.
+   */
   savedCost: number | null = null;
 
   private keep: (() => void) | null = null;
@@ -22,7 +24,7 @@ export class CacheUse {
   constructor(
     private readonly context: CachingRequest,
     private readonly lookup: Lookup,
-    /** The call that the look-up by meaning took. */
+    /** The embedding call of the semantic look-up; null when there was none. */
     readonly embedding: CacheEmbedding | null,
   ) {}
 
@@ -30,22 +32,25 @@ export class CacheUse {
     return this.lookup.status;
   }
 
-  /** The answer comes from the store: no provider was called. */
+  /** True when the response comes from the store and no provider was called. */
   get isHit(): boolean {
     return this.lookup.answer !== null;
   }
 
-  /** The answer is of another request's call, which pays for it. Good once this request has ended. */
+  /** True when the response comes from another request's call, which pays for it. Final once this request has ended. */
   get isShared(): boolean {
     return this.shared?.isOwner === false;
   }
 
-  /** Nothing was used at the provider on behalf of this request. */
+  /** True when the provider used nothing on behalf of this request. */
   get isFree(): boolean {
     return this.isHit || this.isShared;
   }
 
-  /** Keeps the answer once it is known that the client was given it: not what can't be read, was denied, or lost to another one. */
+  /**
+   * Stores the response once the client has received it whole. A response that is unreadable, denied, or lost a hedge is not
+   * stored.
+   */
   keepOnce(keep: () => void): void {
     this.keep = keep;
     if (this.context.settled) this.settle();
@@ -54,7 +59,7 @@ export class CacheUse {
   settle(): void {
     const { keep, context } = this;
     this.keep = null;
-    // Not before the client's last byte.
+    // Only after the client has received the last byte.
     if (keep !== null && context.answer?.cache === this && outcomeOf(context.reply) === 'ok')
       setImmediate(keep);
   }
@@ -73,6 +78,6 @@ export class CacheUse {
   }
 }
 
-/** For the response; without one, for the attempt that was begun last. Null: no cache was used. */
+/** Cache use of the response; without a response, of the attempt that started last. Null when no cache was used. */
 export const cacheUseOf = ({ answer, cache }: Pick<CachingRequest, 'answer' | 'cache'>): CacheUse | null =>
   answer === null ? (cache?.use ?? null) : answer.cache;

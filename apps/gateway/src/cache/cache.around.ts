@@ -32,7 +32,7 @@ export interface CachingParts {
   readonly flights: Coalescer;
   readonly embeddings: Embeddings;
   readonly memory: Shares;
-  /** Bytes of an answer's body; a longer one is not stored. */
+  /** Maximum bytes of a response body; a longer one is not stored. */
   readonly bodyBytesMax: number;
 }
 
@@ -48,8 +48,8 @@ interface Cached {
 }
 
 /**
- * Answers from the cache where the target's config has one, and keeps what the provider answers. What goes wrong with the cache
- * makes a miss, and takes a bounded time. Requests with the same key may share one call.
+ * Serves a cached response when the target's config has a cache, and stores the provider's response otherwise. A cache failure
+ * counts as a miss and delays the request for a bounded time only. Requests with the same key may share one call.
  */
 export class CacheAround implements AroundStage {
   constructor(
@@ -57,7 +57,7 @@ export class CacheAround implements AroundStage {
     private readonly parts: CachingParts,
   ) {}
 
-  /** No cache answers what a check asks a model. */
+  /** Model calls made by guardrail checks never use the cache. */
   isUsed({ context, target }: AttemptCall): boolean {
     return (
       target.cache !== null &&
@@ -71,7 +71,7 @@ export class CacheAround implements AroundStage {
     const { context, upstream, built, listener } = call;
     const { cache } = upstream.target;
     const { body } = built.request;
-    // A spooled body is not in memory, and no question either: what is that large is an upload.
+    // A spooled body is not in memory. It is not a prompt either: a body of that size is an upload.
     if (cache === null || !Buffer.isBuffer(body)) next.begin(call);
     else this.sendCached(context, upstream, built, listener, cache, body);
   }
@@ -113,7 +113,7 @@ export class CacheAround implements AroundStage {
     const use = new CacheUse(context, lookup, embedder?.call ?? null);
     answer.cache = use;
     if (context.clientGone) {
-      answer.onError(new OutboundError('aborted', 'The client left before the call was made.'));
+      answer.onError(new OutboundError('aborted', 'The client disconnected before the call was made.'));
       return;
     }
     if (lookup.answer === null) this.ask(cached, lookup, use);
@@ -166,22 +166,22 @@ export class CacheAround implements AroundStage {
 const isCacheableRequest = ({ method, route }: RequestContext): boolean =>
   isCacheable(method, route.kind, plainPath(route.upstreamPath));
 
-/** What is compared is what the client asks after parameter rules, in the client's dialect. */
+/** Semantic look-ups compare the client's body after parameter rules, in the client's dialect. */
 const semanticOf = ({ context, built }: Cached, embedder: RequestEmbedder): SemanticSource => ({
   embedder,
   body: () => built.clientBody ?? context.json(parseJsonObject),
 });
 
 /**
- * Requests share a call only where it may take the same time, and one that wants a fresh answer only with its like: a call that
- * began before it was made is fresh enough, an answer that was stored is not.
+ * Key of a shared call. Requests share a call only when their timeouts are equal. Requests for a fresh response share only with
+ * each other: a call that is already in flight is fresh enough, a stored response is not.
  */
 function flightOf({ request }: BuiltRequest, { refresh }: CachePolicy, { key }: Lookup): string {
   const { connectTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = request;
   return [key, refresh, connectTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs].join(' ');
 }
 
-/** Who takes a call over has waited before, and waits no longer than its own bound in all. */
+/** Reduces the timeouts of a request that takes over a shared call by the time that it has already waited. */
 function withTimeLeft(built: BuiltRequest, waitedMs: number): BuiltRequest {
   const { request } = built;
   const left = (boundMs: number): number => (boundMs === 0 ? 0 : Math.max(1, Math.ceil(boundMs - waitedMs)));

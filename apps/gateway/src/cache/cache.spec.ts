@@ -3,7 +3,7 @@ import { TestClient, type TestRequest, type TestResponse } from '../spec-support
 import { GatewayHarness, OTHER_WORKSPACE_ID, type LoggedRequest } from '../spec-support/harness';
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
-/** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD a million, in 1e-8 USD. */
+/** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD per million tokens, in units of 1e-8 USD. */
 const COST = 9 * 250 + 12 * 1_000;
 const CHAT = {
   id: 'chatcmpl-1',
@@ -24,7 +24,7 @@ const STREAM = { ...ASK, stream: true, stream_options: { include_usage: true } }
 
 jest.setTimeout(30_000);
 
-describe('cached answers', () => {
+describe('response cache', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   const asker = new TestClient(() => gateway);
@@ -44,8 +44,8 @@ describe('cached answers', () => {
     asker.ask(CHAT_PATH, body, { config: simple, ...requested });
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  describe('are given again', () => {
-    it('as they were, without a call, for nothing, and the log says what was saved', async () => {
+  describe('hits', () => {
+    it('serves an identical request without a call and at no cost, and logs the cost saved', async () => {
       const first = await ask();
       expect([first.cache, first.status]).toEqual(['MISS', 200]);
       expect(await lastRecord()).toMatchObject({ cacheStatus: 'MISS', cost: COST });
@@ -71,7 +71,7 @@ describe('cached answers', () => {
       expect(record?.responseBody?.toString()).toBe(second.text);
     });
 
-    it('as the stream that they were, event by event, to its end mark', async () => {
+    it('replays a stream event by event, up to its end mark', async () => {
       stub.answerEvents(EVENTS);
       const first = await ask(STREAM);
       const second = await ask(STREAM);
@@ -88,7 +88,7 @@ describe('cached answers', () => {
       });
     });
 
-    it('without the usage that only the gateway requested, which still tells what was saved', async () => {
+    it('hides usage that only the gateway requested, and still reports the cost saved', async () => {
       stub.answerEvents(EVENTS);
       const body = { ...ASK, stream: true };
       await ask(body);
@@ -98,7 +98,7 @@ describe('cached answers', () => {
       expect((await lastRecord())?.decision.cache.savedCost).toBe(COST);
     });
 
-    it('where they were larger than what is sent in one turn', async () => {
+    it('serves responses that are larger than what is sent in one turn of the event loop', async () => {
       const content = 'x'.repeat(90_000);
       stub.answerEvents([{ choices: [{ delta: { content } }] }, '[DONE]']);
       const first = await ask(STREAM);
@@ -106,7 +106,7 @@ describe('cached answers', () => {
       expect([second.cache, second.text]).toEqual(['HIT', first.text]);
     });
 
-    it('translated anew for a client of another dialect, whole and as a stream', async () => {
+    it('translates a stored response for a client of another dialect, whole and as a stream', async () => {
       gateway.addProvider('claude', 'anthropic', stub.origin);
       const config = { ...simple, provider: '@claude' };
       const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-opus-4-8' };
@@ -149,7 +149,7 @@ describe('cached answers', () => {
       ['/images/generations', { prompt: 'x' }],
       ['/responses', { model: 'm', input: 'x' }],
       ['/some/endpoint?version=2', { anything: 1 }],
-    ])('on %s', async (path, body) => {
+    ])('serves a stored response on %s', async (path, body) => {
       const tried = [
         await asker.ask(path, body, { config: simple }),
         await asker.ask(path, body, { config: simple }),
@@ -158,7 +158,7 @@ describe('cached answers', () => {
       expect(stub.requests).toHaveLength(1);
     });
 
-    it('byte for byte on passthrough, whatever the bytes', async () => {
+    it('serves passthrough responses byte for byte, whatever the bytes', async () => {
       const bytes = Buffer.from([0, 255, 13, 10, 128, 0]);
       stub.answer({ status: 201, headers: { 'content-type': 'application/x-own' }, body: bytes });
       const path = '/some/endpoint';
@@ -173,7 +173,7 @@ describe('cached answers', () => {
       expect(stub.requests).toHaveLength(1);
     });
 
-    it('to requests that differ only in what changes no answer', async () => {
+    it('serves requests that differ only in fields without influence on the response', async () => {
       await ask(ASK, {
         headers: { 'x-request-id': '1', 'user-agent': 'a', traceparent: 'x', 'x-gw-trace-id': '1' },
       });
@@ -181,7 +181,7 @@ describe('cached answers', () => {
       expect((await ask(ASK, { headers: other })).cache).toBe('HIT');
     });
 
-    it('by the target that the plan has come to, after others have failed', async () => {
+    it('serves the target that the plan reaches after other targets have failed', async () => {
       const failing = await StubProvider.start();
       failing.answerJson({ error: { message: 'down' } }, 500);
       gateway.addProvider('failing', 'openai', failing.origin);
@@ -197,15 +197,15 @@ describe('cached answers', () => {
       expect([failing.requests.length, stub.requests.length]).toEqual([2, 1]);
     });
 
-    it('with the reasons in the decision on request', async () => {
+    it('reports the cache status in the decision record on request', async () => {
       await ask();
       const { headers } = await ask(ASK, { headers: { 'x-gw-explain': '1' } });
       expect(JSON.parse(headers.get('x-gw-decision') ?? '')).toMatchObject({ cache: { status: 'HIT' } });
     });
   });
 
-  describe('are not looked for', () => {
-    it('without a cache in the config, whatever the headers ask for', async () => {
+  describe('requests without a look-up', () => {
+    it('does not use a cache when the config has none, whatever the headers request', async () => {
       const headers = {
         'x-gw-cache-namespace': 'n',
         'x-gw-cache-force-refresh': 'true',
@@ -230,7 +230,7 @@ describe('cached answers', () => {
       ['POST', '/images/edits', Buffer.from('x')],
       ['PUT', '/some/endpoint', { a: 1 }],
       ['GET', '/some/endpoint', null],
-    ])('for %s %s', async (method, path, body) => {
+    ])('does not use the cache for %s %s', async (method, path, body) => {
       const headers = Buffer.isBuffer(body) ? { 'content-type': 'multipart/form-data; boundary=x' } : {};
       const requested = { config: simple, method, headers };
       const tried = [await asker.ask(path, body, requested), await asker.ask(path, body, requested)];
@@ -238,7 +238,7 @@ describe('cached answers', () => {
       expect(stub.requests).toHaveLength(2);
     });
 
-    it('for a body that was too large for memory', async () => {
+    it('does not use the cache for a body that was too large for memory', async () => {
       const large = Buffer.alloc(300_000, 'x');
       const tried = [
         await asker.ask('/some/endpoint', large, { config: simple }),
@@ -249,7 +249,7 @@ describe('cached answers', () => {
     });
   });
 
-  describe('are not kept', () => {
+  describe('responses that are not stored', () => {
     const done = { chunk: 'data: [DONE]\n\n' };
     const piece = { chunk: 'data: {"choices":[]}\n\n' };
     const failed = { chunk: 'data: {"error":{"message":"x"}}\n\n' };
@@ -258,17 +258,21 @@ describe('cached answers', () => {
     const cases: readonly (readonly [string, string, StubResponse])[] = [
       ['an error of the provider', CHAT_PATH, { status: 500, body: { error: { message: 'x' } } }],
       ['a refusal', CHAT_PATH, { status: 400, body: { error: { message: 'x' } } }],
-      ['work that was only accepted', CHAT_PATH, { status: 202, body: CHAT }],
-      ['an error that calls itself a success', CHAT_PATH, { body: { error: { message: 'x' } } }],
-      ['JSON that is none', CHAT_PATH, { ...json, body: '{"choices":[' }],
+      ['a 202 response', CHAT_PATH, { status: 202, body: CHAT }],
+      ['a 200 response that holds an error', CHAT_PATH, { body: { error: { message: 'x' } } }],
+      ['invalid JSON', CHAT_PATH, { ...json, body: '{"choices":[' }],
       ['a stream without its end mark', CHAT_PATH, { ...events, steps: [piece] }],
-      ['a stream that was cut', CHAT_PATH, { ...events, steps: [piece, { cut: 'reset' }] }],
+      ['a stream that was cut off', CHAT_PATH, { ...events, steps: [piece, { cut: 'reset' }] }],
       ['a stream with an error', CHAT_PATH, { ...events, steps: [failed, done] }],
-      ['a body over the bound', CHAT_PATH, { body: { ...CHAT, pad: 'x'.repeat(100_000) } }],
-      ['work that goes on', '/responses', { body: { object: 'response', status: 'in_progress' } }],
+      ['a body above the size bound', CHAT_PATH, { body: { ...CHAT, pad: 'x'.repeat(100_000) } }],
+      [
+        'a response object still in progress',
+        '/responses',
+        { body: { object: 'response', status: 'in_progress' } },
+      ],
     ];
 
-    it.each(cases)('where they are %s', async (_name, path, answer) => {
+    it.each(cases)('does not store %s', async (_name, path, answer) => {
       stub.answer(answer);
       const body = { ...ASK, input: 'x', stream: answer.steps !== undefined };
       const first = await asker.ask(path, body, { config: simple });
@@ -277,7 +281,7 @@ describe('cached answers', () => {
       expect(stub.requests).toHaveLength(2);
     });
 
-    it('where the provider could not be translated', async () => {
+    it('does not store a response that could not be translated', async () => {
       gateway.addProvider('claude', 'anthropic', stub.origin);
       stub.answerJson({ type: 'message', content: 'not a list', usage: {} });
       const body = { ...ASK, max_tokens: 9 };
@@ -289,7 +293,7 @@ describe('cached answers', () => {
     });
   });
 
-  describe('belong to who they were made for', () => {
+  describe('cache isolation', () => {
     beforeEach(async () => {
       gateway.addProvider('second', 'openai', stub.origin);
       gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
@@ -318,11 +322,11 @@ describe('cached answers', () => {
       ],
     ];
 
-    it.each(others)('and are never given for another %s', async (_name, body, requested) => {
+    it.each(others)('never serves a stored response for another %s', async (_name, body, requested) => {
       expect((await ask(body, requested)).cache).not.toBe('HIT');
     });
 
-    it('a new version of the config or of the credential', async () => {
+    it('separates versions of the config and of the credential', async () => {
       const saved = { config: 'saved' };
       await ask(ASK, saved);
       expect((await ask(ASK, saved)).cache).toBe('HIT');
@@ -332,7 +336,7 @@ describe('cached answers', () => {
       expect((await ask(ASK, saved)).cache).toBe('MISS');
     });
 
-    it('a provider key that the caller brings, and one that is forwarded', async () => {
+    it('separates provider keys that the caller sends, and forwarded keys', async () => {
       const host = `${stub.origin}/v1`;
       const config = { provider: 'openai', custom_host: host, cache: { mode: 'simple' } };
       const own = (key: string): TestRequest => ({ config, headers: { authorization: `Bearer ${key}` } });
@@ -349,7 +353,7 @@ describe('cached answers', () => {
       expect((await ask(ASK, forwarded('b'))).cache).toBe('MISS');
     });
 
-    it('a namespace is shared by users, and only requested with a valid name', async () => {
+    it('shares a namespace between users, and accepts only valid namespace names', async () => {
       const as = (user: string): TestRequest => ({
         headers: { 'x-gw-cache-namespace': 'team', 'x-gw-metadata': JSON.stringify({ _user: user }) },
       });
@@ -360,7 +364,7 @@ describe('cached answers', () => {
     });
   });
 
-  describe('are made anew', () => {
+  describe('refresh', () => {
     const numbered = (): void => {
       let count = 0;
       stub.answer(() => ({ body: { ...CHAT, count: (count += 1) } }));
@@ -369,7 +373,7 @@ describe('cached answers', () => {
 
     beforeEach(numbered);
 
-    it('where the request wants it so, and replace what was stored', async () => {
+    it('replaces the stored response when the request forces a refresh', async () => {
       await ask();
       const fresh = await ask(ASK, { headers: { 'x-gw-cache-force-refresh': 'true' } });
       expect([fresh.cache, countOf(fresh)]).toEqual(['REFRESH', 2]);
@@ -377,14 +381,14 @@ describe('cached answers', () => {
       expect([hit.cache, countOf(hit)]).toEqual(['HIT', 2]);
     });
 
-    it('where the config wants it so', async () => {
+    it('replaces the stored response when the config forces a refresh', async () => {
       const config = { provider: '@main', cache: { mode: 'simple', force_refresh: true } };
       await ask(ASK, { config });
       const fresh = await ask(ASK, { config });
       expect([fresh.cache, countOf(fresh)]).toEqual(['REFRESH', 2]);
     });
 
-    it('once they are older than the config allows', async () => {
+    it('replaces responses that are older than the config allows', async () => {
       const config = { provider: '@main', cache: { mode: 'simple', max_age: 1 } };
       await ask(ASK, { config });
       const fresh = await eventually(
@@ -398,7 +402,7 @@ describe('cached answers', () => {
     });
   });
 
-  it('say nothing of the target that they come from: neither its load, its cost, nor its health', async () => {
+  it('keeps hits out of the load, cost and health measurements of the target', async () => {
     const config = {
       strategy: { mode: 'fallback', cb_config: { consecutive_failures: 2, cooldown_interval: 3_600_000 } },
       targets: [simple],
@@ -413,7 +417,7 @@ describe('cached answers', () => {
     expect(opened).toEqual(['breaker_opened']);
   });
 
-  it('are not kept where their client has left, and its call is cancelled', async () => {
+  it('stores nothing when the client disconnects, and cancels the call', async () => {
     stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps: [{ hang: true }] });
     const leaving = new AbortController();
     const open = await asker.open(CHAT_PATH, STREAM, { config: simple, signal: leaving.signal });

@@ -5,7 +5,7 @@ import type { Upstream } from '../core/upstream';
 import type { BuiltRequest } from '../attempt/request/request-builder';
 import type { RequestContext } from '../core/request-context';
 
-/** Everything that decides which answer an attempt gets, as the cache's key wants it. */
+/** Collects everything that decides which response an attempt gets, as input of the cache key. */
 export function cachedRequest(
   context: RequestContext,
   upstream: Upstream,
@@ -29,7 +29,8 @@ export function cachedRequest(
     method: request.method,
     origin: request.origin,
     path: request.path,
-    // Credentials among what is sent on as it came decide the answer too; in the built request they look like any other.
+    // Forwarded headers are all part of the key, because they may carry credentials. In the built request they can no longer be
+    // told from other headers.
     headers: relevantHeaders(request.headers, forwardedHeaders(context, upstream)),
     body,
     namespace,

@@ -20,11 +20,11 @@ const REST = [event({ model: 'gpt-4o', choices: [], usage: USAGE }), event('[DON
 
 jest.setTimeout(30_000);
 
-describe('identical requests in flight', () => {
+describe('coalescing of identical in-flight requests', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let joined: jest.SpyInstance;
-  /** Lets the provider go on. */
+  /** Lets the provider continue. */
   let release: () => void;
   let until: Promise<void>;
   const asker = new TestClient(() => gateway);
@@ -53,14 +53,14 @@ describe('identical requests in flight', () => {
     asker.ask('/chat/completions', body, { config, ...requested });
   const haveJoined = (count: number): Promise<true> =>
     eventually(() => joined.mock.calls.length === count, PATIENT);
-  /** Of requests that have ended, oldest first. */
+  /** Records of ended requests, oldest first. */
   const records = (count: number): Promise<LoggedRequest[]> =>
     eventually(async () => {
       const found = await gateway.records();
       return found.length === count && found;
     }, PATIENT);
 
-  it('make one call, which one of them pays for, and all have its answer', async () => {
+  it('makes one call that one request pays for, and gives its response to all', async () => {
     const requested = Array.from({ length: 5 }, () => ask());
     await haveJoined(5);
     release();
@@ -80,7 +80,7 @@ describe('identical requests in flight', () => {
     expect((await ask()).cache).toBe('HIT');
   });
 
-  it('share a stream from its beginning, whenever they come', async () => {
+  it('shares a stream from its beginning, whenever requests join', async () => {
     stub.answer({ headers: SSE, steps: [FIRST, { until }, ...REST] });
     const first = await asker.open('/chat/completions', STREAM, { config });
     const late = await asker.open('/chat/completions', STREAM, { config });
@@ -91,7 +91,7 @@ describe('identical requests in flight', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  it('go on when the client of the first one leaves, and end when all have left', async () => {
+  it('continues the call when the first client disconnects, and ends it when all have', async () => {
     stub.answer({ headers: SSE, steps: [FIRST, { until }, ...REST] });
     const leaving = new AbortController();
     const first = await asker.open('/chat/completions', STREAM, { config, signal: leaving.signal });
@@ -108,7 +108,7 @@ describe('identical requests in flight', () => {
     expect((await ask(STREAM)).cache).toBe('HIT');
   });
 
-  it('cancel the call when the last client has left', async () => {
+  it('cancels the call when the last client disconnects', async () => {
     stub.answer({ headers: SSE, steps: [FIRST, { hang: true }] });
     const leaving = new AbortController();
     const open = await Promise.all(
@@ -120,7 +120,7 @@ describe('identical requests in flight', () => {
     await eventually(() => stub.lastRequest.cancelled, PATIENT);
   });
 
-  it('have one of them try again where the call gave no answer', async () => {
+  it('has one request repeat a call that brought no response', async () => {
     let calls = 0;
     const provider = createServer((req, res) => {
       calls += 1;
@@ -140,7 +140,7 @@ describe('identical requests in flight', () => {
     expect(calls).toBe(2);
   });
 
-  it('share a refusal, which counts against the target once', async () => {
+  it('shares a refusal, which counts against the target once', async () => {
     stub.answer({
       status: 500,
       headers: { 'content-type': 'application/json' },
@@ -159,8 +159,8 @@ describe('identical requests in flight', () => {
     expect(events).toEqual([]);
   });
 
-  it('teach what their target costs by the one that pays', async () => {
-    // A choice between equals takes the first.
+  it('measures the cost of a target from the paying request only', async () => {
+    // With this random value a choice between equal targets takes the first.
     jest.spyOn(Math, 'random').mockReturnValue(0.3);
     const cheap = await StubProvider.start();
     gateway.addProvider('cheap', 'openai', cheap.origin);
@@ -178,7 +178,7 @@ describe('identical requests in flight', () => {
     await cheap.stop();
   });
 
-  it('are not shared where the config does not ask for it, nor by others', async () => {
+  it('shares no call for different requests, or when the config does not enable coalescing', async () => {
     const alone = { provider: '@main', cache: { mode: 'simple' } };
     const requested = [
       ask(),
@@ -197,7 +197,7 @@ describe('identical requests in flight', () => {
     expect(joined).toHaveBeenCalledTimes(2);
   });
 
-  it('that want a fresh answer share it with their like alone', async () => {
+  it('shares a forced refresh only with other forced refreshes', async () => {
     const fresh = { headers: { 'x-gw-cache-force-refresh': 'true' } };
     const requested = [ask(), ask(ASK, fresh), ask(ASK, fresh)];
     await haveJoined(3);

@@ -16,15 +16,15 @@ import type { Targeting } from '../attempt/targeting';
 import type { RequestView, RequestContext } from '../core/request-context';
 import type { TargetPricer } from '../usage/use';
 
-/** A call for a vector, as the decision record tells it. */
+/** The embedding call as the decision record shows it. */
 export type EmbeddingCall = CacheEmbedding;
 
 export interface RequestEmbedder extends Embedder {
-  /** The call that was made for the request; null as long as there was none. */
+  /** The embedding call made for the request; null until one is made. */
   readonly call: EmbeddingCall | null;
 }
 
-/** Makes vectors of texts for the semantic cache, at the embeddings target of a config. */
+/** Creates embeddings of texts for the semantic cache, through the embeddings target of a config. */
 export class Embeddings {
   constructor(
     private readonly targeting: Targeting,
@@ -33,7 +33,7 @@ export class Embeddings {
     private readonly pricer: TargetPricer,
   ) {}
 
-  /** One for each request, which pays for its call. */
+  /** Returns the embedder of one request, which pays for its call. */
   of(context: RequestContext, settings: CompiledEmbeddings): RequestEmbedder {
     const embedder: { -readonly [K in keyof RequestEmbedder]: RequestEmbedder[K] } = {
       id: settings.target.endpoint,
@@ -78,11 +78,14 @@ export class Embeddings {
   }
 }
 
-/** Of an answer with vectors, at most. */
+/** Maximum bytes of an embeddings response. */
 const RESPONSE_BYTES_MAX = 1_048_576;
 const TIMEOUT_MS = 5_000;
 
-/** A request of our own for the caller: nothing of what it sent goes along, and the target's rules name the model. */
+/**
+ * A request of the gateway on behalf of the caller. It carries nothing that the caller sent, and the target's rules set the
+ * model.
+ */
 function embeddingOf(
   context: RequestContext,
   { target }: CompiledEmbeddings,
@@ -135,7 +138,7 @@ function vectorsOf({ data }: JsonObject): readonly ArrayLike<number>[] {
   });
 }
 
-/** Reads one successful answer whole. */
+/** Reads one successful response whole. */
 class Collector implements OutboundHandler {
   call: { abort(): void } | null = null;
   private readonly chunks: Buffer[] = [];

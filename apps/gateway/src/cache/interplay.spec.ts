@@ -22,7 +22,7 @@ const KINDS = {
   'a stream': { body: { ...ASK, stream: true }, said: events },
 };
 
-describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
+describe('cache with guardrails, retries, fallbacks and hedges', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let other: StubProvider;
@@ -42,7 +42,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
     jest.restoreAllMocks();
   });
 
-  /** A new version of the guardrail that the saved config names. The config's own version stays. */
+  /** Stores a new version of the guardrail that the saved config names. The version of the config does not change. */
   const forbid = (
     word: string,
     actions: Record<string, unknown> = { deny: true },
@@ -61,7 +61,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
     text.includes('hooks_failed') ? 'denied' : text.includes('"verdict":false') ? 'marked' : status;
 
   describe.each(Object.entries(KINDS))('%s', (_, { body, said }) => {
-    it('that was stored is judged by the guardrails that are in force when it is given again', async () => {
+    it('applies the current guardrails to a stored response', async () => {
       stub.answer(said(WORD));
       gateway.addConfig('saved', { ...simple, ...guarded });
       const reply = [await ask(body, 'saved')];
@@ -84,8 +84,8 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
 
     it.each([
       ['at once', []],
-      ['after a check that waits for somebody', ['webhook']],
-    ])('that guardrails deny %s is not kept', async (_name, asking) => {
+      ['after a remote check', ['webhook']],
+    ])('does not store a response that guardrails deny %s', async (_name, asking) => {
       const hook = await StubProvider.start();
       hook.answerJson({ verdict: true });
       const webhook = { id: 'default.webhook', parameters: { webhookURL: `${hook.origin}/` } };
@@ -105,7 +105,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
       expect(stub.requests).toHaveLength(3);
     });
 
-    it('that a fallback moves on from is not kept, and the one that it comes to is', async () => {
+    it('stores the response of the fallback target, and not the one that the fallback skipped', async () => {
       stub.answer(said(WORD));
       other.answer(said('fine'));
       const config = {
@@ -122,7 +122,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
     });
   });
 
-  it('acts on a stored answer that is marked or denied now as on a new one, and repeats it at the provider', async () => {
+  it('retries a stored response that guardrails now mark or deny, at the provider', async () => {
     stub.answer({ body: chat(WORD) }, { body: chat('fine') });
     gateway.addConfig('repeating', {
       ...simple,
@@ -157,7 +157,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
     expect((await last())?.targetPath).toBe('config.targets[1]');
   });
 
-  it('keeps what a retry brings, and nothing of what was retried', async () => {
+  it('stores the response of a retry, and not the one that was retried', async () => {
     stub.answer({ status: 503, body: { choices: [] } }, { body: chat('fine') });
     jest.spyOn(Math, 'random').mockReturnValue(0.9999);
     const config = { ...simple, retry: { attempts: 1 } };
@@ -171,7 +171,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('keeps the answer that won a hedge, and never that of the call that lost', async () => {
+  it('stores the response that won a hedge, and never the one that lost', async () => {
     let release = (): void => undefined;
     const after = new Promise<void>((done) => (release = done));
     stub.answer({ after, body: chat('late') }, { neverAnswer: true });
@@ -185,7 +185,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
     await eventually(() => stub.lastRequest.cancelled, PATIENT);
     release();
     expect(await last()).toMatchObject({ cacheStatus: 'MISS', targetPath: 'config.targets[1]' });
-    // The first target has nothing stored, so it is called again; the second one answers from the cache.
+    // Nothing is stored for the first target, so it is called again; the second one is served from the cache.
     const again = await ask(ASK, config);
     expect([again.cache, again.text.includes('fine')]).toEqual(['HIT', true]);
     expect([stub.requests.length, other.requests.length]).toEqual([2, 1]);
@@ -204,7 +204,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
       eventually(() => joined.mock.calls.length >= count, PATIENT);
     const sharing = { cache: { mode: 'simple', coalesce: true } };
 
-    it('that fail are moved on from by all who shared them, together', async () => {
+    it('falls back for all requests that share a failed call', async () => {
       stub.answer({ after: until, status: 500, body: {} });
       other.answer({ body: chat('fine') });
       const config = {
@@ -221,7 +221,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
       expect((await ask(ASK, config)).text).toContain('fine');
     });
 
-    it('that guardrails deny are denied to all who shared them, and not kept, even when the first one leaves', async () => {
+    it('withholds a denied response from all requests that share it and does not store it, even when the first client disconnects', async () => {
       const { headers } = events('');
       const line = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: WORD } }] })}\n\n`;
       stub.answer({ headers: headers ?? {}, steps: [{ until }, { chunk: `${line}data: [DONE]\n\n` }] });
@@ -247,29 +247,29 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
     });
   });
 
-  describe('says in its status what came of the look-up where there was no answer', () => {
+  describe('cache status without a response', () => {
     const anonymous = { ...simple, provider: '@nobody' };
     const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 0 }] } as const;
     const cases: readonly (readonly [string, string, number, object, TestRequest])[] = [
-      ['MISS', 'the provider could not be reached', 502, anonymous, {}],
+      ['MISS', 'the provider is unreachable', 502, anonymous, {}],
       [
         'REFRESH',
-        'it was not to be read',
+        'the request forces a refresh',
         502,
         anonymous,
         { headers: { 'x-gw-cache-force-refresh': 'true' } },
       ],
-      ['MISS', 'the provider did not answer in time', 408, { ...simple, request_timeout: 100 }, {}],
-      ['DISABLED', 'the target has none', 502, { provider: '@nobody' }, {}],
+      ['MISS', 'the provider does not respond in time', 408, { ...simple, request_timeout: 100 }, {}],
+      ['DISABLED', 'the config has no cache', 502, { provider: '@nobody' }, {}],
       [
         'DISABLED',
-        'the request was denied before',
+        'an input guardrail denies the request',
         446,
         { ...simple, input_guardrails: [{ deny: true, contains: { words: ['Hi'], operator: 'none' } }] },
         {},
       ],
-      ['DISABLED', 'a limit refused the call', 429, { ...simple, provider: '@limited' }, {}],
-      ['DISABLED', 'the provider is not known', 400, { ...simple, provider: '@unknown' }, {}],
+      ['DISABLED', 'a limit refuses the call', 429, { ...simple, provider: '@limited' }, {}],
+      ['DISABLED', 'the provider is unknown', 400, { ...simple, provider: '@unknown' }, {}],
     ];
 
     let gone = '';
@@ -279,7 +279,7 @@ describe('the cache next to guardrails, retries, fallbacks and hedges', () => {
       await stopped.stop();
     });
 
-    it.each(cases)('%s: %s', async (status, _, code, config, requested) => {
+    it.each(cases)('reports %s when %s', async (status, _, code, config, requested) => {
       gateway.addProvider('limited', 'openai', stub.origin, limited);
       gateway.addProvider('nobody', 'openai', gone);
       stub.answer({ neverAnswer: true });

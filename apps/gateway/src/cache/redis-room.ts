@@ -8,19 +8,22 @@ import {
 } from '@gw/redis';
 import type { Log } from '@gw/web';
 
-/** Of a Redis that has no bound of its own, or has not said it yet. */
+/** Bytes for a Redis that has no `maxmemory`, or has not reported it yet. */
 const UNBOUNDED_BYTES = 268_435_456;
-/** Of `maxmemory`: the rest belongs to counters, queues and log records. A Redis for the cache has little else. */
+/**
+ * Part of `maxmemory` for stored responses. The rest of a shared Redis is for counters, queues and log records; a Redis for the
+ * cache holds little else.
+ */
 const PARTS: Readonly<Record<RedisUse, number>> = { state: 0.25, cache: 0.8 };
 
-/** How much of a Redis stored answers may take. It is found out when the connection is there, and again when it is back. */
+/** Bounds the bytes of stored responses in a Redis. It reads `maxmemory` on each connection, also after a reconnect. */
 export class RedisRoom {
   private facts: RedisFacts | null = null;
 
   constructor(
     private readonly redis: Redis,
     private readonly use: RedisUse,
-    /** `REDIS_CACHE_MAX_BYTES`; null: a part of what Redis may hold. */
+    /** `REDIS_CACHE_MAX_BYTES`; null for a part of `maxmemory`. */
     private readonly wanted: number | null,
     private readonly log: Log,
   ) {

@@ -2,9 +2,9 @@ import type { CacheUse } from './cache-use';
 
 /** What the cache did for the attempts of one request. */
 export class RequestCache {
-  /** For the attempt that was begun last; null: it used no cache. */
+  /** Cache use of the attempt that started last; null when it used no cache. */
   use: CacheUse | null = null;
-  /** A stored response was not good enough for the plan, so its repetition skips the cache. */
+  /** Set when the plan retries a stored response: the retry skips the cache. */
   skips = false;
 
   attemptBegins(isRetry: boolean): void {
@@ -13,7 +13,7 @@ export class RequestCache {
   }
 }
 
-/** A call of an attempt is in flight, or a stored response takes its place. */
+/** Reports that a call of an attempt is in flight, or that a stored response replaces it. */
 export function noteCacheUse(context: { cache: RequestCache | null }, use: CacheUse | null): void {
   if (context.cache !== null) context.cache.use = use;
   else if (use !== null) (context.cache = new RequestCache()).use = use;

@@ -18,12 +18,12 @@ import type { Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
 import { RedisRoom } from './redis-room';
 
-/** Answers that are kept: for the same request again, and for a repetition under its key. */
+/** Stored responses: of the cache, and of requests with an `Idempotency-Key`. */
 export interface Responses {
   readonly cache: ResponseCache;
   readonly flights: Coalescer;
   readonly idempotency: Idempotency;
-  /** What answers that are being kept hold until they are whole, shared by workspaces. */
+  /** Memory for responses that are being recorded, shared by workspaces. */
   readonly memory: Shares;
   close(): void;
 }
@@ -42,18 +42,21 @@ type ResponseSettings = Pick<
   | 'IDEMPOTENCY_ENTRY_MAX_BYTES'
 >;
 
-/** Of all answers of a process that are being recorded, together; past it further ones are not kept. */
+/** Maximum bytes of all responses that a process records at one time; above it, further responses are not stored. */
 const RECORDING_BYTES_MAX = 134_217_728;
-/** Of all vectors that a process searches. */
+/** Maximum bytes of all vectors that a process searches. */
 const VECTOR_BYTES_MAX = 67_108_864;
-/** Of all writes that Redis has not confirmed. */
+/** Maximum bytes of all writes that Redis has not confirmed. */
 const PENDING_BYTES_MAX = 67_108_864;
-/** A first answer that is not found is made a second time, so Redis gets longer to tell than the cache gives it. */
+/**
+ * Milliseconds. A repeated request whose first response is not found is carried out twice, so Redis gets more time here than for
+ * the cache.
+ */
 const IDEMPOTENCY_TIMEOUT_MS = 900;
-/** What an entry has besides its body: headers, and the lengths of its pieces. */
+/** Maximum bytes of an entry besides its body: headers, and the lengths of its pieces. */
 const DESCRIPTION_BYTES_MAX = 262_144;
 
-/** In Redis where there is one, else in this process; bounded in both. */
+/** Stores responses in Redis when there is one, otherwise in this process; bounded in both. */
 export function createResponses(settings: ResponseSettings, log: Log): Responses {
   const memory = new Shares(RECORDING_BYTES_MAX);
   const ownFirst = new MemoryIdempotencyStore({ bytesMax: settings.IDEMPOTENCY_MAX_BYTES });
@@ -99,7 +102,7 @@ function storesInRedis(
       },
     });
   const { REDIS_CACHE_URL: cacheUrl, REDIS_CACHE_MAX_BYTES: wanted } = settings;
-  // First answers are a promise, so that they are never in a Redis that evicts.
+  // First responses of idempotent requests must not be lost, so they are never stored in a Redis that evicts keys.
   const redis = connect(redisUrl, 'gateway-answers');
   const room = new RedisRoom(redis, 'state', wanted, log);
   const cacheRedis = cacheUrl === null ? redis : connect(cacheUrl, 'gateway-cache');

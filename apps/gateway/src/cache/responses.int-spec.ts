@@ -7,7 +7,7 @@ const PATIENT = { timeoutMs: 20_000 };
 const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
 const STREAM = { ...ASK, stream: true };
 
-describe('answers kept in Redis', () => {
+describe('responses stored in Redis', () => {
   const redis = withRedis();
   let stub: StubProvider;
   let one: GatewayHarness;
@@ -15,7 +15,7 @@ describe('answers kept in Redis', () => {
   let count = 0;
   const config = { provider: '@main', cache: { mode: 'simple' } };
 
-  /** Enough for a busy machine to hear from Redis; a bound all the same. */
+  /** A timeout that lets a busy machine receive Redis's reply, but is still bounded. */
   const start = (master?: GatewayHarness['master']): Promise<GatewayHarness> =>
     GatewayHarness.start({ REDIS_URL: redis.url, CACHE_TIMEOUT: '1000' }, null, master);
 
@@ -52,7 +52,7 @@ describe('answers kept in Redis', () => {
   it.each([
     ['whole', { ...ASK, user: 'whole' }],
     ['as a stream', { ...STREAM, user: 'stream' }],
-  ])('are given by every gateway, %s', async (_name, body) => {
+  ])('serves a stored response from every gateway, %s', async (_name, body) => {
     expect((await ask(one, body)).cache).toBe('MISS');
     await eventually(async () => {
       const requested = stub.requests.length;
@@ -63,9 +63,9 @@ describe('answers kept in Redis', () => {
     }, PATIENT);
   });
 
-  it('under an Idempotency-Key are given by every gateway', async () => {
+  it('serves the first response for a repeated Idempotency-Key from every gateway', async () => {
     const body = { ...ASK, user: 'idempotent' };
-    // A gateway that has only just started keeps its promises for itself until it has reached Redis.
+    // A gateway that has just started stores first responses in its own memory until it has connected to Redis.
     await eventually(async () => {
       const headers = { 'idempotency-key': `key-${String(count)}` };
       const [first, again] = [await ask(one, body, { headers }), await ask(two, body, { headers })];
@@ -74,7 +74,7 @@ describe('answers kept in Redis', () => {
     }, PATIENT);
   });
 
-  it('are missed while Redis is away, and nothing else: requests are answered, and say why', async () => {
+  it('reports a miss with its reason while Redis is unavailable, and still serves the request', async () => {
     const body = { ...ASK, user: 'away' };
     await ask(one, body);
     await untilHit(one, body);
@@ -91,8 +91,8 @@ describe('answers kept in Redis', () => {
     await untilHit(one, body);
   });
 
-  // Nothing may come after it: Redis stays silent.
-  it('are missed while Redis says nothing, which no request waits for longer than it may', async () => {
+  // The last test of the file: Redis stays silent.
+  it('reports a miss when Redis does not respond, and delays the request by at most the cache timeout', async () => {
     const body = { ...ASK, user: 'silent' };
     await ask(one, body);
     await untilHit(one, body);

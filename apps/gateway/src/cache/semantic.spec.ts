@@ -8,15 +8,15 @@ const CHAT = {
   usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 },
 };
 const COST = 9 * 250 + 12 * 1_000;
-/** 8 tokens at 0.02 USD a million. */
+/** 8 tokens at 0.02 USD per million tokens, in units of 1e-8 USD. */
 const EMBEDDING_COST = 8 * 2;
 
-/** Texts about cats point one way, all others another. */
+/** Texts about cats have similar vectors; all other texts share another direction. */
 const vectorOf = (text: string): number[] => (text.includes('cat') ? [1, text.length / 1_000] : [0, 1]);
 
 jest.setTimeout(30_000);
 
-describe('answers found by their meaning', () => {
+describe('semantic cache', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let vectors: StubProvider;
@@ -53,7 +53,7 @@ describe('answers found by their meaning', () => {
     );
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  it('are given to a similar question, for the price of its vector', async () => {
+  it('serves a similar question for the cost of its embedding', async () => {
     const first = await ask('What is a cat?');
     expect(first.cache).toBe('SEMANTIC MISS');
     expect(await lastRecord()).toMatchObject({
@@ -78,13 +78,13 @@ describe('answers found by their meaning', () => {
     expect((await ask('What is a dog?')).cache).toBe('SEMANTIC MISS');
   });
 
-  it('are found by their words first, without a vector', async () => {
+  it('serves an identical question without an embedding call', async () => {
     await ask('What is a cat?');
     expect((await ask('What is a cat?')).cache).toBe('HIT');
     expect(vectors.requests).toHaveLength(1);
   });
 
-  it('take a vector from the config’s own embeddings target, which learns nothing of the request but the text', async () => {
+  it('calls the config’s embeddings target with the text only, and nothing else of the request', async () => {
     const headers = {
       'x-secret': 's',
       authorization: 'Bearer sk-caller',
@@ -104,7 +104,7 @@ describe('answers found by their meaning', () => {
 
   it.each([
     [
-      'a system prompt of its own',
+      'a different system prompt',
       {
         messages: [
           { role: 'system', content: 's' },
@@ -114,12 +114,12 @@ describe('answers found by their meaning', () => {
     ],
     ['another temperature', { temperature: 0 }],
     ['a stream', { stream: true }],
-  ])('are not given to a similar question with %s', async (_name, over) => {
+  ])('does not serve a similar question with %s', async (_name, over) => {
     await ask('What is a cat?');
     expect((await ask('Tell me what a cat is', over)).cache).toBe('SEMANTIC MISS');
   });
 
-  it('never cross from one user of the metadata to another', async () => {
+  it('does not serve a similar question of another user in the metadata', async () => {
     await ask('What is a cat?', {}, { headers: { 'x-gw-metadata': '{"_user":"a"}' } });
     const other = await ask('Tell me what a cat is', {}, { headers: { 'x-gw-metadata': '{"_user":"b"}' } });
     expect(other.cache).toBe('SEMANTIC MISS');
@@ -127,13 +127,13 @@ describe('answers found by their meaning', () => {
 
   const failures: readonly (readonly [string, StubResponse])[] = [
     ['refuses', { status: 429, body: { error: { message: 'x' } } }],
-    ['answers with something else', { body: { data: 'x' } }],
-    ['answers with no JSON', { body: 'x' }],
+    ['responds with another object', { body: { data: 'x' } }],
+    ['responds with invalid JSON', { body: 'x' }],
     ['breaks the connection', { raw: '' }],
-    ['sends no end of an answer', { steps: [{ chunk: Buffer.alloc(2_000_000, ' ') }, { hang: true }] }],
+    ['sends an incomplete response', { steps: [{ chunk: Buffer.alloc(2_000_000, ' ') }, { hang: true }] }],
     ['says nothing', { neverAnswer: true }],
   ];
-  it.each(failures)('are a miss where the embeddings target %s', async (_name, answer) => {
+  it.each(failures)('reports a miss when the embeddings target %s', async (_name, answer) => {
     vectors.answer(answer);
     const impatient = {
       ...config,
@@ -145,7 +145,7 @@ describe('answers found by their meaning', () => {
     expect((await ask('What is a cat?', {}, { config: impatient })).cache).toBe('HIT');
   });
 
-  it('are found by their words alone where the config names no embeddings target', async () => {
+  it('matches identical text only when the config names no embeddings target', async () => {
     const words = { provider: '@main', cache: { mode: 'semantic' } };
     await ask('What is a cat?', {}, { config: words });
     expect((await ask('Tell me what a cat is', {}, { config: words })).cache).toBe('MISS');

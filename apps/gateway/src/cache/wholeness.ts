@@ -7,8 +7,8 @@ import type { Upstream } from '../core/upstream';
 import { hasError } from '../attempt/response-check';
 
 /**
- * How to tell that a success is one: what says 200 may still hold an error, end early, or be work that has only begun. Null: it
- * is unknown.
+ * Returns the check that a 2xx response is a complete success: a 200 may hold an error, end early, or report work still in
+ * progress. Null when no check is known for the route.
  */
 export function checkOf(
   route: RouteKind,
@@ -35,7 +35,7 @@ class EventsCheck implements ResponseCheck {
 }
 
 class BodyCheck implements ResponseCheck {
-  /** Null: the body is no JSON that could be read. */
+  /** `route` is null for a body that is not JSON and is not inspected. */
   constructor(private readonly route: RouteKind | null) {}
 
   write(): void {

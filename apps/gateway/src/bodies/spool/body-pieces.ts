@@ -8,15 +8,15 @@ interface Waiter {
 }
 
 /**
- * Hands out a request's body piece by piece. Between two calls of `next` nothing is read but what a socket's buffer holds, so a
- * slow taker slows the client down.
+ * Returns a request's body piece by piece. Between two calls of `next` only the socket's buffer fills, so a slow consumer slows
+ * the client down.
  */
 export class BodyPieces {
   private waiter: Waiter | null = null;
   private timer: NodeJS.Timeout | null = null;
   private isBroken = false;
 
-  /** `idleMs`: how long `next` waits for the client. */
+  /** `idleMs`: how long `next` waits for the client, in milliseconds. */
   constructor(
     private readonly req: IncomingMessage,
     private readonly idleMs: number,
@@ -28,8 +28,8 @@ export class BodyPieces {
   }
 
   /**
-   * The next piece; null at the end. Rejects with `request_incomplete` when nothing comes for `idleMs`, or for `withinMs` where
-   * that is less, or when the client leaves.
+   * The next piece; null at the end. Rejects with `request_incomplete` when nothing arrives within `idleMs` or `withinMs`
+   * milliseconds, whichever is less, or when the client disconnects.
    */
   next(withinMs = Infinity): Promise<Buffer | null> {
     return new Promise((resolve, reject) => {
@@ -41,13 +41,13 @@ export class BodyPieces {
     });
   }
 
-  /** Nothing more is wanted. The rest of a body that is not complete is dropped. */
+  /** Stops reading, and drops the rest of an incomplete body. */
   stop(): void {
     const { req } = this;
     req.off('readable', this.onReadable);
     req.off('end', this.onReadable);
     req.off('close', this.onClose);
-    // `onBroken` stays: a later error would have no other listener.
+    // `onBroken` stays registered: a later error would have no other listener.
     discardRest(req);
   }
 

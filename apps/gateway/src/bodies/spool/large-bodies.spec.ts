@@ -7,13 +7,13 @@ import { GatewayHarness } from '../../spec-support/harness';
 
 const MIB = 1_048_576;
 const SIZE = 20 * MIB;
-/** Incompressible and without a pattern: a piece that is lost, doubled or moved changes the sum. */
-/** Begins with a byte that no JSON begins with. */
+/** Random bytes: a piece that is lost, repeated or moved changes the hash. */
+/** The first byte cannot begin JSON. */
 const BODY = randomBytes(SIZE).fill(0, 0, 1);
 
 const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Files of the spool that this process holds open. */
+/** Number of spool files that this process has open. */
 const openFiles = (): number =>
   readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -29,7 +29,7 @@ interface GatewayResponse {
   readonly json: { readonly error?: { readonly type: string; readonly message: string } };
 }
 
-// Megabytes are hashed again and again, next to whatever else the machine does.
+// Hashing megabytes many times is slow on a busy machine.
 jest.setTimeout(60_000);
 const PATIENTLY = { timeoutMs: 20_000 };
 
@@ -84,7 +84,7 @@ describe('bodies that are too large for memory', () => {
     'x-gw-provider': '@first',
   });
 
-  /** A form with a file of the given bytes before its model, as most SDKs write it. */
+  /** A form with a file of the given bytes before its model, the order in which most SDKs write it. */
   const formWith = (model: string, file: Buffer): Buffer =>
     Buffer.concat([
       Buffer.from('--XYZ\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\n'),
@@ -93,7 +93,7 @@ describe('bodies that are too large for memory', () => {
     ]);
   const FORM = { 'content-type': 'multipart/form-data; boundary=XYZ' };
 
-  it('[PAS-03] sends the identical bytes again when the provider asks for a retry', async () => {
+  it('[PAS-03] sends identical bytes again when the provider requires a retry', async () => {
     first.answer({ status: 503 }, { body: { from: 'first' } });
     const answer = await post('/things', BODY, config({ retry: { attempts: 2, on_status_codes: [503] } }));
     expect(answer).toMatchObject({ status: 200, json: { from: 'first' } });
@@ -110,7 +110,7 @@ describe('bodies that are too large for memory', () => {
     });
   });
 
-  it('[PAS-03] sends the identical bytes to the next target when one fails or cuts the connection', async () => {
+  it('[PAS-03] sends identical bytes to the next target when one fails or cuts the connection', async () => {
     const targets = [{ provider: '@first' }, { provider: '@second' }];
     const fallback = config({ strategy: { mode: 'fallback' }, targets });
     for (const broken of [{ status: 500 }, { raw: '' }]) {
@@ -146,7 +146,7 @@ describe('bodies that are too large for memory', () => {
     server.close();
   });
 
-  it('takes a chunked body without a length, and says its length to the provider', async () => {
+  it('accepts a chunked body without a length, and sends its length to the provider', async () => {
     const req = begin('/things', {});
     for (let at = 0; at < SIZE; at += 300_000) req.write(BODY.subarray(at, at + 300_000));
     req.end();
@@ -156,7 +156,7 @@ describe('bodies that are too large for memory', () => {
     expect(first.lastRequest.headers['transfer-encoding']).toBeUndefined();
   });
 
-  it('keeps a chunked body in memory that turns out small, and logs it', async () => {
+  it('keeps a chunked body that turns out small in memory, and logs it', async () => {
     const req = begin('/things', {});
     req.write('one');
     req.end('two');
@@ -165,7 +165,7 @@ describe('bodies that are too large for memory', () => {
     expect((await gateway.records())[0]?.requestBody?.toString()).toBe('onetwo');
   });
 
-  it('refuses a chunked body past MAX_BODY or the spool with 413, and one for which there is no room with 503', async () => {
+  it('refuses a chunked body above MAX_BODY or the spool size with 413, and one without room now with 503', async () => {
     await gateway.stop();
     await startGateway({ SPOOL_MAX_BYTES: String(48 * MIB) });
     const announced = begin('/things', { 'content-length': String(49 * MIB) });
@@ -178,7 +178,7 @@ describe('bodies that are too large for memory', () => {
     req.end();
     expect(await refused).toMatchObject({ status: 413, json: { error: { type: 'body_too_large' } } });
 
-    // What has come of a body counts, and a workspace that is alone has half of the spool.
+    // Bytes that have arrived count, and a workspace that is alone may use half of the spool.
     const slow = begin('/things', { 'content-length': String(23 * MIB) });
     slow.write(Buffer.alloc(22 * MIB));
     await eventually(() => openFiles() === 1 && slow.socket?.writableLength === 0);
@@ -189,7 +189,7 @@ describe('bodies that are too large for memory', () => {
     await eventually(async () => (await post('/things', BODY)).status === 200, PATIENTLY);
   });
 
-  it('answers 408 when an upload stalls, and frees what it held', async () => {
+  it('returns 408 when an upload stalls, and frees its room', async () => {
     await gateway.stop();
     await startGateway({ BODY_IDLE_TIMEOUT: '300' });
     const req = begin('/things', { 'content-length': String(SIZE) });
@@ -202,7 +202,7 @@ describe('bodies that are too large for memory', () => {
     req.destroy();
   });
 
-  it('leaves no file and no handle behind when the client leaves in the middle of an upload or of an attempt', async () => {
+  it('leaves no file and no handle open when the client disconnects during an upload or an attempt', async () => {
     const uploading = begin('/things', { 'content-length': String(SIZE) });
     uploading.write(BODY.subarray(0, 5 * MIB));
     await eventually(() => openFiles() === 1);
@@ -229,7 +229,7 @@ describe('bodies that are too large for memory', () => {
     await eventually(() => openFiles() === 0);
   });
 
-  it('answers expect: 100-continue and takes the body', async () => {
+  it('responds to expect: 100-continue and accepts the body', async () => {
     const socket = connect(gateway.port, '127.0.0.1');
     let answer = '';
     socket.on('data', (data) => (answer += data.toString()));
@@ -244,7 +244,7 @@ describe('bodies that are too large for memory', () => {
     expect(sha(first.lastRequest.body)).toBe(sha(BODY));
   });
 
-  it('finds the model of a form behind its file, for an allow-list', async () => {
+  it('finds the model of a form after its file, and applies the allow-list', async () => {
     const models = { allowAllModels: false, models: [model('whisper-1')] };
     gateway.addProvider('first', 'openai', first.origin, models);
     const allowed = formWith('whisper-1', BODY);
@@ -259,12 +259,12 @@ describe('bodies that are too large for memory', () => {
     }
     const json = Buffer.from(`{"input":"${'a'.repeat(SIZE)}","model":"expensive"}`);
     expect((await post('/proxy/things', json, { 'content-type': 'text/plain' })).status).toBe(412);
-    // Bytes that name no model could name any.
+    // Unreadable bytes could name any model.
     expect((await post('/proxy/things', BODY)).status).toBe(412);
     expect(first.requests).toHaveLength(1);
   });
 
-  it('takes the slug out of the model of a form or an object, and nothing else', async () => {
+  it('removes only the slug from the model of a form or an object', async () => {
     const send = (path: string, body: Buffer, headers: Record<string, string>): Promise<GatewayResponse> => {
       const req = begin(path, { 'content-length': String(body.length), ...headers });
       req.removeHeader('x-gw-provider');
@@ -280,7 +280,7 @@ describe('bodies that are too large for memory', () => {
     expect(sha(first.lastRequest.body)).toBe(sha(json('gpt')));
   });
 
-  it('writes the model of a rule into a form, so that no other model is sent than the one that was checked', async () => {
+  it('writes the model of a rule into a form, so that the model sent is the one that was checked', async () => {
     const models = { allowAllModels: false, models: [model('cheap')] };
     gateway.addProvider('first', 'openai', first.origin, models);
     const rule = config({ override_params: { model: 'cheap' } });

@@ -11,19 +11,22 @@ export interface LargeBodyOptions {
   readonly maxBufferedBody: number;
   readonly maxBody: number;
   readonly bodyIdleMs: number;
-  /** For a whole body that is kept in memory. */
+  /** Milliseconds for a whole body that is kept in memory. */
   readonly bodyTotalMs: number;
-  /** For a whole body that is spooled. */
+  /** Milliseconds for a whole body that is spooled. */
   readonly spoolTotalMs: number;
-  /** Bytes in a second that a client sends at the least. */
+  /** Minimum rate of a client, in bytes a second. */
   readonly bodyMinRate: number;
   readonly spool: Spool;
 }
 
-/** Memory that a spooled body takes at most: its skeleton for the scan, and the pieces on their way to and from the disk. */
+/** Maximum bytes of memory of a spooled body: its skeleton for the scan, and the pieces on their way to and from the disk. */
 const WORKING_BYTES = 1_048_576;
 
-/** Receives bodies that are too large for memory, or may be. They are stored whole before they are sent, and read while stored. */
+/**
+ * Receives bodies that are, or may be, too large for memory. A body is stored whole before it is sent, and scanned while it is
+ * stored.
+ */
 export class LargeBodies {
   private readonly maxBytes: number;
   private readonly spooled: BodyReaderOptions;
@@ -39,8 +42,8 @@ export class LargeBodies {
   }
 
   /**
-   * Sets `context.spooled` and the scan; gives the body back instead when it turned out small enough for memory. `length` is null
-   * when the client has not said it. What is held is left with the request, which gives it back when it is settled.
+   * Sets `context.spooled` and the scan, or returns the body when it turns out small enough for memory. `length` is in bytes,
+   * null when the client announced none. The request holds the reserved room and frees it at settlement.
    */
   async receive(context: RequestContext, length: number | null): Promise<Buffer | null> {
     const { bodyIdleMs, spool } = this.options;
@@ -67,7 +70,7 @@ export class LargeBodies {
     return bodyTooLarge(setting, this.maxBytes, size);
   }
 
-  /** As much as memory may hold, and the piece that is too much. */
+  /** Reads up to the bytes that memory may hold, plus the piece that exceeds them. */
   private async readFirst(context: RequestContext, pieces: BodyPieces): Promise<First> {
     const first: Buffer[] = [];
     let size = 0;
@@ -107,7 +110,7 @@ export class LargeBodies {
   }
 }
 
-/** How much longer the client may take. Throws `request_incomplete` when it is too slow. */
+/** Milliseconds that the client may still take. Throws `request_incomplete` when it is too slow. */
 function leftMs(startedAt: number, bytes: number, options: BodyReaderOptions): number {
   const left = startedAt + allowedMs(bytes, options) - performance.now();
   if (left <= 0) throw new GatewayError('request_incomplete');

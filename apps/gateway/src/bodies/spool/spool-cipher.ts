@@ -4,19 +4,19 @@ import { createCipheriv, createSecretKey, randomBytes, type Cipheriv } from 'nod
 const BLOCK_BYTES = 16;
 
 /**
- * Encrypts one spooled body with a key that is never written and goes with the process: AES-256-CTR, so that any part of the file can
- * be read by itself. The key is used for this one file, which is written once from its beginning.
+ * Encrypts one spooled body with a key that exists only in this process's memory. AES-256-CTR allows any part of the file to be
+ * read by itself. A key encrypts one file, which is written once from its beginning.
  */
 export class SpoolCipher {
   private readonly key = createSecretKey(randomBytes(32));
   private readonly writing = this.at(0);
 
-  /** The next bytes of the file. */
+  /** Encrypts the next bytes of the file. */
   encrypt(piece: Buffer): Buffer {
     return this.writing.update(piece);
   }
 
-  /** Decrypts what is read from `position` of the file on, in order. */
+  /** Decrypts bytes that are read in order from `position` of the file. */
   reader(position: number): (piece: Buffer) => Buffer {
     const stream = this.at(Math.floor(position / BLOCK_BYTES));
     stream.update(Buffer.alloc(position % BLOCK_BYTES));

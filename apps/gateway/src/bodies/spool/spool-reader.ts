@@ -2,17 +2,17 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { SpoolCipher } from './spool-cipher';
 
-/** A part of the file, `[from, to)`, or bytes that stand in its place. */
+/** A part of the file, `[from, to)`, or bytes that replace a part. */
 export type Segment = { readonly from: number; readonly to: number } | Buffer;
 
 const READ_BYTES = 65_536;
 
-/** Reads segments of a spooled body in their order, no faster than they are taken. */
+/** Reads the segments of a spooled body in order, with backpressure. */
 export class SpoolReader extends Readable {
   private index = 0;
-  /** Bytes of the present segment that have been read. */
+  /** Bytes read of the current segment. */
   private done = 0;
-  /** Of the present segment, from its beginning. */
+  /** Decrypts the current segment from its beginning; null before its first read. */
   private decrypt: ((piece: Buffer) => Buffer) | null = null;
 
   constructor(
@@ -36,7 +36,7 @@ export class SpoolReader extends Readable {
     try {
       const wanted = Math.min(READ_BYTES, end - position);
       const { buffer, bytesRead } = await this.file.read(Buffer.allocUnsafe(wanted), 0, wanted, position);
-      if (bytesRead === 0) throw new Error('A spooled body is shorter than it was written.');
+      if (bytesRead === 0) throw new Error('A spooled body is shorter than what was written.');
       this.decrypt ??= this.cipher.reader(position);
       const plain = this.decrypt(buffer.subarray(0, bytesRead));
       this.done += bytesRead;

@@ -17,13 +17,13 @@ import { Spool } from './spool';
 const MIB = 1_048_576;
 const WORKSPACE = { id: 'w', organisationId: 'o' };
 
-describe('the spool', () => {
+describe('spool', () => {
   const folder = mkdtempSync(join(tmpdir(), 'spool-'));
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('keeps its files from other users, sealed and without a name, and removes what a crash has left [security M8]', async () => {
+  it('encrypts its files, denies other users access, unlinks them, and removes files left by a crash [security M8]', async () => {
     const directory = join(folder, 'spool');
     mkdirSync(directory, { mode: 0o755 });
     writeFileSync(join(directory, 'left.body'), 'x');
@@ -51,7 +51,7 @@ describe('the spool', () => {
     next.close();
   });
 
-  it('reads a body as often as it is opened, with other bytes in the place of some', async () => {
+  it('reads a body each time it is opened, with a part replaced by other bytes', async () => {
     const spool = new Spool(join(folder, 'other'), MIB);
     const body = await spool.open(WORKSPACE, 0);
     const bytes = randomBytes(200_000);

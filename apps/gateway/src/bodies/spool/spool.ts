@@ -8,9 +8,9 @@ import { noRoom, SpooledBody } from './spooled-body';
 const SUFFIX = '.body';
 
 /**
- * Bodies on the disk that are too large for memory, up to `maxBytes` for all of them together, shared by workspaces; past that
- * they are refused. A file
- * has no name once it is open, so neither an end nor a crash of the process leaves one behind. Processes may share the folder.
+ * Stores bodies that are too large for memory on disk, up to `maxBytes` in total, shared by workspaces; above that bodies are
+ * refused. A file is unlinked once it is open, so neither an exit nor a crash of the process leaves one behind. Processes may
+ * share the folder.
  */
 export class Spool {
   private readonly room: Shares;
@@ -22,20 +22,20 @@ export class Spool {
     this.room = new Shares(maxBytes);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     chmodSync(directory, 0o700);
-    // A process may have died between the opening of a file and the removal of its name.
+    // A process may have crashed between opening a file and unlinking it.
     for (const name of readdirSync(directory)) {
       if (name.endsWith(SUFFIX)) rmSync(join(directory, name), { force: true });
     }
   }
 
-  /** The largest body that there is room for when nothing else is there. */
+  /** Bytes of the largest body that fits when the spool is empty. */
   get largest(): number {
     return this.room.largest;
   }
 
   /**
-   * An empty body of a workspace. `length`: bytes that are to come, 0 when unknown; they hold nothing before they come. Throws
-   * `unavailable` when the workspace's share has no room for them now.
+   * Creates an empty body for a workspace. `length`: expected bytes, 0 when unknown; they are checked now but reserved only as
+   * they arrive. Throws `unavailable` when the workspace's share has no room for them now.
    */
   async open(
     workspace: { readonly id: string; readonly organisationId: string },
@@ -54,7 +54,7 @@ export class Spool {
     const path = join(this.directory, randomBytes(16).toString('hex') + SUFFIX);
     const file = await open(path, 'wx+', 0o600);
     try {
-      // Another process that starts may have removed the name already.
+      // Another process that starts may have removed the file already.
       await rm(path, { force: true });
       return file;
     } catch (error) {

@@ -4,21 +4,21 @@ import type { BodySource } from '@gw/outbound';
 import { SpoolCipher } from './spool-cipher';
 import { SpoolReader, type Segment } from './spool-reader';
 
-/** Bytes in the place of others: `[from, to)` of the body. */
+/** Bytes that replace `[from, to)` of the body. */
 export interface Splice {
   readonly from: number;
   readonly to: number;
   readonly bytes: Buffer;
 }
 
-/** Room for the spooled bodies of a workspace. */
+/** Disk space for the spooled bodies of a workspace. */
 export interface Room {
-  /** False when there is none. */
+  /** Reserves `bytes`; returns false when there is no room. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
 
-/** A request body, encrypted, in a file that has no name any more: it is gone with the last handle on it. */
+/** An encrypted request body in an unlinked file, which the system removes with the last handle on it. */
 export class SpooledBody {
   /** Bytes written. */
   length = 0;
@@ -32,7 +32,7 @@ export class SpooledBody {
     private readonly room: Room,
   ) {}
 
-  /** Resolves once the piece is written. Throws `unavailable` when there is no room for it, here or on the disk. */
+  /** Resolves once the piece is written. Throws `unavailable` when there is no room for it in the share or on the disk. */
   async append(piece: Buffer): Promise<void> {
     if (this.isClosed || !this.room.take(piece.length)) throw noRoom();
     this.held += piece.length;
@@ -53,7 +53,7 @@ export class SpooledBody {
     this.length += piece.length;
   }
 
-  /** The body for sending, as often as it is opened. */
+  /** The body for sending; it can be opened any number of times. */
   source(splice: Splice | null): BodySource {
     const segments = splice ? spliced(this.length, splice) : [{ from: 0, to: this.length }];
     return {
@@ -62,12 +62,12 @@ export class SpooledBody {
     };
   }
 
-  /** Ends what still reads it and frees its room. May be called more than once. */
+  /** Destroys open readers and frees the body's room. May be called more than once. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
     for (const reader of this.readers) reader.destroy();
-    // The handle waits for the one read or write that may be under way; the room is free for the next request.
+    // `close` waits for a read or write in progress; the room is free for the next request at once.
     this.room.give(this.held);
     this.file.close().catch(() => undefined);
   }

@@ -9,10 +9,10 @@ import { GatewayHarness } from '../../spec-support/harness';
 const MIB = 1_048_576;
 const SIZE = 100 * MIB;
 const PIECE = 65_536;
-/** Added memory that a body of 100 MiB may take at most, with client and provider in the same process. */
+/** Maximum additional memory, in bytes, for a body of 100 MiB with client and provider in this process. */
 const ADDED_MAX = 64 * MIB;
 
-/** The `index`th piece of a body in which no two pieces are alike. */
+/** Piece number `index` of a body in which all pieces differ. */
 function pieceOf(index: number): Buffer {
   const piece = Buffer.alloc(PIECE, index & 0xff);
   piece.writeUInt32BE(index, index % (PIECE - 4));
@@ -22,10 +22,10 @@ function pieceOf(index: number): Buffer {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes between two looks: each collects all garbage, that of other suites of this process included. */
+/** Bytes between two measurements. Each one collects garbage, also that of other suites in this process. */
 const LOOK_EVERY = 25 * MIB;
 
-/** Looks now and then during a transfer at what living Buffers take above what they took before. */
+/** Measures during a transfer how much memory live Buffers take above the level before it. */
 class Gauge {
   most = 0;
   private seen = 0;
@@ -115,7 +115,7 @@ describe('transfers of 100 MiB', () => {
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main', ...headers },
     });
 
-  it('[PAS-01] arrive byte for byte at a provider that reads late, in bounded memory', async () => {
+  it('[PAS-01] sends byte for byte to a provider that reads late, in bounded memory', async () => {
     const req = begin('POST', {
       'content-type': 'application/octet-stream',
       'content-length': String(SIZE),
@@ -133,7 +133,7 @@ describe('transfers of 100 MiB', () => {
     }
     req.end();
     const read = await eventually(() => startReading ?? undefined, { timeoutMs: 20_000 });
-    // The provider has the head and does not read: what is sent meanwhile stays within the sockets' buffers.
+    // The provider has the head and does not read: bytes sent meanwhile must stay within the sockets' buffers.
     await new Promise((resolve) => setImmediate(resolve));
     expect(received).toBe(0);
     read();
@@ -142,14 +142,14 @@ describe('transfers of 100 MiB', () => {
     expect(gauge.most).toBeLessThan(ADDED_MAX);
   });
 
-  it('[PAS-01] arrive byte for byte at a client that reads late: the provider waits, in bounded memory', async () => {
+  it('[PAS-01] sends byte for byte to a client that reads late, in bounded memory, while the provider waits', async () => {
     const req = begin('GET');
     req.end();
     const res = await new Promise<IncomingMessage>((resolve, reject) => {
       req.once('error', reject);
       req.once('response', resolve);
     });
-    // The provider has stopped once it has produced nothing for many looks in a row.
+    // The provider has stopped once it has produced nothing in many measurements in a row.
     let last = -1;
     let still = 0;
     await eventually(() => {
