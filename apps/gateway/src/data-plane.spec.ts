@@ -21,7 +21,7 @@ const chunk = (content: string) => ({
 });
 const ASK = { model: 'gpt-4o', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
-describe('the data plane', () => {
+describe('data plane', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -45,7 +45,7 @@ describe('the data plane', () => {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
 
-  it('[SVC-01] authenticates, routes to the saved provider with its credential and returns the answer', async () => {
+  it('[SVC-01] authenticates, routes to the saved provider with its credential and returns the response', async () => {
     stub.answerJson(CHAT);
     const answer = await openai().chat.completions.create(ASK);
     expect(answer.choices[0]?.message.content).toBe('Hello!');
@@ -54,7 +54,7 @@ describe('the data plane', () => {
     expect(JSON.parse(stub.lastRequest.body.toString())).toEqual(ASK);
   });
 
-  it('logs tokens, cost in integers, the attempt and both bodies of an answered request', async () => {
+  it('logs tokens, cost in integers, the attempt and both bodies of a successful request', async () => {
     stub.answerJson(CHAT);
     await openai().chat.completions.create(ASK);
     const record = await lastRecord();
@@ -68,7 +68,7 @@ describe('the data plane', () => {
       priced: 'priced',
       usage: { inputTokens: 9, outputTokens: 12 },
     });
-    // 9 input tokens at 2.50 USD and 12 output tokens at 10 USD a million.
+    // 9 input tokens at 2.50 USD and 12 output tokens at 10 USD per million tokens, in units of 1e-8 USD.
     expect(record.cost).toBe(9 * 250 + 12 * 1_000);
     expect(record.decision.attempts).toMatchObject([
       { target: 'config', status: 200, end: 'answered', retry: 0 },
@@ -77,7 +77,7 @@ describe('the data plane', () => {
     expect(JSON.parse(String(record.responseBody))).toEqual(CHAT);
   });
 
-  it('streams chunks as they come, byte for byte, and logs the usage of the stream', async () => {
+  it('forwards stream chunks as they arrive, byte for byte, and logs the usage of the stream', async () => {
     const usage = {
       ...chunk(''),
       choices: [],
@@ -100,7 +100,7 @@ describe('the data plane', () => {
     });
   });
 
-  it('ends a stream that was cut with an error event and no end mark', async () => {
+  it('ends a stream that was cut off with an error event and without an end mark', async () => {
     stub.answer({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: `data: ${JSON.stringify(chunk('Hel'))}\n\n` }, { waitMs: 20 }, { cut: 'reset' }],
@@ -112,7 +112,7 @@ describe('the data plane', () => {
     expect(await lastRecord()).toMatchObject({ outcome: 'interrupted', errorType: 'stream_interrupted' });
   });
 
-  it('cancels the provider call when the client leaves a stream, and logs it as client_closed', async () => {
+  it('cancels the provider call when the client disconnects during a stream, and logs client_closed', async () => {
     stub.answer({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: `data: ${JSON.stringify(chunk('Hel'))}\n\n` }, { hang: true }],
@@ -126,7 +126,7 @@ describe('the data plane', () => {
     expect(await lastRecord()).toMatchObject({ outcome: 'client_closed' });
   });
 
-  it('cancels the provider call when the client leaves before any answer', async () => {
+  it('cancels the provider call when the client disconnects before any response', async () => {
     stub.answer({ neverAnswer: true });
     const controller = new AbortController();
     const call = fetch(`${gateway.baseUrl}/chat/completions`, {
@@ -166,7 +166,7 @@ describe('the data plane', () => {
     await second.stop();
   });
 
-  it('retries as the config says, and tells how often in the answer', async () => {
+  it('retries as the config says, and reports the number of retries in the response', async () => {
     stub.answer({ status: 500, headers: { 'retry-after-ms': '1' } }, { body: CHAT });
     const config = {
       provider: '@main',
@@ -178,7 +178,7 @@ describe('the data plane', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('[PAS-04] takes a saved config by its slug', async () => {
+  it('[PAS-04] accepts a saved config by its slug', async () => {
     stub.answerJson(CHAT);
     gateway.addConfig('pc-main-1', { provider: '@main', override_params: { temperature: 0.5 } });
     await openai({ 'x-gw-config': 'pc-main-1' }).chat.completions.create(ASK);
@@ -195,7 +195,7 @@ describe('the data plane', () => {
     expect(await response.json()).toMatchObject({ error: { message: 'slow down', provider_error: body } });
   });
 
-  it('answers 502 for a provider that cannot be reached and 408 for one that exceeds the request timeout', async () => {
+  it('returns 502 for an unreachable provider and 408 for one that exceeds the request timeout', async () => {
     const closed = await StubProvider.start();
     gateway.addProvider('gone', 'openai', closed.origin);
     await closed.stop();
@@ -210,7 +210,7 @@ describe('the data plane', () => {
     expect(await late.json()).toMatchObject({ error: { type: 'request_timeout' } });
   });
 
-  it('enforces a rate limit of the key with 429, Retry-After and the limit by name', async () => {
+  it('enforces a rate limit of the key with 429, Retry-After and the name of the limit', async () => {
     stub.answerJson(CHAT);
     gateway.addKey(gateway.apiKey, { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] });
     expect((await post('/chat/completions', ASK, { 'x-gw-provider': '@main' })).status).toBe(200);
@@ -223,7 +223,7 @@ describe('the data plane', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  it('[SVC-02] logs a request with an organisation key under its organisation, and refuses it', async () => {
+  it('[SVC-02] refuses a request with an organisation key, and logs it under its organisation', async () => {
     gateway.addKey(gateway.apiKey, { type: 'organisation-service', workspaceId: null });
     expect((await post('/chat/completions', ASK, { 'x-gw-provider': '@main' })).status).toBe(403);
     const record = await lastRecord();
@@ -250,7 +250,7 @@ describe('the data plane', () => {
     expect(await lastRecord()).toMatchObject({ usage: { inputTokens: 4, outputTokens: 2 } });
   });
 
-  it('serves the Anthropic SDK natively, its own dialect for errors included', async () => {
+  it('serves the Anthropic SDK natively, with errors in its own dialect', async () => {
     gateway.addProvider('claude', 'anthropic', stub.origin);
     const client = new Anthropic({
       apiKey: gateway.apiKey,
@@ -274,7 +274,7 @@ describe('the data plane', () => {
     await expect(client.messages.create(params)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('answers from the sandbox without any provider account', async () => {
+  it('serves sandbox responses without a provider account', async () => {
     gateway.addProvider('sandbox', 'sandbox', null, { sealedCredential: null });
     const answer = await openai({ 'x-gw-provider': '@sandbox' }).chat.completions.create({
       ...ASK,
@@ -291,7 +291,7 @@ describe('the data plane', () => {
     expect(text).toContain('[sandbox]');
   });
 
-  it('[PAS-01] [PAS-02] passes any method and bytes through untouched, both ways', async () => {
+  it('[PAS-01] [PAS-02] forwards any method and bytes unchanged in both directions', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 128]);
     stub.answer({
       status: 418,
@@ -316,14 +316,14 @@ describe('the data plane', () => {
     }
   });
 
-  it('[PAS-05] bypasses a built-in route below /proxy/', async () => {
+  it('[PAS-05] does not treat a path below /proxy/ as a built-in route', async () => {
     stub.answer({ status: 400, body: { error: { message: 'as it is' } } });
     const response = await post('/proxy/chat/completions', ASK, { 'x-gw-provider': '@main' });
     expect(await response.json()).toEqual({ error: { message: 'as it is' } });
     expect(stub.lastRequest.url).toBe('/v1/chat/completions');
   });
 
-  it('explains its decision on request', async () => {
+  it('returns its decision record on request', async () => {
     stub.answerJson(CHAT);
     const response = await post('/chat/completions', ASK, { 'x-gw-provider': '@main', 'x-gw-explain': '1' });
     const decision = JSON.parse(response.headers.get('x-gw-decision') ?? '') as unknown;

@@ -69,11 +69,11 @@ import { Principals, type Documents } from './auth/principals';
 import { Prompts } from './prompts/prompts';
 import { createSecrets } from './credentials/secrets';
 
-/** Connection pools to providers: one for each origin and tenant. */
+/** Maximum number of connection pools to providers: one for each origin and tenant. */
 const POOLS_MAX = 10_000;
 const PROVIDER_KEEP_ALIVE_MS = 30_000;
 
-/** What lives as long as the process. */
+/** Parts that live as long as the process. */
 export interface ProcessHealth {
   readonly parts: readonly Part[];
   isReady(): boolean;
@@ -82,28 +82,28 @@ export interface ProcessHealth {
 export interface DataPlaneParts {
   readonly settings: GatewaySettings;
   readonly documents: Documents;
-  /** That requests may go to, by their ids. */
+  /** Known providers, by id. */
   readonly providers: ReadonlyMap<string, Provider>;
   readonly journal: Journal;
-  /** The journal's folder, and what seals what is written there. */
+  /** The journal's directory, and the sealer that encrypts its contents. */
   readonly home: { readonly directory: string; readonly sealer: Sealer };
   readonly health: ProcessHealth;
   readonly drain: Pick<ServerDrain, 'isAnnounced'>;
   readonly log: Log;
   readonly gatewayId: string;
-  /** Rebuilds budgets whose counters are lost; null: they start at nothing. */
+  /** Store from which lost budget counters are rebuilt; null when they restart at zero. */
   readonly balances: LedgerStore | null;
-  /** Takes the charges of records that the journal could not keep; null: they are lost. */
+  /** Receives the charges of records that the journal could not store; null when they are lost. */
   readonly chargesAlone: ChargesAlone | null;
-  /** Null: nothing is known of the processes before this one. */
+  /** Null when the names of earlier processes are not known. */
   readonly holderNames: HolderNames | null;
-  /** Null: requests are not counted. */
+  /** Null when metrics are disabled. */
   readonly metrics: RequestMetrics | null;
 }
 
 export interface DataPlane {
   readonly door: FrontDoor;
-  /** For requests that ask for a WebSocket. */
+  /** Handles WebSocket requests. */
   readonly realtime: UpgradeHandler;
   readonly routing: RoutingState;
   readonly overload: Overload;
@@ -111,12 +111,12 @@ export interface DataPlane {
   readonly underWay: RequestsInFlight;
   readonly inFlight: InFlightLog;
   readonly refused: Pick<RefusedRequests, 'counts' | 'unlogged'>;
-  /** Ends the requests that are in flight and refuses all that follow. Resolves when they have their answers, or after two seconds. */
+  /** Ends all in-flight requests and refuses all later ones. Resolves when their responses are sent, or after two seconds. */
   interrupt(): Promise<void>;
   close(): void;
 }
 
-/** Puts the request path together. No request passes through Nest. */
+/** Creates the request path. No request passes through Nest. */
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const { settings, documents, providers, log, balances } = parts;
   const policy = policyOf(settings);
@@ -177,7 +177,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   };
 }
 
-/** What watches over the process: its health, and its load. */
+/** Creates what watches the process: its health and its load. */
 function watched(parts: DataPlaneParts, limits: Limits, secrets: SecretResolver) {
   const overload = new Overload(pressureOf(memoryOfProcess(parts.settings.GATEWAY_WORKERS)));
   const requests = partsOfRequests(limits, secrets);
@@ -250,7 +250,7 @@ function principalsOf(settings: DataPlaneParts['settings'], documents: Documents
     peppers: masterKeysOf(settings).map(apiKeyPepper),
     earlier: new EarlierKeys({ adminUrl, serviceToken, post: internalPost }),
     blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
-    // They hold on to their documents, also to those that the read model has dropped.
+    // Half, because remembered keys keep their documents in memory, even those that the read model has evicted.
     capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
   });
 }
@@ -313,7 +313,7 @@ function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy, models: M
   return { world, runner: new GuardrailRunner(world), background: new BackgroundChecks(), models };
 }
 
-/** The rule that an address breaks, or null. */
+/** Returns the rule that an address violates, or null. */
 const hostRule =
   (policy: AddressPolicy) =>
   (url: string): string | null => {

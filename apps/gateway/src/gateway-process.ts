@@ -4,7 +4,7 @@ import type { GatewaySettings } from './settings';
 export interface GatewayProcess {
   readonly settings: GatewaySettings;
   readonly log: Log;
-  /** 0 for the first process that shares the port. */
+  /** Index of the process among those that share the port, from 0. */
   readonly index: number;
   readonly gatewayId: string;
   readonly drain: ServerDrain;

@@ -30,7 +30,7 @@ import { RequestMetrics } from './metrics/request-metrics';
 import { Presence } from './health/presence';
 
 export const DATA_PLANE = Symbol('data plane');
-const METRICS = Symbol('counts of requests, or null where metrics are off');
+const METRICS = Symbol('request metrics, or null when metrics are disabled');
 const METRICS_SERVER = Symbol('listener for Prometheus, or null');
 
 const DRAIN_MS = 3_000;
@@ -101,7 +101,7 @@ export class GatewayModule
     this.presence.stop();
   }
 
-  /** After the last connection has ended: what is in the journal is sent if it can be, and stays on the disk if not. */
+  /** Runs after the last connection has ended. Sends the rest of the journal if possible; otherwise it stays on disk. */
   async onApplicationShutdown(): Promise<void> {
     this.plane.close();
     this.metrics?.close();

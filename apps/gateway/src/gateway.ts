@@ -9,7 +9,7 @@ import type { GatewayProcess } from './gateway-process';
 import { DATA_PLANE, GatewayModule } from './gateway.module';
 import { createGatewayServer, type UpgradeHandler } from './http/server';
 
-/** The gateway, ready and not yet listening. */
+/** Creates the gateway, ready but not yet listening. */
 export async function createGateway(gateway: Omit<GatewayProcess, 'drain'>): Promise<NestFastifyApplication> {
   const { settings, log } = gateway;
   mkdirSync(join(settings.DATA_DIR, 'gateway'), { recursive: true, mode: 0o700 });

@@ -16,7 +16,7 @@ describe('runFirst', () => {
     said.length = 0;
   });
 
-  it('puts the event loop of a process before ordinary ones, or says why it may not', async () => {
+  it('schedules the event loop before ordinary processes, or logs why it may not', async () => {
     const child = idleProcess();
     await runFirst(child.pid as number, log);
     expect({ policy: schedulingPolicy(child.pid as number), said: said.length }).toEqual(
@@ -26,7 +26,7 @@ describe('runFirst', () => {
     await once(child, 'exit');
   });
 
-  it('goes on where it can do nothing, with the reason in the log', async () => {
+  it('continues and logs the reason when the process cannot be rescheduled', async () => {
     const child = idleProcess();
     child.stdin?.end();
     await once(child, 'exit');

@@ -4,14 +4,15 @@ import type { Log } from '@gw/web';
 
 const run = promisify(execFile);
 
-/** The lowest real-time priority: before every ordinary process, and behind all that was given one on purpose. */
+/** The lowest real-time priority: before all ordinary processes, and after all other real-time ones. */
 const PRIORITY = '1';
 
 /**
- * Lets the event loop run as soon as it has something to do, by the real-time policy SCHED_RR of Linux. An ordinary process that wakes on a full machine
- * waits for the one at work, up to a timer tick of 4 ms, whatever their niceness; requests then wait for log records. Threads
- * of this process that are there already, and all to come, stay as they are. Linux keeps a part of each core, 5 % unless configured otherwise, for the
- * others. Needs `chrt` (util-linux) and CAP_SYS_NICE; without them the process stays as it is, and says so.
+ * Gives the event loop the Linux real-time policy SCHED_RR, so that it runs as soon as it has work. On a busy machine an ordinary
+ * process that wakes waits up to a timer tick of 4 ms for the running one, whatever their niceness; requests would then wait for
+ * the writing of log records. Other threads of this process, existing or later ones, keep their policy. Linux reserves a part of
+ * each core, 5 % by default, for ordinary processes. Needs `chrt` (util-linux) and CAP_SYS_NICE; without them the priority stays
+ * unchanged and the reason is logged.
  */
 export async function runFirst(pid: number, log: Log): Promise<void> {
   try {

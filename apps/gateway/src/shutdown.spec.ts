@@ -8,7 +8,7 @@ const EVENTS = { 'content-type': 'text/event-stream' };
 const event = (text: string): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
 
-describe('a gateway that shuts down', () => {
+describe('shutdown of the gateway', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -39,7 +39,7 @@ describe('a gateway that shuts down', () => {
     targets: [{ provider: '@main', retry: { attempts: 3 } }, { provider: '@other' }],
   };
 
-  it('says that it is not ready as soon as the drain is announced, and serves on', async () => {
+  it('reports that it is not ready as soon as the drain is announced, and continues to serve', async () => {
     const url = `${gateway.baseUrl}/health`;
     expect((await fetch(`${url}/ready`)).status).toBe(200);
     gateway.drain.announce();
@@ -52,7 +52,7 @@ describe('a gateway that shuts down', () => {
   });
 
   it.each(['fail', 'restart', 'continue'])(
-    'tells an open stream with on_stream_failure %s that it is shutting down, and so does the record',
+    'ends an open stream with on_stream_failure %s with a shutdown error, and logs it',
     async (onStreamFailure) => {
       stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }, { hang: true }] });
       const response = await ask({ provider: '@main', on_stream_failure: onStreamFailure }, true);
@@ -74,7 +74,7 @@ describe('a gateway that shuts down', () => {
     },
   );
 
-  it('answers a request that waits for its provider with 503, and calls no other target', async () => {
+  it('returns 503 for a request that waits for its provider, and calls no other target', async () => {
     stub.answer({ neverAnswer: true });
     const response = ask(FALLBACK);
     await stub.waitForRequest();
@@ -86,7 +86,7 @@ describe('a gateway that shuts down', () => {
     expect(await gateway.records()).toMatchObject([{ errorType: 'gateway_stopping', status: 503 }]);
   });
 
-  it('answers a request whose body is still on its way with 503, and records that', async () => {
+  it('returns 503 for a request whose body is still arriving, and logs that', async () => {
     const open = request(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: { ...headers(), 'content-length': '1000' },
@@ -102,7 +102,7 @@ describe('a gateway that shuts down', () => {
     open.destroy();
   });
 
-  it('refuses later requests on open connections with 503, Retry-After and the end of the connection', async () => {
+  it('refuses later requests on open connections with 503 and Retry-After, and closes the connection', async () => {
     const socket = connect(gateway.port, '127.0.0.1');
     await once(socket, 'connect');
     gateway.drain.announce();

@@ -13,10 +13,10 @@ interface Row {
   readonly check?: string;
 }
 
-/** The harness reaches its providers on loopback, so it trusts that. */
+/** The policy trusts loopback here, because the harness's providers listen on it; this row expects a refusal. */
 const TRUSTED_HERE = 'cfg-092';
 
-/** A slug that names nothing is refused where the config is saved; what a header may hold is bounded by Node. */
+/** Unknown slugs are refused where a config is saved, and Node bounds what a header may hold, so both rows are left out here. */
 const isInline = ({ id, config, raw }: Row): boolean =>
   id !== TRUSTED_HERE &&
   (config !== undefined || raw !== undefined) &&
@@ -25,7 +25,7 @@ const isInline = ({ id, config, raw }: Row): boolean =>
 const { cases } = readCases('configs.json') as { cases: readonly Row[] };
 const rows = cases.filter(isInline);
 
-describe('the known verdicts on configs, inline', () => {
+describe('inline configs of the verdict table', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let elsewhere: StubProvider;
@@ -41,7 +41,7 @@ describe('the known verdicts on configs, inline', () => {
     await Promise.all([gateway.stop(), stub.stop(), elsewhere.stop()]);
   });
 
-  /** The status, and how often a provider was called. */
+  /** Returns the status, and how often a provider was called. */
   async function sent(
     config: string,
   ): Promise<{ readonly status: number; readonly calls: number; body: string }> {
@@ -73,7 +73,7 @@ describe('the known verdicts on configs, inline', () => {
 
   const checked = rows.filter(({ check }) => check === 'upstream host unchanged');
 
-  it.each(checked)('$id: changes neither host nor credential ($reason)', async ({ config }) => {
+  it.each(checked)('$id: changes neither the host nor the credential ($reason)', async ({ config }) => {
     const text = JSON.stringify(config).replaceAll('http://127.0.0.1/', `${elsewhere.origin}/`);
     const { status } = await sent(text);
     expect([status, elsewhere.connections]).toEqual([200, 0]);
@@ -81,24 +81,27 @@ describe('the known verdicts on configs, inline', () => {
     expect(stub.lastRequest.url).toBe('/v1/chat/completions');
   });
 
-  it('has rows of each verdict, and rows to check', () => {
+  it('has rows of each verdict, and rows that check the host', () => {
     expect(new Set(rows.map(({ expect: verdict }) => verdict)).size).toBe(3);
     expect(checked.length).toBeGreaterThan(3);
   });
 
   it.each([
     ['no targets', []],
-    ['no weight above 0', [0, 0]],
+    ['only zero weights', [0, 0]],
     ['a negative weight', [1, -1]],
-    ['an empty weight', [1, '']],
-    ['a null for a weight', [1, null]],
-  ])('refuses %s inline, at the top and below, before any provider is called', async (_, weights) => {
-    const targets = weights.map((weight) => ({ provider: '@a', weight }));
-    const balance = { strategy: { mode: 'loadbalance' }, targets };
-    const nested = { strategy: { mode: 'fallback' }, targets: [{ provider: '@a' }, balance] };
-    for (const config of [balance, nested]) {
-      const { status, calls, body } = await sent(JSON.stringify(config));
-      expect([status, calls, body.includes('AB01')]).toEqual([400, 0, true]);
-    }
-  });
+    ['an empty string as weight', [1, '']],
+    ['a null as weight', [1, null]],
+  ])(
+    'refuses %s inline, at the root and in a nested target, without calling a provider',
+    async (_, weights) => {
+      const targets = weights.map((weight) => ({ provider: '@a', weight }));
+      const balance = { strategy: { mode: 'loadbalance' }, targets };
+      const nested = { strategy: { mode: 'fallback' }, targets: [{ provider: '@a' }, balance] };
+      for (const config of [balance, nested]) {
+        const { status, calls, body } = await sent(JSON.stringify(config));
+        expect([status, calls, body.includes('AB01')]).toEqual([400, 0, true]);
+      }
+    },
+  );
 });

@@ -19,24 +19,24 @@ interface Inline {
   readonly resolved: ResolvedConfig;
 }
 
-/** Who names a saved config. */
+/** How the request came to a saved config: by header, key or workspace. */
 export type ConfigSource = Exclude<DecisionRecord['config']['source'], 'none'>;
 
 /**
- * Memory of compiled inline configs, of all workspaces and of one, by an estimate that errs upwards: measured, a compiled config
- * takes 1 to 20 bytes for each character of its text, and up to 112 where it is made of patterns with many repetitions.
+ * Bytes for compiled inline configs, of all workspaces and of one workspace. The estimate errs upwards: compiled configs measured
+ * 1 to 20 bytes for each character of text, and up to 112 when they consist of patterns with many repetitions.
  */
 const INLINE_BYTES_MAX = 64 * 1_048_576;
 const INLINE_BYTES_OF_WORKSPACE_MAX = 16 * 1_048_576;
 const OVERHEAD_BYTES = 1_024;
 const BYTES_FOR_CHARACTER = 128;
 
-/** For a request that names no config: one target, whose provider the request names. */
+/** Used when a request names no config: one target, whose provider the request names. */
 const BARE: CompiledConfig = compileConfig({});
 
 /**
- * Compiles configs, each version once. Inline ones are remembered by workspace and text within a share of memory for each workspace,
- * so that one does not push out another's; at a cap the least recently used are forgotten. Saved ones go with their document.
+ * Compiles configs, each version once. Inline configs are cached by workspace and text; each workspace has its own share of
+ * memory, and the least recently used configs are evicted at the cap. A compiled saved config lives as long as its document.
  */
 export class Configs {
   private readonly inlineBytes = new Map<string, number>();
@@ -60,7 +60,7 @@ export class Configs {
     source: { source: 'none', slug: null, versionId: null },
   };
 
-  /** A JSON config of the request. Throws `config_invalid` with every failure. */
+  /** Compiles a JSON config of the request. Throws `config_invalid`, which lists all failures. */
   fromText(workspaceId: string, text: string): ResolvedConfig {
     const key = `${workspaceId} ${text}`;
     const known = this.inline.get(key);
@@ -76,12 +76,12 @@ export class Configs {
     return resolved;
   }
 
-  /** Bytes of the inline configs that are remembered for a workspace. */
+  /** Bytes that the cached inline configs of a workspace take. */
   inlineBytesOf(workspaceId: string): number {
     return this.inlineBytes.get(workspaceId) ?? 0;
   }
 
-  /** Forgets those of the workspace that were not used for longest. */
+  /** Evicts the least recently used configs of the workspace. */
   private makeRoom(workspaceId: string, bytes: number): void {
     if (this.inlineBytesOf(workspaceId) + bytes <= INLINE_BYTES_OF_WORKSPACE_MAX) return;
     for (const key of [...this.inline.rkeys()]) {
@@ -96,12 +96,12 @@ export class Configs {
     else this.inlineBytes.delete(workspaceId);
   }
 
-  /** For a request that names no config and brings fields of its provider as headers. Throws `config_invalid`. */
+  /** The config of a request that names none but sends provider fields as headers. Throws `config_invalid`. */
   fromFields(workspaceId: string, fields: Readonly<Record<string, string>>): ResolvedConfig {
     return { ...Configs.none, compiled: this.fromText(workspaceId, JSON.stringify(fields)).compiled };
   }
 
-  /** A saved config by slug or id. Throws `config_not_found`: a config of another workspace does not exist here. */
+  /** Finds a saved config by slug or id. Throws `config_not_found`, also for a config of another workspace. */
   fromDocument(
     workspaceId: string,
     reference: string,
@@ -142,15 +142,15 @@ export class Configs {
 }
 
 /**
- * Throws `config_invalid` for a stored config that would not be accepted today: only its owner can mend it. What compiles all the
- * same could mean something else than its owner reads in it.
+ * Compiles a stored config. Throws `config_invalid` when it is not valid under the current rules, even if it would compile: it
+ * could behave differently from what its owner intended.
  */
 function compiledOf({ slug, config }: ConfigDocument): CompiledConfig {
   const result = validateConfig(config);
   if (result.ok) return compileConfig(result.config);
   const { message } = configInvalid(result.details);
   throw new GatewayError('config_invalid', {
-    message: `The saved config "${slug}" can not be used; save it again with a valid content. ${message}`,
+    message: `The saved config "${slug}" is not valid any more; correct it and save it again. ${message}`,
     param: HEADER.config,
     details: result.details,
     extra: { config: slug },

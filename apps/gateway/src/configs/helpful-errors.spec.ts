@@ -10,7 +10,7 @@ interface ErrorBody {
   };
 }
 
-describe('errors that help', () => {
+describe('error messages', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -35,7 +35,7 @@ describe('errors that help', () => {
     return { status: answer.status, headers: answer.headers, error };
   };
 
-  describe('about a slug that the workspace does not have', () => {
+  describe('unknown slug', () => {
     beforeEach(() => {
       gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
       const theirs = { workspaceId: OTHER_WORKSPACE_ID };
@@ -55,7 +55,7 @@ describe('errors that help', () => {
       ['config', { 'x-gw-config': 'pc-main-rout' }, undefined, 'Did you mean pc-main-route?'],
       ['guardrail', { 'x-gw-config': guarded('no-secret') }, undefined, 'did you mean no-secrets?'],
       ['prompt', {}, '/prompts/pp-greting/completions', 'Did you mean pp-greeting?'],
-    ])('name the near one of a %s', async (_, headers, path, hint) => {
+    ])('suggests the similar slug of a %s', async (_, headers, path, hint) => {
       const { error } = await ask(headers, path);
       expect(error.message).toContain(hint);
     });
@@ -65,18 +65,18 @@ describe('errors that help', () => {
       ['config', { 'x-gw-config': 'pc-stagin' }, undefined],
       ['guardrail', { 'x-gw-config': guarded('staging') }, undefined],
       ['prompt', {}, '/prompts/pp-stagin/completions'],
-    ])('never name a %s of another workspace', async (_, headers, path) => {
+    ])('never suggests a %s of another workspace', async (_, headers, path) => {
       const { status, error } = await ask(headers, path);
       expect(status).toBeGreaterThanOrEqual(400);
       expect(error.message).not.toMatch(/did you mean|staging[^-]*s/i);
     });
   });
 
-  describe('about a provider that cannot be reached', () => {
+  describe('unreachable provider', () => {
     it.each([
       ['connection_refused', 'it refused the connection', (port: string) => `http://127.0.0.1:${port}`, true],
       ['tls_failed', 'the TLS handshake failed', (port: string) => `https://127.0.0.1:${port}`, false],
-    ])('tell %s apart, in the answer and in the log, without an address', async (...row) => {
+    ])('reports "%s" in the response and in the log, without an address', async (...row) => {
       const [reason, text, address, isGone] = row;
       const port = String(stub.port);
       if (isGone) await stub.stop();
@@ -90,14 +90,14 @@ describe('errors that help', () => {
       expect(record?.decision.attempts[0]?.reason).toContain(text);
     });
 
-    it('say that a closed connection may have carried the request', async () => {
+    it('says that the provider may have received a request on a closed connection', async () => {
       stub.answer({ raw: '' });
       const { error } = await ask({ 'x-gw-provider': '@main' });
       expect(error).toMatchObject({ type: 'provider_unreachable', reason: 'connection_closed' });
     });
   });
 
-  describe('about a config', () => {
+  describe('invalid config', () => {
     it.each([
       [{ provider: '@main', retries: 3 }, 'retries is not a known key; did you mean retry?'],
       [{ provider: '@main', timeout: 3 }, 'timeout is not a known key; did you mean request_timeout?'],
@@ -109,36 +109,36 @@ describe('errors that help', () => {
         { provider: '@main', before_request_hooks: [{ name: 'x', contains: { words: ['a'] } }] },
         'before_request_hooks.0.name is not a setting of a guardrail',
       ],
-    ])('name the first reason in the message: %j', async (config, reason) => {
+    ])('names the first reason in the message: %j', async (config, reason) => {
       const { status, error } = await ask({ 'x-gw-config': JSON.stringify(config) });
       expect([status, error.type]).toEqual([400, 'config_invalid']);
       expect(error.message).toContain(`The config is not valid: ${reason}`);
     });
   });
 
-  describe('about the name of a provider', () => {
+  describe('unknown provider name', () => {
     it.each([
       ['main', 'Did you mean @main?'],
       ['opnai', 'Did you mean openai?'],
       ['@openai', 'Without the @, openai is a provider'],
-    ])('say what may be meant by %s', async (name, hint) => {
+    ])('suggests what %s may stand for', async (name, hint) => {
       const { status, error } = await ask({ 'x-gw-provider': name });
       expect(status).toBe(400);
       expect(error.message).toContain(hint);
     });
   });
 
-  describe('have the id of the request where SDKs look for it', () => {
+  describe('request id header', () => {
     it.each([
       ['/chat/completions', '@nosuch', 'x-request-id'],
       ['/messages', '@nosuch', 'request-id'],
       ['/proxy/chat/completions', '@nosuch', 'x-request-id'],
-    ])('of the gateway on %s', async (path, provider, name) => {
+    ])("holds the gateway's request id on %s", async (path, provider, name) => {
       const { headers } = await ask({ 'x-gw-provider': provider }, path);
       expect(headers.get(name)).toBe(headers.get('x-gw-request-id'));
     });
 
-    it("the provider's own where it has sent one", async () => {
+    it("holds the provider's own request id when it sent one", async () => {
       stub.answer({ status: 400, headers: { 'x-request-id': 'req_theirs' }, body: { error: {} } });
       expect((await ask({ 'x-gw-provider': '@main' })).headers.get('x-request-id')).toBe('req_theirs');
       stub.answer({ status: 400, body: { error: {} } });
@@ -147,7 +147,7 @@ describe('errors that help', () => {
     });
   });
 
-  it("of a provider keep the parameter that they are about, next to the gateway's own members", async () => {
+  it("keeps the param of a provider error next to the gateway's own members", async () => {
     const own = {
       message: 'Too hot',
       type: 'invalid_request_error',

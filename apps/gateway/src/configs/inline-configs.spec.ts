@@ -6,7 +6,7 @@ describe('inline configs', () => {
   const text = (name: string): string =>
     JSON.stringify({ provider: 'openai', override_params: { user: name.padEnd(20_000, 'x') } });
 
-  it('share memory by workspace: one that sends many keeps its share, and another keeps what it has', () => {
+  it('gives each workspace its own share of memory, so that many configs of one do not evict those of another', () => {
     const configs = new Configs(documents, {});
     const kept = configs.fromText('quiet', text('quiet'));
     let most = 0;
@@ -20,7 +20,7 @@ describe('inline configs', () => {
     expect(configs.fromText('loud', text('399'))).toBe(configs.fromText('loud', text('399')));
   });
 
-  it('stay within one bound for all workspaces', () => {
+  it('bounds the memory of all workspaces together', () => {
     const configs = new Configs(documents, {});
     for (let workspace = 0; workspace < 20; workspace++) {
       for (let count = 0; count < 15; count++) configs.fromText(`w${String(workspace)}`, text(String(count)));

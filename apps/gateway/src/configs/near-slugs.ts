@@ -2,12 +2,12 @@ import type { DocumentKey, ReadModelDocument } from '@gw/contracts';
 import { nearestName } from '@gw/kernel';
 import type { Documents } from '../auth/principals';
 
-/** Slugs that are compared for one error: a comparison costs some 4,000 steps at worst. */
+/** Maximum number of slugs compared for one error; a comparison takes at most some 4,000 steps. */
 const COMPARED_MAX = 100;
 
 /**
- * A sentence that names the known slug which was most likely meant; empty where there is none. `all`: the key of an empty slug, so
- * that only documents of one workspace, or of its organisation, are looked at: names of other tenants never show.
+ * Returns a sentence that suggests the most similar known slug; empty when none is similar. `all`: the key prefix of the slugs to
+ * compare, of one workspace or organisation, so that names of other tenants never appear.
  */
 export function didYouMean(
   documents: Documents,

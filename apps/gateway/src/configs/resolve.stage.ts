@@ -10,7 +10,7 @@ import { guard } from '../guardrails/guarding';
 import { useConfig } from './use-config';
 import { type GuardTools } from '../guardrails/guarded-request';
 
-/** Finds the config that rules the request: the header's, else the key's default, else the workspace's. */
+/** Finds the config of the request: from the header, or the key's default, or the workspace's default. */
 export class ResolveStage implements Stage {
   constructor(
     private readonly configs: Configs,
@@ -54,12 +54,12 @@ export class ResolveStage implements Stage {
     if (byKey !== null) return this.configs.fromDocument(workspace.id, byKey, 'key');
     const byWorkspace = workspace.defaults.config;
     if (byWorkspace !== null) return this.configs.fromDocument(workspace.id, byWorkspace, 'workspace');
-    // Fields of a provider that is not saved; a saved one has its own.
+    // Provider fields apply only to providers that are not saved; a saved one has its own fields.
     const fields = gw.provider?.startsWith('@') === false ? providerFieldsOf(req.headers) : null;
     return fields === null ? Configs.none : this.configs.fromFields(workspace.id, fields);
   }
 
-  /** The key's own config, which the request may name by its id or slug, and no other. */
+  /** The key's own config. The request may name it by id or slug, and may name no other config. */
   private async ownOnly(workspaceId: string, byKey: string, named: string): Promise<ResolvedConfig> {
     const own = await this.configs.fromDocument(workspaceId, byKey, 'key');
     if (named === byKey || named === own.source.slug || named === own.id) return own;
@@ -67,13 +67,13 @@ export class ResolveStage implements Stage {
   }
 }
 
-/** The key's default; a user key without one has its workspace's default for user keys. */
+/** The key's default config; for a user key without one, the workspace's default for user keys. */
 function ownConfigOf({ key, workspace }: Principal): string | null {
   if (key.defaults.config !== null) return key.defaults.config;
   return key.type === 'workspace-user' ? (workspace.defaults.userKeyConfig ?? null) : null;
 }
 
-/** The workspace's and the key's metadata win over the request's. */
+/** Merges metadata; values of the workspace and the key take precedence over the request's. */
 function addMetadata(context: RequestContext, { key, workspace, organisation }: Principal): void {
   if (hasEntries(key.defaults.metadata) || hasEntries(workspace.defaults.metadata)) {
     context.metadata = { ...context.metadata, ...key.defaults.metadata, ...workspace.defaults.metadata };
@@ -86,7 +86,7 @@ const hasEntries = (map: Readonly<Record<string, string>>): boolean => {
   return false;
 };
 
-/** A saved config is named by a slug or an id; whatever could start JSON is a config written out. */
+/** A slug or an id names a saved config; any other text is an inline config. */
 const isInline = (text: string): boolean => !/^[\w-]+$/.test(text);
 
 function refuseEmpty(gw: GatewayHeaders): void {
@@ -103,7 +103,7 @@ function refuseEmpty(gw: GatewayHeaders): void {
   }
 }
 
-/** Saved-only mode: nothing that chooses a provider, an endpoint or a config may be written out in the request. */
+/** For saved-only mode. Throws when the request itself sets a provider, an endpoint or an inline config. */
 function refuseInline({ gw, req }: RequestContext): void {
   const addressHeader = addressHeaderOf(req.headers);
   const violations: readonly (readonly [boolean, ErrorType, string])[] = [

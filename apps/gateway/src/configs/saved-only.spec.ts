@@ -3,7 +3,7 @@ import { GatewayHarness, WORKSPACE_ID } from '../spec-support/harness';
 
 const INLINE_HOST = { 'x-gw-custom-host': 'https://llm.example.org/v1' };
 
-/** What a request may bring, the error that names it, and the header that is at fault. */
+/** Error type, the header it names, and the request headers that cause it. */
 const VIOLATIONS: readonly (readonly [type: string, param: string, headers: Record<string, string>])[] = [
   ['inline_config_blocked', 'x-gw-config', { 'x-gw-config': '{"provider":"@main"}' }],
   ['inline_config_blocked', 'x-gw-config', { 'x-gw-config': ' {"targets":[{"virtual_key":"main"}]}' }],
@@ -42,7 +42,7 @@ const LEVELS: readonly (readonly [
   ],
 ];
 
-describe.each(LEVELS)('saved resources only, as %s says', (level, environment, set) => {
+describe.each(LEVELS)('saved-only mode set by %s', (level, environment, set) => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -69,7 +69,7 @@ describe.each(LEVELS)('saved resources only, as %s says', (level, environment, s
     });
 
   it.each(VIOLATIONS)(
-    '[ERR-08] %s: %s, on every route, before a provider is called',
+    '[ERR-08] refuses with %s: %s on every route, before a provider is called',
     async (type, param, headers) => {
       for (const path of ['/chat/completions', '/proxy/chat/completions', '/own/endpoint']) {
         const answer = await send(path, headers);
@@ -81,7 +81,7 @@ describe.each(LEVELS)('saved resources only, as %s says', (level, environment, s
     },
   );
 
-  it('[ERR-08] names the first of several', async () => {
+  it('[ERR-08] names the first of several violations', async () => {
     const answer = await send('/chat/completions', {
       'x-gw-config': '{}',
       'x-gw-provider': 'openai',
@@ -90,7 +90,7 @@ describe.each(LEVELS)('saved resources only, as %s says', (level, environment, s
     expect(await answer.json()).toMatchObject({ error: { type: 'inline_config_blocked' } });
   });
 
-  it('[ERR-08] takes what is saved: a config, a provider, a virtual key, and a model with its provider', async () => {
+  it('[ERR-08] accepts saved resources: a config, a provider, a virtual key, and a model with its provider', async () => {
     const saved: readonly Record<string, string>[] = [
       { 'x-gw-config': 'pc-saved', 'x-own': '1' },
       { 'x-gw-provider': '@main' },
@@ -103,7 +103,7 @@ describe.each(LEVELS)('saved resources only, as %s says', (level, environment, s
   });
 
   if (level !== 'the environment') {
-    it('[ERR-08] holds for the first request after a change, both ways', async () => {
+    it('[ERR-08] applies to the first request after a change in either direction', async () => {
       const inline = { 'x-gw-config': '{"provider":"@main"}' };
       set(gateway, false);
       expect((await send('/chat/completions', inline)).status).toBe(200);
@@ -113,7 +113,7 @@ describe.each(LEVELS)('saved resources only, as %s says', (level, environment, s
   }
 });
 
-describe('what an organisation forbids', () => {
+describe('restrictions of an organisation', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -133,7 +133,7 @@ describe('what an organisation forbids', () => {
     [false, true, false],
     [false, false, false],
   ])(
-    'no workspace allows: with bodies %s there and %s here, they are logged: %s',
+    'logs bodies only if organisation and workspace allow it: %s and %s gives %s',
     async (there, here, logged) => {
       gateway.addTenant(WORKSPACE_ID, 'main', { logBodies: here });
       gateway.setOrganisation({ logBodies: there });
@@ -153,7 +153,7 @@ describe('what an organisation forbids', () => {
   );
 });
 
-describe('fields of a provider in headers', () => {
+describe('provider fields in headers', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -179,7 +179,7 @@ describe('fields of a provider in headers', () => {
       body: '{"model":"m","messages":[]}',
     });
 
-  it('[AUT-04] are those of the provider that the request names, and do not go out as they came', async () => {
+  it('[AUT-04] applies the fields to the provider that the request names, and does not forward the headers', async () => {
     const answer = await send({
       'x-gw-provider': 'openai',
       'x-gw-openai-organization': 'org-1',
@@ -194,7 +194,7 @@ describe('fields of a provider in headers', () => {
     expect(stub.lastRequest.rawHeaders.join().toLowerCase()).not.toContain('x-gw-');
   });
 
-  it('are checked as those of a config', async () => {
+  it('validates the fields like those of a config', async () => {
     for (const [name, value] of [
       ['x-gw-azure-resource-name', 'evil.example.org/x?'],
       ['x-gw-huggingface-base-url', 'http://169.254.169.254/'],
@@ -206,7 +206,7 @@ describe('fields of a provider in headers', () => {
     expect(stub.connections).toBe(0);
   });
 
-  it('are no way around the fields of a saved provider', async () => {
+  it('ignores the fields for a saved provider', async () => {
     gateway.addProvider('main', 'openai', stub.origin);
     const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
@@ -243,7 +243,7 @@ describe('forwarded headers', () => {
     'Connection',
     'X-Gw-Forward-Headers',
     'metadata-flavor',
-  ])('[AUT-08] a request can no more forward %s than a config can', async (name) => {
+  ])('[AUT-08] refuses to forward %s by request header, as in a config', async (name) => {
     const answer = await fetch(`${gateway.baseUrl}/own`, {
       headers: {
         'x-gw-api-key': gateway.apiKey,
@@ -258,7 +258,7 @@ describe('forwarded headers', () => {
     expect(stub.connections).toBe(0);
   });
 
-  it('[AUT-08] never hold the gateway key, wherever the caller sends it', async () => {
+  it('[AUT-08] never forwards the gateway key, whichever header it is sent in', async () => {
     for (const headers of [{ authorization: `Bearer ${gateway.apiKey}` }, { 'x-api-key': gateway.apiKey }]) {
       const answer = await fetch(`${gateway.baseUrl}/own`, {
         headers: {

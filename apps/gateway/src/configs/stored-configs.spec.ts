@@ -1,7 +1,7 @@
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
-describe('stored configs', () => {
+describe('stored configs that are not valid', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -18,7 +18,7 @@ describe('stored configs', () => {
     [{ strategy: 5, targets: 'none' }],
     [null],
     ['text'],
-    // What the compiler would take, in part.
+    // The compiler alone would accept these in part.
     [{ targets: [null] }],
     [{ targets: [{ provider: '@main' }, null] }],
     [{ strategy: { mode: 'fallback' }, targets: [] }],
@@ -27,7 +27,7 @@ describe('stored configs', () => {
     [{ provider: '@main', request_timeout: 'soon' }],
     [{ strategy: { mode: 'loadbalance' }, targets: [{ provider: '@main', weight: 'heavy' }] }],
   ])(
-    'of the content %j answer 400 config_invalid that names the config, and call no provider [faults D19]',
+    'refuses the stored config %j with 400 config_invalid that names it, without calling a provider [faults D19]',
     async (config) => {
       gateway.addConfig('pc-broken', config);
       const response = await fetch(`${gateway.baseUrl}/chat/completions`, {

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../core/request-context';
 import type { ResolvedConfig } from './configs';
 
-/** The request goes where this config says. */
+/** Sets the config that routes the request. */
 export function useConfig(context: RequestContext, { id, compiled, source }: ResolvedConfig): void {
   context.config = compiled;
   context.configId = id;

@@ -1,6 +1,7 @@
 /**
- * Everything that acts on a request, in order, decided here alone; `docs/request-lifecycle.md` says what each does. Stages run once
- * for each request. Around stages wrap each attempt that the stage before them makes, from the outside in, where the request uses them.
+ * The order of everything that acts on a request; `docs/request-lifecycle.md` describes each entry. Stages run once for each
+ * request. Around stages wrap each attempt made by the stage listed before them, outermost first, and run only for requests that
+ * use them.
  */
 export const ORDER = [
   { stage: 'accept' },
@@ -37,7 +38,7 @@ export const AROUND_ORDER: readonly AroundName[] = ORDER.flatMap((entry) =>
   'around' in entry ? [entry.around] : [],
 );
 
-/** Stages that nearly every request passes at once: their time counts as part of the next timed stage. */
+/** Stages that do not wait for most requests. Their time is added to the next timed stage. */
 const UNTIMED: ReadonlySet<StageName> = new Set([
   'prompt',
   'idempotency',
@@ -47,9 +48,9 @@ const UNTIMED: ReadonlySet<StageName> = new Set([
 ]);
 const TIMED = STAGE_ORDER.filter((name) => !UNTIMED.has(name));
 
-/** Names of the members of `RequestContext.stageMs`. */
+/** Names of the entries of `RequestContext.stageMs`. */
 export const TIMED_STAGES: readonly string[] = [...TIMED, 'settle'];
 export const RECEIVE_STAGE = TIMED.indexOf('receive');
 export const SETTLE_STAGE = TIMED.length;
-/** The index of a stage's time; -1: it has none. */
+/** Index of a stage's time in `stageMs`; -1 when the stage is not timed. */
 export const timeIndexOf = (name: StageName): number => TIMED.indexOf(name);

@@ -9,7 +9,7 @@ describe('outcomeOf', () => {
     return outcomeOf(reply);
   };
 
-  it('is ok where nothing is reported', () => {
+  it('is ok when no fact is reported', () => {
     expect(after(() => undefined)).toBe('ok');
   });
 
@@ -20,15 +20,15 @@ describe('outcomeOf', () => {
     ['denied', (reply: RequestReply) => reply.fail(new GatewayError('rate_limited'))],
     ['failed', (reply: RequestReply) => reply.fail(new GatewayError('internal_error'))],
     ['provider_error', (reply: RequestReply) => reply.providerFailed()],
-  ] as const)('is %s after the fact that says so', (outcome, report) => {
+  ] as const)('is %s when that fact is reported', (outcome, report) => {
     expect(after(report)).toBe(outcome);
   });
 
-  it('is interrupted where a response broke off, whatever error its client received', () => {
+  it('is interrupted when the response broke off, whatever error the client received', () => {
     expect(after((reply) => reply.cut(new GatewayError('stream_interrupted')))).toBe('interrupted');
   });
 
-  it('is client_closed where the client of an error left before its end', () => {
+  it('is client_closed when the client disconnects before the end of an error response', () => {
     const report = (reply: RequestReply): void => {
       reply.providerFailed();
       reply.clientLeft();

@@ -1,21 +1,21 @@
 import type { LogRecord } from '@gw/contracts';
 import type { GatewayError } from '@gw/kernel';
 
-/** What is known of how a request ends. Features report these facts; none of them decides the outcome. */
+/** Facts about how a request ended. Features report them; only `outcomeOf` derives the outcome. */
 export interface OutcomeFacts {
-  /** The response broke off, or the gateway ended it. */
+  /** The response broke off, or the gateway ended it early. */
   readonly isCut: boolean;
-  /** The client left before the end of the response. */
+  /** The client disconnected before the end of the response. */
   readonly hasClientLeft: boolean;
-  /** A rule ended it without an error of the gateway. */
+  /** A rule ended the request without an error of the gateway. */
   readonly isDenied: boolean;
-  /** The error that the gateway has put in the place of a response, or in its middle. */
+  /** The error that the gateway sent instead of a response, or in the middle of one. */
   readonly failure: GatewayError | null;
-  /** The response is an error of the provider, handed on in the client's dialect. */
+  /** The response is a provider error, sent on in the client's dialect. */
   readonly isProviderError: boolean;
 }
 
-/** The outcome of a request, decided here alone. The first fact that applies wins. */
+/** Derives the outcome of a request. The first fact that applies decides. */
 export function outcomeOf(facts: OutcomeFacts): LogRecord['outcome'] {
   if (facts.isCut) return 'interrupted';
   if (facts.hasClientLeft) return 'client_closed';

@@ -5,14 +5,14 @@ import { ORDER, TIMED_STAGES } from './order';
 const DOCUMENT = resolve(__dirname, '../../../../docs/request-lifecycle.md');
 
 describe('ORDER', () => {
-  it('is the order in which docs/request-lifecycle.md lists stages and around stages, with settlement at the end', () => {
+  it('matches docs/request-lifecycle.md, which lists stages and around stages with settlement at the end', () => {
     const [table = ''] = /^\| Stage \|[^]*?\n\n/m.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
     const rows = table.trimEnd().split('\n').slice(2);
     const names = ORDER.map((entry) => ('stage' in entry ? entry.stage : `around: ${entry.around}`));
     expect(rows.map((row) => row.split('|')[1]?.trim())).toEqual([...names, 'settle']);
   });
 
-  it('times the stages that log records have always named', () => {
+  it('keeps the stage names that existing log records use', () => {
     expect(TIMED_STAGES).toEqual([
       'accept',
       'authenticate',

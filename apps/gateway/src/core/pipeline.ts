@@ -5,24 +5,24 @@ import { STAGE_ORDER, timeIndexOf, type StageName } from './order';
 import type { RequestContext, Stage } from './request-context';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 
-/** The stage that answers, which it does for failures of the others too. */
+/** The stage that writes the response, also the error response when another stage fails. */
 export interface LastStage extends Stage {
   fail(context: RequestContext, error: GatewayError): void;
 }
 
 export interface PipelineStages extends Readonly<Record<Exclude<StageName, 'session' | 'reply'>, Stage>> {
-  /** Null: no request becomes a session. */
+  /** Null when no request becomes a WebSocket session. */
   readonly session: Stage | null;
   readonly reply: LastStage;
 }
 
-/** Called with failures that are ours, with what the caller must not see. */
+/** Called with failures of the gateway itself, including details that the caller must not see. */
 export type FailureLog = (context: RequestContext, error: GatewayError) => void;
 
 /** Runs the stages of one request, in order. */
 export class Pipeline {
   private readonly ordered: readonly Stage[];
-  /** By the index of a stage: the index of its time; -1: it has none. */
+  /** Maps the index of a stage to the index of its time; -1 when the stage is not timed. */
   private readonly timeOf: readonly number[];
 
   constructor(
@@ -35,13 +35,15 @@ export class Pipeline {
     this.timeOf = present.map(timeIndexOf);
   }
 
-  /** Never throws: a failure is answered. */
+  /** Never throws: a failure becomes an error response. */
   run(context: RequestContext): void {
     this.underWay.join(context);
     this.runFrom(0, context, context.startedAt);
   }
 
-  /** Ends a request because the process ends: with 503 where nothing of an answer has left, else by a cut. */
+  /**
+   * Ends a request because the process stops: with 503 when no byte of a response was sent, otherwise by cutting the response.
+   */
   interrupt(context: RequestContext): void {
     const error = gatewayStopping();
     const { reply } = context;
@@ -50,14 +52,14 @@ export class Pipeline {
       reply.writer.break();
       return;
     }
-    // A stage that is still at work has no client to answer any more.
+    // A stage that is still running has no client to serve any more.
     context.res.once('finish', () => {
       context.abandon();
     });
     this.stages.reply.fail(context, error);
   }
 
-  /** A stage that does not wait costs no promise: the next one begins in the same turn. */
+  /** Runs stages from `first`. A stage that returns no promise is followed by the next one in the same turn. */
   private runFrom(first: number, context: RequestContext, startedAt: number): void {
     try {
       let from = startedAt;
@@ -87,7 +89,7 @@ export class Pipeline {
 
   private fail(context: RequestContext, error: GatewayError): void {
     if (error.status >= 500) this.log(context, error);
-    // An answer that has begun is ended by its writer.
+    // The writer of a response that has begun also ends it.
     if (context.reply.writer !== null) return;
     if (context.clientGone) context.reply.clientLeft();
     this.stages.reply.fail(context, error);

@@ -24,7 +24,7 @@ import { RequestReply } from '../reply/request-reply';
 import type { Route } from '../routes/route-table';
 import { RequestUsage } from '../usage/request-usage';
 
-/** The `x-gw-*` headers of a request, read once. Null: not sent. */
+/** The `x-gw-*` headers of a request, read once. Null when not sent. */
 export interface GatewayHeaders {
   readonly apiKey: string | null;
   readonly provider: string | null;
@@ -33,21 +33,21 @@ export interface GatewayHeaders {
   readonly customHost: string | null;
   readonly forwardHeaders: readonly string[] | null;
   readonly requestTimeoutMs: number | null;
-  /** What `strict_open_ai_compliance` of the target gives way to. */
+  /** Takes precedence over the target's `strict_open_ai_compliance`. */
   readonly strictOpenAi: boolean | null;
   readonly explain: boolean;
-  /** `x-gw-models-endpoint`: the caller asks for the integrated models. */
+  /** `x-gw-models-endpoint`: the caller requests the list of integrated models. */
   readonly modelsEndpoint: boolean;
   readonly logBodies: boolean;
   readonly cache: CacheControls;
-  /** A provider key that the caller brought in `Authorization` or in the provider's own header. */
+  /** A provider key that the caller sent in `Authorization` or in the provider's own header. */
   readonly providerKey: string | null;
 }
 
 /**
- * One client request: what the first stages have read of it, and a slot for each feature that acts on it. Only the folder of a
- * feature writes its slot; a slot that is null costs a request nothing, because it does not use the feature. `slots.spec.ts` names
- * the folders that write each field. A stage may rely on what the stages before it have set.
+ * One client request: what the first stages read of it, and a slot for each feature that acts on it. Only the feature's folder
+ * writes its slot. A null slot means that the request does not use the feature, and costs nothing. `slots.spec.ts` lists the
+ * folders that write each field. A stage may rely on what earlier stages have set.
  */
 export class RequestContext {
   readonly startedAt = performance.now();
@@ -61,22 +61,22 @@ export class RequestContext {
   // Slots of features that the request may use
   prompt: RequestPrompt | null = null;
   guardrails: RequestGuardrails | null = null;
-  /** Null: nothing limits the request. */
+  /** Null when no limit applies to the request. */
   limits: RequestLimits | null = null;
-  /** Null: it has no `Idempotency-Key`. */
+  /** Null when the request has no `Idempotency-Key`. */
   idempotency: RequestIdempotency | null = null;
   cache: RequestCache | null = null;
-  /** Null: no second call is in flight. */
+  /** Null when no second call is in flight. */
   hedge: RequestHedge | null = null;
-  /** Null: it was not upgraded to a WebSocket. */
+  /** Null unless the request was upgraded to a WebSocket. */
   session: RequestSession | null = null;
 
   // In-flight requests
   before: RequestContext | null = null;
   after: RequestContext | null = null;
-  /** Bytes of the response when the request was written down as in flight; -1: it was not. */
+  /** Bytes of the response when the in-flight record was last written; -1 when it was not written. */
   notedBytes = -1;
-  /** Calls that checks have made for it, and whose cost its own record has. */
+  /** Calls that guardrail checks made for this request, whose cost its own record includes. */
   checks: readonly RequestContext[] = NO_CHECKS;
 
   // Read by accept
@@ -89,19 +89,19 @@ export class RequestContext {
 
   // Found by authenticate
   principal: Principal | null = null;
-  /** A key that is known, or was, and may not be used here; there is no principal then. */
+  /** A known key that may not be used here, or an ended one; `principal` is then null. */
   refusedKey: RefusedKey | null = null;
 
   // Read by receive
   /** The whole body; empty when there is none or it is spooled. */
   body: Buffer = EMPTY;
-  /** The workspace's share of body memory; null: nothing is counted. */
+  /** The workspace's share of body memory; null when it is not counted. */
   memory: Share | null = null;
-  /** Bytes that the request holds of it; given back when the request is settled. */
+  /** Bytes of `memory` that the request holds; freed when the request is settled. */
   heldBytes = 0;
   /** Set for a body too large for memory. */
   spooled: SpooledBody | null = null;
-  /** Gives back the disk that the body holds; called once, when the request is settled. */
+  /** Frees the disk space of the spooled body; called once, when the request is settled. */
   release: (() => void) | null = null;
   scan: ShallowScan | null = null;
   private parsed: JsonObject | null = null;
@@ -109,18 +109,18 @@ export class RequestContext {
   // Found by resolve
   config: CompiledConfig | null = null;
   configSource: DecisionRecord['config'] = NO_CONFIG;
-  /** Of a saved config. */
+  /** Id of the saved config; null for an inline config or none. */
   configId: string | null = null;
 
-  /** The request for one of whose checks this call is made; null: it is a client's own. */
+  /** For a call made by a guardrail check, the request that is checked; null for a client's own request. */
   madeFor: RequestContext | null = null;
-  /** The response that the client gets; null until an attempt was good enough, or all have failed. */
+  /** The response for the client; null until an attempt succeeded or all have failed. */
   answer: GatewayResponse | null = null;
   settled = false;
 
-  /** Milliseconds of each stage, by the pipeline's order and `settle` last; negative: it did not run. */
+  /** Milliseconds of each stage in pipeline order, with `settle` last; negative when the stage did not run. */
   readonly stageMs = [-0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -0.5];
-  /** The client has gone: nothing more can be sent, and nothing more should be requested. */
+  /** The client has disconnected: nothing more can be sent, and no further call should be made. */
   clientGone = false;
   private leaveListener: LeaveListener | null = null;
 
@@ -129,28 +129,29 @@ export class RequestContext {
     readonly req: IncomingMessage,
     readonly res: ServerResponse,
     readonly method: string,
-    /** As the client sent it, with the query. */
+    /** URL as the client sent it, with the query. */
     readonly url: string,
-    /** With its leading `?`, or empty. */
+    /** The query with its leading `?`, or empty. */
     readonly query: string,
-    /** Of a saved prompt: what it turns out to be, once it is rendered. */
+    /** For a saved prompt, replaced by the actual route once the prompt is rendered. */
     public route: Route,
-    /** Set for a request that asks for a WebSocket; `res` answers it unless the upgrade is accepted. */
+    /** Set for a WebSocket request; `res` carries the response unless the upgrade is accepted. */
     readonly upgrade: ClientUpgrade | null = null,
   ) {
-    // 'close' without a finished answer is the client leaving; a paused upstream would otherwise hold its socket for ever.
+    // 'close' without a finished response means that the client disconnected. Without this a paused upstream would hold its
+    // socket forever.
     res.on('close', () => {
       if (!res.writableFinished) this.abandon();
     });
   }
 
-  /** Nothing more can be sent: work on the request ends. */
+  /** Ends work on the request, because nothing more can be sent. */
   abandon(): void {
     this.clientGone = true;
     this.leaveListener?.clientGone();
   }
 
-  /** At most one listener: that of the work in progress. */
+  /** Sets the listener of the work in progress; there is at most one. */
   whenClientGone(listener: LeaveListener | null): void {
     this.leaveListener = listener;
     if (listener && this.clientGone) listener.clientGone();
@@ -160,7 +161,7 @@ export class RequestContext {
     return performance.now() - this.startedAt;
   }
 
-  /** Makes it a call of a check of `request`: with its caller, metadata and trace, and headers of its own. */
+  /** Makes this context a call of a check of `request`: it shares the caller, metadata and trace, and has its own headers. */
   callFor(request: RequestContext, gw: GatewayHeaders): void {
     this.madeFor = request;
     this.gw = gw;
@@ -170,20 +171,20 @@ export class RequestContext {
     this.parentSpanId = request.spanId;
   }
 
-  /** Puts another body in the place of the client's. */
+  /** Replaces the client's body. */
   replaceBody(body: Buffer, parsed: JsonObject, scan: ShallowScan): void {
     this.body = body;
     this.parsed = parsed;
     this.scan = scan;
   }
 
-  /** Something has read the whole body as JSON. */
+  /** True once the whole body was parsed as JSON. */
   get isParsed(): boolean {
     return this.parsed !== null;
   }
 
   /**
-   * The body as a JSON object, parsed at most once. Throws `body_invalid`, `body_too_large` for one of too many members, and
+   * The body as a JSON object, parsed at most once. Throws `body_invalid`, `body_too_large` when it has too many members, and
    * `unavailable` when there is no memory for it.
    */
   json(parse: (body: Buffer) => JsonObject): JsonObject {
@@ -194,28 +195,28 @@ export class RequestContext {
     return this.parsed;
   }
 
-  /** Takes more of the workspace's share of body memory. Throws `unavailable` when there is no more. */
+  /** Reserves bytes of the workspace's share of body memory. Throws `unavailable` when the share is full. */
   hold(bytes: number): void {
     if (this.memory === null) return;
     if (!this.memory.take(bytes)) throw bodyMemoryFull();
     this.heldBytes += bytes;
   }
 
-  /** Gives back what it holds beyond so much. */
+  /** Frees all held memory above `bytes`. */
   keep(bytes: number): void {
     const more = Math.max(0, this.heldBytes - bytes);
     this.memory?.give(more);
     this.heldBytes -= more;
   }
 
-  /** Once, when nothing of the request is needed any more. */
+  /** Frees memory and disk space; called once, when the request no longer needs its body. */
   giveBack(): void {
     this.keep(0);
     this.release?.();
   }
 }
 
-/** The parts of a request that decide where something is sent, and as what. */
+/** The parts of a request that decide where it is sent, and in which form. */
 export type RequestView = Pick<
   RequestContext,
   | 'gw'

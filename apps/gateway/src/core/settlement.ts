@@ -18,19 +18,21 @@ import type { RequestContext } from './request-context';
 
 export interface SettlementOptions {
   readonly gatewayId: string;
-  /** Bytes of each body that the log keeps. */
+  /** Maximum bytes of each body that the log stores. */
   readonly bodyMaxBytes: number;
-  /** Null: metrics are off, so nothing is counted. */
+  /** Null when metrics are disabled. */
   readonly metrics: RequestMetrics | null;
-  /** Takes the charges of a record that the journal could not keep; null: they are lost with it. */
+  /** Receives the charges of a record that the journal could not store; null when they are lost with the record. */
   readonly chargesAlone: Pick<ChargesAlone, 'keep'> | null;
-  /** Decides whether a request without a usable key gets a record. */
+  /** Decides whether a request without a usable key gets a log record. */
   readonly refused: RefusedRequests;
-  /** Which a request leaves with its record. */
+  /** The list of in-flight requests; a request leaves it with its log record. */
   readonly inFlight: Pick<InFlightLog, 'end' | 'joinCheck'>;
 }
 
-/** The last stage: what was used, what it cost, one log record. Runs once for every request, whatever became of it. */
+/**
+ * The last stage: determines usage and cost, and writes the log record. Runs exactly once for every request, however it ended.
+ */
 export class Settlement {
   readonly refused: RefusedRequests;
 
@@ -59,8 +61,8 @@ export class Settlement {
   };
 
   /**
-   * For a call that a check has made: its cost is among the charges of its request, or, once the record of that is written or
-   * has as many of them as it takes, in a record of its own.
+   * Settles a call made by a guardrail check. Its cost is charged on the record of the checked request. When that record is
+   * already written, or full with `CHECK_CHARGES_MAX` charges, the call gets a record of its own.
    */
   readonly settleCheck = (
     context: RequestContext,
@@ -77,7 +79,7 @@ export class Settlement {
     }
     this.options.inFlight.joinCheck(context, request);
     for (const charge of context.usage.charges ?? []) {
-      // What failed and cost nothing is no line of a bill.
+      // A failed call without cost is not charged.
       if (charge.cost !== 0 || charge.tokens !== 0) request.usage.addCharge(charge);
     }
   };
@@ -117,17 +119,20 @@ export class Settlement {
     this.options.inFlight.end(context);
   }
 
-  /** What the journal has no room for loses its texts, and is charged all the same. */
+  /**
+   * Appends the record to the journal. When the journal has no room, the record and its bodies are lost, but its charges are
+   * still stored.
+   */
   private keep(record: Buffer, request: FrameBody, response: FrameBody, onDurable: () => void): void {
     const isKept = this.journal.append(record, request, response, onDurable);
     if (!isKept) this.options.chargesAlone?.keep(record);
   }
 
-  /** The record once more, with the verdicts that come after the answer has left. Its bodies are there already. */
+  /** Writes the record again when the last late verdicts arrive. The bodies are already in the journal. */
   private amendLater(guardrails: RequestGuardrails | null, record: Buffer): void {
     if (guardrails?.late.isIncomplete !== true) return;
     const { late, records } = guardrails;
-    // The record's buffer is that of the next one.
+    // Copied now, because the buffer is reused for the next record.
     const first = record.toString('utf8');
     late.whenComplete(() => {
       const { decision, ...rest } = JSON.parse(first) as LogRecord;
@@ -136,15 +141,15 @@ export class Settlement {
     });
   }
 
-  /** For strategies that choose by load or cost. */
+  /** Measures load and cost for strategies that choose by them. */
   private measure(context: RequestContext, endpoint: string): void {
     this.statistics.ended(endpoint);
-    // Cached and shared answers say nothing about a target's cost, so they are not recorded.
+    // Cached and shared responses say nothing about a target's cost, so they are not recorded.
     if (context.usage.cost !== null && context.answer?.cache?.isFree !== true)
       this.statistics.cost(endpoint, context.usage.cost);
   }
 
-  /** `used`: what the answer says that was used, which is nothing where it was not made for this request. */
+  /** `used`: the usage that the response reports; null when the response was not made for this request. */
   private account(context: RequestContext, used: Usage | null, responseModel: string | null): void {
     const { answer, attempts, usage } = context;
     const upstream = answer === null ? attempts.left : answer.upstream;
@@ -160,7 +165,7 @@ export class Settlement {
   }
 }
 
-/** What must be waited for before the record is written; undefined: nothing, as for most. */
+/** What must finish before the record is written; undefined for most requests, which need not wait. */
 function preparationOf({ reply, guardrails }: RequestContext): Promise<void> | undefined {
   const metered = reply.meter?.prepare?.();
   if (guardrails === null) return metered;
@@ -168,7 +173,7 @@ function preparationOf({ reply, guardrails }: RequestContext): Promise<void> | u
   return metered === undefined ? late.prepare() : metered.then(() => late.prepare());
 }
 
-/** A record's charges are entered up to 64 of them, and those of the request itself come last. */
+/** A record holds up to 64 charges; the rest are left for the request's own charges, which are added last. */
 const CHECK_CHARGES_MAX = 40;
 const NOTHING = (): void => undefined;
 

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const SOURCE = resolve(__dirname, '..');
 
-/** The folders whose files write each field of `RequestContext`, and of the slot that it holds. */
+/** For each field of `RequestContext` and of its slots: the folders that write it. */
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
   // Slots: one folder each.
   attempts: ['attempt'],
@@ -17,12 +17,12 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   cache: ['cache'],
   hedge: ['hedge'],
   session: ['realtime'],
-  // The list of in-flight requests.
+  // Written by the list of in-flight requests.
   before: ['in-flight'],
   after: ['in-flight'],
   notedBytes: ['in-flight'],
   checks: ['in-flight'],
-  // The core: what the first stages find.
+  // Written by the core and the first stages.
   gw: ['accept', 'prompts'],
   metadata: ['accept', 'configs'],
   traceId: ['accept'],
@@ -50,7 +50,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   leaveListener: [],
 };
 
-/** Methods that change an array. */
+/** Array methods that modify the array. */
 const CHANGING: ReadonlySet<string> = new Set([
   'push',
   'pop',
@@ -61,7 +61,7 @@ const CHANGING: ReadonlySet<string> = new Set([
   'reverse',
 ]);
 
-/** Only what the gateway's own files declare matters, so nothing else is read. */
+/** Includes only the gateway's own files, because only their declarations matter. */
 function programOf(files: readonly string[]): ts.Program {
   const options: ts.CompilerOptions = {
     types: [],
@@ -81,7 +81,7 @@ function programOf(files: readonly string[]): ts.Program {
   return ts.createProgram(files, options, host);
 }
 
-/** The expression that a node assigns to, or changes in place. */
+/** The expression that a node assigns to or modifies in place. */
 function targetOf(node: ts.Node): ts.Expression | null {
   if (ts.isBinaryExpression(node)) {
     const { kind } = node.operatorToken;
@@ -98,7 +98,7 @@ function targetOf(node: ts.Node): ts.Expression | null {
   return CHANGING.has(node.expression.name.text) ? node.expression.expression : null;
 }
 
-/** `x.y` of `x.y`, `x.y[0]`, `(x.y ??= [])` and `x.y as T`. */
+/** The access `x.y` in `x.y`, `x.y[0]`, `(x.y ??= [])` and `x.y as T`. */
 function propertyIn(target: ts.Expression): ts.PropertyAccessExpression | null {
   if (ts.isPropertyAccessExpression(target)) return target;
   if (ts.isElementAccessExpression(target) || ts.isParenthesizedExpression(target))
@@ -113,7 +113,7 @@ const classIn = (program: ts.Program, file: string): ts.ClassDeclaration => {
   return found;
 };
 
-/** The mutable fields of a class, and its slots: readonly fields that hold an object of one. */
+/** The mutable fields of a class, and its slots: readonly fields that hold a class instance. */
 function fieldsOf(declaration: ts.ClassDeclaration): string[] {
   const parameters = declaration.members
     .filter(ts.isConstructorDeclaration)
@@ -127,12 +127,12 @@ function fieldsOf(declaration: ts.ClassDeclaration): string[] {
   ];
 }
 
-describe('the fields of a request', () => {
+describe('fields of RequestContext', () => {
   const files = ts.sys.readDirectory(SOURCE, ['.ts']).filter((file) => !/spec[.-]|\.spec\./.test(file));
   const program = programOf(files);
   const checker = program.getTypeChecker();
   const context = classIn(program, 'core/request-context.ts');
-  /** The field of the context that each slot's class belongs to. */
+  /** For each slot's class, the context field that holds it. */
   const slots = new Map<ts.Node, string>();
   for (const member of context.members.filter(ts.isPropertyDeclaration)) {
     const type = checker.getNonNullableType(checker.getTypeAtLocation(member));
@@ -145,7 +145,7 @@ describe('the fields of a request', () => {
       slots.set(declaration, member.name.getText());
   }
 
-  /** The field of the context that an assignment writes; null: it writes something else. */
+  /** The context field that an assignment writes; null when it writes something else. */
   function fieldWritten(node: ts.Node): string | null {
     const target = targetOf(node);
     const property = target === null ? null : propertyIn(target);
@@ -174,7 +174,7 @@ describe('the fields of a request', () => {
     visit(source);
   }
 
-  it('each name the folders that write them', () => {
+  it('lists every field with the folders that write it', () => {
     expect(
       fieldsOf(context).filter((field) => !Object.hasOwn(WRITERS, field) && !/^started/.test(field)),
     ).toEqual([]);
@@ -192,7 +192,7 @@ describe('the fields of a request', () => {
     );
   });
 
-  it('are written by no other folder', () => {
+  it('finds no write from a folder that is not listed', () => {
     expect(writes.length).toBeGreaterThan(80);
     const foreign = writes.filter(
       ({ field, folder }) => folder !== 'core' && !WRITERS[field]?.includes(folder),
@@ -200,7 +200,7 @@ describe('the fields of a request', () => {
     expect(foreign.map(({ place }) => place)).toEqual([]);
   });
 
-  it('are slots of one feature, which the core leaves to it', () => {
+  it('finds no write by the core to a slot of a feature', () => {
     const fromCore = writes.filter(
       ({ field, folder }) => folder === 'core' && [...slots.values()].includes(field),
     );

@@ -5,15 +5,15 @@ import { GatewayHarness } from '../spec-support/harness';
 const OWN_KEY = 'sk-callers-own';
 const SAVED_KEY = 'sk-main';
 
-/** Credentials of this gateway, which no provider may see. */
+/** Credentials of this gateway; no provider may receive them. */
 const SECOND = 'secondKey00000000000000000000000';
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const SESSION = `${part({ alg: 'HS256' })}.${part({ iss: 'tollgate', aud: 'control-plane' })}.c2ln`;
 
-/** Headers that carry credentials of a caller. */
+/** Headers that carry a caller's credentials. */
 const CARRYING = ['authorization', 'cookie', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-vault-token'];
 
-/** Ways to name the saved provider, as members of a target; the last two leave it to the request. */
+/** Ways to name the saved provider, as members of a target; with the last two the request names it. */
 const NAMES = [
   { provider: '@main' },
   { virtual_key: 'main' },
@@ -22,7 +22,7 @@ const NAMES = [
   {},
 ] as const;
 
-describe('a credential and the address that it is sent to', () => {
+describe('binding of credentials to addresses', () => {
   let gateway: GatewayHarness;
   let rightful: StubProvider;
   let other: StubProvider;
@@ -72,7 +72,7 @@ describe('a credential and the address that it is sent to', () => {
     expect(other.connections).toBe(0);
   });
 
-  it('takes the host of the saved provider itself, wherever it is written', async () => {
+  it('accepts the saved provider’s own host, wherever it is named', async () => {
     const custom_host = `${rightful.origin}/v1/`;
     gateway.addConfig('pc-same', { provider: '@main', custom_host });
     expect((await send({ 'x-gw-config': 'pc-same' })).status).toBe(200);
@@ -88,7 +88,7 @@ describe('a credential and the address that it is sent to', () => {
     ]);
   });
 
-  it('sends the caller’s key to the first target and to none of another provider', async () => {
+  it('sends the caller’s key to the first target and not to targets of another provider', async () => {
     const at = (provider: string, path: string): object => ({
       provider,
       custom_host: `${(path === 'a' ? rightful : other).origin}/${path}`,
@@ -122,7 +122,7 @@ describe('a credential and the address that it is sent to', () => {
     expect(seen(other)).not.toContain(OWN_KEY);
   });
 
-  it('says what is missing where a provider needs a key and the request brings none', async () => {
+  it('says what is missing when a provider needs a key and the request has none', async () => {
     const answer = await send({ 'x-gw-provider': 'openai' });
     expect(answer.status).toBe(400);
     const error = await errorOf(answer);
@@ -130,26 +130,26 @@ describe('a credential and the address that it is sent to', () => {
     expect(error['message']).toContain('x-gw-api-key');
   });
 
-  it('calls a host of one’s own without a key', async () => {
+  it('calls a self-hosted server without a key', async () => {
     const answer = await send({ 'x-gw-provider': 'openai', 'x-gw-custom-host': `${rightful.origin}/v1` });
     expect(answer.status).toBe(200);
     expect(rightful.lastRequest.headers['authorization']).toBeUndefined();
   });
 
-  it('refuses a second gateway key and the token of a session in the place of a provider’s key', async () => {
+  it('refuses a second gateway key or a session token as provider key', async () => {
     const host = { 'x-gw-provider': 'openai', 'x-gw-custom-host': `${other.origin}/v1` };
     for (const credential of [SECOND, SESSION]) {
       const answer = await send({ ...host, authorization: `Bearer ${credential}` });
       expect([answer.status, (await errorOf(answer))['type']]).toEqual([400, 'header_invalid']);
     }
     expect(other.requests).toHaveLength(0);
-    // A key of the same shape that is none of ours is a provider's.
+    // A key of the same form that is unknown here belongs to a provider.
     expect((await send({ ...host, authorization: 'Bearer mistralKey0000000000000000000000' })).status).toBe(
       200,
     );
   });
 
-  it('keeps from clients a saved key that a provider repeats in an error or in a header of its answer', async () => {
+  it('removes a saved key that a provider repeats in an error or in a response header', async () => {
     gateway.addProvider('echoing-key', 'openai', rightful.origin);
     const message = `Incorrect API key provided: Bearer sk-echoing-key`;
     for (const status of [200, 401]) {
@@ -167,7 +167,7 @@ describe('a credential and the address that it is sent to', () => {
     }
   });
 
-  it('keeps from clients a saved key that a provider repeats in an error of passthrough, and changes nothing else', async () => {
+  it('removes a saved key that a provider repeats in a passthrough error, and changes nothing else', async () => {
     gateway.addProvider('echoing-raw', 'openai', rightful.origin);
     const ask = async (body: object, status: number): Promise<[number, string]> => {
       rightful.answer({ status, body });
@@ -189,7 +189,7 @@ describe('a credential and the address that it is sent to', () => {
     const brought = Object.fromEntries(CARRYING.map((name) => [name, `Bearer ${OWN_KEY}`]));
     const forward_headers = [...CARRYING, 'x-own'];
 
-    it('carry no credential of the caller to an address of a saved config, named or the key’s default', async () => {
+    it('forwards no credential of the caller to an address of a saved config, named or the key’s default', async () => {
       const config = { custom_host: `${other.origin}/collect`, forward_headers };
       gateway.addConfig('pc-forwards', config);
       gateway.addConfig('pc-forwards-named', { ...config, provider: 'openai' });
@@ -209,7 +209,7 @@ describe('a credential and the address that it is sent to', () => {
       expect(seen(other)).not.toContain(OWN_KEY);
     });
 
-    it('carry the caller’s credentials to the provider that it names, at its own address or one of the request', async () => {
+    it('forwards the caller’s credentials to the provider that the caller names, at its own address or at one of the request', async () => {
       gateway.addConfig('pc-cookie', { forward_headers: ['cookie'] });
       const host = { 'x-gw-provider': 'openai', 'x-gw-custom-host': `${rightful.origin}/v1` };
       const cookie = `session=${OWN_KEY}`;
@@ -219,7 +219,7 @@ describe('a credential and the address that it is sent to', () => {
       expect(rightful.lastRequest.headers['cookie']).toBe(cookie);
     });
 
-    it('carry the caller’s credentials to a saved provider only where the request names header and provider', async () => {
+    it('forwards the caller’s credentials to a saved provider only when the request names header and provider', async () => {
       gateway.addConfig('pc-saved', { provider: '@main', forward_headers: ['cookie'] });
       gateway.addConfig('pc-list', { forward_headers: ['cookie'] });
       const cookie = `session=${OWN_KEY}`;
@@ -236,7 +236,7 @@ describe('a credential and the address that it is sent to', () => {
       expect(rightful.lastRequest.headers['cookie']).toBe(cookie);
     });
 
-    it('are refused where they hold a credential of this gateway, in whatever header and form', async () => {
+    it('refuses forwarded headers that hold a credential of this gateway, in any header and form', async () => {
       const basic = `Basic ${Buffer.from(`user:${SECOND}`).toString('base64')}`;
       const host = { 'x-gw-provider': 'openai', 'x-gw-custom-host': `${other.origin}/v1` };
       const headers = { ...host, 'x-gw-forward-headers': forward_headers.join() };
@@ -260,7 +260,7 @@ describe('a credential and the address that it is sent to', () => {
       expect(other.requests).toHaveLength(0);
     });
 
-    it('that carry credentials by their names are not sent unless they are named', async () => {
+    it('does not forward credential and method-override headers that the request does not name', async () => {
       const answer = await send({
         ...{ 'x-gw-provider': '@main', 'x-own': 'plain', 'x-vault-token': OWN_KEY },
         ...{ 'x-auth-token': OWN_KEY, 'x-user-jwt': OWN_KEY, 'ocp-apim-subscription-key': OWN_KEY },
@@ -301,7 +301,7 @@ describe('a credential and the address that it is sent to', () => {
     return by === 'request' ? { ...sent, 'x-gw-forward-headers': names.join() } : sent;
   }
 
-  /** The provider that the caller's key is for. */
+  /** The provider that the caller's key is meant for. */
   function intendedBy({ header, virtualKey, targets }: Drawn): string | null {
     if (header !== null || virtualKey) return header;
     return (targets[0]?.name as { provider?: string }).provider ?? null;
@@ -313,7 +313,7 @@ describe('a credential and the address that it is sent to', () => {
       expect(seen(stub)).not.toContain(SECOND);
       expect(seen(stub)).not.toContain(SESSION);
     }
-    // A host that the caller wrote down himself may have his key, if it speaks for the provider that it is for.
+    // A host that the caller named may receive the caller's key when its provider is the one that the key is meant for.
     const isHis = drawn.headerHost === 'other' || !drawn.saved;
     for (const { headers } of other.requests) {
       const spoken = headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
@@ -321,7 +321,7 @@ describe('a credential and the address that it is sent to', () => {
     }
   }
 
-  it('never shows a saved, brought or forwarded key to any host but its own, whatever the request and the config name', async () => {
+  it('never sends a saved, caller’s or forwarded key to any host but its own, whatever the request and the config name', async () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(DRAWN, async (drawn) => {

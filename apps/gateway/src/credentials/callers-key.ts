@@ -5,10 +5,13 @@ import type { Provider } from '@gw/providers';
 import type { Upstream } from '../core/upstream';
 import type { RequestView } from '../core/request-context';
 
-/** What decides where a credential of the caller may go. */
+/** The destination on which it depends whether a caller's credential may be sent. */
 export type Recipient = Pick<Upstream, 'target' | 'provider' | 'saved'>;
 
-/** The credential of a target that names no saved provider: the config's own, else the caller's. Null: there is none. */
+/**
+ * Credential of a target without a saved provider: the config's own, or else the caller's. Null when there is none and none is
+ * needed. Throws when the provider needs one.
+ */
 export function inlineKey(context: RequestView, target: CompiledTarget, provider: Provider): string | null {
   const apiKey = target.apiKey ?? callersKey(context, { target, provider, saved: null });
   if (apiKey === null && provider.needsCredential && !mayBeKeyless(context, target)) {
@@ -21,9 +24,9 @@ const callersKey = (context: RequestView, recipient: Recipient): string | null =
   context.gw.providerKey !== null && isMeantFor(context, recipient) ? context.gw.providerKey : null;
 
 /**
- * THE rule of what a caller's credential reaches, as its provider key or in a forwarded header: the provider that the request
- * names, or that of the config's first target. An address that a saved config names was written by another person, so it gets none.
- * A saved provider has a credential of its own: it gets the caller's only where the caller named both the provider and the header.
+ * The one rule for where a caller's credential may go, as provider key or in a forwarded header: to the provider that the request
+ * names, or else that of the config's first target. It never goes to an address of a saved config, which another person wrote. A
+ * saved provider has its own credential and gets the caller's only when the caller named both the provider and the header.
  */
 export function isMeantFor({ gw, config, configSource }: RequestView, recipient: Recipient): boolean {
   const { target, provider, saved } = recipient;
@@ -45,8 +48,8 @@ const hasAddress = ({ customHost, providerFields }: CompiledTarget): boolean =>
   customHost !== null || Object.keys(providerFields).some(holdsAddress);
 
 /**
- * A server of one's own may take no key, and a forwarded header or a query may carry it. Everywhere else a call without a credential
- * is a mistake that the provider would answer less clearly.
+ * True when a call without a key may succeed: a self-hosted server may need none, or a forwarded header or the query may carry
+ * it. In all other cases the gateway's own error is clearer than the provider's.
  */
 const mayBeKeyless = ({ gw, query }: RequestView, target: CompiledTarget): boolean =>
   gw.customHost !== null ||

@@ -36,7 +36,7 @@ describe('a saved credential that its provider repeats', () => {
     stub.answer(answer);
     return asker.ask(path, { ...ASK, stream: answer.headers === SSE }, { headers });
   };
-  /** As a client reads it. */
+  /** The response as a client decodes it. */
   const shown = ({ text }: TestResponse): string => {
     try {
       return text + JSON.stringify(JSON.parse(text));
@@ -57,7 +57,7 @@ describe('a saved credential that its provider repeats', () => {
     ['as it is', error(wrong(KEY))],
     ['in gzip', error(gzipSync(wrong(KEY)), coded('gzip'))],
     ['in br', error(brotliCompressSync(wrong(KEY)), coded('br'))],
-    ['in a coding that is not known', error(wrong(KEY), coded('compress'))],
+    ['in an unknown content encoding', error(wrong(KEY), coded('compress'))],
     ['behind 3 MB', error(JSON.stringify({ pad: 'x'.repeat(3e6), error: { message: KEY } }))],
     [
       'in two pieces',
@@ -71,7 +71,7 @@ describe('a saved credential that its provider repeats', () => {
     ['in upper case', error(wrong(KEY.toUpperCase()))],
     ['without its last letter', error(wrong(KEY.slice(0, -1)))],
     [
-      'in an error that breaks off',
+      'in a response that breaks off',
       {
         status: 401,
         headers: { ...JSON_TYPE, 'content-length': '999' },
@@ -80,7 +80,7 @@ describe('a saved credential that its provider repeats', () => {
     ],
   ];
   it.each(errors.flatMap(([name, answer]) => ROUTES.map((path) => [name, path, answer] as const)))(
-    'stays hidden in an error %s, on %s',
+    'removes the credential from an error %s, on %s',
     async (_name, path, answer) => {
       const response = await ask(answer, path);
       expect(response.status).toBe(401);
@@ -89,12 +89,12 @@ describe('a saved credential that its provider repeats', () => {
     },
   );
 
-  it('is cut out of a coded error of passthrough, which has no coding then', async () => {
+  it('removes the credential from an encoded passthrough error, and sends it without encoding', async () => {
     const response = await ask(error(gzipSync(wrong(KEY)), coded('gzip')), '/proxy/chat/completions');
     expect([response.text, response.headers.get('content-encoding')]).toEqual([wrong('[credential]'), null]);
   });
 
-  it.each(ROUTES)('says why an error is not shown that could not be read, on %s', async (path) => {
+  it.each(ROUTES)('withholds an error that cannot be read, and says why, on %s', async (path) => {
     const response = await ask(error('x'.repeat(1_048_577)), path);
     const { error: said } = JSON.parse(response.text) as { error: { message: string } };
     expect([response.status, said.message]).toEqual([
@@ -107,13 +107,13 @@ describe('a saved credential that its provider repeats', () => {
   const answers: readonly (readonly [string, StubResponse])[] = [
     ['an answer', { headers: JSON_TYPE, body: echo }],
     [
-      'an answer in two pieces',
+      'a response in two pieces',
       { headers: JSON_TYPE, steps: [{ chunk: echo.slice(0, 50) }, { chunk: echo.slice(50) }] },
     ],
     ['an event of a stream', { headers: SSE, steps: [{ chunk: event }, { chunk: 'data: [DONE]\n\n' }] }],
   ];
   it.each(answers.flatMap(([name, answer]) => ROUTES.map((path) => [name, path, answer] as const)))(
-    'stays hidden in %s, on %s',
+    'masks the credential in %s, on %s',
     async (_name, path, answer) => {
       const response = await ask(answer, path);
       expect(response.status).toBe(200);
@@ -122,7 +122,7 @@ describe('a saved credential that its provider repeats', () => {
     },
   );
 
-  it('is no secret of the caller who brought it: such an answer comes as it is', async () => {
+  it('forwards a response unchanged when the repeated credential is the caller’s own', async () => {
     const headers = {
       'x-gw-provider': 'openai',
       'x-gw-custom-host': `${stub.origin}/v1`,

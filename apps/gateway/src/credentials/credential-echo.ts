@@ -6,26 +6,26 @@ import type { Upstream } from '../core/upstream';
 import { withoutTexts, CREDENTIAL_MARK } from './credential-search';
 import { CredentialMask, probeOf, type Probe } from './credential-mask';
 
-/** A shorter text is found by chance, and is no secret. */
+/** Minimum characters of a text to hide; a shorter one occurs by chance and is not a secret. */
 const LENGTH_MIN = 8;
 
-/** The head of an answer, and where it comes from. */
+/** The head of a response, and the upstream it comes from. */
 interface ResponseOrigin {
   readonly headers: readonly string[];
   readonly upstream: Upstream;
 }
 
-/** A credential that its provider may repeat and the client must not get. */
+/** A credential that the provider may repeat and that must not reach the client. */
 interface Hidden {
   readonly texts: readonly string[];
-  /** The texts in the forms in which a header may repeat them. */
+  /** The texts in all forms in which a header may repeat them. */
   readonly forms: readonly string[];
   readonly probes: readonly Probe[];
 }
 
 const known = new WeakMap<Credential, Hidden | null>();
 
-/** Null: the provider was sent no credential but the caller's own. */
+/** Null when the provider was sent only the caller's own credential. */
 function hiddenOf({ credential, saved, target }: Upstream): Hidden | null {
   let hidden = known.get(credential);
   if (hidden === undefined) {
@@ -50,7 +50,7 @@ function hide(values: readonly unknown[]): Hidden | null {
   return texts.length === 0 ? null : { texts, forms: texts.flatMap(formsOf), probes: texts.map(probeOf) };
 }
 
-/** Each once: most keys are the same text in the first three. */
+/** Without duplicates: for most keys the first three forms are the same text. */
 const formsOf = (text: string): readonly string[] => [
   ...new Set([
     text,
@@ -60,29 +60,29 @@ const formsOf = (text: string): readonly string[] => [
   ]),
 ];
 
-/** Whether an error of this provider is read before the client gets it. */
+/** Whether the gateway must read an error of this provider before the client gets it. */
 export const mayRepeatCredential = (upstream: Upstream): boolean => hiddenOf(upstream) !== null;
 
-/** The error body of a provider, undone of its coding, without the credential that it was sent. */
+/** Decodes the error body of a provider and removes the credential that the provider was sent. */
 export function withoutCredential(body: Buffer, upstream: Upstream): Buffer {
   const hidden = hiddenOf(upstream);
   return hidden === null ? body : withoutTexts(body, hidden.texts);
 }
 
-/** Searches an answer that goes by; null: there is nothing to hide. */
+/** Masks the credential in a response while it is forwarded; null when there is nothing to hide. */
 export function maskFor(upstream: Upstream): CredentialMask | null {
   const hidden = hiddenOf(upstream);
   return hidden === null ? null : new CredentialMask(hidden.probes);
 }
 
-/** The headers of a provider's answer that may reach the client, without the credential that it was sent. */
+/** The response headers for the client, without the credential that the provider was sent. */
 export function responseHeaders({ headers, upstream }: ResponseOrigin): HeaderList {
   const passed = downstreamHeaders(headers);
   const hidden = hiddenOf(upstream);
   if (hidden === null) return passed;
   const all = passed.join('\n');
   for (const form of hidden.forms) {
-    // Hardly ever: one search of all values costs less than one of each.
+    // Rarely true: one search of all values costs less than a search of each.
     if (!all.includes(form)) continue;
     for (let i = 1; i < passed.length; i += 2)
       passed[i] = (passed[i] as string).replaceAll(form, CREDENTIAL_MARK);

@@ -10,16 +10,16 @@ function passed(pieces: readonly string[], texts: readonly string[] = [KEY]): st
   return [...seen, mask.rest()?.toString() ?? ''];
 }
 
-describe('an answer that repeats a credential while it goes by', () => {
+describe('CredentialMask', () => {
   const BODY = `{"headers":{"authorization":"Bearer ${KEY}"},"again":"${KEY}${KEY}","part":"${KEY.slice(0, 22)}"}`;
 
-  it('has stars in its place', () => {
+  it('replaces a credential with as many stars', () => {
     const part = `"part":"${starsFor(KEY.slice(0, 22))}"`;
     const cut = BODY.indexOf('"part"');
     expect(passed([BODY]).join('')).toBe(`${BODY.slice(0, cut).replaceAll(KEY, starsFor(KEY))}${part}}`);
   });
 
-  it('shows no more of it than its first characters, wherever it is cut, and keeps its length', () => {
+  it('shows only the first characters of a credential, wherever the response is split, and keeps the length', () => {
     const secret = KEY.slice(9);
     for (let cut = 0; cut <= BODY.length; cut += 1) {
       const seen = passed([BODY.slice(0, cut), BODY.slice(cut)]).join('');
@@ -32,7 +32,7 @@ describe('an answer that repeats a credential while it goes by', () => {
     expect(letters).not.toContain(secret.slice(0, 4));
   });
 
-  it('is searched for each of several credentials', () => {
+  it('masks each of several credentials', () => {
     const other = 'other-0123456789';
     const seen = passed(
       [`${other.slice(0, 5)}`, `${other.slice(5)} ${KEY.slice(0, 12)}`, KEY.slice(12)],
@@ -41,7 +41,7 @@ describe('an answer that repeats a credential while it goes by', () => {
     expect(seen.join('')).not.toMatch(/0123|E9fG|4oP/);
   });
 
-  it('holds back nothing but the beginning of a probe, so that events leave as they come', () => {
+  it('holds back only the beginning of a probe, so that events are forwarded at once', () => {
     const event = 'data: {"a":"sk-proj-"}\n\n';
     expect(passed([event, event])).toEqual([event, event, '']);
     expect(passed(['aB3', 'dx'])).toEqual(['a', 'B3dx', '']);

@@ -1,20 +1,20 @@
 import { Buffer } from 'node:buffer';
 
-/** What a credential is found by in an answer that goes by. */
+/** The bytes by which a credential is found in a response while it is forwarded. */
 export interface Probe {
   readonly bytes: Buffer;
-  /** A part of `bytes`, near to their beginning. */
+  /** A part of `bytes`, near their beginning. */
   readonly part: Buffer;
-  /** Where the part begins. */
+  /** Offset of the part in `bytes`. */
   readonly start: number;
 }
 
 const PART_LENGTH = 12;
-/** As many bytes at the beginning of a credential may be known to all, such as `sk-proj-`. */
+/** Maximum bytes at the beginning of a credential that are public, such as `sk-proj-`. */
 const START_MAX = 12;
 const STAR = 0x2a;
 
-/** The part begins with a character that answers seldom have, since a search goes as fast as it finds none of them. */
+/** Creates a probe whose part begins with a character that is rare in responses, because that makes the search faster. */
 export function probeOf(text: string): Probe {
   const bytes = Buffer.from(text);
   const startMax = Math.max(0, Math.min(START_MAX, bytes.length - PART_LENGTH));
@@ -27,12 +27,12 @@ export function probeOf(text: string): Probe {
 const SELDOM = ['ABCDEFGHIJKLMNOPQRSTUVWXYZ_', 'jqxzkvw', 'bfgpy'];
 
 /**
- * Masks a credential in an answer that goes by, as it is written and with as many stars, so that the answer keeps its length. Writes
- * into the pieces that it is given. Holds back the end of a piece only where it is the beginning of a probe.
+ * Masks a credential with stars while a response is forwarded, and keeps the length of the response. Modifies the pieces in
+ * place. Holds back the end of a piece only when it may be the beginning of a probe.
  */
 export class CredentialMask {
   private held: Buffer | null = null;
-  /** Bytes of each credential that the last piece ended with. */
+  /** For each credential, how many of its bytes the last piece ended with. */
   private readonly inside: number[];
 
   constructor(private readonly probes: readonly Probe[]) {
@@ -57,7 +57,7 @@ export class CredentialMask {
     return bytes.subarray(0, bytes.length - begun);
   }
 
-  /** What was held back, at the end of the answer. */
+  /** The bytes held back, at the end of the response; null when there are none. */
   rest(): Buffer | null {
     const { held } = this;
     this.held = null;
@@ -65,7 +65,7 @@ export class CredentialMask {
   }
 }
 
-/** Gives back how many bytes of the credential the piece ends with. */
+/** Masks one credential; returns how many of its bytes the piece ends with. */
 function mask(bytes: Buffer, probe: Probe, inside: number): number {
   let last = inside === 0 ? NOWHERE : maskOn(bytes, 0, probe.bytes, inside);
   for (;;) {
@@ -78,7 +78,7 @@ function mask(bytes: Buffer, probe: Probe, inside: number): number {
 
 interface Masked {
   readonly at: number;
-  /** Bytes of the credential up to there; 0: it is over. */
+  /** Bytes of the credential before `at`; 0 when the match has ended. */
   readonly inside: number;
 }
 
@@ -99,7 +99,7 @@ function maskBack(bytes: Buffer, from: number, { bytes: credential, start }: Pro
     bytes[from - back] = STAR;
 }
 
-/** How many bytes at the end of the piece are the beginning of `part`. */
+/** Number of bytes at the end of the piece that are the beginning of `part`. */
 function begunAtEnd(bytes: Buffer, part: Buffer): number {
   for (let length = Math.min(part.length - 1, bytes.length); length > 0; length -= 1) {
     const at = bytes.length - length;

@@ -1,15 +1,18 @@
 import { Buffer } from 'node:buffer';
 
 export const CREDENTIAL_MARK = '[credential]';
-/** Characters in a row of a credential that are replaced; a shorter credential is replaced whole, or where it lacks one. */
+/**
+ * Minimum length, in characters, of a part of a credential that is replaced. A shorter credential is replaced when at most one of
+ * its characters is missing.
+ */
 const RUN_MIN = 16;
 const SHORT_RUN_MIN = 8;
-/** Between the texts that are searched for; no byte is this character. */
+/** Separates the texts that are searched for; no byte decodes to this character. */
 const SEPARATOR = '\uffff';
 
 /**
- * Replaces each run of characters of a text that is long enough: in upper or lower case, with JSON escapes (of JSON in JSON too),
- * percent-encoded, or in base64. One look-up for every nine characters of the body or so.
+ * Replaces each part of a text that is long enough: in either case, with JSON escapes (also nested ones), percent-encoded, or in
+ * base64. Makes one look-up for about every nine characters of the body.
  */
 export function withoutTexts(body: Buffer, texts: readonly string[]): Buffer {
   const { plain, origins } = spelledOut(body);
@@ -26,7 +29,7 @@ const MARK = Buffer.from(CREDENTIAL_MARK);
 
 interface SpelledOut {
   readonly plain: Buffer;
-  /** Where each byte of `plain` begins in the body, and the body's end; null: nothing is escaped. */
+  /** Offset in the body for each byte of `plain`, and the body's end; null when nothing is escaped. */
   readonly origins: Uint32Array | null;
 }
 
@@ -35,7 +38,7 @@ const originOf = (origins: Uint32Array | null, index: number): number =>
 
 const [PERCENT, BACKSLASH, QUOTE, SLASH, U, ZERO] = [0x25, 0x5c, 0x22, 0x2f, 0x75, 0x30] as const;
 
-/** Undoes JSON escapes, of JSON in JSON too, and percent encoding. */
+/** Decodes JSON escapes, also nested ones, and percent encoding. */
 function spelledOut(body: Buffer): SpelledOut {
   if (!body.includes(PERCENT) && !body.includes(BACKSLASH)) return { plain: body, origins: null };
   const plain = Buffer.allocUnsafe(body.length);
@@ -64,7 +67,7 @@ function spelledOut(body: Buffer): SpelledOut {
 
 const isSign = (byte: number | undefined): boolean => byte === QUOTE || byte === SLASH;
 
-/** Where the two digits of `%73` or `\\u0073` are; -1: it is none of them. */
+/** Offset of the two hex digits of `%73` or `\\u0073`; -1 when neither is there. */
 function escapedHexAt(body: Buffer, at: number, value: number): number {
   if (value === PERCENT) return at + 1;
   const isEscape =
@@ -72,7 +75,7 @@ function escapedHexAt(body: Buffer, at: number, value: number): number {
   return isEscape ? at + 4 : -1;
 }
 
-/** -1: there are no two digits. */
+/** Value of two hex digits; -1 when they are not digits. */
 function hexOf(body: Buffer, at: number): number {
   const [high, low] = [digitOf(body[at]), digitOf(body[at + 1])];
   return high === -1 || low === -1 ? -1 : 16 * high + low;
@@ -87,10 +90,10 @@ function digitOf(byte: number | undefined): number {
 
 type Run = readonly [start: number, end: number];
 
-/** Runs that do not overlap, in their order. */
+/** Matches that do not overlap, in order. */
 function runsIn(plain: string, texts: readonly string[]): readonly Run[] {
   const runMin = Math.min(...texts.map(({ length }) => runMinOf(length)));
-  // A run of the least length has a piece at one of every `step` places.
+  // A run of the minimum length contains a whole piece at one of every `step` offsets.
   const size = Math.floor(runMin / 2);
   const step = runMin - size + 1;
   const all = texts.flatMap(spellingsOf).join(SEPARATOR).toLowerCase();
@@ -112,12 +115,12 @@ function runsIn(plain: string, texts: readonly string[]): readonly Run[] {
 
 const runMinOf = (length: number): number => Math.max(SHORT_RUN_MIN, Math.min(RUN_MIN, length - 1));
 
-/** The text, and what base64 makes of it behind any other text. */
+/** The text, and its base64 forms for each possible alignment. */
 function spellingsOf(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   const encoded = [0, 1, 2].map((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url');
-    // The first and the last character may be made of what is next to the text, too.
+    // The first and the last base64 character may also encode neighbouring text, so they are left out.
     return whole.slice(before === 0 ? 0 : before + 1, -1);
   });
   return [...new Set([bytes.toString('latin1'), ...encoded, ...encoded.map(standardBase64)])];
@@ -125,10 +128,10 @@ function spellingsOf(text: string): readonly string[] {
 
 const standardBase64 = (text: string): string => text.replaceAll('-', '+').replaceAll('_', '/');
 
-/** Of a piece that a credential repeats; more would cost a body of such pieces too much. */
+/** Maximum number of offsets kept for a piece that occurs repeatedly in a credential, to bound the search time. */
 const PLACES_MAX = 4;
 
-/** Where each piece of `size` characters is in `all`. */
+/** Offsets of each piece of `size` characters in `all`. */
 function placesOf(all: string, size: number): ReadonlyMap<string, number[]> {
   const places = new Map<string, number[]>();
   for (let at = 0; at + size <= all.length; at += 1) {
@@ -140,7 +143,7 @@ function placesOf(all: string, size: number): ReadonlyMap<string, number[]> {
   return places;
 }
 
-/** The longest run around two places that are alike, which begins at `from` or behind it. */
+/** Extends a match in both directions to the longest run that begins at `from` or later. */
 function extended(plain: string, at: number, all: string, place: number, from: number): Run {
   let [start, end] = [at, at];
   const shift = place - at;

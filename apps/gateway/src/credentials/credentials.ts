@@ -15,8 +15,8 @@ interface Opened {
 }
 
 /**
- * Opens the credentials of saved providers, once for each version of a document. They live exactly as long as the document
- * that they came with: the read model bounds both.
+ * Decrypts the credentials of saved providers, once for each version of a document. A decrypted credential lives as long as its
+ * document, so the bounds of the read model bound both.
  */
 export class Credentials {
   private readonly opened = new WeakMap<ProviderDocument, Opened>();
@@ -27,8 +27,8 @@ export class Credentials {
   ) {}
 
   /**
-   * Waits only for a secret that has to be read from its manager. Throws `internal_error` when the credential was not sealed to
-   * this provider or by another key, and `secret_unavailable` when a secret can't be had.
+   * Returns a promise only when a secret has to be fetched from its secret manager. Throws `internal_error` when the credential
+   * was sealed for another provider or with another key, and `secret_unavailable` when a secret cannot be fetched.
    */
   of(document: ProviderDocument): Credential | Promise<Credential> {
     let known = this.opened.get(document);
@@ -55,7 +55,7 @@ export class Credentials {
     try {
       const values = secrets.map(({ location }) => {
         if (location === null) {
-          throw new SecretError('refused', 'The secret reference is not open to this workspace.');
+          throw new SecretError('refused', 'This workspace may not use the secret reference.');
         }
         return this.resolver.resolve(location, document.organisationId);
       });

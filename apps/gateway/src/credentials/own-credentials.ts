@@ -6,20 +6,20 @@ import type { Documents } from '../auth/principals';
 
 const TOKEN_SHAPE = /^eyJ[\w-]+\.([\w-]{1,2048})\.[\w-]+$/;
 
-/** Knows what opens this product: keys of callers and tokens of sessions. */
+/** Recognises credentials of this product: API keys and session tokens. */
 export class OwnCredentials {
   constructor(
     private readonly documents: Documents,
-    /** Of the hashes that a key may be stored by: of the current master key and of earlier ones. */
+    /** Keys of the hashes that an API key may be stored under: of the current master key and of earlier ones. */
     private readonly peppers: readonly KeyObject[],
   ) {}
 
-  /** False for a text that cannot be a key or a token by its form. Few keys of providers have it, so that few are looked up. */
+  /** False for a text whose form rules out a key or a token. Few provider keys have that form, so few look-ups are needed. */
   couldInclude(text: string): boolean {
     return hasApiKeyForm(text) || TOKEN_SHAPE.test(text);
   }
 
-  /** Waits only where a key has to be looked up. A key that can't be looked up now is taken for a provider's. */
+  /** Returns a promise only when a key has to be looked up. A key that cannot be looked up now counts as a provider's. */
   includes(text: string): boolean | Promise<boolean> {
     if (isSessionToken(text)) return true;
     if (!hasApiKeyForm(text)) return false;
@@ -35,7 +35,7 @@ export class OwnCredentials {
       const documents = await Promise.all(keys.map((key) => this.documents.load(key)));
       return documents.some((document) => document !== null);
     } catch {
-      // Providers go on being called while the control plane is away.
+      // Providers remain callable while the control plane is unavailable.
       return false;
     }
   }

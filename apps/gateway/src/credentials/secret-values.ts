@@ -3,10 +3,10 @@ import type { Credential } from '@gw/providers';
 import { SecretError } from '@gw/secret-managers';
 
 const CONFIGURATIONS = 'configurations.';
-/** What can stand in a header and in a path: a saved credential is held to the same rule when it is saved. */
+/** Characters that are valid in a header and in a path. Saved credentials are validated by the same rule. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** The credential with the secrets in their fields. Throws `SecretError` for a value that its field can't hold. */
+/** Puts the secrets into the credential's fields. Throws `SecretError` when a value is not valid for its field. */
 export function withSecrets(
   credential: Credential,
   uses: readonly SecretUse[],
@@ -22,11 +22,11 @@ export function withSecrets(
   return { apiKey, configurations };
 }
 
-/** Spaces around a secret, such as the line break that an editor leaves, are no part of it. */
+/** Trims white space around a secret, such as the line break that an editor adds. */
 function valueOf(text: string, format: SecretUse['format']): string {
   const value = (format === 'json' ? textOf(text) : text).trim();
   if (!VISIBLE.test(value)) {
-    throw new SecretError('invalid', 'The secret is empty, or has spaces or control characters.');
+    throw new SecretError('invalid', 'The secret is empty, or contains spaces or control characters.');
   }
   return value;
 }
@@ -39,5 +39,5 @@ function textOf(text: string): string {
     value = undefined;
   }
   if (typeof value === 'string') return value;
-  throw new SecretError('invalid', 'The secret is no text in JSON.');
+  throw new SecretError('invalid', 'The secret is not a JSON string.');
 }

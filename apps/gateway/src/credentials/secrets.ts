@@ -2,7 +2,7 @@ import { parseTrustedHosts, type AddressPolicy } from '@gw/kernel';
 import { createSecretReader, SecretResolver } from '@gw/secret-managers';
 import type { GatewaySettings } from '../settings';
 
-/** Secrets of providers that rest in a secret manager. */
+/** Resolves provider secrets that are stored in a secret manager. */
 export const createSecrets = (settings: GatewaySettings, policy: AddressPolicy): SecretResolver =>
   new SecretResolver(
     createSecretReader({
