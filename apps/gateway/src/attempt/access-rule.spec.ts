@@ -4,7 +4,7 @@ import { GatewayHarness, ORGANISATION_ID, WORKSPACE_ID } from '../spec-support/h
 
 const RATE: RateLimitRule = { type: 'requests', unit: 'rpd', value: 100 };
 
-describe('a path that hands out access to its provider', () => {
+describe('paths that hand out access to a provider', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -51,7 +51,7 @@ describe('a path that hands out access to its provider', () => {
     ['POST', '/projects/p1/keys'],
     ['POST', '/organization/projects/p1/service_accounts'],
     ['POST', '/organization/admin_api_keys'],
-  ])('is refused with 403 by a saved provider: %s %s, and not called', async (method, path) => {
+  ])('refuses %s %s with 403 for a saved provider, without calling it', async (method, path) => {
     await start();
     const { status, type, message } = await send(path, { method });
     expect([status, type]).toEqual([403, 'feature_disabled']);
@@ -60,7 +60,7 @@ describe('a path that hands out access to its provider', () => {
     expect((await gateway.records()).at(-1)).toMatchObject({ status: 403, outcome: 'denied' });
   });
 
-  it('passes with a provider key of the caller, who has that access already', async () => {
+  it('allows the path with the caller’s own provider key', async () => {
     await start();
     const headers = {
       'x-gw-provider': 'openai',
@@ -72,14 +72,14 @@ describe('a path that hands out access to its provider', () => {
   });
 
   it.each(['/real/time', '/realtime_models', '/files/realtime', '/monkeys', '/tokens'])(
-    'is no other path: %s passes',
+    'allows %s, which is another path',
     async (path) => {
       await start();
       expect((await send(path)).status).toBe(200);
     },
   );
 
-  it('passes with ALLOW_CLIENT_SECRETS where nothing limits the request', async () => {
+  it('allows the path with ALLOW_CLIENT_SECRETS when no limit applies to the request', async () => {
     await start({ ALLOW_CLIENT_SECRETS: 'on' });
     expect((await send('/realtime/client_secrets')).status).toBe(200);
   });
@@ -93,14 +93,14 @@ describe('a path that hands out access to its provider', () => {
     ['a rate limit of the provider', () => main({ rateLimits: [RATE] })],
     ['a model that is not enabled', () => main({ models: [{ slug: 'gpt-4o', enabled: false }] })],
     ['strict audit', () => gateway.setOrganisation({ id: ORGANISATION_ID, strictAudit: true })],
-  ])('is refused with ALLOW_CLIENT_SECRETS, too, where there is %s', async (_what, limit) => {
+  ])('refuses the path with ALLOW_CLIENT_SECRETS when there is %s', async (_what, limit) => {
     await start({ ALLOW_CLIENT_SECRETS: 'on' });
     limit();
     expect(await send('/realtime/client_secrets')).toMatchObject({ status: 403, type: 'feature_disabled' });
     expect(stub.requests).toHaveLength(0);
   });
 
-  it('is refused with ALLOW_CLIENT_SECRETS, too, where a guardrail judges the request', async () => {
+  it('refuses the path with ALLOW_CLIENT_SECRETS when a guardrail judges the request', async () => {
     await start({ ALLOW_CLIENT_SECRETS: 'on' });
     const config = { output_guardrails: [{ 'default.contains': { words: ['x'], operator: 'none' } }] };
     const headers = { 'x-gw-config': JSON.stringify(config) };

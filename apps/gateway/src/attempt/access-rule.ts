@@ -5,8 +5,9 @@ import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 
 /**
- * Throws for a request that would get its caller access to a saved provider past this gateway. Callers with a provider key of their own
- * have that access already. `isAllowed`: `ALLOW_CLIENT_SECRETS`, which counts only where nothing limits, judges or must record the request.
+ * Throws when a request would give its caller access to a saved provider that bypasses this gateway. Callers with their own
+ * provider key have that access already. `isAllowed`: `ALLOW_CLIENT_SECRETS`, which has an effect only when no limit, guardrail
+ * or strict audit applies to the request.
  */
 export function refuseAccess(context: RequestContext, { saved }: Upstream, isAllowed: boolean): void {
   const { route, upgrade, guardrails } = context;
@@ -26,7 +27,7 @@ export function refuseAccess(context: RequestContext, { saved }: Upstream, isAll
 }
 
 const WHY =
-  'This path hands out access to the provider that does not pass through this gateway: no limit, guardrail or log would see its use. ' +
-  'Open the session here, at GET /v1/realtime with the gateway key, or bring a provider key of your own.';
+  'This path hands out access to the provider that bypasses this gateway: no limit, guardrail or log would see its use. ' +
+  'Open the session through GET /v1/realtime with the gateway key, or send your own provider key.';
 const LIMITED =
-  'It is allowed here only where no limit, policy, guardrail, list of models or strict audit applies to the request.';
+  'It is allowed here only if no limit, policy, guardrail, model list or strict audit applies to the request.';

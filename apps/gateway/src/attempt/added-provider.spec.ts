@@ -2,7 +2,7 @@ import { catalogueEntry, openAiCompatible, PROVIDERS, registryOf } from '@gw/pro
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
-/** All of a new provider: one row, as `libs/providers/src/openai-compatible.ts` has them. */
+/** The complete definition of a new provider: one row, as in `libs/providers/src/openai-compatible.ts`. */
 const ACME = openAiCompatible({
   id: 'acme',
   name: 'Acme',
@@ -14,7 +14,7 @@ const ACME = openAiCompatible({
   batchMillionths: 250_000,
 });
 
-describe('a provider that is added by one row', () => {
+describe('a provider added as one row', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -52,13 +52,13 @@ describe('a provider that is added by one row', () => {
     expect(record).toMatchObject({ provider: 'acme', cost: 250_000_000 });
   });
 
-  it('refuses a route that its row does not list, and names it', async () => {
+  it('names a route that its row does not list, and refuses it', async () => {
     const response = await post('/embeddings', { model: 'm', input: 'a' });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('acme');
   });
 
-  it('is offered to integrations with its own fields and those of every provider', () => {
+  it('offers integrations its own fields and those of every provider', () => {
     expect(catalogueEntry(ACME)).toMatchObject({
       id: 'acme',
       name: 'Acme',

@@ -5,26 +5,26 @@ import type { HedgePlan } from '../hedge/hedged-attempt';
 import type { AttemptListener } from './gateway-response';
 import type { BuiltRequest } from './request/request-builder';
 
-/** One attempt on its way to a provider. Each around stage fills what those inside of it need. */
+/** One attempt on its way to a provider. Each around stage sets what the stages inside it need. */
 export class AttemptCall {
-  /** Set by `target`. */
+  /** Set by the `target` stage. */
   upstream!: Upstream;
-  /** As it is sent: the request itself, or what guardrails have made of it. */
+  /** The request to send: the client's, or the version that guardrails changed. */
   request: RequestView;
-  /** Set by `build`. */
+  /** Set by the `build` stage. */
   built!: BuiltRequest;
 
   constructor(
     readonly context: RequestContext,
     readonly target: CompiledTarget,
     public listener: AttemptListener,
-    /** The second call that the plan offers next to this one; null: none. */
+    /** The second call that the plan may start next to this one; null when there is none. */
     readonly hedge: HedgePlan | null,
   ) {
     this.request = context;
   }
 
-  /** The same attempt with another request to the provider, and another listener. */
+  /** Copies the attempt with another provider request and another listener. */
   with(built: BuiltRequest, listener: AttemptListener): AttemptCall {
     const other = new AttemptCall(this.context, this.target, listener, null);
     other.upstream = this.upstream;
@@ -34,16 +34,16 @@ export class AttemptCall {
   }
 }
 
-/** The rest of an attempt's way. */
+/** The rest of the around stages, and the call itself. */
 export interface Next {
-  /** Throws what keeps the attempt from being made, or reports it to the listener. */
+  /** Continues the attempt. A failure that prevents the attempt is thrown or reported to the listener. */
   begin(call: AttemptCall): void;
 }
 
-/** Wraps the attempts of requests that use it; `core/order.ts` lists all of them. */
+/** Wraps the attempts of requests that use it; `core/order.ts` lists all around stages. */
 export interface AroundStage {
-  /** Whether it acts on this attempt. Absent: on each. */
+  /** Whether the stage acts on this attempt; when absent, it acts on every attempt. */
   isUsed?(call: AttemptCall): boolean;
-  /** Makes the attempt by `next`, possibly later, more than once or not at all. */
+  /** Continues the attempt with `next`: at once, later, several times or not at all. */
   around(call: AttemptCall, next: Next): void;
 }

@@ -7,10 +7,10 @@ import type { RequestContext } from '../core/request-context';
 export interface AttemptMaker {
   /** Milliseconds that one attempt at the target may take. */
   timeoutOf(context: RequestContext, target: CompiledTarget): number;
-  /** Whether the request may call a provider once more, while `pending` calls of it are about to be made. */
+  /** Whether the request may make one more provider call, in addition to `pending` calls that are about to start. */
   mayCall(context: RequestContext, pending?: number): boolean;
-  /** Starts one attempt. Throws what keeps it from being made. */
+  /** Starts one attempt. Throws when the attempt cannot be made. */
   begin(call: AttemptCall): void;
-  /** Reads an answer that the client does not get to its end. */
+  /** Reads the rest of a response that does not go to the client. */
   discard(context: RequestContext, answer: GatewayResponse): void;
 }

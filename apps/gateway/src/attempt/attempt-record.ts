@@ -5,8 +5,8 @@ import type { RequestContext } from '../core/request-context';
 import type { AttemptResult } from './attempt-result';
 
 /**
- * `tried` null: the call was given up, since the other one of a hedged pair answered first. `upstream`: where it went, if that is
- * known without an answer.
+ * Creates the decision record's entry for an attempt. `tried` is null when the call was cancelled because the other call of a
+ * hedged pair won. `upstream`: the destination, when it is known without a response.
  */
 export function recordOf(
   context: RequestContext,
@@ -30,7 +30,7 @@ export function recordOf(
   };
 }
 
-/** Of an attempt that was never made, only what the target or the request called it is known. */
+/** For an attempt that was never made, only the names in the target and the request are known. */
 function namesOf(
   context: RequestContext,
   target: CompiledTarget,
@@ -48,7 +48,7 @@ function endOf(tried: AttemptResult | null): AttemptEnd {
   if (tried === null) return 'cancelled';
   if ('answer' in tried) return tried.answer.status < 400 ? 'answered' : 'status';
   const { failure } = tried.outcome;
-  // Nothing was sent where the outbound door was never reached.
+  // `skipped`: nothing was sent, because the outbound client was not reached.
   if (failure !== 'refused' && failure !== 'cut' && failure !== null) return failure;
   return tried.failure.type === 'custom_host_refused' ? 'refused' : 'skipped';
 }

@@ -6,24 +6,24 @@ import type { GatewayResponse } from './gateway-response';
 import type { RequestContext } from '../core/request-context';
 import { failureOf } from './call-failure';
 
-/** What became of an attempt. */
+/** Result of an attempt: a response, or a failure. */
 export type AttemptResult =
   | { readonly answer: GatewayResponse }
   | { readonly failure: GatewayError; readonly outcome: Omit<AttemptOutcome, 'elapsedMs'> };
 
-/** What a guardrail says in place of an answer. */
+/** Status of a guardrail denial. */
 const DENIED = 446;
 
 /**
- * Of an attempt that was not made, or whose answer is withheld: what was thrown says why. Status 446 is a guardrail's denial; any
- * other is the gateway's own refusal, such as a limit.
+ * Result of an attempt that was not made, or whose response is withheld, from the thrown error. Status 446 is a guardrail denial;
+ * any other status is a refusal by the gateway, such as a limit.
  */
 export function refusedAttempt(thrown: unknown): AttemptResult {
   const failure = toGatewayError(thrown);
   return { failure, outcome: without(failure.status, failure.status === DENIED ? 'denied' : 'refused') };
 }
 
-/** Of an attempt whose call failed before anything of an answer could be used. */
+/** Result of an attempt whose call failed before its response could be used. */
 export function brokenAttempt(
   error: OutboundError,
   context: RequestContext,
@@ -35,12 +35,12 @@ export function brokenAttempt(
   return { failure, outcome: cache?.isShared === true ? { ...outcome, shared: true } : outcome };
 }
 
-/** `elapsedMs`: until the answer began, or was no longer waited for. */
+/** `elapsedMs`: milliseconds until the response began or waiting ended. */
 export function outcomeOf(tried: AttemptResult, elapsedMs: number): AttemptOutcome {
   if ('failure' in tried) return { ...tried.outcome, elapsedMs };
   const { status, headers, cache } = tried.answer;
   const outcome = { status, failure: null, retryAfterMs: null, elapsedMs };
-  // Neither a shared call nor a stored answer says anything of the target now.
+  // Shared calls and stored responses are not evidence about the target's current state.
   const reported = cache?.isFree === true ? { ...outcome, shared: true } : outcome;
   if (status < 400) return reported;
   return { ...reported, retryAfterMs: retryAfterMs((name) => valueOf(headers, name), Date.now(), status) };

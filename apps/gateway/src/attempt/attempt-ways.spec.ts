@@ -9,7 +9,7 @@ const attempt = (): AttemptCall =>
   new AttemptCall({} as RequestContext, {} as CompiledTarget, {} as AttemptListener, null);
 
 describe('AttemptWays', () => {
-  /** The stages that an attempt runs through, where it uses all but `unused`. */
+  /** Returns the stages that an attempt passes when it uses all but `unused`. */
   function runThrough(unused: ReadonlySet<AroundName>): string[] {
     const ran: string[] = [];
     const stageOf = (name: AroundName): AroundStage => ({
@@ -25,18 +25,18 @@ describe('AttemptWays', () => {
     return ran;
   }
 
-  it('takes an attempt through the around stages in their order, and then to the provider', () => {
+  it('runs all around stages in order and then the provider call', () => {
     expect(runThrough(new Set())).toEqual([...AROUND_ORDER, 'call']);
   });
 
-  it('runs no stage that the attempt does not use', () => {
+  it('skips stages that the attempt does not use', () => {
     expect(runThrough(new Set(['hedge', 'guardrails', 'cache']))).toEqual([
       ...['target', 'targetLimits', 'build', 'integratedModels', 'followUp'],
       'call',
     ]);
   });
 
-  it('chooses the way of each attempt by itself', () => {
+  it('selects the stages for each attempt separately', () => {
     const ran: string[] = [];
     let isUsed = true;
     const pass: AroundStage = { around: (call, next) => next.begin(call) };

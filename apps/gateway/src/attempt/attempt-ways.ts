@@ -4,12 +4,12 @@ import type { AroundStage, AttemptCall, Next } from './attempt-call';
 export type AroundStages = Readonly<Record<AroundName, AroundStage>>;
 
 /**
- * The ways that attempts take to a provider: one for each set of around stages that requests use, put together when the first attempt
- * needs it. A stage that an attempt does not use is not on its way.
+ * Chains of around stages that lead to the provider call: one for each set of stages that attempts use, built at its first use. A
+ * chain omits the stages that the attempt does not use.
  */
 export class AttemptWays implements Next {
   private readonly ordered: readonly AroundStage[];
-  /** By the bits of the stages on them; few, since most stages are on all of them. */
+  /** Chains by the bit set of their stages. There are few, because most attempts use the same stages. */
   private readonly ways = new Map<number, Next>();
 
   constructor(

@@ -11,12 +11,12 @@ import { PlanFacts } from './plan-facts';
 import { callsOf } from './request/build.around';
 import type { RequestBuilder } from './request/request-builder';
 
-/** Takes the next target from the plan until one answers well enough or nothing is left to try. */
+/** Tries the targets of the plan in order until one response is good enough or no target is left. */
 export class AttemptStage implements Stage, AttemptMaker {
   private readonly runtime: RoutingRuntime;
 
   constructor(
-    /** Through the around stages to the provider. */
+    /** The around stages, ending with the provider call. */
     private readonly ways: Next,
     private readonly builder: Pick<RequestBuilder, 'timeoutOf'>,
     private readonly accounts: Pick<Accounts, 'discard'>,
@@ -55,6 +55,6 @@ export class AttemptStage implements Stage, AttemptMaker {
   }
 }
 
-/** A rendered prompt or a stored response is the reply: no provider is called. */
+/** True when a rendered prompt or a stored response is the reply, so that no provider is called. */
 const hasReply = ({ prompt, idempotency }: RequestContext): boolean =>
   (prompt !== null && prompt.rendered !== null) || (idempotency !== null && idempotency.replayed !== null);

@@ -19,7 +19,7 @@ import { type AttemptMaker } from './attempt-maker';
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);
 
-/** How one call goes. */
+/** What happens to one call. */
 type Act =
   | { readonly kind: 'answer'; readonly status: number }
   | { readonly kind: 'stream'; readonly end: 'begins' | 'breaks' | 'ends' | 'fails' }
@@ -28,7 +28,7 @@ type Act =
 
 interface Script {
   readonly act: Act;
-  /** Milliseconds, about; a refusal of 0 comes from within the call that begins it. */
+  /** Approximate milliseconds. A refusal with 0 happens inside `begin`. */
   readonly turns: number;
   readonly clientLeaves: boolean;
 }
@@ -72,7 +72,7 @@ const target: fc.Arbitrary<GatewayConfig> = fc.record(
 const hedge: fc.Arbitrary<GatewayConfig> = fc
   .array(target, { minLength: 1, maxLength: 2 })
   .map((targets) => ({ strategy: { mode: 'hedge', hedge_delay: 1, hedge_percentage: 100 }, targets }));
-/** No run lives to see it half open. */
+/** The cooldown is longer than any run, so an opened breaker stays open. */
 const BREAKER = { consecutive_failures: 2, cooldown_interval: 3_600_000 };
 const { node } = fc.letrec<{ node: GatewayConfig }>((tie) => ({
   node: fc.oneof(
@@ -106,7 +106,7 @@ const { node } = fc.letrec<{ node: GatewayConfig }>((tie) => ({
 const provider = PROVIDERS.get('openai') as Provider;
 const turn = (): Promise<unknown> => new Promise((done) => setTimeout(done, 1));
 
-/** Plays the script, one line for each call; the last line is used again. */
+/** Plays the script, one entry for each call; the last entry repeats. */
 class ScriptedMaker implements AttemptMaker {
   readonly calls: { readonly target: CompiledTarget; readonly answer: GatewayResponse | null }[] = [];
   readonly aborted = new Set<GatewayResponse>();
@@ -212,7 +212,7 @@ async function execute(config: GatewayConfig, script: readonly Script[]) {
     endpoint: (own: CompiledTarget) => own.path,
   };
   const state = createRoutingState();
-  // The shortest waits there are.
+  // This random value gives the shortest waits.
   const cursor = createPlan(compiled, facts, { random: () => 0.999_999_9, now: Date.now, state });
   const failure = await new Promise<GatewayError | null>((resolve) => {
     const done = (thrown?: unknown): void => resolve((thrown as GatewayError | undefined) ?? null);
@@ -221,12 +221,12 @@ async function execute(config: GatewayConfig, script: readonly Script[]) {
   return { context, maker, failure, compiled, state };
 }
 
-/** More than what is read of an answer that is not wanted. */
+/** More bytes than are read of an unwanted response. */
 const FLOOD = Buffer.alloc(70_000);
 
 type Executed = Awaited<ReturnType<typeof execute>>;
 
-/** No more calls than attempts allow, each in the record once, and the last one's answer or failure is the end. */
+/** Expects at most the allowed number of calls, one record for each, and the last one's response or failure as the result. */
 function expectEnd({ context, maker: { calls }, failure, compiled }: Executed): void {
   for (const { path, retry } of compiled.targets) {
     const second = path.includes('targets') ? 1 : 0;
@@ -244,7 +244,7 @@ function expectEnd({ context, maker: { calls }, failure, compiled }: Executed): 
   else expect([answer?.upstream.target.path, answer?.status]).toEqual([last?.target, last?.status]);
 }
 
-/** Of what was begun and what was counted as under way, only the answer is left. */
+/** Expects that every call has ended and no endpoint counts as busy, except for the chosen response. */
 function expectNothingOpen({ context, maker, compiled, state }: Executed): void {
   const others = maker.calls.flatMap(({ answer }) => (answer && answer !== context.answer ? [answer] : []));
   for (const answer of others) {
@@ -256,8 +256,8 @@ function expectNothingOpen({ context, maker, compiled, state }: Executed): void 
   expect(under).toBe(context.attempts.busyEndpoint === null ? 0 : 1);
 }
 
-describe('any config with any outcomes, executed', () => {
-  it('ends, makes no more calls than attempts allow, answers with the last one, records each once and leaves none open', async () => {
+describe('attempts of a random config with random outcomes', () => {
+  it('stays within the allowed number of calls, returns the last result, records each call once and leaves none open', async () => {
     let [hedged, paced] = [0, 0];
     await fc.assert(
       fc.asyncProperty(node, scripts, async (config, script) => {

@@ -20,18 +20,21 @@ import type { AttemptMaker } from './attempt-maker';
 
 type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
 
-/** RFC 9110, section 9.2.2: carried out twice, they come to the same. */
+/** Idempotent methods (RFC 9110, section 9.2.2), which may be sent twice. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
-/** The attempts of one request, one after the other. */
+/** Makes the attempts of one request, one after another. */
 export class Attempts implements AttemptListener, StreamListener, HedgeListener, OpenStream {
   private last: AttemptResult | null = null;
   private outcome: AttemptOutcome | null = null;
   private step!: RoutingTry;
   private startedMs = 0;
-  /** The request was sent again after the provider had closed a reused connection. */
+  /** Set once the request was sent again because the provider had closed a reused connection. */
   private resent = false;
-  /** Waits count from here on: from when the client's body was there, or from where its stream broke off. */
+  /**
+   * Milliseconds since the start of the request: when the body had arrived, or when the stream broke off. The wait budget of
+   * retries counts from here.
+   */
   private sinceMs: number;
 
   constructor(
@@ -44,7 +47,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.sinceMs = Math.max(0, context.stageMs[RECEIVE_STAGE] ?? 0);
   }
 
-  /** Takes the next step of the plan, or ends. */
+  /** Takes the next step of the plan, or ends the attempts. */
   goOn(): void {
     try {
       const { context } = this;
@@ -55,7 +58,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
       }
       this.step = step;
       if (step.waitMs === 0) {
-        // Not from within the callback of the call that has just ended.
+        // Deferred, because this may run inside the callback of the call that has just ended.
         if (this.outcome === null) this.begin();
         else queueMicrotask(() => this.begin());
         return;
@@ -68,7 +71,10 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
   }
 
-  /** Waiting for a retry must not outlive what one call may take, and calls of one request are bounded. */
+  /**
+   * Adds the limits for the next step: a wait for a retry must fit into the timeout of one call, and the calls of a request are
+   * bounded.
+   */
   private withinBounds(outcome: AttemptOutcome): AttemptOutcome {
     const { context, step, sinceMs, maker } = this;
     const waitMaxMs = maker.timeoutOf(context, step.target) - (context.elapsedMs() - sinceMs);
@@ -92,7 +98,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   broke(answer: GatewayResponse, error: OutboundError): void {
     const { context } = this;
     if (error.failure === 'aborted' && context.clientGone) context.attempts.left = answer.upstream;
-    // It had begun to answer, so that its limits still hold what was reserved.
+    // The response had begun, so its target's limits still hold a reservation, which discarding releases.
     if (answer.status !== 0 && !context.clientGone) this.maker.discard(context, answer);
     const tried = brokenAttempt(error, context, answer);
     if (this.isResendable(error)) this.resend(tried, answer.upstream);
@@ -170,7 +176,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.cut(reason);
     this.context.attempts.partial = text;
     this.sinceMs = this.context.elapsedMs();
-    // Not from within the callback of the call that brings the next answer.
+    // Deferred, because this may run inside the callback of the call that brings the next response.
     this.resolve = this.reject = () => queueMicrotask(done);
     this.goOn();
   }
@@ -194,12 +200,15 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
   }
 
-  /** As long as nothing of a stream was handed on, another try can take its place. */
+  /** Whether to wait for the first event: until a stream reaches the client, another attempt can replace it. */
   private awaitsEvent(answer: GatewayResponse): boolean {
     return answer.upstream.target.onStreamFailure !== 'fail' || this.cursor.inHedge;
   }
 
-  /** Once, without a rule of the config: what may have been carried out already only where it may be carried out twice. */
+  /**
+   * Whether to send the request again without a retry rule of the config: once, and only an idempotent request, because the
+   * provider may have processed it already.
+   */
   private isResendable({ reason }: OutboundError): boolean {
     const { context } = this;
     if (reason !== 'reused_connection_closed' || this.resent || context.clientGone) return false;
@@ -232,7 +241,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   private conclude(tried: AttemptResult, outcome: AttemptOutcome, tookMs: number): void {
     const { context } = this;
     context.attempts.requested = null;
-    // While the reply is under way, its own time holds this.
+    // Once the reply is being written, its own duration includes this time.
     if (context.reply.writer === null) context.attempts.waitedMs += tookMs;
     this.last = tried;
     this.outcome = outcome;
@@ -247,20 +256,20 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
   }
 
-  /** Where the config has a use for it, a stream that is the answer tells of its target once it is over. */
+  /** When the config measures streams, the chosen stream reports on its target at its end. */
   private pace(tried: AttemptResult, outcome: AttemptOutcome): void {
     const { context, cursor, startedMs } = this;
     const { needsStatistics, hasBreakers } = cursor.compiled;
     if (!(needsStatistics || hasBreakers) || 'failure' in tried || outcome.shared === true) return;
     const { answer } = tried;
     if (answer.status > 299 || !isEventStream(answer) || outcome.hedge || !cursor.endsWith(outcome)) return;
-    // Nothing can go on with it.
+    // An encoded stream cannot continue the partial response, so it does not become the reply.
     if (context.attempts.partial !== null && !isPlainEvents(answer)) return;
     context.attempts.pace = new StreamPace(context, cursor, answer.status, startedMs, outcome.elapsedMs);
     this.outcome = { ...outcome, goesOn: true };
   }
 
-  /** A stream that may be continued is an outcome only once it is over. */
+  /** Whether the outcome is known only at the end, because the chosen stream may still be continued by another attempt. */
   private staysOpen(tried: AttemptResult, outcome: AttemptOutcome): boolean {
     if ('failure' in tried || tried.answer.upstream.target.onStreamFailure !== 'continue') return false;
     const { answer } = tried;
@@ -298,7 +307,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.markIdle();
   }
 
-  /** An answer that goes to the client keeps its endpoint busy until it is settled. */
+  /** Counts the endpoint as busy until the attempt fails; for the response sent to the client, until settlement. */
   private markBusy(): void {
     const endpoint = this.cursor.endpoint(this.step.target);
     this.context.attempts.busyEndpoint = endpoint;
@@ -345,6 +354,9 @@ function settleOn(context: RequestContext, last: AttemptResult | null): void {
   context.answer = last.answer;
 }
 
-/** This process is about to end, and no other target can be called: that says nothing of this one either. */
+/**
+ * True when the attempt failed because the process is shutting down. That is not evidence about the target, and no other target
+ * can be called.
+ */
 const isStopped = (tried: AttemptResult): boolean =>
   'failure' in tried && tried.failure.type === 'gateway_stopping';

@@ -41,7 +41,7 @@ describe('breakers of gateways that share a Redis', () => {
     return response.json();
   }
 
-  it('one that opened on one gateway is open on the others, and on those that start later', async () => {
+  it('opens a breaker on all gateways when it opens on one, also on those that start later', async () => {
     const [one, other] = [await start(), await start()];
     primary.answerJson({ from: 'primary' });
     expect(await answerOf(other)).toEqual({ from: 'primary' });
@@ -56,7 +56,7 @@ describe('breakers of gateways that share a Redis', () => {
     expect(primary.requests).toHaveLength(requested);
   });
 
-  it('act within a gateway while Redis is away, and no request waits for it or fails', async () => {
+  it('opens breakers within a gateway while Redis is unavailable, and no request waits for Redis or fails', async () => {
     const gateway = await start();
     await redis.kill();
     primary.answer({ status: 500 });

@@ -8,7 +8,7 @@ export interface Breakers {
   close(): void;
 }
 
-/** Shares breakers with the other gateways, if there is a Redis to share them through. Requests never wait for it. */
+/** Creates the breakers, shared with other gateways when there is a Redis. Requests never wait for Redis. */
 export function createBreakers(redisUrl: string | null, log: Log): Breakers {
   if (redisUrl === null) return { store: new LocalBreakerStore(Date.now), close: () => undefined };
   const connect = (name: string) =>

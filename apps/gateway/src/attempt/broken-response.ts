@@ -1,7 +1,7 @@
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 
-/** What became of an answer that had begun and broke off. */
+/** The error for a response that broke off after it had begun. */
 export function brokenResponse(error: OutboundError): GatewayError {
   switch (error.failure) {
     case 'timeout':
@@ -17,6 +17,6 @@ export function brokenResponse(error: OutboundError): GatewayError {
   }
 }
 
-/** For requests that are still in flight when the grace period of a shutdown is over, and for those that come later. */
+/** The error for requests that are still in flight at the end of the shutdown grace period, and for later ones. */
 export const gatewayStopping = (cause?: unknown): GatewayError =>
   new GatewayError('gateway_stopping', { headers: { 'retry-after': '1' }, cause });

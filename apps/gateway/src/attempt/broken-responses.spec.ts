@@ -8,10 +8,10 @@ const CUT: StubResponse = {
   steps: [{ chunk: '{"from":"' }, { waitMs: 20 }, { cut: 'reset' }],
 };
 const STALL: StubResponse = { headers: JSON_HEAD, steps: [{ chunk: '{"from":"' }, { hang: true }] };
-/** Long enough for a busy machine to begin an answer. */
+/** Long enough for a busy machine to begin a response. */
 const TIMEOUT_MS = 1_000;
 
-describe('a plain answer of a built-in route that has begun', () => {
+describe('plain response of a built-in route that has begun', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   const providers = withTwoProviders();
@@ -36,21 +36,21 @@ describe('a plain answer of a built-in route that has begun', () => {
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
   const ends = async () => (await last())?.decision.attempts.map(({ end }) => end);
 
-  describe('and breaks off', () => {
-    it('is not the answer of a fallback, which moves on', async () => {
+  describe('response that breaks off', () => {
+    it('makes a fallback try the next target', async () => {
       first.answer(CUT);
       expect(await (await send(both())).json()).toEqual({ from: 'second' });
       expect(await ends()).toEqual(['interrupted', 'answered']);
     });
 
-    it('is repeated by a retry', async () => {
+    it('makes a retry repeat the call', async () => {
       first.answer(CUT, { body: { from: 'first' } });
       const answer = await send({ provider: '@first', retry: { attempts: 2 } });
       expect(await answer.json()).toEqual({ from: 'first' });
       expect(await ends()).toEqual(['interrupted', 'answered']);
     });
 
-    it('is 502 and a whole error where nothing is left', async () => {
+    it('returns 502 with a complete error when no target is left', async () => {
       first.answer(CUT);
       const answer = await send({ provider: '@first' });
       expect(answer.status).toBe(502);
@@ -67,14 +67,14 @@ describe('a plain answer of a built-in route that has begun', () => {
       });
     });
 
-    it('loses its hedge', async () => {
+    it('loses the hedge to the other call', async () => {
       first.answer(CUT);
       const hedged = { strategy: { mode: 'hedge', hedge_delay: 1 }, targets: [{ provider: '@first' }] };
       const config = { strategy: { mode: 'fallback' }, targets: [hedged, { provider: '@second' }] };
       expect(await (await send(config)).json()).toEqual({ from: 'second' });
     });
 
-    it('breaks on passthrough, which hands on every byte as it comes', async () => {
+    it('breaks off at the client on passthrough, which forwards every byte as it arrives', async () => {
       first.answer(CUT);
       const answer = await send(both(), '/proxy/chat/completions');
       expect(answer.status).toBe(200);
@@ -82,22 +82,22 @@ describe('a plain answer of a built-in route that has begun', () => {
     });
   });
 
-  describe('and stalls', () => {
-    it('is 408 after the request_timeout', async () => {
+  describe('response that stalls', () => {
+    it('returns 408 after the request_timeout', async () => {
       first.answer(STALL);
       const answer = await send({ provider: '@first', request_timeout: TIMEOUT_MS });
       expect(answer.status).toBe(408);
       expect(await answer.json()).toMatchObject({ error: { type: 'request_timeout' } });
     });
 
-    it('is not the answer of a fallback, which moves on', async () => {
+    it('makes a fallback try the next target', async () => {
       first.answer(STALL);
       expect(await (await send(both({ request_timeout: TIMEOUT_MS }))).json()).toEqual({ from: 'second' });
       expect(await ends()).toEqual(['timeout', 'answered']);
     });
   });
 
-  describe('is handed on as it comes', () => {
+  describe('response forwarded before it is complete', () => {
     const firstByteOf = async (chunk: Buffer): Promise<number | undefined> => {
       let release = (): void => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
@@ -110,11 +110,11 @@ describe('a plain answer of a built-in route that has begun', () => {
       return value?.[0];
     };
 
-    it('when it begins with white space, by which a provider shows that it is at work', async () => {
+    it('forwards at once a response that begins with white space, which a provider sends while it is working', async () => {
       expect(await firstByteOf(Buffer.from('\n\n'))).toBe(0x0a);
     });
 
-    it('when it is longer than 10 MiB', async () => {
+    it('forwards a response when it exceeds 10 MiB', async () => {
       expect(await firstByteOf(Buffer.alloc(11 * 1_048_576, '"'))).toBe(0x22);
     });
   });
@@ -149,31 +149,34 @@ describe('validate_response', () => {
       { headers: { 'content-type': 'text/html' }, body: '<p>Login</p>' },
       'is text/html instead of JSON',
     ],
-    ['truncated JSON', { headers: JSON_HEAD, body: '{"choices":[' }, 'is no valid JSON'],
+    ['truncated JSON', { headers: JSON_HEAD, body: '{"choices":[' }, 'is not valid JSON'],
     ['an error', { body: { error: { message: 'overloaded' } } }, 'holds an error'],
   ];
   const output_guardrails = [{ contains: { words: ['bomb'], operator: 'none' } }];
 
-  it.each(BAD)('moves a fallback on from a 200 with %s, and only then', async (_, answer) => {
-    first.answer(answer);
-    const moved = await send(fallback({ validate_response: true }));
-    expect(await moved.json()).toEqual({ from: 'second' });
-    const guarded = await send(fallback({ validate_response: true, output_guardrails }));
-    expect(await guarded.json()).toMatchObject({ from: 'second' });
-    const kept = await send(fallback({}));
-    expect([kept.status, (await kept.text()).includes('second')]).toEqual([200, false]);
-  });
+  it.each(BAD)(
+    'makes a fallback try the next target after a 200 with %s, only when it is set',
+    async (_, answer) => {
+      first.answer(answer);
+      const moved = await send(fallback({ validate_response: true }));
+      expect(await moved.json()).toEqual({ from: 'second' });
+      const guarded = await send(fallback({ validate_response: true, output_guardrails }));
+      expect(await guarded.json()).toMatchObject({ from: 'second' });
+      const kept = await send(fallback({}));
+      expect([kept.status, (await kept.text()).includes('second')]).toEqual([200, false]);
+    },
+  );
 
-  it.each(BAD)('answers 502 that says why where nothing is left: %s', async (_, answer, fault) => {
+  it.each(BAD)('returns 502 with the reason when no target is left: %s', async (_, answer, fault) => {
     first.answer(answer);
     const got = await send({ provider: '@first', validate_response: true });
     expect(got.status).toBe(502);
     const { error } = (await got.json()) as { error: { type: string; message: string } };
     expect(error.type).toBe('provider_answer_invalid');
-    expect(error.message).toContain(`validate_response: the answer ${fault}.`);
+    expect(error.message).toContain(`validate_response: the response ${fault}.`);
   });
 
-  it('counts towards a breaker', async () => {
+  it('counts a failure towards a breaker', async () => {
     first.answer({ body: { error: { message: 'overloaded' } } });
     const strategy = { mode: 'fallback', cb_config: { consecutive_failures: 2, cooldown_interval: 600_000 } };
     for (let sent = 0; sent < 4; sent += 1)
@@ -181,7 +184,7 @@ describe('validate_response', () => {
     expect(first.requests).toHaveLength(2);
   });
 
-  it('lets JSON without an error, streams, empty answers and passthrough go on', async () => {
+  it('accepts JSON without an error, streams, empty responses and passthrough', async () => {
     const good: readonly StubResponse[] = [
       { body: { error: null, choices: [] } },
       { headers: { 'content-type': 'text/event-stream' }, steps: [{ chunk: 'data: [DONE]\n\n' }] },

@@ -6,7 +6,7 @@ import { gatewayStopping } from './broken-response';
 
 const NO_RESPONSE = 'The provider could not be reached.';
 
-/** For callers and the log: no addresses, which may be another tenant's or the operator's. */
+/** Messages for callers and the log. They hold no address, which may be another tenant's or the operator's. */
 const UNREACHABLE: Readonly<Record<Exclude<UnreachableReason, 'connections_exhausted'>, string>> = {
   name_not_resolved: 'The provider could not be reached: its host name could not be resolved.',
   connection_refused: 'The provider could not be reached: it refused the connection.',
@@ -15,23 +15,23 @@ const UNREACHABLE: Readonly<Record<Exclude<UnreachableReason, 'connections_exhau
     'The provider could not be reached: the TLS handshake failed; its certificate may not be valid.',
   proxy_failed: 'The provider could not be reached: the proxy in between did not open a connection.',
   connection_closed:
-    'The provider closed the connection without an answer; it may have received the request.',
+    'The provider closed the connection without a response; it may have received the request.',
   reused_connection_closed:
-    'The provider closed a reused connection without an answer; it may have received the request.',
+    'The provider closed a reused connection without a response; it may have received the request.',
 };
 
 const NOT_HANDED_ON =
-  'The gateway does not hand it on, since a client would follow it with its gateway key, and follows one itself only for GET and ' +
-  'HEAD within the same origin. Set the address of the provider (custom_host) and the path to where it leads.';
+  'The gateway does not return it, because a client would follow it and send its gateway key along. The gateway itself follows redirects only for GET and ' +
+  'HEAD within the same origin. Set custom_host and the path to the address that the redirect leads to.';
 
 const TIMED_OUT: Readonly<Record<NonNullable<OutboundError['phase']>, string>> = {
   connect: 'The provider did not accept the connection in time.',
-  headers: 'The provider did not begin to answer in time.',
-  idle: 'The provider stopped in the middle of its answer.',
-  total: 'The provider did not answer in time.',
+  headers: 'The provider did not send response headers in time.',
+  idle: 'The provider stopped in the middle of its response.',
+  total: 'The provider did not complete its response in time.',
 };
 
-/** The error for a caller when a provider gave no answer at all. */
+/** The error for the caller when a provider call brought no usable response. */
 export function failureOf(error: OutboundError, context: RequestContext, upstream: Upstream): GatewayError {
   const provider = upstream.provider.id;
   switch (error.failure) {
@@ -43,7 +43,7 @@ export function failureOf(error: OutboundError, context: RequestContext, upstrea
       return unreachableOf(error, provider);
     case 'interrupted':
       return new GatewayError('provider_answer_invalid', {
-        message: `The provider sent an answer that could not be read: ${error.message}`,
+        message: `The provider sent a response that could not be read: ${error.message}`,
         extra: { provider },
         cause: error,
       });

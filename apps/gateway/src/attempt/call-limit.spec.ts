@@ -4,7 +4,7 @@ import { withTwoProviders } from './spec-support/two-providers';
 const CALLS_MAX = 4;
 const limited = { event: 'call_limit_reached' };
 
-describe('the calls that one request makes to providers', () => {
+describe('maximum number of provider calls of one request', () => {
   const providers = withTwoProviders({ MAX_CALLS_PER_REQUEST: String(CALLS_MAX) });
 
   const send = (config: object, path = '/chat/completions', method = 'POST'): Promise<Response> => {
@@ -20,7 +20,7 @@ describe('the calls that one request makes to providers', () => {
   const calls = (): number => providers().first.requests.length + providers().second.requests.length;
   const routing = async (): Promise<unknown> =>
     (await providers().gateway.records()).at(-1)?.decision.routing;
-  /** A hundred targets with five retries each, at once. */
+  /** A hundred targets with five retries each. */
   const amplified = (name: string): object => ({
     strategy: { mode: 'fallback' },
     targets: Array.from({ length: 100 }, () => ({
@@ -30,7 +30,7 @@ describe('the calls that one request makes to providers', () => {
   });
   const down = { status: 503, headers: { 'retry-after': '0' }, body: { error: { message: 'down' } } };
 
-  it('end with the limit, over all targets and retries, and the last answer is the answer', async () => {
+  it('ends all targets and retries at the limit, and returns the last response', async () => {
     const { first } = providers();
     first.answer(down);
     const answer = await send(amplified('@first'));
@@ -41,7 +41,7 @@ describe('the calls that one request makes to providers', () => {
     expect(await routing()).toMatchObject([limited]);
   });
 
-  it('end with the limit where nothing answers, and the last error is the answer', async () => {
+  it('ends at the limit when no provider responds, and returns the last error', async () => {
     const { first } = providers();
     first.answer({ raw: '' });
     const targets = Array.from({ length: 9 }, () => ({ provider: '@first' }));
@@ -50,7 +50,7 @@ describe('the calls that one request makes to providers', () => {
     expect(await routing()).toMatchObject([limited]);
   });
 
-  it('count what is sent again on its own', async () => {
+  it('counts requests that the gateway repeats itself', async () => {
     const { first } = providers();
     first.answer({ body: { ok: true } }, { raw: '' });
     await (await send({ provider: '@first' })).text();
@@ -59,7 +59,7 @@ describe('the calls that one request makes to providers', () => {
     expect([answer.status, calls()]).toEqual([502, 1 + CALLS_MAX]);
   });
 
-  it('send nothing again on their own after the last one', async () => {
+  it('does not repeat the last call by itself', async () => {
     const { first } = providers();
     const failures = Array.from({ length: CALLS_MAX - 1 }, () => down);
     first.answer({ body: { ok: true } }, ...failures, { raw: '' });
@@ -69,7 +69,7 @@ describe('the calls that one request makes to providers', () => {
     expect([answer.status, calls()]).toEqual([502, 1 + CALLS_MAX]);
   });
 
-  it('leave no second request to a hedge that makes the last one', async () => {
+  it('starts no second call of a hedge when the first call is the last one allowed', async () => {
     const { first, second } = providers();
     first.answer(down, down, down, { body: { from: 'first' }, after: delay(500) });
     const hedge = {
@@ -83,7 +83,7 @@ describe('the calls that one request makes to providers', () => {
     expect(await routing()).toMatchObject([limited]);
   });
 
-  it('stay below the limit unnoticed', async () => {
+  it('reports nothing below the limit', async () => {
     const { first } = providers();
     first.answer(down);
     const targets = [

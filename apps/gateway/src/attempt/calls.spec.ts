@@ -5,7 +5,7 @@ import { withTwoProviders } from './spec-support/two-providers';
 const FALLBACK = { mode: 'fallback' };
 const CHAT = JSON.stringify({ model: 'gpt-4o', messages: [] });
 
-describe('how often a provider is called', () => {
+describe('number of provider calls', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
@@ -28,8 +28,8 @@ describe('how often a provider is called', () => {
   const toFirst = { 'x-gw-provider': '@first' };
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  describe('on a reused connection that it closes without an answer', () => {
-    /** One answer, so that its connection is reused, then none. */
+  describe('on a reused connection that the provider closes without a response', () => {
+    /** Sends one response, so that the connection is reused, and then none. */
     const closeAfterFirst = async (): Promise<void> => {
       first.answer({ body: { ok: true } }, { raw: '' });
       await (await send('/chat/completions', toFirst)).text();
@@ -37,7 +37,7 @@ describe('how often a provider is called', () => {
     const seen = (): number => first.requests.length - 1;
 
     it.each(['/batches', '/fine_tuning/jobs', '/threads/t/runs', '/images/generations', '/chat/completions'])(
-      'is once for POST %s, and the decision record has that one call',
+      'calls once for POST %s, and records that one call',
       async (path) => {
         await closeAfterFirst();
         const answer = await send(path, toFirst);
@@ -52,7 +52,7 @@ describe('how often a provider is called', () => {
       ['DELETE', 2],
       ['POST', 1],
       ['PATCH', 1],
-    ])('is in the decision record as often as it was: %s %i times', async (method, times) => {
+    ])('records every call: for %s %i times', async (method, times) => {
       await closeAfterFirst();
       const answer = await send('/files/f-1', toFirst, method, method === 'GET' ? null : '{}');
       expect([answer.status, seen()]).toEqual([502, times]);
@@ -60,7 +60,7 @@ describe('how often a provider is called', () => {
       expect(attempts).toMatchObject(Array<object>(times).fill({ end: 'unreachable', provider: 'openai' }));
     });
 
-    it('is twice for a GET that is answered then, without using up a retry', async () => {
+    it('calls twice for a GET, without using up a retry', async () => {
       first.answer({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
       await (await send('/chat/completions', toFirst)).text();
       const answer = await send('/files/f-1', toFirst, 'GET', null);
@@ -71,7 +71,7 @@ describe('how often a provider is called', () => {
       ]);
     });
 
-    it('is twice for a POST where the config has a retry', async () => {
+    it('calls twice for a POST with a retry in the config', async () => {
       first.answer({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
       await (await send('/chat/completions', toFirst)).text();
       const config = { provider: '@first', retry: { attempts: 1 } };
@@ -84,8 +84,8 @@ describe('how often a provider is called', () => {
     });
   });
 
-  describe('when the wait before a retry does not fit request_timeout', () => {
-    // Far longer than any wait that a back-off of one second, cut to a random part, could fit.
+  describe('when the wait before a retry exceeds request_timeout', () => {
+    // Longer than request_timeout allows, whatever part of it has passed.
     const wait = { status: 503, headers: { 'retry-after': '50' }, body: {} };
     const targets = (more: object): object => ({
       strategy: FALLBACK,
@@ -98,7 +98,7 @@ describe('how often a provider is called', () => {
     it.each([
       ['config', targets({ request_timeout: 20_000 }), {}],
       ['header', targets({}), { 'x-gw-request-timeout': '20000' }],
-    ])('is once, and the fallback moves on: by %s', async (_by, config, headers) => {
+    ])('calls once and then falls back, with request_timeout in the %s', async (_by, config, headers) => {
       first.answer(wait);
       const answer = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config), ...headers });
       expect(await answer.json()).toEqual({ from: 'second' });
@@ -106,7 +106,7 @@ describe('how often a provider is called', () => {
       expect((await last())?.decision.routing).toMatchObject([{ event: 'wait_budget_spent' }]);
     });
 
-    it('is once, and its answer is the reply where nothing is left', async () => {
+    it('calls once and returns that response when no target is left', async () => {
       first.answer(wait);
       const config = {
         provider: '@first',

@@ -4,7 +4,7 @@ import { GatewayHarness } from '../spec-support/harness';
 
 const ASK = { model: 'gpt-4o', messages: [] };
 
-describe('a provider of which one model hangs', () => {
+describe('provider of which one model hangs', () => {
   let gateway: GatewayHarness;
   let provider: StubProvider;
 
@@ -18,7 +18,7 @@ describe('a provider of which one model hangs', () => {
   });
   afterEach(() => Promise.all([gateway.stop(), provider.stop()]));
 
-  it('still has connections for its other models, since a model has half of them at most', async () => {
+  it('keeps connections for its other models, because one model gets half of them at most', async () => {
     const asker = new TestClient(() => gateway);
     const leaving = new AbortController();
     const headers = { 'x-gw-provider': '@one' };
@@ -35,7 +35,7 @@ describe('a provider of which one model hangs', () => {
   });
 });
 
-describe('a provider whose connections are all in use', () => {
+describe('provider whose connections are all in use', () => {
   let gateway: GatewayHarness;
   let [busy, other]: StubProvider[] = [];
 
@@ -51,7 +51,7 @@ describe('a provider whose connections are all in use', () => {
     await Promise.all([gateway.stop(), busy?.stop(), other?.stop()]);
   });
 
-  it('is 503 with an error of its own and a time to come back, or the next target is called', async () => {
+  it('returns 503 with its own error type and retry-after, or tries the next target', async () => {
     const asker = new TestClient(() => gateway);
     const leaving = new AbortController();
     const headers = { 'x-gw-provider': '@busy' };

@@ -41,7 +41,9 @@ interface AttemptParts {
   readonly beforeCall: BeforeCall;
 }
 
-/** Attempts differ in how the provider is called. `attempt` is that of HTTP requests. */
+/**
+ * Creates the attempt stage and its parts. Attempts differ in how they call the provider; `attempt` makes those of HTTP requests.
+ */
 export function createAttempts({
   settings,
   documents,

@@ -12,14 +12,16 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 
-/** A content coding that one decoder undoes. */
+/** A content coding that can be decoded here. */
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
-/** The coding of an answer; null: none, an unknown one, or several of them, which nothing here undoes. */
+/** The coding of a response; null for none, for an unknown one, and for several, which cannot be decoded here. */
 export const codingOf = (contentEncoding: string | undefined): Coding | null =>
   contentEncoding === undefined ? null : (CODINGS.get(contentEncoding.trim().toLowerCase()) ?? null);
 
-/** The codings of an `Accept-Encoding` that can be undone here, as they were sent; `identity` where there is none. */
+/**
+ * The codings of an `Accept-Encoding` header that can be decoded here, as the client wrote them; `identity` when there are none.
+ */
 export function knownCodings(accepted: string): string {
   const codings = accepted.split(',').map((each) => each.trim());
   const known = codings.filter((each) => {
@@ -37,18 +39,18 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['zstd', 'zstd'],
 ]);
 
-/** RFC 9659: a decoder of `zstd` need not keep a window over 8 MiB. */
+/** Base-2 logarithm of the maximum window. By RFC 9659 a `zstd` decoder need not support a window above 8 MiB. */
 const ZSTD_WINDOW_LOG_MAX = 23;
-/** Decoders hold windows of up to 16 MiB, so that many work at one time; the rest wait their turn. */
+/** Maximum number of decoders that run at one time, because each may hold a window of up to 16 MiB; further calls wait. */
 const DECODERS_MAX = 8;
 
 let working = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Undoes `coding` outside the event loop, and hands what comes out to `take`, piece by piece. Stops once more than `maxBytes`
- * have come out, so that a small answer can't become a large one. Resolves with true when the pieces were decoded to their
- * end; never rejects. What waits for a decoder holds its pieces and nothing else.
+ * Decodes `coding` outside the event loop and passes the output to `take`, piece by piece. Stops after more than `maxBytes` of
+ * output, so that a small response cannot expand without bound. Resolves to true when all input was decoded; never rejects. A
+ * call that waits for a decoder holds only its input.
  */
 export async function decode(
   pieces: readonly Buffer[],
@@ -67,7 +69,7 @@ export async function decode(
   }
 }
 
-/** Frames of zstd may follow each other; of more than so many the rest is not read. */
+/** Maximum number of zstd frames in a row that are decoded. */
 const FRAMES_MAX = 64;
 
 async function run(
@@ -86,14 +88,14 @@ async function run(
   for (let frame = 0; frame < FRAMES_MAX; frame += 1) {
     const read = await decodeOne(rest, coding, takeSome);
     if (read === null) return false;
-    // Other decoders go on by themselves, or there is nothing to go on with.
+    // Only zstd allows several frames; other codings end here.
     rest = coding === 'zstd' ? behind(rest, read) : [];
     if (rest.length === 0) return true;
   }
   return false;
 }
 
-/** How many bytes were read until the decoder was at its end; null: it broke, or `take` has had enough. */
+/** Number of bytes read when the decoder reached its end; null when the data is broken or `take` returned false. */
 function decodeOne(
   pieces: readonly Buffer[],
   coding: Coding,
@@ -117,7 +119,7 @@ function decodeOne(
   });
 }
 
-/** What comes after so many bytes. */
+/** The bytes after the first `bytes`. */
 function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
   let skip = bytes;
   const rest: Buffer[] = [];
@@ -128,7 +130,9 @@ function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
   return rest;
 }
 
-/** Undoes the coding of a short body at once, where nothing can wait for it; null: it is broken, or becomes longer than `maxBytes`. */
+/**
+ * Decodes a short body synchronously, for callers that cannot wait; null when it is broken or decodes to more than `maxBytes`.
+ */
 export function decodeNow(body: Buffer, coding: Coding, maxBytes: number): Buffer | null {
   const options = { maxOutputLength: maxBytes };
   try {
@@ -147,7 +151,7 @@ export function decodeNow(body: Buffer, coding: Coding, maxBytes: number): Buffe
   }
 }
 
-/** Of an answer that is undone while it goes by; `deflate` with its zlib header. */
+/** A decoder for a response that is decoded while it is forwarded; `deflate` must have its zlib header. */
 export const streamDecoder = (coding: Coding) =>
   coding === 'deflate' ? createInflate() : decoderOf(coding, undefined);
 
@@ -164,7 +168,7 @@ function decoderOf(coding: Coding, first: Buffer | undefined) {
   }
 }
 
-/** `deflate` has a zlib header by RFC 9110, and some servers leave it out. */
+/** RFC 9110 requires a zlib header for `deflate`, but some servers omit it. */
 const hasZlibHeader = (first: Buffer | undefined): boolean =>
   first !== undefined &&
   first.length > 1 &&

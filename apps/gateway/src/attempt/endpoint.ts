@@ -4,8 +4,8 @@ import { endpointKey } from '@gw/routing';
 import type { RequestContext } from '../core/request-context';
 
 /**
- * Whose health and speed an attempt tells of. What the target leaves open is what the request names; a key and a host that the
- * caller brought are hashed, since endpoints are shared between gateways.
+ * Key of the endpoint whose health and speed an attempt measures. When the target names no provider, the provider that the
+ * request names is used. A key or host sent by the caller is included as a hash, because endpoints are shared between gateways.
  */
 export function endpointOf(context: RequestContext, target: CompiledTarget): string {
   const { gw, principal, scan } = context;
@@ -19,6 +19,6 @@ export function endpointOf(context: RequestContext, target: CompiledTarget): str
 const hashed = (own: readonly (string | null)[]): string =>
   createHash('sha256').update(JSON.stringify(own)).digest('base64url').slice(0, 22);
 
-/** Of `@slug/model` the slug. */
+/** The slug of `@slug/model`; empty for other models. */
 const slugOf = (model: string | null | undefined): string =>
   model?.startsWith('@') ? model.slice(0, Math.max(0, model.indexOf('/'))) : '';

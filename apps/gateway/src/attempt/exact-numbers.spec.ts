@@ -9,7 +9,7 @@ const NUMBERS = ['9007199254740993', '12345678901234567890', '1e400', '-1.000000
 const REPLACE = { regexReplace: { rule: 'secret', redactText: '[gone]', scope: ['all'] } };
 const MESSAGE = `{"id":"m","model":"m","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1}}`;
 
-describe('numbers that a double cannot hold', () => {
+describe('numbers that a double cannot represent', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   const asker = new TestClient(() => gateway);
@@ -33,7 +33,7 @@ describe('numbers that a double cannot hold', () => {
     `{"model":"m","max_tokens":9,"top_k":${number},"messages":[{"role":"user","content":"a secret"}]}`;
 
   it.each(NUMBERS)(
-    'reach the provider as they were sent, with a request that is redacted: %s',
+    'sends them to the provider unchanged in a request that is redacted: %s',
     async (number) => {
       stub.answer({ body: { choices: [] } });
       await ask('/chat/completions', chat(number), { provider: '@main', input_guardrails: [REPLACE] });
@@ -43,7 +43,7 @@ describe('numbers that a double cannot hold', () => {
   );
 
   it.each(NUMBERS)(
-    'reach the client as they were sent, with an answer that is redacted: %s',
+    'sends them to the client unchanged in a response that is redacted: %s',
     async (number) => {
       const body = `{"odd":${number},"choices":[{"index":0,"message":{"role":"assistant","content":"a secret"}}]}`;
       stub.answer({ headers: { 'content-type': 'application/json' }, body });
@@ -57,7 +57,7 @@ describe('numbers that a double cannot hold', () => {
   );
 
   it.each(NUMBERS)(
-    'reach a provider as they were sent, with a request that is translated: %s',
+    'sends them to the provider unchanged in a request that is translated: %s',
     async (number) => {
       stub.answer({ headers: { 'content-type': 'application/json' }, body: MESSAGE });
       await ask('/chat/completions', chat(number), { provider: '@claude' });
@@ -65,7 +65,7 @@ describe('numbers that a double cannot hold', () => {
     },
   );
 
-  it.each(NUMBERS)('reach the provider as they were sent, with a prompt: %s', async (number) => {
+  it.each(NUMBERS)('sends them to the provider unchanged in a prompt: %s', async (number) => {
     stub.answer({ body: { choices: [] } });
     await ask('/prompts/pp-numbers/completions', `{"variables":{"name":"Jo"},"top_k":${number}}`, {
       provider: '@main',
@@ -74,20 +74,23 @@ describe('numbers that a double cannot hold', () => {
     expect(sent()).toContain('Hi Jo');
   });
 
-  it.each(NUMBERS)('stay as they are in the arguments of tools, translated both ways: %s', async (number) => {
-    const input = `{"id":${number}}`;
-    const body = `{"id":"m","model":"m","content":[{"type":"tool_use","id":"t","name":"f","input":${input}}],"stop_reason":"tool_use","usage":{"input_tokens":1}}`;
-    stub.answer({ headers: { 'content-type': 'application/json' }, body });
-    const call = { id: 't', type: 'function', function: { name: 'f', arguments: input } };
-    const messages = [
-      { role: 'user', content: 'Hi' },
-      { role: 'assistant', tool_calls: [call] },
-      { role: 'tool', tool_call_id: 't', content: 'x' },
-    ];
-    const { text } = await ask('/chat/completions', JSON.stringify({ model: 'm', messages }), {
-      provider: '@claude',
-    });
-    expect(sent()).toContain(`"input":${input}`);
-    expect(text).toContain(JSON.stringify(input));
-  });
+  it.each(NUMBERS)(
+    'keeps them unchanged in tool arguments translated in both directions: %s',
+    async (number) => {
+      const input = `{"id":${number}}`;
+      const body = `{"id":"m","model":"m","content":[{"type":"tool_use","id":"t","name":"f","input":${input}}],"stop_reason":"tool_use","usage":{"input_tokens":1}}`;
+      stub.answer({ headers: { 'content-type': 'application/json' }, body });
+      const call = { id: 't', type: 'function', function: { name: 'f', arguments: input } };
+      const messages = [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 't', content: 'x' },
+      ];
+      const { text } = await ask('/chat/completions', JSON.stringify({ model: 'm', messages }), {
+        provider: '@claude',
+      });
+      expect(sent()).toContain(`"input":${input}`);
+      expect(text).toContain(JSON.stringify(input));
+    },
+  );
 });

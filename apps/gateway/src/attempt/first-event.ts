@@ -6,21 +6,21 @@ import { FIELD } from './stream-pace';
 
 export interface StreamListener {
   /**
-   * The answer can be decided about: the first event is there, or all of a plain answer, and kept for the next sink; or it is too odd
-   * to be waited for any longer.
+   * The plan can decide about the response: the first event, or a whole plain response, has arrived and is kept for the next
+   * sink; or `HELD_BYTES_MAX` was exceeded.
    */
   streams(answer: GatewayResponse): void;
-  /** The answer broke before that, said that it failed before it said anything else, or is no valid one. */
+  /** The response broke off, began with an error event, or failed validation. */
   broke(answer: GatewayResponse, error: OutboundError): void;
 }
 
-/** More than this is never kept, whatever it is. */
+/** Maximum bytes kept while waiting for the first event. */
 const HELD_BYTES_MAX = 65_536;
 const BLANK_LINE = /\n\r?\n|\r\r/;
 
 /**
- * Waits for the first event of an event stream: only then has the provider begun to answer, and until then nothing of it was
- * handed on, so that another one can answer in its place. An encoded stream counts as begun with its first byte.
+ * Waits for the first event of an event stream, which shows that the provider has begun to respond. No byte has reached the
+ * client until then, so another attempt can replace the stream. An encoded stream counts as begun with its first byte.
  */
 export class FirstEvent implements BodySink {
   private readonly held: Buffer[] = [];
@@ -38,7 +38,7 @@ export class FirstEvent implements BodySink {
 
   data(chunk: Buffer): void {
     if (this.over) {
-      // What was kept before this sink was attached still comes through it.
+      // Pieces kept before this sink was attached still arrive here; pass them on to the next sink.
       this.answer.onData(chunk);
       return;
     }
@@ -52,7 +52,7 @@ export class FirstEvent implements BodySink {
   }
 
   end(): void {
-    // Some providers leave out the blank line after their last event.
+    // Some providers omit the blank line after their last event.
     if (this.heldBytes > 0 && FIELD.test(this.text)) this.begin();
     else this.fail(new OutboundError('interrupted', 'The stream ended before its first event.'));
   }

@@ -6,12 +6,13 @@ import type { AroundStage, AttemptCall, Next } from './attempt-call';
 import type { BuiltRequest } from './request/request-builder';
 import { tellLater } from './sender';
 
-/** A first answer is read whole, up to this many bytes. */
+/** Maximum bytes of a first response, which is read whole. */
 const FIRST_RESPONSE_MAX = 1_048_576;
 
 /**
- * Makes the second call of a route that needs two, at the same provider and with the same credential. A first answer that is
- * an error is the answer. Throws `provider_answer_invalid` when the first can't be read, and what the route's rule throws.
+ * Makes the second call of a route that needs two, to the same provider and with the same credential. When the first response is
+ * an error, it becomes the response. Throws `provider_answer_invalid` when the first response cannot be read, and the errors of
+ * the route's `followUp` rule.
  */
 export class FollowUpAround implements AroundStage {
   isUsed({ context: { route, upgrade } }: AttemptCall): boolean {

@@ -9,16 +9,20 @@ import {
 } from '@gw/outbound';
 import { valueOf } from '../http/header-rules';
 
-/** Of one call. */
+/** Maximum number of redirects that one call follows. */
 const REDIRECTS_MAX = 3;
 
-/** Only what reads, and sends no body: nothing is carried out twice, or somewhere else than the caller meant. */
+/**
+ * Only read requests without a body are redirected, so that nothing is processed twice or at an address that the caller did not
+ * choose.
+ */
 export const mayFollow = ({ method, body }: OutboundRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && body === null;
 
 /**
- * A call that follows redirects within its own origin, which has its credential already: some providers serve the content of files
- * so. Any other redirect goes to the handler as the answer that it is. All calls together take no longer than one may.
+ * Follows redirects within the request's own origin, which has the credential already; some providers serve file contents by such
+ * a redirect. Any other redirect is passed to the handler as the response. All calls together take at most the timeout of one
+ * call.
  */
 export class FollowingCall implements OutboundCall, OutboundHandler {
   private readonly startedAt = performance.now();
@@ -26,7 +30,7 @@ export class FollowingCall implements OutboundCall, OutboundHandler {
   private path: string;
   private redirects = 0;
   private paused = false;
-  /** The call that has brought a redirect is given up in favour of the next one. */
+  /** Set while the call that brought a redirect is aborted, so that its error is ignored. */
   private isMoving = false;
 
   constructor(
@@ -91,7 +95,7 @@ export class FollowingCall implements OutboundCall, OutboundHandler {
     if (this.paused) this.call.pause();
   }
 
-  /** The path and query of an address within the origin of the request; null: it leads elsewhere, or nowhere. */
+  /** Path and query of a location within the request's origin; null when it is outside or not valid. */
   private pathWithin(location: string | undefined): string | null {
     const { origin } = this.request;
     const base = origin + this.path;

@@ -6,27 +6,27 @@ import type { CredentialMask } from '../credentials/credential-mask';
 import { redirectError } from './redirects';
 import type { BodySink, Upstream } from '../core/upstream';
 
-/** Called once: with the head of the answer, or with the error that came instead. */
+/** Called once, with the head of the response or with the error that replaces it. */
 export interface HeadListener {
   answered(answer: GatewayResponse): void;
 }
 
-/** Called once with the end of an attempt, never before `send` has returned. */
+/** Called once with the result of an attempt, never before `send` has returned. */
 export interface AttemptListener extends HeadListener {
-  /** A call is in flight, and `answer` can end it. Called again for each call of an attempt that needs several. */
+  /** A call is in flight, and aborting `answer` ends it. Called again for each call of an attempt that makes several. */
   begun(answer: GatewayResponse): void;
-  /** Set where the call must be one of its own: it may not wait for another request's like it. */
+  /** Set when the call must not be shared with identical requests. */
   readonly isApart?: boolean;
-  /** The attempt could not be made. */
+  /** The attempt could not be made; `thrown` is the reason. */
   refused(thrown: unknown): void;
 }
 
-/** An answer as its guardrails have left it: read whole, or judged while it is handed on. */
+/** A response after its guardrails: read whole, or judged while it is forwarded. */
 export type GuardedResponse = { readonly kind: 'body'; readonly bytes: Buffer } | { readonly kind: 'stream' };
 
 /**
- * A provider's answer while it comes in. Pieces that arrive before a sink is attached are kept: that is at most what one turn
- * of the event loop brings, since the decision follows the status line at once, or the first event of a stream.
+ * A provider's response while it arrives. Pieces that arrive before a sink is attached are kept. They hold at most what one turn
+ * of the event loop delivers, because the plan decides as soon as the status line or the first event arrives.
  */
 export class GatewayResponse implements OutboundHandler {
   status = 0;
@@ -34,12 +34,15 @@ export class GatewayResponse implements OutboundHandler {
   ended = false;
   error: OutboundError | null = null;
   call: OutboundCall | null = null;
-  /** What the cache did for it; null where the target has none. */
+  /** Cache use of the attempt; null when the target has no cache. */
   cache: CacheUse | null = null;
-  /** What its guardrails have made of it; null where none has looked at it. */
+  /** The response as its guardrails left it; null when no guardrail judged it. */
   guarded: GuardedResponse | null = null;
   private sink: BodySink | null = null;
-  /** Null: nothing is hidden in it as it goes by; errors are read whole where they are handed on. */
+  /**
+   * Masks the credential while the response is forwarded; null when there is none to mask. Error responses are read whole
+   * instead.
+   */
   private mask: CredentialMask | null = null;
   private kept: Buffer[] | null = null;
 
@@ -76,7 +79,7 @@ export class GatewayResponse implements OutboundHandler {
     else this.kept = [chunk];
   }
 
-  /** What the mask has held back. */
+  /** Passes on the bytes that the mask held back. */
   private handRest(): void {
     const rest = this.mask?.rest() ?? null;
     if (rest !== null) this.hand(rest);
@@ -89,7 +92,7 @@ export class GatewayResponse implements OutboundHandler {
   }
 
   onError(error: OutboundError): void {
-    // A redirect has failed already when its call is given up.
+    // Ignores the abort that follows a refused redirect.
     if (this.error !== null) return;
     this.handRest();
     this.error = error;
@@ -110,13 +113,13 @@ export class GatewayResponse implements OutboundHandler {
     else if (this.error) sink.fail(this.error);
   }
 
-  /** Takes the sink away again; the next one gets `pieces` first. */
+  /** Removes the sink; the next one receives `pieces` first. */
   detach(pieces: Buffer[]): void {
     this.sink = null;
     this.kept = pieces;
   }
 
-  /** The answer does not go to the client; the reader may end its call. */
+  /** Attaches a reader for a response that does not go to the client; the reader may end the call. */
   discard(reader: BodySink): void {
     this.attach(reader);
   }
@@ -125,7 +128,7 @@ export class GatewayResponse implements OutboundHandler {
 export const isEventStream = ({ headers }: GatewayResponse): boolean =>
   valueOf(headers, 'content-type')?.startsWith('text/event-stream') === true;
 
-/** Events that can be read as they are. */
+/** True for an event stream without a content encoding. */
 export const isPlainEvents = (answer: GatewayResponse): boolean =>
   isEventStream(answer) && valueOf(answer.headers, 'content-encoding') === undefined;
 

@@ -8,22 +8,30 @@ import type { RequestContext } from '../core/request-context';
 import { FirstEvent, type StreamListener } from './first-event';
 import { respondsWithJson, faultOfJson } from './response-check';
 
-/** A longer answer is handed on before it is whole. */
+/** Bytes of a response that is held until it is complete; a longer one is forwarded earlier. */
 const HELD_BYTES_MAX = 10 * 1_048_576;
-/** What an answer holds beyond this counts towards the bytes of all of them; smaller ones cost no more than their connection does. */
+/**
+ * Bytes of each response that do not count towards `ALL_BYTES_MAX`; a smaller response costs no more memory than its connection.
+ */
 const UNCOUNTED_BYTES = 65_536;
-/** Bytes of all answers of the process that are held, or were and are not sent yet. At the cap answers are handed on as they come. */
+/**
+ * Maximum bytes of all responses that the process holds, or has held and not yet sent. At the cap responses are forwarded as they
+ * arrive.
+ */
 const ALL_BYTES_MAX = 128 * 1_048_576;
 
 const budget = new BodyBudget(ALL_BYTES_MAX);
 
-/** Whether an answer is waited for until it is whole: plain JSON of a built-in route that no guardrail and no cache has held. */
+/**
+ * Whether to hold the response until it is complete: true for plain JSON of a built-in route, unless a guardrail has read it
+ * whole or it comes from the cache.
+ */
 function isHeld({ upstream, status, headers, guarded, cache }: GatewayResponse): boolean {
   if (upstream.support === null || status < 200 || status > 299) return false;
   return isJson(headers) && guarded?.kind !== 'body' && cache?.isHit !== true;
 }
 
-/** JSON as one value, unlike lines of it. */
+/** A single JSON value, as opposed to JSON lines. */
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\b/i;
 const PLAIN_JSON = 'application/json';
 
@@ -32,7 +40,10 @@ function isJson(headers: readonly string[]): boolean {
   return type === PLAIN_JSON || JSON_TYPE.test(type);
 }
 
-/** With `validate_response` what is known to be wrong before the answer is waited for: its type, or what guardrails have read of it. */
+/**
+ * With `validate_response`: a fault that is known without waiting for the body, from the content type or from what guardrails
+ * have read.
+ */
 function knownFault(answer: GatewayResponse, context: RequestContext): OutboundError | null {
   const { status, headers, upstream, guarded } = answer;
   if (!upstream.target.validateResponse || !respondsWithJson(context.route.kind)) return null;
@@ -45,11 +56,11 @@ function knownFault(answer: GatewayResponse, context: RequestContext): OutboundE
 }
 
 const invalid = (fault: string): OutboundError =>
-  new OutboundError('interrupted', `validate_response: the answer ${fault}.`);
+  new OutboundError('interrupted', `validate_response: the response ${fault}.`);
 
 /**
- * Keeps an answer until it is whole. Nothing of it was handed on until then, so that one that breaks off or stalls has failed, and
- * another try can take its place. With `validate_response` one that is not the JSON of a success has failed too.
+ * Holds a response until it is complete. No byte reaches the client until then, so another attempt can replace a response that
+ * breaks off or stalls. With `validate_response` a response that is not the JSON of a success fails too.
  */
 class HeldResponse implements BodySink {
   private held: Buffer[] = [];
@@ -65,13 +76,13 @@ class HeldResponse implements BodySink {
 
   data(chunk: Buffer): void {
     if (this.over) {
-      // What was kept before another sink was attached still comes through this one.
+      // Pieces kept before another sink was attached still arrive here; pass them on.
       this.answer.onData(chunk);
       return;
     }
     this.held.push(chunk);
     this.heldBytes += chunk.length;
-    // Some providers send white space while they are at work, so that nothing between them and the client gives up.
+    // Some providers send white space while they work, to keep the connection open. It must reach the client at once.
     const isKeptAlive = this.held.length === 1 && isBlank(chunk);
     if (isKeptAlive || !this.isRoomy()) this.handOn();
   }
@@ -95,7 +106,7 @@ class HeldResponse implements BodySink {
     this.over = true;
     const { answer, held, countedBytes } = this;
     this.held = [];
-    // A client that reads slowly keeps what was held in memory.
+    // A slow client keeps the bytes in memory until its connection closes.
     if (countedBytes > 0) this.context.res.once('close', () => budget.give(countedBytes));
     answer.detach(held);
     this.listener.streams(answer);
@@ -131,14 +142,14 @@ class HeldResponse implements BodySink {
     void decoded.then((isWhole) => this.judge(isWhole ? Buffer.concat(pieces) : null));
   }
 
-  /** `body` null: its coding could not be undone. */
+  /** `body` is null when it could not be decoded. */
   private judge(body: Buffer | null): void {
     const fault = body === null ? 'could not be decoded' : faultOfJson(body);
     if (fault === null) {
       this.handOn();
       return;
     }
-    // What it says that it used is read all the same.
+    // Keep the bytes readable, because the usage that they report still counts.
     this.answer.detach(this.held);
     this.fail(invalid(fault));
   }
@@ -150,8 +161,8 @@ function isBlank(bytes: Buffer): boolean {
 }
 
 /**
- * Waits until something can be decided about an answer: for its first event where `awaitsEvent` says so, for the end of a plain
- * JSON answer, else no longer than for its head.
+ * Waits until the plan can decide about a response: for its first event if `awaitsEvent`, for the end of plain JSON, and
+ * otherwise only for its head.
  */
 export function awaitResponse(
   answer: GatewayResponse,

@@ -10,9 +10,9 @@ import { tellLater } from './sender';
 import { type AttemptListener } from './gateway-response';
 
 /**
- * Answers the models route itself where the caller (`x-gw-models-endpoint`) and the config (`fetch_integrated_models`) ask for
- * it: the enabled models that the saved providers of the config list, as `@slug/model`. A provider that allows all models lists
- * those that were added to it.
+ * Serves the models route without a provider call when the caller (`x-gw-models-endpoint`) and the config
+ * (`fetch_integrated_models`) request it. Lists the enabled models of the config's saved providers as `@slug/model`. A provider
+ * that allows all models lists those that an administrator added.
  */
 export class IntegratedModelsAround implements AroundStage {
   constructor(private readonly documents: Documents) {}
@@ -48,7 +48,10 @@ export class IntegratedModelsAround implements AroundStage {
     });
   }
 
-  /** Each once, in the order of the config's targets; without a saved one there, the provider of this attempt. */
+  /**
+   * Saved providers without duplicates, in the order of the config's targets; when the config has none, the provider of this
+   * attempt.
+   */
   private async providersOf(
     { config, principal }: RequestContext,
     { saved }: Upstream,

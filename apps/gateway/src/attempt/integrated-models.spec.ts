@@ -40,7 +40,7 @@ describe('integrated models', () => {
     return answer.json();
   };
 
-  it('[AUT-07] lists the enabled models of the config and calls no provider, where header and flag ask for it', async () => {
+  it('[AUT-07] lists the enabled models of the config without a provider call when header and flag are set', async () => {
     expect(await models(CONFIG, { 'x-gw-models-endpoint': 'true' })).toEqual({
       object: 'list',
       total_count: 2,
@@ -56,7 +56,7 @@ describe('integrated models', () => {
   it.each([
     ['the flag alone', CONFIG, {}],
     ['the header alone', { ...CONFIG, fetch_integrated_models: false }, { 'x-gw-models-endpoint': 'true' }],
-  ])('[AUT-07] asks the provider on %s', async (_what, config, headers: Record<string, string>) => {
+  ])('[AUT-07] calls the provider with %s', async (_what, config, headers: Record<string, string>) => {
     expect(await models(config, headers)).toMatchObject({ data: [{ id: 'of-the-provider' }] });
   });
 });

@@ -5,7 +5,7 @@ import { playLocal } from './local-transport';
 
 const CHUNKS = 10_000;
 
-/** A long answer that counts the pieces that were made of it. */
+/** A long response that counts the pieces generated. */
 function longResponse() {
   let made = 0;
   function* pieces() {
@@ -22,8 +22,8 @@ function longResponse() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a scripted answer', () => {
-  it('stops making pieces within 64 KiB while its receiver has paused, and goes on with all of them', async () => {
+describe('scripted response', () => {
+  it('stops generating pieces within 64 KiB while the receiver is paused, and continues with all of them', async () => {
     const { answer, made } = longResponse();
     let [received, hasEnded] = [0, false];
     const call = playLocal(answer, {
@@ -44,7 +44,7 @@ describe('a scripted answer', () => {
   });
 });
 
-describe('streams of the sandbox', () => {
+describe('sandbox streams', () => {
   let gateway: GatewayHarness;
   const OTHER_KEY = 'gw-other-workspace';
 
@@ -57,7 +57,7 @@ describe('streams of the sandbox', () => {
   });
   afterEach(() => gateway.stop());
 
-  it('take half of the places of a provider for one workspace, leave the rest to others, and give theirs back', async () => {
+  it('limits a workspace to half of a provider’s connections, leaves the rest to others, and frees them at the end', async () => {
     const asker = new TestClient(() => gateway);
     const headers = { 'x-gw-provider': '@sandbox' };
     const message = { messages: [{ role: 'user', content: 'Hi' }] };

@@ -3,7 +3,7 @@ import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outb
 import type { LocalResponse, LocalChunk } from '@gw/providers';
 import type { Principal } from '../auth/principals';
 
-/** Plays a scripted answer the way a connection would bring it, pauses and aborts included. */
+/** Plays a scripted response the way a connection would deliver it, including pauses and aborts. */
 export function playLocal(
   answer: LocalResponse,
   handler: OutboundHandler,
@@ -13,8 +13,8 @@ export function playLocal(
 }
 
 /**
- * Plays the answers of local providers. A playback counts as a connection of its workspace to the provider: each workspace has its
- * share of `max`, as of everything that tenants share.
+ * Plays the responses of local providers. A playback counts as a connection of its workspace to the provider; workspaces share
+ * `max` connections.
  */
 export class LocalPlayer {
   private readonly playing: Shares;
@@ -23,7 +23,7 @@ export class LocalPlayer {
     this.playing = new Shares(max);
   }
 
-  /** `answer` is called only if the workspace has a place for its playback. */
+  /** `answer` is called only if the workspace has a free connection for the playback. */
   play({ workspace }: Principal, answer: () => LocalResponse, handler: OutboundHandler): OutboundCall {
     const share = this.playing.of(workspace.id, workspace.organisationId);
     if (!share.fits(1)) return new RefusedPlayback(handler);
@@ -33,7 +33,7 @@ export class LocalPlayer {
   }
 }
 
-/** Reports that there is no place, the way a pool without a free connection reports it. */
+/** Reports that no connection is free, as a connection pool does. */
 class RefusedPlayback implements OutboundCall {
   private over = false;
 
@@ -56,7 +56,7 @@ class RefusedPlayback implements OutboundCall {
   }
 }
 
-/** The most that is handed over in one turn of the event loop: what a socket reads at once. */
+/** Maximum bytes passed on in one turn of the event loop, as in one read of a socket. */
 const TURN_BYTES = 65_536;
 
 class LocalPlayback implements OutboundCall {
@@ -96,7 +96,10 @@ class LocalPlayback implements OutboundCall {
     this.handler.onError(new OutboundError('aborted', 'The call was cancelled.'));
   }
 
-  /** Hands over one socket read's worth in a turn of the event loop, so that the receiver can pause it before it holds the whole. */
+  /**
+   * Passes on at most `TURN_BYTES` in a turn of the event loop, so that the receiver can pause before it holds the whole
+   * response.
+   */
   private step(): void {
     let bytes = 0;
     while (!this.over) {
@@ -148,6 +151,6 @@ class LocalPlayback implements OutboundCall {
 }
 
 const exhausted = (): OutboundError =>
-  new OutboundError('unreachable', 'All places of the workspace for local answers are in use.', null, {
+  new OutboundError('unreachable', 'All connections of the workspace to local providers are in use.', null, {
     reason: 'connections_exhausted',
   });

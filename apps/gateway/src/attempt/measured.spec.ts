@@ -1,7 +1,7 @@
 import { eventually, StubProvider, type RecordedRequest, type StubResponse } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
-/** Where a choice between equals goes. */
+/** With this random value a choice between equal targets takes the first. */
 const FIRST = 0.3;
 const SECOND = 0.7;
 
@@ -13,7 +13,7 @@ const answers: Readonly<Record<string, StubResponse>> = {
   silence: { neverAnswer: true },
 };
 
-describe('targets chosen by what was measured', () => {
+describe('targets chosen by measurement', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
@@ -72,7 +72,7 @@ describe('targets chosen by what was measured', () => {
       return first.requests.length > before ? 'first' : 'second';
     }
 
-    /** The one that a choice between equals would take is taken, whichever it is. */
+    /** True when random values alone decide between the targets, so both are equally busy. */
     async function areEquallyBusy(): Promise<boolean> {
       dice = FIRST;
       const one = await chosen();
@@ -82,7 +82,7 @@ describe('targets chosen by what was measured', () => {
       return one === 'first' && other === 'second';
     }
 
-    it('prefers the idle target while the answer of another is under way', async () => {
+    it('prefers the idle target while the other one is sending a response', async () => {
       const open = await act('stream', leaving.signal);
       expect(first.requests).toHaveLength(1);
       expect([await chosen(), await chosen()]).toEqual(['second', 'second']);
@@ -91,9 +91,9 @@ describe('targets chosen by what was measured', () => {
       await eventually(areEquallyBusy);
     });
 
-    describe('counts a request once and no longer than its answer takes', () => {
-      // One answer under way at each target, so that a request that is taken off twice shows. An answer without a reader is
-      // cancelled when its memory is collected.
+    describe('count of busy requests of a target', () => {
+      // One response is in flight at each target, so that a request subtracted twice shows. A response without a reader is
+      // cancelled when it is garbage-collected, hence the references.
       let open: Response[] = [];
 
       beforeEach(async () => {
@@ -108,19 +108,19 @@ describe('targets chosen by what was measured', () => {
       });
 
       it.each([
-        ['its answer is complete', 'answer'],
-        ['the provider refuses it', 'refuse'],
-        ['its answer breaks off', 'break'],
-      ])('when %s', async (_, name) => {
+        ['the response is complete', 'answer'],
+        ['the provider refuses the request', 'refuse'],
+        ['the response breaks off', 'break'],
+      ])('decreases once when %s', async (_, name) => {
         await (await act(name)).text().catch(() => undefined);
         expect(first.requests).toHaveLength(2);
         await eventually(areEquallyBusy);
       });
 
       it.each([
-        ['during its answer', 'stream'],
-        ['before its answer', 'silence'],
-      ])('when its client leaves %s', async (_, name) => {
+        ['during the response', 'stream'],
+        ['before the response', 'silence'],
+      ])('decreases once when the client disconnects %s', async (_, name) => {
         const client = new AbortController();
         const requested = act(name, client.signal).then((response) => response.text());
         await first.waitForRequest(2);
@@ -130,7 +130,7 @@ describe('targets chosen by what was measured', () => {
         await eventually(areEquallyBusy);
       });
 
-      it('when another target is tried after it', async () => {
+      it('decreases once when another target is tried next', async () => {
         const nested = configOf('least_busy', [
           {
             strategy: { mode: 'fallback' },
@@ -152,7 +152,7 @@ describe('targets chosen by what was measured', () => {
       await response.text();
     };
 
-    it('learns what a call costs from the usage of its answer', async () => {
+    it('measures the cost of a call from the usage in its response', async () => {
       const costing = (tokens: number) => ({
         model: 'gpt-4o',
         choices: [],

@@ -6,9 +6,9 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);
 const PATIENT = { timeoutMs: 20_000 };
-/** No test lives to see it end. */
+/** Longer than any test, so an opened breaker stays open. */
 const COOLDOWN_MS = 3_600_000;
-/** However busy the machine, a stream of so many tokens is faster than the rule, and one of few is slower. */
+/** Tokens: so many make a stream faster than the rule, so few slower, however busy the machine is. */
 const [MANY, FEW] = [50_000_000, 20];
 const SLOW = 10_000;
 
@@ -29,7 +29,7 @@ const stream = (...steps: StubStep[]): StubResponse => ({
 const fast = stream({ chunk: said }, after(20), { chunk: rest(MANY) });
 const slow = stream({ chunk: said }, after(20), { chunk: rest(FEW) });
 
-describe('streams, measured to their end', () => {
+describe('measurements of whole streams', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
@@ -37,7 +37,7 @@ describe('streams, measured to their end', () => {
   const [one, two] = [{ provider: '@first' }, { provider: '@second' }];
 
   beforeEach(async () => {
-    // A choice by weight goes to the last target, and none is made to explore.
+    // With this value a choice by weight takes the last target, and no request explores.
     jest.spyOn(Math, 'random').mockReturnValue(0.9999);
     gateway = await GatewayHarness.start();
     [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
@@ -68,7 +68,7 @@ describe('streams, measured to their end', () => {
       ...more,
     });
 
-    it('goes to the target whose streams bring most tokens a second', async () => {
+    it('chooses the target whose streams bring most tokens a second', async () => {
       first.answer(fast);
       second.answer(slow);
       for (const target of [one, two]) await ask(balanced('highest_speed', target), path);
@@ -76,12 +76,12 @@ describe('streams, measured to their end', () => {
       expect([first.requests.length, second.requests.length]).toEqual([2, 1]);
     });
 
-    it('goes to the target whose streams begin first, whenever their heads come', async () => {
+    it('chooses the target whose streams bring their first event soonest, whenever their heads arrive', async () => {
       first.answer(stream({ chunk: said + rest(FEW) }));
       const startedAt = performance.now();
       await ask(balanced('least_latency', one), path);
       const tookMs = performance.now() - startedAt;
-      // The head comes at once, and so does a comment.
+      // The head and a comment arrive at once.
       second.answer(stream({ chunk: ': thinking\n\n' }, after(tookMs + 50), { chunk: said + rest(FEW) }));
       await ask(balanced('least_latency', two), path);
       await ask(balanced('least_latency', one, two), path);
@@ -113,7 +113,7 @@ describe('streams, measured to their end', () => {
     });
   });
 
-  it('says nothing of a target whose client left, and a probe of it gives its place back', async () => {
+  it('does not measure a stream whose client disconnects, and frees the place of a probe', async () => {
     const config = {
       strategy: { mode: 'fallback', cb_config: { consecutive_failures: 1, cooldown_interval: 100 } },
       targets: [one, two],

@@ -81,7 +81,7 @@ describe('configs on passthrough', () => {
     ]);
   });
 
-  it('[PAS-07] hands a full resource name in the model field on unchanged', async () => {
+  it('[PAS-07] forwards a full resource name in the model field unchanged', async () => {
     const model = 'projects/p-1/locations/us/publishers/google/models/gemini:tuned@7';
     await send({ provider: '@first' }, {}, { model, x: 1 });
     expect(first.lastRequest.body.toString()).toBe(JSON.stringify({ model, x: 1 }));

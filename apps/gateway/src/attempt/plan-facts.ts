@@ -5,7 +5,7 @@ import type { RequestContext } from '../core/request-context';
 import { requestedModel } from '../core/requested-model';
 import { endpointOf } from './endpoint';
 
-/** What routing reads of one request. */
+/** The facts about one request that routing reads. */
 export class PlanFacts implements RequestFacts {
   constructor(private readonly context: RequestContext) {}
 
@@ -18,7 +18,7 @@ export class PlanFacts implements RequestFacts {
     return url.slice(0, url.length - query.length);
   }
 
-  /** Of a spooled body only what its scan has found. A model in the path is the one that is requested. */
+  /** Parameters of the body; of a spooled body, only those that its scan found. A model in the path takes precedence. */
   params(): object | undefined {
     const { call } = this.context.route;
     const inBody = paramsOfBody(this.context);

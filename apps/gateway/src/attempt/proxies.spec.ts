@@ -5,12 +5,12 @@ import { GatewayHarness } from '../spec-support/harness';
 
 interface ForwardProxy {
   readonly url: string;
-  /** Targets, as the gateway named them. */
+  /** Request targets as the gateway sent them. */
   readonly seen: string[];
   stop(): void;
 }
 
-/** Takes every name for the server at `port`; `CONNECT` is refused, which shows that it was called. */
+/** Resolves every name to the server at `port`. Refuses `CONNECT`, which still shows that it was called. */
 async function startProxy(port: number): Promise<ForwardProxy> {
   const seen: string[] = [];
   const server: Server = createServer((req, res) => {
@@ -45,7 +45,7 @@ async function startProxy(port: number): Promise<ForwardProxy> {
   };
 }
 
-describe('the proxies of the installation', () => {
+describe('outbound proxies of the installation', () => {
   let stub: StubProvider;
   let proxy: ForwardProxy;
   let gateway: GatewayHarness;
@@ -74,7 +74,7 @@ describe('the proxies of the installation', () => {
     });
   };
 
-  it('[ENV-02] HTTP_PROXY takes the calls to plain hosts, and not those to others', async () => {
+  it('[ENV-02] HTTP_PROXY applies to calls to plain HTTP hosts only', async () => {
     await start({ HTTP_PROXY: proxy.url });
     const answer = await ask('http://llm.example.org/v1');
     expect([answer.status, await answer.json()]).toEqual([200, { ok: true }]);
@@ -84,7 +84,7 @@ describe('the proxies of the installation', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('[ENV-02] HTTPS_PROXY takes the calls to TLS hosts through a tunnel, and not those to others', async () => {
+  it('[ENV-02] HTTPS_PROXY applies to calls to TLS hosts only, through a tunnel', async () => {
     await start({ HTTPS_PROXY: proxy.url });
     expect((await ask('https://llm.example.org/v1')).status).toBe(502);
     expect(proxy.seen).toEqual(['CONNECT llm.example.org:443']);
@@ -92,7 +92,7 @@ describe('the proxies of the installation', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('[ENV-02] NO_PROXY keeps the calls that it names from both', async () => {
+  it('[ENV-02] NO_PROXY exempts the hosts that it names from both', async () => {
     await start({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' });
     expect((await ask(`${stub.origin}/v1`)).status).toBe(200);
     expect((await ask(`https://127.0.0.1:${String(stub.port)}/v1`)).status).toBe(502);

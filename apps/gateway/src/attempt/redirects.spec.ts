@@ -5,7 +5,7 @@ import { RESPONSE, BODY, budget } from '../limits/spec-support/cent-calls';
 import { GatewayHarness } from '../spec-support/harness';
 
 const CHAT = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
-/** Passes the checks of most routes. */
+/** A body that passes the checks of most routes. */
 const ANY_BODY = {
   ...CHAT,
   input: 'a',
@@ -16,7 +16,7 @@ const ANY_BODY = {
   role: 'user',
   content: 'a',
 };
-/** All of 3xx that mean something, some that do not, and none that confirms what the client has (304). */
+/** All defined 3xx statuses and some undefined ones; not 304, which is no redirect. */
 const STATUSES = [300, 301, 302, 303, 305, 306, 307, 308, 310, 399];
 const ROUTES: readonly (readonly [string, string, string, object | null])[] = [
   ['@main', 'POST', '/chat/completions', CHAT],
@@ -33,7 +33,7 @@ const ROUTES: readonly (readonly [string, string, string, object | null])[] = [
 describe('redirects of a provider', () => {
   let gateway: GatewayHarness;
   let provider: StubProvider;
-  /** Where the provider would like clients to go. */
+  /** The address to which the provider redirects clients. */
   let elsewhere: StubProvider;
   let admin: StubProvider;
 
@@ -58,7 +58,7 @@ describe('redirects of a provider', () => {
     for (const stub of [provider, elsewhere, admin]) stub.requests.length = 0;
   });
 
-  /** fetch follows redirects by itself, as the official clients do. */
+  /** fetch follows redirects by default, as the official clients do. */
   const call = (
     method: string,
     path: string,
@@ -84,7 +84,7 @@ describe('redirects of a provider', () => {
     provider.answer({ status, headers: { location }, body: 'moved' });
 
   it.each(ROUTES)(
-    'of %s are answered with 502 on %s %s %j, whatever their status',
+    'turns redirects of %s into 502 on %s %s %j, whatever their status',
     async (target, ...line) => {
       const [method, path, body] = line;
       for (const status of STATUSES) {
@@ -98,7 +98,7 @@ describe('redirects of a provider', () => {
     },
   );
 
-  it('reach a client on no route of the table, and lead it neither elsewhere nor to the control plane', async () => {
+  it('returns no redirect to a client on any route, and calls neither another host nor the control plane', async () => {
     const reached: string[] = [];
     for (const { method, path, kind } of ROUTE_ROWS) {
       if (kind === 'realtime') continue;
@@ -113,7 +113,7 @@ describe('redirects of a provider', () => {
         expect(answer.url).toContain(gateway.baseUrl);
         const wasCalled = provider.requests.length > before;
         const ended = await typeOf(answer);
-        // A location within the origin of the provider is followed there, and leads to the next redirect.
+        // A location within the provider's origin is followed, and leads to the next redirect.
         if (wasCalled) expect([method, path, ...ended]).toEqual([method, path, ...REFUSED]);
         if (wasCalled) reached.push(`${method} ${path}`);
       }
@@ -122,7 +122,7 @@ describe('redirects of a provider', () => {
     expect([elsewhere.requests.length, admin.requests.length]).toEqual([0, 0]);
   });
 
-  it('do not make openai’s own client take its gateway key elsewhere', async () => {
+  it('keeps openai’s own client from sending its gateway key to another host', async () => {
     for (const status of STATUSES) {
       redirectTo(`${elsewhere.origin}/v1/chat/completions`, status);
       const openai = new OpenAI({
@@ -137,7 +137,7 @@ describe('redirects of a provider', () => {
     expect(elsewhere.requests).toHaveLength(0);
   });
 
-  it('are answered with an error that names the reason and the way out', async () => {
+  it('names the reason and the remedy in the error', async () => {
     redirectTo(`${elsewhere.origin}/steal?signature=secret`, 308);
     const answer = await call('POST', '/chat/completions', CHAT);
     const { error } = (await answer.json()) as { error: { message: string } };
@@ -149,7 +149,7 @@ describe('redirects of a provider', () => {
     expect(attempts).toMatchObject([{ status: null, end: 'redirected' }]);
   });
 
-  it('fall back to the next target, without a retry of the one that redirects', async () => {
+  it('falls back to the next target without a retry of the redirecting one', async () => {
     redirectTo(`${admin.origin}/steal`);
     const config = {
       strategy: { mode: 'fallback' },
@@ -160,9 +160,9 @@ describe('redirects of a provider', () => {
     expect([provider.requests.length, elsewhere.requests.length]).toEqual([1, 1]);
   });
 
-  it('charge nothing, whatever use their body tells', async () => {
+  it('charges nothing for a redirect, whatever usage its body reports', async () => {
     const key = 'redirectedKey0000000000000000000';
-    // One call is worth a cent.
+    // One call costs a cent.
     gateway.addKey(key, { id: 'redirected', usageLimits: [budget({ creditLimit: 0.01 })] });
     const chat = (): Promise<Response> => call('POST', '/chat/completions', BODY, { 'x-gw-api-key': key });
     provider.answer({
@@ -178,7 +178,7 @@ describe('redirects of a provider', () => {
     expect(statuses).toEqual([200, 412]);
   });
 
-  it('count for the breaker of their target', async () => {
+  it('counts redirects towards the breaker of their target', async () => {
     redirectTo(`${elsewhere.origin}/steal`);
     const breaker = { consecutive_failures: 2, cooldown_interval: 600_000 };
     const config = JSON.stringify({
@@ -192,7 +192,7 @@ describe('redirects of a provider', () => {
     expect([provider.requests.length, elsewhere.requests.length]).toEqual([2, 5]);
   });
 
-  it('are refused for all requests that share one call, and are not cached', async () => {
+  it('refuses a redirect for all requests that share one call, and does not cache it', async () => {
     redirectTo(`${elsewhere.origin}/steal`);
     const headers = { 'x-gw-config': JSON.stringify({ provider: '@main', cache: { mode: 'simple' } }) };
     const once = (): Promise<[number, string | undefined]> =>
@@ -204,7 +204,7 @@ describe('redirects of a provider', () => {
   });
 
   it.each([200, 201, 202, 304, 404, 503])(
-    'lose every header that leads a client or a proxy elsewhere, with status %i',
+    'removes headers that lead a client or a proxy elsewhere, with status %i',
     async (status) => {
       const to = `${elsewhere.origin}/steal`;
       const leading = {
@@ -227,10 +227,10 @@ describe('redirects of a provider', () => {
     },
   );
 
-  describe('of a GET within the origin of the provider', () => {
+  describe('redirects of a GET within the provider’s origin', () => {
     const PATH = '/files/file-1/content';
 
-    it('are followed by the gateway, with the credential of the provider', async () => {
+    it('follows the redirect with the provider’s credential', async () => {
       provider.answer(
         { status: 302, headers: { location: '../download/1?alt=media' } },
         { status: 307, headers: { location: `${provider.origin}/v2/one` } },
@@ -249,14 +249,14 @@ describe('redirects of a provider', () => {
       expect(JSON.stringify(provider.requests.map(({ headers }) => headers))).not.toContain(gateway.apiKey);
     });
 
-    it('are followed three times at the most', async () => {
+    it('follows at most three redirects', async () => {
       redirectTo('/again');
       expect(await typeOf(await call('GET', PATH))).toEqual(REFUSED);
       expect(provider.requests).toHaveLength(4);
     });
 
     it.each(['//user@127.0.0.1/x', 'https://127.0.0.1/x', 'file:///etc/passwd', 'http://[', ''])(
-      'are not followed where they lead elsewhere or nowhere: %j',
+      'follows no redirect to another origin or an invalid location: %j',
       async (location) => {
         redirectTo(location);
         const expected = location === '' ? 4 : 1;
@@ -265,7 +265,7 @@ describe('redirects of a provider', () => {
       },
     );
 
-    it('are not followed to another port of its host, which is another origin', async () => {
+    it('follows no redirect to another port of the same host, which is another origin', async () => {
       redirectTo(`${elsewhere.origin}/steal`);
       expect(await typeOf(await call('GET', PATH))).toEqual(REFUSED);
       expect(elsewhere.requests).toHaveLength(0);

@@ -1,10 +1,10 @@
 import { isRedirect, OutboundError } from '@gw/outbound';
 
 /**
- * The error for a provider's redirect; null: the status is none. Clients follow a redirect by themselves and take along all headers
- * that they do not know for credentials, so that the other address would get the caller's gateway key.
+ * The error for a provider's redirect; null when the status is no redirect. Clients follow redirects automatically and send along
+ * all headers that they do not know as credentials, so another host would receive the caller's gateway key.
  */
 export const redirectError = (status: number): OutboundError | null =>
   isRedirect(status)
-    ? new OutboundError('redirected', `The provider answered with status ${String(status)}, a redirect.`)
+    ? new OutboundError('redirected', `The provider responded with a redirect (status ${String(status)}).`)
     : null;

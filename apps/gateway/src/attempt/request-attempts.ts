@@ -4,53 +4,58 @@ import type { Upstream } from '../core/upstream';
 import type { GatewayResponse } from './gateway-response';
 import type { StreamPace } from './stream-pace';
 
-/** A stream that is being handed on, and that `on_stream_failure: continue` watches. One of the calls ends it. */
+/**
+ * A stream that is being forwarded under `on_stream_failure: continue`. Exactly one of `completed`, `lost` and `left` ends it.
+ */
 export interface OpenStream {
-  /** It came to its end. */
+  /** The stream is complete. */
   completed(): void;
-  /** It broke off, and nothing can go on from what the client has. */
+  /** The stream broke off, and no attempt can continue what the client has. */
   lost(reason: string): void;
-  /** The client left. */
+  /** The client disconnected. */
   left(): void;
-  /** This response, or what is left of it, does not go to the client. */
+  /** This response, or the rest of it, does not go to the client. */
   drop(answer: GatewayResponse): void;
-  /** The next response cannot go on from the stream, so that `broken` remains the request's response. */
+  /** The next response cannot continue the stream, so `broken` remains the request's response. */
   refuse(next: GatewayResponse, broken: GatewayResponse): void;
-  /** It broke off. `done` follows; then `answer` is another stream that goes on from `text`, or the same one as before. */
+  /**
+   * The stream broke off. `done` is called when another stream that continues `text` is the response, or when none is found and
+   * the response is unchanged.
+   */
   goOnFrom(text: string, reason: string, done: () => void): void;
 }
 
 type RoutedBy = Pick<RoutingCursor, 'strategyTrail' | 'matchedCondition' | 'routingEvents'>;
 
-/** The attempts that were made for one request. */
+/** The attempts made for one request. */
 export class RequestAttempts {
   readonly records: AttemptRecord[] = [];
-  /** Calls to providers so far. */
+  /** Number of provider calls so far. */
   calls = 0;
-  /** Path of the second call of a route that makes two; null: there was none. */
+  /** Path of the second call of a route that makes two; null when there was none. */
   followed: string | null = null;
   strategy: readonly string[] = NO_STRATEGY;
   matchedCondition: string | null = null;
-  /** What else routing took into account; complete once the attempts are over. */
+  /** Other facts that routing considered; complete once the attempts have ended. */
   events: readonly RoutingEvent[] = NO_EVENTS;
-  /** The upstream of the call in flight; null: none, or the response has been picked. */
+  /** The upstream of the call in flight; null when there is none or the response was chosen. */
   requested: Upstream | null = null;
-  /** The upstream of the call in flight when the client left before a response was picked. */
+  /** The upstream of the call that was in flight when the client disconnected before a response was chosen. */
   left: Upstream | null = null;
   /** Milliseconds that the request waited for providers before its reply began. */
   waitedMs = 0;
-  /** Counted as busy with this request until its response is over; null where no strategy of the config needs that. */
+  /** The endpoint that counts as busy with this request until its response ends; null when the config does not measure load. */
   busyEndpoint: string | null = null;
-  /** Of a response that is a stream, where the config has a use for it. */
+  /** Measures the response when it is a stream and the config needs that; otherwise null. */
   pace: StreamPace | null = null;
-  /** The provider was sent a request for usage that the client has not requested and must not see. */
+  /** The provider was sent a request for usage that the client did not request and must not see. */
   hidesUsage = false;
-  /** Set while the response is a stream that another attempt could go on with. */
+  /** Set while the response is a stream that another attempt could continue. */
   openStream: OpenStream | null = null;
-  /** What the client has of a stream that broke off, and the next attempt goes on from. */
+  /** Text that the client has of a stream that broke off, which the next attempt continues. */
   partial: string | null = null;
 
-  /** Takes over what routing has decided so far. */
+  /** Copies the routing decisions made so far. */
   routedBy({ strategyTrail, matchedCondition, routingEvents }: RoutedBy): void {
     this.strategy = strategyTrail;
     this.matchedCondition = matchedCondition;
@@ -61,7 +66,7 @@ export class RequestAttempts {
     this.requested = upstream;
   }
 
-  /** The endpoint that was busy with the request, which it is no longer; null: none was counted. */
+  /** Returns and clears the busy endpoint; null when none was counted. */
   takeBusyEndpoint(): string | null {
     const endpoint = this.busyEndpoint;
     this.busyEndpoint = null;

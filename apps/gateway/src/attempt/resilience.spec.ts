@@ -8,7 +8,7 @@ jest.setTimeout(60_000);
 const REQUESTS = 200;
 const AT_A_TIME = 20;
 
-describe('a provider that fails', () => {
+describe('failing provider', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   const providers = withTwoProviders();
@@ -30,7 +30,7 @@ describe('a provider that fails', () => {
     return { status: response.status, text: await response.text() };
   };
 
-  it('for three of ten calls, in every way, fails no client behind a fallback', async () => {
+  it('fails no client behind a fallback when three of ten provider calls fail in any way', async () => {
     const ways: readonly StubResponse[] = [
       { status: 503, body: {} },
       { status: 500, body: 'no JSON' },
@@ -55,7 +55,7 @@ describe('a provider that fails', () => {
     expect(failures).toBeGreaterThan(ways.length);
   });
 
-  it('to answer at all is not called again once its breaker is open, and no caller waits for it', async () => {
+  it('makes no call to a provider that stopped responding once its breaker is open, and delays no caller', async () => {
     first.answer({ neverAnswer: true });
     const config = {
       strategy: { mode: 'fallback', cb_config: { consecutive_failures: 2, cooldown_interval: 600_000 } },

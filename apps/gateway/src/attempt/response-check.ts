@@ -2,10 +2,10 @@ import { routeFamily, type RouteKind } from '@gw/contracts';
 import type { JsonObject } from '@gw/providers';
 import { RESPONSE_READ_WHOLE, exceededBy } from '../bodies/read-whole';
 
-/** Whether a success of the route is JSON, or a stream of events. */
+/** Whether a successful response of the route is JSON or an event stream. */
 export const respondsWithJson = (route: RouteKind): boolean => routeFamily(route).answersWithJson === true;
 
-/** What keeps the body of a 2xx answer from being a success, or null. It goes behind "the answer". */
+/** Why the body of a 2xx response is no success, or null. Phrased to follow "the response". */
 export function faultOfJson(body: Buffer): string | null {
   const bound = exceededBy(body, RESPONSE_READ_WHOLE);
   if (bound !== null) return `has more than ${bound}`;
@@ -13,7 +13,7 @@ export function faultOfJson(body: Buffer): string | null {
   try {
     parsed = JSON.parse(body.toString('utf8'));
   } catch {
-    return 'is no valid JSON';
+    return 'is not valid JSON';
   }
   return hasError(parsed) ? 'holds an error' : null;
 }

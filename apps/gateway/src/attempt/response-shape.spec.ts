@@ -66,19 +66,22 @@ describe('strict_open_ai_compliance', () => {
   const kinds: readonly (readonly [string, boolean, object])[] = [
     ['an answer', false, {}],
     ['a stream', true, {}],
-    ['an answer that is judged', false, { output_guardrails: [CHECK] }],
-    ['a stream that is judged', true, { output_guardrails: [CHECK] }],
+    ['a judged response', false, { output_guardrails: [CHECK] }],
+    ['a judged stream', true, { output_guardrails: [CHECK] }],
     ['a stream that may be continued', true, { on_stream_failure: 'continue' }],
   ];
 
-  it.each(kinds)('shows only what the OpenAI API has in %s, unless it is false', async (_, stream, more) => {
-    const target = { provider: '@claude', ...more };
-    expect(shown(await ask(target, stream))).toEqual([]);
-    expect(shown(await ask({ ...target, strict_open_ai_compliance: true }, stream))).toEqual([]);
-    expect(shown(await ask({ ...target, strict_open_ai_compliance: false }, stream))).toEqual(OWN);
-  });
+  it.each(kinds)(
+    'shows only members of the OpenAI API in %s, unless it is false',
+    async (_, stream, more) => {
+      const target = { provider: '@claude', ...more };
+      expect(shown(await ask(target, stream))).toEqual([]);
+      expect(shown(await ask({ ...target, strict_open_ai_compliance: true }, stream))).toEqual([]);
+      expect(shown(await ask({ ...target, strict_open_ai_compliance: false }, stream))).toEqual(OWN);
+    },
+  );
 
-  it('is inherited, and gives way to the header', async () => {
+  it('inherits the setting, and gives the header precedence', async () => {
     const parent = { strict_open_ai_compliance: false, strategy: { mode: 'single' } };
     expect(shown(await ask({ ...parent, targets: [{ provider: '@claude' }] }, false))).toEqual(OWN);
     const child = { provider: '@claude', strict_open_ai_compliance: true };
@@ -89,7 +92,7 @@ describe('strict_open_ai_compliance', () => {
     ).toEqual([]);
   });
 
-  it('is refused in the header as anything but true and false', async () => {
+  it('accepts only true and false in the header', async () => {
     const { status, text } = await ask({ provider: '@claude' }, false, { [HEADER]: 'maybe' });
     expect([status, JSON.parse(text)]).toMatchObject([
       400,
@@ -97,7 +100,7 @@ describe('strict_open_ai_compliance', () => {
     ]);
   });
 
-  it('shows the verdicts on a stream that has passed where it is false, of input guardrails alone too', async () => {
+  it('shows the verdicts on a passed stream when false, also those of input guardrails alone', async () => {
     const target = { provider: '@claude', strict_open_ai_compliance: false };
     const output = await ask({ ...target, output_guardrails: [CHECK] }, true);
     const input = await ask({ ...target, input_guardrails: [CHECK] }, true);
@@ -111,7 +114,7 @@ describe('strict_open_ai_compliance', () => {
     expect(strict.text).not.toContain('hook_results');
   });
 
-  it('shows no thinking that a guardrail has replaced, in none of the members that have it', async () => {
+  it('shows thinking that a guardrail replaced in no member of the response', async () => {
     const replace = { regexReplace: { rule: 'Hm', redactText: '[gone]', scope: ['all'] } };
     const target = { provider: '@claude', strict_open_ai_compliance: false, output_guardrails: [replace] };
     const answer = await ask(target, false);
@@ -120,7 +123,7 @@ describe('strict_open_ai_compliance', () => {
     expect([stream.text.split('[gone]').length, stream.text.includes('Hm')]).toEqual([2, false]);
   });
 
-  it('changes no byte of an answer in the client’s own dialect', async () => {
+  it('changes no byte of a response in the client’s own dialect', async () => {
     const body = `{"id":"c", "choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"Hm","content":"Hi"}}],"citations":["u"]}`;
     for (const strict of ['true', 'false']) {
       provider.answer({ headers: { 'content-type': 'application/json' }, body });

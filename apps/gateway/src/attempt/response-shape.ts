@@ -2,11 +2,11 @@ import type { TranslationContext } from '@gw/providers';
 import type { Upstream } from '../core/upstream';
 import type { RequestView, RequestContext } from '../core/request-context';
 
-/** Whether a client is shown only what the OpenAI API has: the request's header wins, then the target's setting. */
+/** Whether the client sees only members of the OpenAI API: the request's header takes precedence over the target's setting. */
 export const isStrict = ({ gw }: Pick<RequestView, 'gw'>, { target }: Pick<Upstream, 'target'>): boolean =>
   gw.strictOpenAi ?? target.strictOpenAiCompliance ?? true;
 
-/** What a translator is given with an answer, wherever one is translated. */
+/** The context that a translator needs to translate a response. */
 export const translationContext = (
   context: Pick<RequestContext, 'id' | 'startedWallMs' | 'gw'>,
   upstream: Upstream,

@@ -2,12 +2,12 @@ import { eventually, type StubProvider } from '@gw/testing';
 import type { GatewayHarness, LoggedRequest } from '../spec-support/harness';
 import { withTwoProviders } from './spec-support/two-providers';
 
-/** No test lives to see it end. */
+/** Longer than any test, so an opened breaker stays open. */
 const COOLDOWN_MS = 120_000;
-/** For the test that waits for the end. */
+/** For the test that waits for the end of the cooldown. */
 const SHORT_COOLDOWN_MS = 1_000;
 
-describe('what requests learn from each other', () => {
+describe('routing state shared by requests', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   const providers = withTwoProviders();
@@ -32,7 +32,7 @@ describe('what requests learn from each other', () => {
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
   const events = async () => (await last())?.decision.routing;
 
-  it('passes over a target whose breaker is open, and the log says why', async () => {
+  it('skips a target whose breaker is open, and logs the reason', async () => {
     first.answer({ status: 500 });
     expect(await (await send()).json()).toEqual({ from: 'second' });
     expect(await events()).toEqual([{ target: 'config.targets[0]', event: 'breaker_opened' }]);
@@ -42,13 +42,13 @@ describe('what requests learn from each other', () => {
     expect(first.requests).toHaveLength(1);
   });
 
-  it('says nothing of routing where nothing but the config decided', async () => {
+  it('logs no routing events when only the config decided', async () => {
     first.answerJson({ from: 'first' });
     await send();
     expect(Object.keys((await last())?.decision ?? {})).not.toContain('routing');
   });
 
-  it('tries a broken target anew when the client of its probe has left, and learns nothing from that', async () => {
+  it('probes a failed target again when the client of the first probe disconnected, which is not evidence', async () => {
     const config = configOf(SHORT_COOLDOWN_MS);
     first.answer({ status: 500 }, { neverAnswer: true }, { body: { from: 'first' } });
     await send(undefined, config);
@@ -73,7 +73,7 @@ describe('what requests learn from each other', () => {
   });
 
   it.each([undefined, [503]])(
-    '[SVC-05] moves on from a target whose limit or budget denies it, with the list %j',
+    '[SVC-05] falls back from a target whose limit or budget refuses the request, with the status list %j',
     async (codes) => {
       const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] } as const;
       gateway.addProvider('limited', 'openai', first.origin, limited);

@@ -10,7 +10,7 @@ const WAYS: readonly (readonly [way: string, headers: Record<string, string>, mo
   ['model: @main/gpt-4o', {}, '@main/gpt-4o'],
 ];
 
-describe.each(WAYS)('a saved provider, named by %s', (_, headers, model) => {
+describe.each(WAYS)('saved provider, named by %s', (_, headers, model) => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -33,7 +33,7 @@ describe.each(WAYS)('a saved provider, named by %s', (_, headers, model) => {
   const errorOf = async (answer: Response): Promise<unknown> =>
     ((await answer.json()) as { error: unknown }).error;
 
-  it('[AUT-05] lends its credential, which no header of the caller replaces', async () => {
+  it('[AUT-05] sends its own credential, which no header of the caller replaces', async () => {
     for (const own of [
       {},
       { authorization: 'Bearer sk-own' },
@@ -45,7 +45,7 @@ describe.each(WAYS)('a saved provider, named by %s', (_, headers, model) => {
     }
   });
 
-  it('[AUT-05] stops at its budget, before it is called', async () => {
+  it('[AUT-05] refuses requests without a call when its budget is exhausted', async () => {
     gateway.addProvider('main', 'openai', stub.origin, { status: 'exhausted' });
     const answer = await send();
     expect(answer.status).toBe(412);
@@ -75,7 +75,7 @@ describe.each(WAYS)('a saved provider, named by %s', (_, headers, model) => {
     expect((await send()).status).toBe(200);
   });
 
-  it('[AUT-05] stops at its own rate limits, of requests and of tokens, for every caller', async () => {
+  it('[AUT-05] enforces its own request and token rate limits for all callers', async () => {
     gateway.addProvider('main', 'openai', stub.origin, {
       rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }],
     });
@@ -111,7 +111,7 @@ describe.each(WAYS)('a saved provider, named by %s', (_, headers, model) => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('[AUT-05] is the one of the caller’s workspace: to another one it does not exist', async () => {
+  it('[AUT-05] exists only in its own workspace', async () => {
     gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
     gateway.addKey('theirKey00000000000000000000000A', { workspaceId: OTHER_WORKSPACE_ID });
     const answer = await send({ 'x-gw-api-key': 'theirKey00000000000000000000000A' });

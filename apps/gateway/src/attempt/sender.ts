@@ -9,7 +9,10 @@ import type { LocalPlayer } from './local-transport';
 import { FollowingCall, mayFollow } from './following-call';
 import type { BuiltRequest } from './request/request-builder';
 
-/** Writes a request down before a provider is called for it. Throws where it may only be called when that worked. */
+/**
+ * Stores the in-flight record of a request before a provider is called. Throws when the call requires a stored record and storing
+ * failed.
+ */
 export type BeforeCall = (context: RequestContext, upstream: Upstream) => void;
 
 /** Sends an attempt as an HTTP call. */
@@ -26,7 +29,7 @@ export class Sender implements Next {
     listener.begun(answer);
   }
 
-  /** The call alone, reported to `handler`, which is not called before this has returned. */
+  /** Makes the call, without further bookkeeping, and reports to `handler`, which is never called before this returns. */
   call(
     context: RequestContext,
     upstream: Upstream,
@@ -48,7 +51,7 @@ export class Sender implements Next {
   }
 }
 
-/** Tells a listener what a promise brings. */
+/** Reports the result of a promise to a listener. */
 export function tellLater(answer: Promise<GatewayResponse>, listener: AttemptListener): void {
   answer.then(
     (given) => listener.answered(given),

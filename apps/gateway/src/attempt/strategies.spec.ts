@@ -11,19 +11,19 @@ jest.setTimeout(60_000);
 
 const BUFFERED_MAX = 65_536;
 const WAIT_MS = 20_000;
-/** Long for an answer that is there, short for one that does not come. */
+/** Milliseconds: long for a response that is ready, short for one that never comes. */
 const TIMEOUT_MS = 250;
-/** No test lives to see it end. */
+/** Longer than any test, so an opened breaker stays open. */
 const COOLDOWN_MS = 3_600_000;
 const WORD = 'forbidden';
 
-/** A kind of request: how it is sent, and how an answer to it looks. */
+/** A kind of request: how it is sent, and how its response looks. */
 interface Kind {
   readonly path: string;
   readonly isStream?: boolean;
   readonly provider?: 'openai' | 'anthropic';
   body(): { readonly type: string | null; readonly bytes: string | Buffer | FormData };
-  /** What the answer says that was used. */
+  /** The usage that the response reports. */
   readonly usage?: (tokens: number) => object;
 }
 
@@ -84,7 +84,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'large upload': { path: '/proxy/any', body: json({ pad: 'x'.repeat(4 * BUFFERED_MAX) }) },
 };
 
-/** The table of the documentation: by strategy and kind, what it promises. */
+/** The table in docs/configs.md: for each strategy and kind of request, what works. */
 const table = readFileSync(resolve(__dirname, '../../../../docs/configs.md'), 'utf8')
   .split('## What works where')[1]
   ?.split(/\n## /)[0]
@@ -98,7 +98,7 @@ const table = readFileSync(resolve(__dirname, '../../../../docs/configs.md'), 'u
   ) as string[][];
 const kinds = (table[0] ?? []).slice(1);
 
-/** What a cell proves: modes of routing, or what else applies to passthrough as to other routes. */
+/** Strategies that prove a clause: modes of routing, and features that apply to passthrough too. */
 const MODES = /^(?:single|fallback|loadbalance|conditional)/;
 const BACKGROUND = /^(?:retry|cache|input_guardrails)/;
 const clauseOf = (strategy: string, kind: string): string => {
@@ -113,7 +113,7 @@ const cells = table.slice(1).flatMap(([strategy = '', ...promises]) =>
   }),
 );
 
-describe('every strategy on every kind of request, as the documentation tells', () => {
+describe('every strategy on every kind of request, as docs/configs.md states', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
@@ -121,7 +121,7 @@ describe('every strategy on every kind of request, as the documentation tells', 
   let kind: Kind;
 
   beforeEach(async () => {
-    // The shortest back-off, no exploration, and a choice by weight takes the last.
+    // With this value back-off is shortest, no request explores, and a choice by weight takes the last target.
     jest.spyOn(Math, 'random').mockReturnValue(0.9999);
     gateway = await GatewayHarness.start({ MAX_BUFFERED_BODY: String(BUFFERED_MAX) });
     [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
@@ -156,7 +156,7 @@ describe('every strategy on every kind of request, as the documentation tells', 
     return { cache: response.headers.get('x-gw-cache-status'), from: reported(await response.text()) };
   }
 
-  /** The kind's request, and from whom its answer is. */
+  /** Sends a request of the kind, and returns which target's response it got. */
   const send = async (config: object | string, own: Kind = kind): Promise<string> =>
     (await ask(config, own)).from;
 
@@ -175,14 +175,17 @@ describe('every strategy on every kind of request, as the documentation tells', 
     second.answer(good('second'));
   }
 
-  /** Both got the same bytes; a form has another boundary in each request of a client, but not in each try. */
+  /**
+   * Expects that both targets got the same bytes. A form's boundary differs between requests of a client, but not between
+   * attempts.
+   */
   const sameBytes = async (): Promise<void> => {
     await first.waitForRequest(1, WAIT_MS);
     expect(second.lastRequest.body.equals(first.lastRequest.body)).toBe(true);
     expect(first.lastRequest.body.length).toBeGreaterThan(0);
   };
 
-  /** Asks each target once, and then whom the measurements choose. By weight it would be the second one. */
+  /** Sends one request to each target, and then one that the measurements route. By weight it would go to the second target. */
   async function measured(algorithm: string): Promise<string> {
     for (const target of both) await send(balanced(algorithm, [target]));
     return send(balanced(algorithm, both));
@@ -225,7 +228,7 @@ describe('every strategy on every kind of request, as the documentation tells', 
       expect(await send(balanced('least_latency', both))).toBe(chosen(promise));
     },
     highest_speed: async (promise) => {
-      // However busy the machine.
+      // Enough tokens to be fast on any machine.
       first.answer(good('first', 50_000_000));
       expect(await measured('highest_speed')).toBe(chosen(promise));
     },
@@ -273,7 +276,7 @@ describe('every strategy on every kind of request, as the documentation tells', 
       first.answer({ ...good('first'), after }, { neverAnswer: true });
       const upload = send(config);
       await first.waitForRequest(1, WAIT_MS);
-      // A later request that is hedged shows that this one would have been.
+      // A later request that is hedged shows that hedging is active, and that the upload was exempt.
       expect(await send(config, KINDS['chat'])).toBe('second');
       open();
       expect([await upload, second.requests.length]).toEqual(['first', 1]);
@@ -351,7 +354,7 @@ describe('every strategy on every kind of request, as the documentation tells', 
     targets: both,
   });
 
-  it('has a case for each row of the table, and each kind for a column', () => {
+  it('has a case for each row of the table, and a kind for each column', () => {
     expect([...new Set(cells.map(({ strategy }) => strategy))]).toEqual(Object.keys(CASES));
     expect(kinds).toEqual(Object.keys(KINDS));
     expect(cells).toHaveLength(Object.keys(CASES).length * Object.keys(KINDS).length);
@@ -362,7 +365,7 @@ describe('every strategy on every kind of request, as the documentation tells', 
     await CASES[cell.strategy]?.(cell.promise);
   });
 
-  it.each(Object.keys(KINDS))('[SVC-05] nested strategies, as far as they go: %s', async (name) => {
+  it.each(Object.keys(KINDS))('[SVC-05] supports nested strategies: %s', async (name) => {
     use(name);
     first.answer({ status: 503, body: {} });
     const inner = { strategy: { mode: 'loadbalance' }, targets: [{ ...both[0], retry: { attempts: 1 } }] };
@@ -372,7 +375,7 @@ describe('every strategy on every kind of request, as the documentation tells', 
   });
 
   it.each(Object.keys(KINDS))(
-    '[PAS-04] a config as JSON, or a saved one by its slug and its id: %s',
+    '[PAS-04] accepts a config as JSON, and a saved one by slug and id: %s',
     async (name) => {
       use(name);
       first.answer({ status: 500, body: {} });
@@ -389,13 +392,13 @@ describe('every strategy on every kind of request, as the documentation tells', 
   );
 });
 
-/** The model that a kind's request names, as its answer repeats it. */
+/** The model that a request of the kind names, which the response repeats. */
 function modelOf(name: string): string {
   const { bytes } = (KINDS[name] as Kind).body();
   return typeof bytes === 'string' ? (JSON.parse(bytes) as { model: string }).model : TRANSCRIBER;
 }
 
-/** In two events, so that there is a time between the first and the last. */
+/** Two events, so that time passes between the first and the last. */
 const streamed = (from: string, used: object): string =>
   `data: ${JSON.stringify({ id: from, choices: [{ index: 0, delta: { content: from } }] })}\n\n` +
   `data: ${JSON.stringify({ choices: [], ...used })}\n\ndata: [DONE]\n\n`;

@@ -52,7 +52,7 @@ const broken = (...chunks: readonly string[]): StubResponse =>
   events([...chunks.map((chunk) => ({ chunk })), { cut: 'end' }]);
 const whole = (...chunks: readonly string[]): StubResponse => events(chunks.map((chunk) => ({ chunk })));
 
-describe('a stream that breaks off', () => {
+describe('streams that break off', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
@@ -70,7 +70,7 @@ describe('a stream that breaks off', () => {
     await Promise.all([gateway.stop(), first.stop(), second.stop()]);
   });
 
-  /** Back-off draws the shortest wait. */
+  /** Makes back-off use the shortest wait. */
   const hurry = (): void => {
     jest.spyOn(Math, 'random').mockReturnValue(0.999);
   };
@@ -103,16 +103,16 @@ describe('a stream that breaks off', () => {
     JSON.parse(String(stub.lastRequest.body)) as Record<string, unknown>;
   const both = [{ provider: '@first' }, { provider: '@second' }];
 
-  describe('before anything of it reached the client', () => {
+  describe('before any byte reached the client', () => {
     const answer = [role('two'), text('two', 'Hello'), stop('two'), DONE];
 
     it.each<readonly [string, StubResponse]>([
       ['after its head', broken()],
       ['after a comment', broken(': wait\n\n')],
-      ['inside its first event', broken(text('one', 'Hel').slice(0, 30))],
+      ['inside the first event', broken(text('one', 'Hel').slice(0, 30))],
       ['by ending cleanly without an event', whole()],
-      ['with an error for its first event', whole('data: {"error":{"message":"overloaded"}}\n\n')],
-    ])('is answered by the next target: %s', async (_, failure) => {
+      ['with an error as the first event', whole('data: {"error":{"message":"overloaded"}}\n\n')],
+    ])('replaces the stream by the next target’s: %s', async (_, failure) => {
       first.answer(failure);
       second.answer(whole(...answer));
       const response = await ask(over('restart', both));
@@ -121,7 +121,7 @@ describe('a stream that breaks off', () => {
       expect(await last()).toMatchObject({ outcome: 'ok', errorType: null });
     });
 
-    it('is repeated by the rules of retries', async () => {
+    it('repeats the call by the retry rules', async () => {
       hurry();
       first.answer(broken(), whole(...answer));
       const response = await ask({
@@ -133,7 +133,7 @@ describe('a stream that breaks off', () => {
       expect(response.headers.get('x-gw-retry-attempt-count')).toBe('1');
     });
 
-    it('is an error with a status when nothing is left, not a stream', async () => {
+    it('returns an error response with a status when no target is left', async () => {
       first.answer(broken());
       second.answer(broken());
       const response = await ask(over('restart', both));
@@ -145,7 +145,7 @@ describe('a stream that breaks off', () => {
       ]);
     });
 
-    it('is the answer all the same with `fail`', async () => {
+    it('sends the broken stream to the client with `fail`', async () => {
       first.answer(broken());
       const response = await ask(over('fail', both));
       expect([response.status, await response.text()]).toEqual([
@@ -155,7 +155,7 @@ describe('a stream that breaks off', () => {
       expect(second.connections).toBe(0);
     });
 
-    it('is answered by the next target on passthrough too', async () => {
+    it('replaces the stream by the next target’s on passthrough too', async () => {
       first.answer(broken());
       second.answer(whole('data: any\n\n'));
       const response = await ask(over('restart', both), '/proxy/any');
@@ -163,7 +163,7 @@ describe('a stream that breaks off', () => {
     });
   });
 
-  it('gets an error event with `restart` once the client has a part of it', async () => {
+  it('ends the stream with an error event under `restart` once the client has a part', async () => {
     first.answer(broken(role('one'), text('one', 'Hel')));
     const body = await (await ask(over('restart', both))).text();
     expect(body.startsWith(role('one') + text('one', 'Hel'))).toBe(true);
@@ -171,7 +171,7 @@ describe('a stream that breaks off', () => {
     expect(second.connections).toBe(0);
   });
 
-  describe('with `continue`', () => {
+  describe('under `continue`', () => {
     const prefilled = [{ provider: '@first' }, { provider: '@second', assistant_prefill: true }];
     const dataOf = (body: string): Record<string, unknown>[] =>
       body
@@ -183,7 +183,7 @@ describe('a stream that breaks off', () => {
         .map(({ choices }) => (choices as { delta: { content?: string } }[])[0]?.delta.content ?? '')
         .join('');
 
-    it('is gone on with by the next target from what the client has: one id, one role, one end, usage of both', async () => {
+    it('continues at the next target from the client’s text, with one id, one role, one end and the usage of both', async () => {
       first.answer(
         broken(
           role('one'),
@@ -228,7 +228,7 @@ describe('a stream that breaks off', () => {
       expect(decision.price?.lines.reduce((sum, line) => sum + line.cost, 0)).toBe(cost);
     });
 
-    it('is charged for the part that broke off, as an estimate where that has not said what it used', async () => {
+    it('charges the part that broke off, by estimate when it reported no usage', async () => {
       first.answer(broken(role('one'), text('one', 'x'.repeat(3_000))));
       second.answer(whole(role('two'), text('two', 'y'), stop('two'), used('two', 12, 3), DONE));
       await (await ask(over('continue', prefilled))).text();
@@ -239,18 +239,18 @@ describe('a stream that breaks off', () => {
       expect(decision.price?.lines.reduce((sum, line) => sum + line.cost, 0)).toBe(cost);
     });
 
-    it('is charged for the part that went on, too, where that was cut without a use', async () => {
+    it('also charges a continuation that was cut off without usage', async () => {
       first.answer(broken(role('one'), text('one', 'x'.repeat(3_000)), used('one', 10, 1_000)));
       second.answer(broken(role('two'), text('two', 'y'.repeat(6_000))));
       await (await ask(over('continue', prefilled), undefined, { max_tokens: 9_000 })).text();
       const { usage, cost, priced } = await last();
       expect(usage).toMatchObject({ inputTokens: 10, outputTokens: 1_000 });
       expect(priced).toBe('estimated');
-      // At 2.50 and 10 USD a million.
+      // At 2.50 USD per million input tokens and 10 USD per million output tokens.
       expect(cost).toBeGreaterThan(1_000 * 1_000 + 2_000 * 1_000);
     });
 
-    it('is continued by Anthropic without a setting, and its events become chunks of the same answer', async () => {
+    it('continues at Anthropic without a setting, as chunks of the same response', async () => {
       first.answer(broken(role('one'), text('one', 'Hello'), text('one', ' ')));
       second.answer(whole(start('msg_2', 12), block(0), said(0, ' wor'), said(0, 'ld'), end(0, 3)));
       const body = await (
@@ -265,7 +265,7 @@ describe('a stream that breaks off', () => {
       expect([messages.at(-1)?.role, messages.at(-1)?.content[0]?.text]).toEqual(['assistant', 'Hello']);
     });
 
-    it('is gone on with in the dialect of messages, in the block that is open', async () => {
+    it('continues in the messages dialect inside the open block', async () => {
       first.answer(broken(start('msg_1', 10), block(0), said(0, 'Hello'), said(0, ' wor')));
       second.answer(whole(start('msg_2', 12), block(0), said(0, 'ld'), end(0, 3)));
       const config = over('continue', [{ provider: '@claude-first' }, { provider: '@claude' }]);
@@ -280,12 +280,12 @@ describe('a stream that breaks off', () => {
       );
       const { usage } = await last();
       expect(usage?.inputTokens).toBe(22);
-      // What the first part says of its output at its beginning is not what came of it.
+      // The output count at the beginning of the first part is not its final usage.
       const cut = start('msg_1', 10) + block(0) + said(0, 'Hello') + said(0, ' wor');
       expect(usage?.outputTokens).toBe(3 + Math.ceil(cut.length / 3));
     });
 
-    it('gets another block in the dialect of messages where the first one is over', async () => {
+    it('continues in the messages dialect in a new block when the first one has ended', async () => {
       first.answer(
         broken(start('msg_1', 10), block(0), said(0, 'Hello'), claude('content_block_stop', { index: 0 })),
       );
@@ -296,7 +296,7 @@ describe('a stream that breaks off', () => {
       expect(body.match(/event: message_stop/g)).toHaveLength(1);
     });
 
-    it('has its block closed in the dialect of messages where the next answer calls a tool at once', async () => {
+    it('closes the block in the messages dialect when the next response starts with a tool call', async () => {
       const tool = (index: number): string =>
         claude('content_block_start', {
           index,
@@ -310,7 +310,7 @@ describe('a stream that breaks off', () => {
       expect(body).toContain(`${said(0, 'Hello')}${closed(0)}${tool(1)}${closed(1)}`);
     });
 
-    it('is repeated at the same target first, by its retries, and broken once more it still goes on', async () => {
+    it('first retries the same target, and continues again after another break', async () => {
       hurry();
       first.answer(
         broken(role('one'), text('one', 'a')),
@@ -329,7 +329,7 @@ describe('a stream that breaks off', () => {
       expect((sentTo(first)['messages'] as unknown[]).at(-1)).toEqual({ role: 'assistant', content: 'ab' });
     });
 
-    it('starts anew where the client has no text yet, at any provider', async () => {
+    it('restarts at any provider while the client has no text', async () => {
       first.answer(broken(role('one')));
       second.answer(whole(role('two'), text('two', 'Hello'), stop('two'), DONE));
       const body = await (await ask(over('continue', both))).text();
@@ -338,7 +338,7 @@ describe('a stream that breaks off', () => {
       expect((sentTo(second)['messages'] as unknown[]).length).toBe(1);
     });
 
-    it('goes on after an error event, which the client does not see', async () => {
+    it('continues after an error event, which the client does not see', async () => {
       first.answer(whole(role('one'), text('one', 'Hel'), 'data: {"error":{"message":"overloaded"}}\n\n'));
       second.answer(whole(role('two'), text('two', 'lo'), stop('two'), DONE));
       const body = await (await ask(over('continue', prefilled))).text();
@@ -347,9 +347,9 @@ describe('a stream that breaks off', () => {
 
     it.each<readonly [string, readonly object[], readonly string[]]>([
       ['no target is left', [{ provider: '@first' }], [text('one', 'Hel')]],
-      ['no target takes a beginning', both, [text('one', 'Hel')]],
+      ['no target accepts a prefill', both, [text('one', 'Hel')]],
       [
-        'the answer calls a tool',
+        'the response calls a tool',
         prefilled,
         [
           chatEvent('one', {
@@ -357,13 +357,13 @@ describe('a stream that breaks off', () => {
           }),
         ],
       ],
-      ['it is over but for its end mark', prefilled, [text('one', 'Hel'), stop('one')]],
+      ['only the end mark is missing', prefilled, [text('one', 'Hel'), stop('one')]],
       [
-        'there is too much of it',
+        'the text is too long',
         prefilled,
         [text('one', 'x'.repeat(200_000)), text('one', 'x'.repeat(100_000))],
       ],
-    ])('ends with an error event and no end mark where %s', async (_, targets, chunks) => {
+    ])('ends with an error event and no end mark when %s', async (_, targets, chunks) => {
       first.answer(broken(role('one'), ...chunks));
       second.answer(whole(role('two'), text('two', 'lo'), stop('two'), DONE));
       const body = await (await ask(over('continue', targets))).text();
@@ -375,7 +375,7 @@ describe('a stream that breaks off', () => {
       expect((await ends())[0]).toBe('interrupted');
     });
 
-    it('ends with an error event where the next target answers with an error or no stream', async () => {
+    it('ends with an error event when the next target returns an error or no stream', async () => {
       for (const answer of [{ status: 400, body: { error: { message: 'no prefill' } } }, { body: {} }]) {
         first.answer(broken(role('one'), text('one', 'Hel')));
         second.answer(answer);
@@ -385,7 +385,7 @@ describe('a stream that breaks off', () => {
       }
     });
 
-    it('is not touched as long as it does not break', async () => {
+    it('forwards a stream that does not break off unchanged', async () => {
       const chunks = [role('one'), ': note\n\n', text('one', 'Hé'), text('one', 'llo 😀'), stop('one'), DONE];
       const bytes = Buffer.from(chunks.join(''));
       first.answer(events([...bytes].map((byte) => ({ chunk: Buffer.from([byte]) }))));
@@ -393,7 +393,7 @@ describe('a stream that breaks off', () => {
       expect(await ends()).toEqual(['answered']);
     });
 
-    it('cancels the call that goes on when the client leaves', async () => {
+    it('cancels the continuing call when the client disconnects', async () => {
       first.answer(broken(role('one'), text('one', 'Hel')));
       second.answer({ neverAnswer: true });
       const response = await ask(over('continue', prefilled));
@@ -403,7 +403,7 @@ describe('a stream that breaks off', () => {
       await eventually(async () => (await last()).outcome === 'client_closed', WAIT);
     });
 
-    it('counts against the breaker of its target, once', async () => {
+    it('counts the failure once towards the breaker of the target', async () => {
       const config = over('continue', prefilled);
       const guarded = { ...config, strategy: { mode: 'fallback', cb_config: { consecutive_failures: 1 } } };
       first.answer(broken(role('one'), text('one', 'Hel')));

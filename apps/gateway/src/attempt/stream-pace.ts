@@ -11,14 +11,16 @@ interface PacedRequest {
   elapsedMs(): number;
 }
 
-/** Of fewer output tokens the speed would be chance. */
+/** Minimum output tokens for a meaningful speed. */
 const TOKENS_MIN = 16;
-/** What comes faster, in tokens a second, was not made while it came. */
+/** Tokens a second. A faster stream was generated before it was sent. */
 const SPEED_MAX = 10_000;
-/** The beginning of a line that is neither empty nor a comment, which some providers send while they are thinking. */
+/**
+ * Matches the beginning of a line that is neither empty nor a comment; some providers send comments while the model is thinking.
+ */
 export const FIELD = /(?:^|[\r\n])[^:\r\n]/;
 
-/** When the pieces of a stream came, for configs that choose or judge targets by it. */
+/** Measures when the pieces of a stream arrived, for configs that choose or judge targets by it. */
 export class StreamPace {
   private firstMs: number | null = null;
   private lastMs = 0;
@@ -28,12 +30,12 @@ export class StreamPace {
     private readonly context: PacedRequest,
     private readonly cursor: RoutingCursor,
     private readonly status: number,
-    /** When the call began, and how long its head took. */
+    /** Milliseconds from the start of the request to the call, and from the call to the response's head. */
     private readonly startedMs: number,
     private readonly headMs: number,
   ) {}
 
-  /** Notes what goes on to `sink`. */
+  /** Measures the pieces that pass to `sink`. */
   through(sink: BodySink): BodySink {
     return {
       data: (chunk: Buffer) => {
@@ -49,14 +51,17 @@ export class StreamPace {
     };
   }
 
-  /** The client does not read as fast as the provider writes: what comes late from here on is not the provider's fault. */
+  /**
+   * The client reads more slowly than the provider writes, so later delays are not the provider's fault and the speed is not
+   * measured.
+   */
   holdUp(): void {
     this.isHeldUp = true;
   }
 
   /**
-   * Output tokens a second, or null where it is unknown. Counted from the first piece on; from the beginning of the call where
-   * tokens were made before that: by a model that thought, or by a provider that sends all at once.
+   * Output tokens a second; null when unknown. Counted from the first piece, or from the start of the call when tokens were
+   * generated before it: by a thinking model, or by a provider that sends everything at once.
    */
   speed(usage: Usage | null): number | null {
     const { firstMs, lastMs, startedMs } = this;
@@ -67,7 +72,7 @@ export class StreamPace {
       : own;
   }
 
-  /** The request has ended with the stream. `usage`: as the stream reported it. */
+  /** Called when the request has ended with the stream. `usage`: as the stream reported it. */
   over(usage: Usage | null): void {
     const { context, cursor, status } = this;
     const outcome = outcomeOf(context.reply);

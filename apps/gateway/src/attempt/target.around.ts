@@ -3,7 +3,7 @@ import { refuseAccess } from './access-rule';
 import type { AroundStage, AttemptCall, Next } from './attempt-call';
 import type { Targeting } from './targeting';
 
-/** Finds the provider and the credential of an attempt's target. */
+/** Resolves the provider and the credential of an attempt's target. */
 export class TargetAround implements AroundStage {
   constructor(
     private readonly targeting: Targeting,

@@ -23,12 +23,12 @@ function providerUnknown(id: string, near: string | null): GatewayError {
   const meant = near === null ? '' : ` Did you mean ${near}?`;
   return new GatewayError('provider_unknown', {
     param: HEADER.provider,
-    message: `The provider is not known. Name one, or a saved one as @slug.${meant}`,
+    message: `The provider is not known. Send the id of a provider, or a saved provider as @slug.${meant}`,
     extra: { provider: id.slice(0, 64) },
   });
 }
 
-/** Turns a target of the plan into a provider with a credential. Throws what the caller has to know, before any call. */
+/** Resolves a target of the plan to a provider with a credential. Throws errors for the caller before any call is made. */
 export class Targeting {
   constructor(
     private readonly documents: Documents,
@@ -72,7 +72,7 @@ export class Targeting {
     const saved = assertSavedUsable(document, slug, context.startedWallMs, () => {
       const all = documentKey.provider((context.principal as Principal).workspace.id, '');
       return this.isKnown(slug)
-        ? ` Without the @, ${slug} is a provider that takes your own key.`
+        ? ` Without the @, ${slug} is a provider that you call with your own key.`
         : didYouMean(this.documents, all, slug, { mark: '@' });
     });
     const provider = this.known(saved.providerId);
@@ -111,7 +111,7 @@ export class Targeting {
     return provider !== undefined && (!provider.local || this.options.sandboxEnabled);
   }
 
-  /** A slug is often written without its @. */
+  /** Throws the error for an unknown provider, and suggests a saved one, because the @ of a slug is often forgotten. */
   private async unknown(context: RequestView, id: string): Promise<never> {
     const { workspace } = context.principal as Principal;
     const saved = await this.documents.load(documentKey.provider(workspace.id, id.slice(0, SLUG_MAX)));
@@ -146,7 +146,7 @@ export class Targeting {
   }
 }
 
-/** Null on passthrough. Throws `route_unsupported`. */
+/** How the provider serves the route; null on passthrough. Throws `route_unsupported`. */
 function supportOf({ route }: RequestView, provider: Provider): RouteSupport | null {
   if (route.kind === 'passthrough') return null;
   const support = provider.routes[route.kind];
@@ -156,7 +156,7 @@ function supportOf({ route }: RequestView, provider: Provider): RouteSupport | n
   });
 }
 
-/** Throws when a saved provider is gone, has expired, or has used up a budget that is not known here. */
+/** Throws when a saved provider does not exist, has expired, or has exhausted a budget that only its status shows. */
 export function assertSavedUsable(
   document: unknown,
   slug: string,
@@ -167,21 +167,24 @@ export function assertSavedUsable(
   if (saved?.kind !== 'provider' || saved.status === 'archived') {
     throw new GatewayError('provider_not_found', {
       param: HEADER.provider,
-      message: `No provider with this slug in the workspace of the API key.${advice()}`,
+      message: `The API key's workspace has no provider with this slug.${advice()}`,
       extra: { provider: `@${slug}` },
     });
   }
   if (saved.status === 'expired' || isPast(saved.expiresAt, nowMs)) {
     throw new GatewayError('credential_expired', { extra: { provider: `@${slug}` } });
   }
-  // The ledger decides about a budget that is known here; the status tells of it with some delay.
+  // The ledger enforces budgets that this gateway knows; the status is only updated with a delay.
   if (saved.status === 'exhausted' && saved.usageLimits.length === 0) {
     throw new GatewayError('budget_exhausted', { extra: { scope: 'provider', id: saved.id } });
   }
   return saved;
 }
 
-/** The target's own provider wins; then the request's header, its virtual key, its `@slug/model`. Null: none is named. */
+/**
+ * The provider named by the target, or else by the request's header, its virtual key or its `@slug/model`. Null when none is
+ * named.
+ */
 export function providerNamed(context: RequestView, target: CompiledTarget): string | null {
   if (target.provider !== null) return target.provider;
   if (target.virtualKey !== null) return `@${target.virtualKey}`;
@@ -194,21 +197,21 @@ export function providerNamed(context: RequestView, target: CompiledTarget): str
 
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
 
-/** A path goes out as it came, and so does a body whose model was not found: no rule replaces a model in it. */
+/** A model in the path, and a body in which no model was found, are sent unchanged: no rule can replace their model. */
 const keepsModel = ({ route, scan, body, spooled }: RequestView): boolean =>
   route.call !== null ||
   ((body.length > 0 || spooled !== null) &&
     (scan === null || (scan.isForm === true && scan.modelSpan === null)));
 
-/** `@slug/model` names a saved provider; `@cf/…` and `@hf/…` are model names of their own. */
+/** Removes the slug of a saved provider from `@slug/model`; `@cf/…` and `@hf/…` are model names themselves. */
 export const withoutSlug = (model: string): string =>
   model.startsWith('@') && !model.startsWith('@cf/') && !model.startsWith('@hf/') && model.includes('/')
     ? model.slice(model.indexOf('/') + 1)
     : model;
 
 /**
- * A route that calls a model must say which. With an allow-list so must every body that could name one: an unreadable body
- * could name any.
+ * Throws when the model is not enabled. A route that calls a model must name one. With an allow-list, so must every body that
+ * could name a model, because an unreadable body could name any.
  */
 function checkModel(context: RequestView, saved: ProviderDocument, model: string | null): void {
   if (saved.allowAllModels && saved.models.length === 0) return;
@@ -217,7 +220,7 @@ function checkModel(context: RequestView, saved: ProviderDocument, model: string
   else if (!isEnabled(saved, model)) throw notEnabled(saved, model);
 }
 
-/** The same for a message of a session. Throws for a model that is not enabled; null: the message may name any. */
+/** As `checkModel`, for a message of a session. `model` is null when the message could name any model. */
 export function checkModelOf(saved: ProviderDocument | null, model: string | null): void {
   if (saved === null) return;
   const isRefused =
@@ -228,13 +231,13 @@ export function checkModelOf(saved: ProviderDocument | null, model: string | nul
 const isEnabled = (saved: ProviderDocument, model: string): boolean =>
   modelOf(saved, model)?.enabled ?? (saved.allowAllModels && !isDisabledInAnyCase(saved, model));
 
-/** Some providers find a model, and Azure a deployment, whatever the case of its letters. */
+/** Some providers ignore the case of a model name, as Azure does for a deployment. */
 function isDisabledInAnyCase({ models }: ProviderDocument, model: string): boolean {
   const lower = model.toLowerCase();
   return models.some(({ enabled, slug }) => !enabled && slug.toLowerCase() === lower);
 }
 
-/** No model was found. */
+/** Checks a request in which no model was found. */
 function checkUnnamed(context: RequestView, saved: ProviderDocument): void {
   const { route, body, spooled, upgrade } = context;
   const couldName = route.model === 'maybe' && (body.length > 0 || spooled !== null || upgrade !== null);
@@ -256,16 +259,16 @@ const notEnabled = (saved: ProviderDocument, model: string | null, message?: str
     extra: { model, provider: `@${saved.slug}` },
   });
 
-/** A passthrough body that is no JSON object may name any model; so may one whose `model` is no plain text. */
+/** True when the body could name a model unseen: it is no JSON object, or its `model` is ambiguous. */
 const hidesModel = ({ scan, upgrade }: RequestView): boolean =>
   upgrade !== null || scan === null || scan.isForm === true || scan.needsParse;
 
-/** Passthrough hands a query on, and next to a model in the path a body: a provider could read the model there all the same. */
+/** Models in places that a provider could read instead: on passthrough the query, and the body next to a model in the path. */
 function otherModels({ route, query, scan }: RequestView): readonly string[] {
   if (route.kind !== 'passthrough') return NONE;
   const inQuery = query === '' ? NONE : new URLSearchParams(query).getAll('model');
   const inBody = route.call === null ? null : (scan?.model ?? null);
-  // Google's bodies name a model by its resource.
+  // Google's bodies name a model as `models/<name>`.
   return inBody === null ? inQuery : [...inQuery, withoutSlug(inBody).replace(/^models\//, '')];
 }
 

@@ -22,7 +22,7 @@ const EVENTS = [
   .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   .join('');
 
-describe('a provider that compresses although nothing but identity was accepted', () => {
+describe('provider that compresses although only identity was accepted', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -53,20 +53,20 @@ describe('a provider that compresses although nothing but identity was accepted'
     stub.answer({ status, headers, body: gzipSync(body) });
   };
 
-  it('receives a request for identity on a built-in route', async () => {
+  it('sends a request for identity on a built-in route', async () => {
     answerWith(JSON.stringify(MESSAGE));
     await (await ask('@claude')).text();
     expect(stub.lastRequest.headers['accept-encoding']).toBe('identity');
   });
 
-  it('has its message translated', async () => {
+  it('translates a compressed message', async () => {
     answerWith(JSON.stringify(MESSAGE));
     const answer = await ask('@claude');
     expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, null]);
     expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
   });
 
-  it('has its stream translated, to the end mark', async () => {
+  it('translates a compressed stream, up to the end mark', async () => {
     answerWith(EVENTS, 'text/event-stream');
     const answer = await ask('@claude', { stream: true });
     expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, null]);
@@ -75,7 +75,7 @@ describe('a provider that compresses although nothing but identity was accepted'
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  it('has its error read and decoded in provider_error', async () => {
+  it('decodes a compressed error in provider_error', async () => {
     const error = { error: { message: 'No such model', type: 'invalid_request_error', code: 'nope' } };
     answerWith(JSON.stringify(error), 'application/json', 404);
     const answer = await ask('@open');
@@ -85,7 +85,7 @@ describe('a provider that compresses although nothing but identity was accepted'
     });
   });
 
-  it('gets 502 for a coding that cannot be undone', async () => {
+  it('returns 502 for a coding that cannot be decoded', async () => {
     answerWith(JSON.stringify(MESSAGE), 'application/json', 200, 'nosuch');
     const answer = await ask('@claude');
     expect(answer.status).toBe(502);

@@ -30,20 +30,20 @@ interface Seen {
   readonly status: number;
   readonly head: string;
   readonly body: Buffer;
-  /** The body had its end. */
+  /** The body ended completely. */
   readonly clean: boolean;
 }
 
 /**
- * A client that closes its sending side is taken for gone: on the wire it looks like one that has closed for good, whose call must
- * be cancelled at once.
+ * Excluded: a client that closes its sending side counts as disconnected, because on the wire it looks like a full close, and its
+ * call must be cancelled at once.
  */
 const HALF_CLOSE_IS_GONE = new Set(['sse-064']);
 
-/** 50 MB go through on a busy machine too. */
+/** Long enough to transfer 50 MB on a busy machine. */
 jest.setTimeout(60_000);
 
-/** Scripted upstreams behind a passthrough route: what the client sees is what the upstream sent, or an honest end. */
+/** Scripted upstreams behind a passthrough route. The client must see what the upstream sent, or a visible failure. */
 describe.each(cases.filter(({ id }) => !HALF_CLOSE_IS_GONE.has(id)))('upstream $id: $reason', (test) => {
   let gateway: GatewayHarness;
   let first: RawUpstream;
@@ -80,11 +80,11 @@ describe.each(cases.filter(({ id }) => !HALF_CLOSE_IS_GONE.has(id)))('upstream $
   });
 });
 
-/** Those in which the gateway's own time has to run out; no other one must meet it. */
+/** Cases that end by the gateway's timeout; all others must not reach it. */
 const isCutByTime = (test: UpstreamCase): boolean =>
   test.expect.log === 'timeout' || test.reason.includes('request timeout');
 
-/** A script without an end of its own answers with an empty body. */
+/** Adds an end to a script without one, with an empty body. */
 const endless = (steps: readonly UpstreamStep[]): readonly UpstreamStep[] => [...steps, { end: 1 }];
 
 const configOf = ({ config }: UpstreamCase): object =>
@@ -110,7 +110,7 @@ function checkClient(test: UpstreamCase, { status, body, head, clean }: Seen): v
   if (expected === 'last_error') expect(status).toBe(500);
 }
 
-/** What the log has to say. Estimated usage of streams that were cut belongs to the ledger. */
+/** Expectations on the log record. Estimated usage of cut streams is tested with the ledger. */
 const LOGGED: Readonly<Record<string, (record: LoggedRequest) => void>> = {
   success: (record) => expect(record.outcome).toBe('ok'),
   success_or_incomplete_flag: (record) => expect(['ok', 'interrupted']).toContain(record.outcome),
@@ -163,7 +163,7 @@ function ask(gateway: GatewayHarness, config: object, client: UpstreamCase['clie
   });
 }
 
-/** Status, head and body of one answer on a connection that closes after it. */
+/** Parses status, head and body of one response on a connection that then closes. */
 function readResponse(bytes: Buffer): Seen {
   const at = bytes.indexOf('\r\n\r\n');
   if (at === -1) return { status: 0, head: '', body: Buffer.alloc(0), clean: false };

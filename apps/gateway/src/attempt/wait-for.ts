@@ -1,6 +1,6 @@
 import type { RequestContext } from '../core/request-context';
 
-/** Waits, unless the client leaves first. */
+/** Waits `waitMs` milliseconds, or until the client disconnects. */
 export function waitFor(context: RequestContext, waitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

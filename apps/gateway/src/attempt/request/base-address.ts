@@ -12,19 +12,19 @@ export interface BaseAddress {
   readonly path: string;
 }
 
-/** A provider that answers in this process has no address. */
+/** A provider that runs in this process has no address. */
 const IN_PROCESS: BaseAddress = { origin: '', path: '' };
 const BASES_MAX = 10_000;
 
-/** Where a provider's paths begin. Every address is checked by the policy, once, and remembered by its text. */
+/** Finds the base address of a provider. The policy checks each address once; the result is cached by its text. */
 export class BaseAddresses {
   private readonly known = new LRUCache<string, BaseAddress>({ max: BASES_MAX });
 
   constructor(private readonly policy: AddressPolicy) {}
 
   /**
-   * A saved provider is found where it was saved, whatever else names a host: its credential goes nowhere else. Any other provider
-   * is found at the request's host, else at the target's, else at its own.
+   * A saved provider always has its saved address, so that its credential is sent nowhere else; throws when another host is
+   * named. Any other provider has the request's host, or else the target's, or else its own.
    */
   of({ gw, route }: RequestView, upstream: Upstream): BaseAddress {
     const { provider, credential, model, saved, target } = upstream;

@@ -3,7 +3,7 @@ import type { RequestContext } from '../../core/request-context';
 import type { AroundStage, AttemptCall, Next } from '../attempt-call';
 import type { BuiltRequest, RequestBuilder } from './request-builder';
 
-/** Turns the client's request, or what guardrails have made of it, into the provider's. */
+/** Builds the provider request from the client's request, or from the version that guardrails changed. */
 export class BuildAround implements AroundStage {
   constructor(private readonly builder: Pick<RequestBuilder, 'build'>) {}
 
@@ -18,10 +18,10 @@ export class BuildAround implements AroundStage {
   }
 }
 
-/** Calls that one attempt makes. */
+/** Number of provider calls that one attempt makes. */
 export const callsOf = ({ route }: RequestContext): number => (route.followUp === null ? 1 : 2);
 
-/** With what came of the body, where it was made anew: response and record need it. */
+/** Adds facts about a rebuilt body that the response and the record need. */
 function withBuilt(upstream: Upstream, { clientBody, dropped }: BuiltRequest): Upstream {
   if (clientBody === null) return upstream;
   return dropped === null ? { ...upstream, clientBody } : { ...upstream, clientBody, dropped };

@@ -52,7 +52,7 @@ describe('drop_unsupported', () => {
       headers: { 'x-gw-explain': '1' },
     });
 
-  it('lets a fallback to Anthropic answer, and the decision record say what was left out', async () => {
+  it('lets a request fall back to Anthropic, and records the parameters left out', async () => {
     const response = await ask({}, { drop_unsupported: true });
     expect(response.status).toBe(200);
     expect(JSON.parse(claude.requests.at(-1)?.body.toString() ?? '')).toEqual({
@@ -67,12 +67,12 @@ describe('drop_unsupported', () => {
     expect(record?.decision.attempts.map(({ dropped }) => dropped)).toEqual([undefined, DROPPED]);
   });
 
-  it('is inherited, and the nearest node wins', async () => {
+  it('inherits the setting from the nearest node', async () => {
     expect((await ask({ drop_unsupported: true })).status).toBe(200);
     expect((await ask({ drop_unsupported: true }, { drop_unsupported: false })).status).toBe(400);
   });
 
-  it('refuses what Anthropic does not take where it is not set, and calls nothing', async () => {
+  it('refuses parameters that Anthropic does not support when it is not set, without a call', async () => {
     const response = await ask({}, {}, { ...BODY, seed: null });
     expect([response.status, JSON.parse(response.text)]).toMatchObject([
       400,

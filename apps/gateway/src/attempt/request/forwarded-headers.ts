@@ -5,7 +5,7 @@ import type { OwnCredentials } from '../../credentials/own-credentials';
 import type { RequestView } from '../../core/request-context';
 import { isMeantFor, type Recipient } from '../../credentials/callers-key';
 
-/** Headers of the gateway that hold no credential; a config, a provider's fields and the rest may. */
+/** Headers of the gateway that never hold a credential. All others may, such as a config or the fields of a provider. */
 const PLAIN_OWN: ReadonlySet<string> = new Set([
   HEADER.traceId,
   HEADER.spanId,
@@ -15,7 +15,7 @@ const PLAIN_OWN: ReadonlySet<string> = new Set([
   HEADER.provider,
 ]);
 
-/** WebSocket clients that cannot set headers bring their key as a subprotocol. */
+/** WebSocket clients that cannot set headers send their key as a subprotocol. */
 const PROTOCOL = 'sec-websocket-protocol';
 
 const mayHoldCredential = (name: string): boolean =>
@@ -24,8 +24,8 @@ const mayHoldCredential = (name: string): boolean =>
   (name.startsWith(GATEWAY_HEADER_PREFIX) && !PLAIN_OWN.has(name));
 
 /**
- * Headers that `forward_headers` names, as the caller sent them. Those that carry credentials go only where the caller's own
- * provider key may go, and none goes that holds the key of this request.
+ * The headers that `forward_headers` names, as the caller sent them. Headers that carry credentials are forwarded only where the
+ * caller's provider key may go. A header that holds the request's gateway key is never forwarded.
  */
 export function forwardedHeaders(context: RequestView, recipient: Recipient): readonly string[] {
   const { gw, req } = context;
@@ -44,17 +44,17 @@ export function forwardedHeaders(context: RequestView, recipient: Recipient): re
 
 const NONE: readonly string[] = [];
 
-/** Texts of all forwarded headers that could be credentials of this gateway, at most; each may cost a look-up. */
+/** Maximum number of texts in all forwarded headers that could be credentials of this gateway; each may cost a look-up. */
 const TEXTS_MAX = 64;
 
-/** Rejects with `header_invalid` where a forwarded header holds a credential of this gateway, which no provider may see. */
+/** Rejects with `header_invalid` when a forwarded header holds a credential of this gateway, which no provider may receive. */
 export async function refuseOwnCredentials(
   own: OwnCredentials,
   context: RequestView,
   recipient: Recipient,
 ): Promise<void> {
   const headers = forwardedHeaders(context, recipient);
-  /** Names of headers by texts in them that have the form of a credential. */
+  /** For each text with the form of a credential, the name of its header. */
   const suspects = new Map<string, string>();
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] as string;

@@ -21,15 +21,18 @@ import { withoutSlug } from '../targeting';
 
 export interface BuiltBody {
   readonly body: Buffer | BodySource;
-  /** The client's body after parameter rules; null where it was not parsed. */
+  /** The client's body after parameter rules; null when it was not parsed. */
   readonly clientBody: JsonObject | null;
-  /** Set when the body was made anew. */
+  /** Set when the body was rebuilt. */
   readonly contentType: string | null;
-  /** What the provider does not take and was not sent; null: nothing. */
+  /** Parameters left out because the provider does not support them; null when there are none. */
   readonly dropped?: readonly string[] | null;
 }
 
-/** The client's bytes wherever nothing has to change; a small splice for the model; parsed only for rules and translation. */
+/**
+ * Builds the body. Keeps the client's bytes where possible, splices in another model, and parses only for parameter rules and
+ * translation.
+ */
 export function bodyOf(context: RequestView, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
   const translator = support?.via === 'translated' ? support.translator : null;
@@ -46,7 +49,7 @@ export function bodyOf(context: RequestView, upstream: Upstream): BuiltBody {
 
 const RULES = new WeakMap<JsonObject, ParamRules>();
 
-/** Of one request: its body is the same object for all of its targets. */
+/** Cached by body, which is the same object for all targets of a request. */
 function rulesFor(body: JsonObject): ParamRules {
   let rules = RULES.get(body);
   if (!rules) {
@@ -56,17 +59,17 @@ function rulesFor(body: JsonObject): ParamRules {
   return rules;
 }
 
-/** A parsed body with the parameter rules of a target; worked out once for each request and set of rules. */
+/** A parsed body with the parameter rules of a target applied; computed once for each request and rule set. */
 export const ruledBody = (body: JsonObject, target: CompiledTarget): JsonObject =>
   rulesFor(body).apply(target);
 
-/** The request once more, with what the client has of the answer as its beginning. */
+/** The request again, with the partial response that the client has as the beginning of the next one. */
 function prefilled(context: RequestView, text: string, upstream: Upstream): BuiltBody {
   const { target, provider, support } = upstream;
   const ruled = withPlainModel(rulesFor(context.json(parseJsonObject)).apply(target));
   if (text !== '' && !(target.assistantPrefill ?? provider.prefill === true)) {
     throw new GatewayError('route_unsupported', {
-      message: `The provider ${provider.id} is not known to go on from a partial answer.`,
+      message: `The gateway cannot continue a partial response at the provider ${provider.id}.`,
     });
   }
   const { messages } = ruled;
@@ -88,7 +91,7 @@ function translated(
   return { ...rebuilt(context, body, sent), dropped: losses.dropped() };
 }
 
-/** Numbers stay as the client wrote them, whatever a double can hold. */
+/** Numbers keep the client's spelling, also when a double cannot represent them. */
 const rebuilt = ({ body }: RequestView, clientBody: JsonObject, sent: JsonObject): BuiltBody => ({
   body: Buffer.from(withExactNumbers(sent, exactNumbers(body))),
   clientBody,
@@ -99,8 +102,8 @@ const mustRead = ({ body, scan }: RequestView, isAsked: boolean): boolean =>
   isAsked && body.length > 0 && scan !== null && !scan.isForm;
 
 /**
- * A body that two readers could read differently: one with two models, or, where anything has read more of it, with two members
- * of any one name. A built-in route sends what was checked, not what was received.
+ * True for a body that two JSON parsers may read differently: with two models or, once parsed, with any duplicate member name. A
+ * built-in route then sends what the gateway checked, not the received bytes.
  */
 const isDoubtful = ({ scan, route, isParsed, body }: RequestView): boolean =>
   route.kind !== 'passthrough' && (scan?.needsParse === true || (isParsed && hasDuplicateMembers(body)));
@@ -113,11 +116,11 @@ function withPlainModel(body: JsonObject): JsonObject {
   return plain === model ? body : { ...body, model: plain };
 }
 
-/** What the body asks for. Where the path has the model, a body keeps its own. */
+/** The model to send in the body. When the path names the model, the body keeps its own. */
 const modelInBody = ({ route, scan }: RequestView, { model }: Upstream): string | null =>
   route.call === null || !scan?.model ? model : withoutSlug(scan.model);
 
-/** Another model than the body's is requested where that has a slug, or is a form that has no other rule. */
+/** Replaces the model in the body when it has a slug, or in a form when a rule sets another model. */
 function spliced(context: RequestView, upstream: Upstream): BuiltBody {
   const { scan, body } = context;
   const model = modelInBody(context, upstream);
@@ -128,7 +131,7 @@ function spliced(context: RequestView, upstream: Upstream): BuiltBody {
   return { body, clientBody: null, contentType: null };
 }
 
-/** A spooled body is never parsed: where it would have to be, it is too large. */
+/** A spooled body is never parsed; throws `body_too_large` when that would be necessary. */
 function spooledBody(context: RequestView, body: SpooledBody, upstream: Upstream): BuiltBody {
   const { scan } = context;
   const { target, support } = upstream;

@@ -23,15 +23,15 @@ export interface RequestBuilderOptions {
 
 export interface BuiltRequest {
   readonly request: OutboundRequest;
-  /** The client's body after parameter rules, where a translator needs it again for the answer. */
+  /** The client's body after parameter rules, when a translator needs it for the response. */
   readonly clientBody: JsonObject | null;
-  /** Paths of the client's body that the provider does not take and was not sent; null: none. */
+  /** Paths of the client's body that were left out because the provider does not support them; null when there are none. */
   readonly dropped: readonly string[] | null;
-  /** It requests usage that the client has not requested and must not see. */
+  /** True when the request asks for usage that the client did not request and must not see. */
   readonly hidesUsage: boolean;
 }
 
-/** Turns the client's request into the provider's: address, headers, body. */
+/** Builds the provider request: address, headers and body. */
 export class RequestBuilder {
   private readonly bases: BaseAddresses;
 
@@ -56,19 +56,19 @@ export class RequestBuilder {
         body: body.length > 0 ? body : null,
         // Connections are never shared between tenants.
         poolClass: upstream.saved?.id ?? context.principal?.workspace.id ?? upstream.provider.id,
-        // A model that hangs leaves connections to the others; what has no model is bounded by its route.
+        // A model that hangs must leave connections to the others. Requests without a model are bounded by their route.
         holder: upstream.model ?? context.route.kind,
         ...this.timeoutsOf(context, upstream),
       },
     };
   }
 
-  /** Milliseconds; the request's header wins, then the target's `request_timeout`. */
+  /** Milliseconds, from the request's header or else from the target's `request_timeout`. */
   timeoutOf(context: RequestView, target: CompiledTarget): number {
     return context.gw.requestTimeoutMs ?? target.requestTimeoutMs ?? this.options.requestTimeoutMs;
   }
 
-  /** `request_timeout` bounds the whole call; a stream's first byte, and the silence between its pieces. */
+  /** `request_timeout` bounds the whole call; for a stream, the time until its first byte and between its pieces. */
   private timeoutsOf(context: RequestView, { target }: Upstream) {
     const { connectTimeoutMs } = this.options;
     const timeoutMs = this.timeoutOf(context, target);
@@ -86,19 +86,19 @@ const pathOf = (context: RequestView, upstream: Upstream): string =>
   pathBelowBase(upstream.support, context.route.upstreamPath) +
   queryOf(ownQueryOf(context, upstream), context, upstream);
 
-/** The client's own path, ids included, wherever the provider speaks its dialect. */
+/** The client's own path, including ids, when the provider speaks its dialect. */
 function pathBelowBase(support: RouteSupport | null, own: string): string {
   if (support === null) return own;
   return support.via === 'native' ? support.prefix + own : support.path;
 }
 
-/** A WebSocket has its model in the query, where an HTTP request has it in the body. */
+/** The client's query. A WebSocket request names its model here, an HTTP request in the body. */
 function ownQueryOf({ query, upgrade, route }: RequestView, { model }: Upstream): string {
   if (upgrade !== null) return queryWithModel(query, model);
   return route.call === null || query === '' ? query : wholeResponseQuery(query);
 }
 
-/** The client's query, with what the provider needs on every call; the client's own values win. */
+/** The client's query with the parameters that the provider needs on every call; the client's own values take precedence. */
 function queryOf(query: string, { route }: RequestView, { provider, credential, model }: Upstream): string {
   const own = provider.query?.(credential, model, route.kind);
   if (!own) return query;
@@ -134,12 +134,13 @@ function headersOf(context: RequestView, upstream: Upstream, contentType: string
 }
 
 const OF_PARTS = ['range', 'if-range'];
-/** Chooses members of the answer, as `fields` does in the query. */
+/** Selects members of the response, as `fields` does in the query. */
 const FIELD_MASK = 'x-goog-fieldmask';
 
 /**
- * A built-in route reads the answer, and so does a read that may report a use: they ask for one that needs no decoding, and the
- * latter for all of it. What else goes through may have any coding that can be undone. Without the header any would be right.
+ * Sets headers so that the gateway can read the response. A built-in route, and a read that may report usage, request a response
+ * without encoding; the latter also requests it whole. Other requests may use any encoding that the gateway can decode. Without
+ * the header the provider could choose any encoding.
  */
 function askReadable(headers: HeaderList, context: RequestView, support: RouteSupport | null): void {
   const isRead = isReadForUse(context);
@@ -151,8 +152,8 @@ function askReadable(headers: HeaderList, context: RequestView, support: RouteSu
 }
 
 /**
- * What was saved before its rules, or comes from a secret manager, may hold what no header can: nothing of it is sent. What was
- * `received` as a header is one.
+ * Throws for header values with control characters, which may come from a secret manager or from settings saved before they were
+ * validated. Values `received` as headers are valid.
  */
 function assertSendable(headers: HeaderList, received: HeaderList): void {
   for (let i = 1; i < headers.length; i += 2) {
@@ -160,7 +161,7 @@ function assertSendable(headers: HeaderList, received: HeaderList): void {
     const name = headers[i - 1] as string;
     throw new GatewayError('validation_failed', {
       param: name,
-      message: `The value of the header ${name} holds a control character; save the setting that it is made of without one.`,
+      message: `The value of the header ${name} holds a control character; remove it from the setting or secret that the header comes from.`,
     });
   }
 }

@@ -9,9 +9,9 @@ const REQUESTED = Buffer.from(`"${OPTIONS}":{"include_usage":true}`);
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * The body with a request for usage, where a provider reports usage in a stream only on request and the client has left
- * `stream_options` out; null: nothing is requested. What the provider adds for it is kept from the client (`HiddenUsage`). A config
- * that drops `stream_options` keeps it from being requested, for a host that does not know it.
+ * Adds a request for usage to the body when a provider reports usage of a stream only on request and the client did not set
+ * `stream_options`; null when nothing is added. `HiddenUsage` removes from the response what the provider adds for it. A config
+ * that drops `stream_options` disables this, for hosts that do not support it.
  */
 export function askForUsage(
   { route, scan }: RequestView,

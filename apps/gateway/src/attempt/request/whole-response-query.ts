@@ -1,8 +1,8 @@
-/** Parameters by which Google's APIs leave members out of an answer, or wrap it: its usage must come, and be JSON. */
+/** Parameters of Google's APIs that remove members from a response or wrap it. The gateway needs the usage, as JSON. */
 const REDUCING: ReadonlySet<string> = new Set(['fields', 'callback', 'alt']);
 const READABLE: ReadonlySet<string> = new Set(['json', 'sse']);
 
-/** The query without what could keep the use out of the answer; the same text where it has nothing of the kind. */
+/** Removes parameters that could hide the usage in the response; returns the same text when there are none. */
 export function wholeResponseQuery(query: string): string {
   const requested = [...new URLSearchParams(query)];
   const kept = requested.filter(([name, value]) => !isReducing(name, value));

@@ -7,7 +7,10 @@ export interface TwoProviders {
   readonly second: StubProvider;
 }
 
-/** A gateway with the providers `@first` and `@second`, new for each test, of which the second one answers. Read it in a test. */
+/**
+ * Starts a gateway with the providers `@first` and `@second`, new for each test. By default `@second` responds. Call the returned
+ * function inside a test.
+ */
 export function withTwoProviders(environment: Record<string, string> = {}): () => TwoProviders {
   let made: TwoProviders | undefined;
   beforeEach(async () => {
@@ -22,7 +25,7 @@ export function withTwoProviders(environment: Record<string, string> = {}): () =
     await Promise.all([made?.gateway.stop(), made?.first.stop(), made?.second.stop()]);
   });
   return () => {
-    if (!made) throw new Error('The providers run from beforeEach on.');
+    if (!made) throw new Error('The providers are available from beforeEach on.');
     return made;
   };
 }
