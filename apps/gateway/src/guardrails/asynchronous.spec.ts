@@ -19,15 +19,15 @@ interface Case {
   readonly streams: boolean;
 }
 
-/** Answers that say the forbidden word, in pieces where they are streams. */
+/** Responses that contain the forbidden word; streams have it split across pieces. */
 const CASES: Readonly<Record<string, Case>> = {
-  'a whole answer': {
+  'a whole response': {
     path: '/chat/completions',
     provider: '@main',
     answer: { body: { choices: [{ index: 0, message: { role: 'assistant', content: 'a secret' } }] } },
     streams: false,
   },
-  'a compressed answer': {
+  'a compressed response': {
     path: '/chat/completions',
     provider: '@main',
     answer: {
@@ -36,7 +36,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     streams: false,
   },
-  'an answer of a route that is unknown': {
+  'a response of an unknown route': {
     path: '/odd/route',
     provider: '@main',
     answer: { body: { deep: ['a secret'] } },
@@ -82,7 +82,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     streams: true,
   },
-  'a stream that is compressed all the same': {
+  'a stream that is compressed although identity was requested': {
     path: '/chat/completions',
     provider: '@main',
     answer: {
@@ -91,7 +91,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     streams: true,
   },
-  'a stream of a route that is unknown': {
+  'a stream of an unknown route': {
     path: '/odd/route',
     provider: '@main',
     answer: { headers: EVENTS, body: plain({ t: 'a sec' }) + plain({ t: 'ret' }) },
@@ -145,15 +145,15 @@ describe('asynchronous guardrails', () => {
       return records.length >= count ? records : undefined;
     }, PATIENTLY);
 
-  /** What is compressed is read outside the event loop, so that its verdict may come with the amended record. */
+  /** Compressed responses are decoded outside the event loop, so their verdict may arrive with the amended record. */
   const lastVerdicts = (id = 'inline'): Promise<LoggedRequest['decision']['guardrails']> =>
     eventually(async () => {
       const verdicts = (await gateway.records()).at(-1)?.decision.guardrails;
       return verdicts?.some((verdict) => verdict.id === id) ? verdicts : undefined;
     }, PATIENTLY);
 
-  describe.each(Object.entries(CASES))('of %s', (_what, each) => {
-    it('[GRD-02] leave every byte alone, and their verdict is in the log', async () => {
+  describe.each(Object.entries(CASES))('judging %s', (_what, each) => {
+    it('[GRD-02] changes no byte, and logs the verdict', async () => {
       stub.answer(each.answer);
       const bare = await send(each, {});
       const reply = await send(each, { output_guardrails: [no('secret')] });
@@ -165,7 +165,7 @@ describe('asynchronous guardrails', () => {
       expect(await lastVerdicts('other')).toMatchObject([{ verdict: true }]);
     });
 
-    it('[GRD-02] that wait for somebody hold nothing up: the record is written, and written again with them', async () => {
+    it('[GRD-02] does not delay the response; slow verdicts arrive with an amended record', async () => {
       stub.answer(each.answer);
       let release: () => void = () => undefined;
       const until = new Promise<void>((resolve) => (release = resolve));
@@ -174,7 +174,7 @@ describe('asynchronous guardrails', () => {
       const webhook = { webhookURL: hook.origin, executeOnProxy: true, timeout: 20_000 };
       const guardrail = { deny: true, async: true, webhook };
       const reply = await send(each, { input_guardrails: [guardrail], output_guardrails: [guardrail] });
-      // Both were called, neither has answered, and the client has everything.
+      // Both webhooks were called, neither has responded, and the client has the whole response.
       await hook.waitForRequest(2, PATIENTLY.timeoutMs);
       expect([reply.status, (await gateway.records()).length]).toEqual([200, 1]);
       release();
@@ -195,7 +195,7 @@ describe('asynchronous guardrails', () => {
     });
   });
 
-  it('of a stream let each piece go as it comes: the provider has not ended, and the client has the first ones', async () => {
+  it('forwards stream pieces as they arrive, before the provider has finished', async () => {
     stub.answer({
       headers: EVENTS,
       steps: [{ chunk: chunk('one') }, { chunk: chunk('two') }, { hang: true }],
@@ -209,7 +209,7 @@ describe('asynchronous guardrails', () => {
     let text = '';
     while (!text.includes('two')) text += Buffer.from((await reader.read()).value ?? []).toString();
     await reader.cancel();
-    // What the client has seen before it left is judged.
+    // The part that the client received before it disconnected is judged.
     const [record] = await recordsOf(1);
     expect(record).toMatchObject({
       outcome: 'client_closed',
@@ -217,7 +217,7 @@ describe('asynchronous guardrails', () => {
     });
   });
 
-  it('stand next to those that judge: a denied stream is judged as far as it came', async () => {
+  it('also judges the part of a stream that a synchronous guardrail denies', async () => {
     stub.answer(CASES['a stream of chat completions']?.answer as StubResponse);
     const each = CASES['a stream of chat completions'] as Case;
     const reply = await send(each, {
@@ -231,7 +231,7 @@ describe('asynchronous guardrails', () => {
     ]);
   });
 
-  it('of an answer that is too long for them cannot decide, and the answer is sent whole', async () => {
+  it('cannot decide about a response that is too long, which is sent whole', async () => {
     const text = 'long '.repeat(300_000);
     const steps = Array.from({ length: 15 }, () => ({ chunk: chunk(text.slice(0, 100_000)) }));
     stub.answer({ headers: EVENTS, steps: [...steps, { chunk: 'data: [DONE]\n\n' }] });

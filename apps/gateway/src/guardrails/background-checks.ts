@@ -1,11 +1,11 @@
-/** Runs of asynchronous guardrails that are under way at a time; further ones are not begun. */
+/** Maximum number of asynchronous guardrail runs at one time; further ones are not started. */
 const RUNNING_MAX = 1_000;
 
-/** Bounds what runs in the background of requests. */
+/** Bounds the background work of requests. */
 export class BackgroundChecks {
   private running = 0;
 
-  /** Null: nothing runs, since there is nothing to run or too much runs already. Never rejects. */
+  /** Starts a run; returns null when there is nothing to run or too much runs already. The promise never rejects. */
   run<T>(start: () => Promise<T> | null, done: (result: T) => void): Promise<void> | null {
     if (this.running >= RUNNING_MAX) return null;
     const started = start();

@@ -9,25 +9,25 @@ import {
   type PartHead,
 } from '@gw/providers';
 
-/** UTF-8 bytes of all text fields of a form together. */
+/** Maximum UTF-8 bytes of all text fields of a form together. */
 const TEXT_BYTES_MAX = 4_194_304;
 
 interface Field extends PartHead {
-  /** Of a field that is no file. */
+  /** Value of a text field; null for a file. */
   readonly text: string | null;
-  /** Place of its value in the body: `[start, end)`. */
+  /** Position of the value in the body: `[start, end)`. */
   readonly start: number;
   readonly end: number;
 }
 
-/** What a form says besides the contents of its files. */
+/** The fields of a form: texts, and names of files without their contents. */
 export class FormFields {
   constructor(
     private readonly fields: readonly Field[],
     private readonly delimiter: Buffer,
   ) {}
 
-  /** As guardrails see it: texts by their names, a list where a name comes more than once, and of files their names. */
+  /** The form as guardrails see it: texts by field name, a list when a name is repeated, and file names instead of files. */
   value(): JsonObject {
     const values = new Map<string, unknown[]>();
     for (const { name, text, filename } of this.fields) {
@@ -38,7 +38,7 @@ export class FormFields {
     return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
   }
 
-  /** The form with the texts that guardrails have changed; none is added, and none is taken away. */
+  /** The form with the texts that guardrails changed. No field is added or removed. */
   rewritten(body: Buffer, changed: JsonObject): Buffer {
     const seen = new Map<string, number>();
     const pieces: Buffer[] = [];
@@ -50,7 +50,7 @@ export class FormFields {
       const next = Array.isArray(value) ? (value as unknown[])[nth] : value;
       if (text === null || typeof next !== 'string' || next === text) continue;
       const bytes = Buffer.from(next);
-      if (bytes.includes(this.delimiter)) throw unreadable('a changed text holds its boundary');
+      if (bytes.includes(this.delimiter)) throw unreadable('a changed text contains its boundary');
       pieces.push(body.subarray(at, start), bytes);
       at = end;
     }
@@ -59,14 +59,14 @@ export class FormFields {
 }
 
 /**
- * Reads a form piece by piece and keeps its text fields. Refuses every form that two readers could read differently: what guardrails
- * have not seen must not pass.
+ * Reads a form piece by piece and keeps its text fields. Refuses a form that two parsers could read differently, so that no field
+ * escapes the guardrails.
  */
 class FormReader {
   private readonly fields: Field[] = [];
   private readonly delimiter: Buffer;
   private pending: Buffer = EMPTY;
-  /** Where `pending` begins in the body. */
+  /** Offset of `pending` in the body. */
   private at = 0;
   private part: { readonly head: PartHead; readonly start: number; readonly texts: Buffer[] } | null = null;
   private state: 'start' | 'head' | 'value' | 'end' = 'start';
@@ -82,11 +82,11 @@ class FormReader {
   }
 
   end(): FormFields {
-    if (this.state !== 'end') throw unreadable('it has no end');
+    if (this.state !== 'end') throw unreadable('it has no closing boundary');
     return new FormFields(this.fields, this.delimiter);
   }
 
-  /** False: more bytes are needed. */
+  /** Parses one step; returns false when it needs more bytes. */
   private step(): boolean {
     if (this.state === 'start') return this.opening();
     if (this.state === 'head') return this.head();
@@ -110,15 +110,15 @@ class FormReader {
       this.state = 'end';
       return false;
     }
-    if (mark !== '\r\n') throw unreadable('a boundary goes on');
+    if (mark !== '\r\n') throw unreadable('unexpected text follows a boundary');
     const end = this.pending.indexOf('\r\n\r\n');
     if (end === -1 ? this.pending.length > PART_HEAD_MAX : end > PART_HEAD_MAX)
-      throw unreadable('the head of a part is too long');
+      throw unreadable('the headers of a part are too long');
     if (end === -1) return false;
     const head = readPartHead(this.pending.toString('latin1', 2, end));
-    if (head === null) throw unreadable('a part is named in an unusual way');
+    if (head === null) throw unreadable('the content-disposition of a part has an unsupported form');
     if (this.fields.length >= PARTS_MAX) throw unreadable('it has too many parts');
-    // A part without a value may end where its head does.
+    // Keep the line break, because a part without a value may end right after its headers.
     this.skip(end + 2);
     this.part = { head: decoded(head), start: this.at + 2, texts: [] };
     this.state = 'value';
@@ -142,7 +142,7 @@ class FormReader {
       this.textBytes += bytes;
       if (this.textBytes > TEXT_BYTES_MAX)
         throw new GatewayError('body_too_large', {
-          message: 'The fields of the form are larger than guardrails look at.',
+          message: 'The fields of the form are larger than guardrails can read.',
         });
       part.texts.push(this.pending.subarray(0, bytes));
     }
@@ -154,7 +154,7 @@ class FormReader {
     if (part === null) return;
     const { head, start, texts } = part;
     const bytes = Buffer.concat(texts).subarray(2);
-    if (head.filename === null && !isUtf8(bytes)) throw unreadable('a field is no UTF-8');
+    if (head.filename === null && !isUtf8(bytes)) throw unreadable('a field is not UTF-8');
     const text = head.filename === null ? bytes.toString('utf8') : null;
     this.fields.push({ ...head, text, start, end: Math.max(start, this.at) });
     this.part = null;
@@ -168,7 +168,7 @@ class FormReader {
 
 const EMPTY = Buffer.alloc(0);
 
-/** Names are written in UTF-8 by all who write them. */
+/** Clients write field names in UTF-8, while the head is parsed as latin1. */
 const decoded = ({ name, filename }: PartHead): PartHead => ({
   name: utf8(name),
   filename: filename === null ? null : utf8(filename),
@@ -181,14 +181,14 @@ const unreadable = (rule: string): GatewayError =>
 export const isForm = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^\s*multipart\//i.test(contentType);
 
-/** Throws `body_invalid` for a form that cannot be read without doubt, and `body_too_large`. */
+/** Reads a form. Throws `body_invalid` for a form that parsers could read differently, and `body_too_large`. */
 export function readForm(body: Buffer, contentType: string | undefined): FormFields {
   const reader = readerFor(contentType);
   reader.add(body);
   return reader.end();
 }
 
-/** The same for a form that is not in memory. Rejects with the same errors. */
+/** Reads a form that is not in memory. Rejects with the errors of `readForm`. */
 export async function readLargeForm(
   body: AsyncIterable<Buffer>,
   contentType: string | undefined,
@@ -200,6 +200,7 @@ export async function readLargeForm(
 
 function readerFor(contentType: string | undefined): FormReader {
   const boundary = boundaryOf(contentType);
-  if (boundary === null) throw unreadable('its boundary is named in an unusual way');
+  if (boundary === null)
+    throw unreadable('the boundary in its content type is missing or has an unsupported form');
   return new FormReader(boundary);
 }

@@ -28,7 +28,7 @@ const no = (word: string, more: object = {}): object => ({
   contains: { words: [word], operator: 'none' },
 });
 
-describe('guardrails and forms', () => {
+describe('guardrails on forms', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   const asker = new TestClient(() => gateway);
@@ -59,7 +59,7 @@ describe('guardrails and forms', () => {
     ['/audio/translations', 'prompt'],
     ['/files', 'purpose'],
     ['/odd/upload', 'instructions'],
-  ])('[GRD-02] of %s: the field %s is judged', async (path, name) => {
+  ])('[GRD-02] judges on %s the field %s', async (path, name) => {
     const body = form(field('model', 'm'), file(PICTURE), field(name, 'a bomb'));
     expect((await send(no('bomb', { deny: true }), body, { path })).status).toBe(446);
     expect(stub.requests).toHaveLength(0);
@@ -68,14 +68,14 @@ describe('guardrails and forms', () => {
     expect(stub.lastRequest.body.equals(body)).toBe(true);
   });
 
-  it('judge names of files and every value of a name', async () => {
+  it('judges file names and every value of a repeated name', async () => {
     const named = form(field('model', 'm'), file(PICTURE, 'bomb.png'));
     expect((await send(no('bomb', { deny: true }), named)).status).toBe(446);
     const twice = form(field('model', 'm'), field('prompt', 'a cake'), field('prompt', 'a bomb'));
     expect((await send(no('bomb', { deny: true }), twice)).status).toBe(446);
   });
 
-  it('judge a form that is too large for memory, and send it on byte for byte', async () => {
+  it('judges a form that is too large for memory, and forwards it byte for byte', async () => {
     const picture = Buffer.alloc(3 * 1_048_576, PICTURE);
     expect((await send(no('bomb', { deny: true }), edit('a bomb', picture))).status).toBe(446);
     expect(stub.requests).toHaveLength(0);
@@ -86,7 +86,7 @@ describe('guardrails and forms', () => {
     expect((await send(replace, body)).status).toBe(413);
   });
 
-  it('change a text in its place, and nothing else', async () => {
+  it('changes a text in place, and nothing else', async () => {
     const replace = { regexReplace: { rule: 'bomb|m$', redactText: 'größere Torte' } };
     await send(replace, form(field('model', 'x'), field('prompt', 'a bomb'), file(PICTURE), field('n', '2')));
     const expected = form(
@@ -100,7 +100,7 @@ describe('guardrails and forms', () => {
     expect(stub.lastRequest.headers['content-type']).toBe(FORM['content-type']);
   });
 
-  it('bound its parameters, and webhooks receive its fields', async () => {
+  it('checks form fields as parameters, and sends them to webhooks', async () => {
     const check = { requestParametersCheck: { params: { values: { n: { blockedValues: ['9'] } } } } };
     const body = form(field('model', 'm'), field('n', '9'), file(PICTURE));
     expect((await send({ deny: true, ...check }, body)).status).toBe(446);
@@ -121,15 +121,15 @@ describe('guardrails and forms', () => {
     ['a name without quotes', form(['name=prompt', 'a']), FORM],
     ['a name twice', form(['name="a"\r\nContent-Disposition: form-data; name="prompt"', 'a']), FORM],
     ['an encoded part', form(['name="prompt"\r\nContent-Transfer-Encoding: base64', 'YQ==']), FORM],
-    ['a field that is no UTF-8', form(['name="prompt"', raw('\xff\xfe')]), FORM],
+    ['a field that is not UTF-8', form(['name="prompt"', raw('\xff\xfe')]), FORM],
     [
-      'a boundary that is named oddly',
+      'an extended boundary parameter',
       edit('a'),
       { 'content-type': "multipart/form-data; boundary*=utf-8''XYZ" },
     ],
     ['no boundary', edit('a'), { 'content-type': 'multipart/form-data' }],
     ['too many parts', form(...Array.from({ length: 300 }, () => field('a', 'b'))), FORM],
-  ])('refuse a form that readers could read differently: %s', async (_what, body, headers) => {
+  ])('refuses a form that parsers could read differently: %s', async (_what, body, headers) => {
     for (const path of ['/images/edits', '/odd/upload']) {
       const response = await send(no('bomb', { deny: true }), body, { path, headers });
       expect([
@@ -140,8 +140,8 @@ describe('guardrails and forms', () => {
     expect(stub.requests).toHaveLength(0);
   });
 
-  it('read a form alike however its bytes are cut: boundaries across pieces of a large one', async () => {
-    // The spool is read in pieces of 64 KiB: the boundary falls on every place around their seams.
+  it('finds a boundary wherever it lies between two pieces of a large form', async () => {
+    // The spool is read in pieces of 64 KiB: the boundary is tested at every offset around the ends of pieces.
     for (let shift = 0; shift < 12; shift += 1) {
       const head = form(field('model', 'm'), file(Buffer.alloc(0))).length - '\r\n--XYZ--\r\n'.length;
       const picture = Buffer.alloc(32 * 65_536 - head - shift, 0x2d);

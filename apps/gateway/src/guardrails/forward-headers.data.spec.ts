@@ -13,7 +13,7 @@ interface Row {
 
 const { cases } = readCases('forward_headers.json') as { cases: readonly Row[] };
 const CHAT = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
-/** A client that sends everything that a row might ask for, secrets among it. */
+/** Headers of a client that sends every header named in the rows, some with secrets. */
 const SENT: Readonly<Record<string, string>> = {
   'x-session-id': 'session',
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
@@ -23,7 +23,7 @@ const SENT: Readonly<Record<string, string>> = {
   'x-custom-header': 'custom',
   a: 'one letter',
   x_underscore: 'underscore',
-  'x-other': 'nobody asked for it',
+  'x-other': 'not requested by any row',
   authorization: 'Bearer CANARY',
   cookie: 'session=CANARY',
   'x-amz-security-token': 'CANARY',
@@ -59,7 +59,7 @@ describe('[ERR-03] forwardHeaders of a webhook guardrail at the gateway', () => 
   });
   const send = (guardrail: unknown, path = '/chat/completions'): Promise<TestResponse> =>
     asker.ask(path, CHAT, {
-      // A header's bytes are Latin-1; JSON says the rest as escapes.
+      // Header bytes are latin1, so other characters are sent as JSON escapes.
       config: JSON.stringify({ provider: '@main', input_guardrails: [guardrail] }).replaceAll(
         /[^\x20-\x7e]/g,
         (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -105,7 +105,7 @@ describe('[ERR-03] forwardHeaders of a webhook guardrail at the gateway', () => 
   );
 
   it.each(cases.filter(({ expect: verdict }) => verdict === 'reject'))(
-    '$id of a saved guardrail that should never have been saved: no request goes anywhere',
+    '$id of a saved guardrail that validation should have refused: no request is sent',
     async ({ value }) => {
       gateway.addGuardrail('hook', [{ id: 'default.webhook', parameters: webhook(value) as never }], {});
       const response = await send('hook');

@@ -1,7 +1,7 @@
 import type { GuardrailRecord } from '@gw/contracts';
 import type { GuardrailResult, GuardrailStage } from '@gw/guardrails';
 
-/** One verdict as the log keeps it: without what checks tell of their findings, which only the caller gets. */
+/** One verdict as the log stores it, without the details of check results, which only the caller receives. */
 export const guardRecord = (stage: GuardrailStage, result: GuardrailResult): GuardrailRecord => ({
   stage,
   id: result.id,

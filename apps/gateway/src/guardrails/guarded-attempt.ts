@@ -20,18 +20,18 @@ import { WholeResponse } from './whole-response';
 
 const MARKED = 246;
 
-/** A whole answer on its way through the guardrails. */
+/** A whole response while guardrails judge it. */
 interface Seen extends SeenBody {
-  /** The provider's bytes, undone of their coding. */
+  /** The provider's bytes, decoded. */
   readonly bytes: Buffer;
   readonly isTranslated: boolean;
-  /** A stream in a dialect that is unknown, which is judged and not changed. */
+  /** True for a stream in an unknown dialect, which is judged but cannot be changed. */
   readonly isEvents: boolean;
 }
 
 /**
- * Wraps the listener of an attempt: the plan sees an answer as its guardrails have left it, with 246 for
- * a marked one, or 446 in its place.
+ * Wraps the listener of an attempt, so that the plan sees the response after its guardrails: with status 246 when it is marked,
+ * or a denial with 446 instead.
  */
 export class GuardedAttempt implements AttemptListener {
   constructor(
@@ -69,7 +69,7 @@ export class GuardedAttempt implements AttemptListener {
     if (context.attempts.partial !== null && guarding.streamed !== output) {
       this.listener.refused(
         new GatewayError('route_unsupported', {
-          message: 'The target has other guardrails than the answer that broke off.',
+          message: 'The target has different guardrails from those of the response that broke off.',
         }),
       );
       return;
@@ -90,7 +90,7 @@ export class GuardedAttempt implements AttemptListener {
     else this.watched(answer);
   }
 
-  /** Nothing but asynchronous guardrails has anything to say about it, or about the request. */
+  /** True when only asynchronous guardrails act on the request and the response. */
   private isWatchedAlone(): boolean {
     const { judges, verdict } = this.guarded;
     return !judges && verdict.placeholders === null && verdict.results.length === 0;
@@ -102,7 +102,10 @@ export class GuardedAttempt implements AttemptListener {
     this.pass(answer);
   }
 
-  /** Routes with texts answer with JSON, whatever they call it; elsewhere only what says that it is text is read. */
+  /**
+   * Whether the body is read. Routes with texts return JSON, whatever their content type says; on other routes only textual
+   * content types are read.
+   */
   private isRead({ headers }: GatewayResponse): boolean {
     if (this.guarded.facts.dialect !== 'json') return true;
     const type = valueOf(headers, 'content-type');
@@ -116,7 +119,7 @@ export class GuardedAttempt implements AttemptListener {
 
   private received(answer: GatewayResponse, body: Buffer | GatewayError | null): void {
     if (body === null) {
-      // Nothing of it was handed on: for the plan it has never begun.
+      // No byte was forwarded, so for the plan the response has not begun.
       answer.status = 0;
       this.listener.answered(answer);
     } else if (body instanceof GatewayError) this.listener.refused(body);
@@ -140,7 +143,7 @@ export class GuardedAttempt implements AttemptListener {
         this.conclude(answer, seen, verdict);
         return;
       }
-      // Giving the answer up while checks wait gives these up as well.
+      // Aborting the response while checks run aborts the checks too.
       answer.call = { pause: NOTHING, resume: NOTHING, abort: () => aborting.abort() };
       verdict
         .then((settled) => {
@@ -154,7 +157,7 @@ export class GuardedAttempt implements AttemptListener {
     }
   }
 
-  /** In the client's dialect. Throws `provider_answer_invalid` for what can't be translated. */
+  /** Converts the body to the client's dialect. Throws `provider_answer_invalid` when it cannot be translated. */
   private seen(answer: GatewayResponse, bytes: Buffer): Seen {
     const { support, provider } = answer.upstream;
     if (isEventStream(answer))
@@ -171,7 +174,7 @@ export class GuardedAttempt implements AttemptListener {
     }
   }
 
-  /** `verdict` null: no output guardrail ran. */
+  /** Applies the verdict. `verdict` is null when no output guardrail ran. */
   private conclude(answer: GatewayResponse, seen: Seen, verdict: StageVerdict | null): void {
     const { verdict: before } = this.guarded;
     const facts = factsOnce(answer, seen);
@@ -192,7 +195,7 @@ export class GuardedAttempt implements AttemptListener {
     this.listener.answered(answer);
   }
 
-  /** The provider's bytes, wherever nothing has to change in them. */
+  /** The body for the client: the provider's bytes unless something has to change. */
   private bodyFor(seen: Seen, verdict: StageVerdict | null, isMarked: boolean): Buffer {
     const { verdict: before, facts } = this.guarded;
     const after = verdict?.results ?? [];
@@ -217,7 +220,7 @@ const takesMembers = ({ value, isText, isEvents }: Seen): boolean => !isText && 
 const NOTHING = (): void => undefined;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Read at most once, and only when somebody asks. */
+/** Reads the usage on the first call and caches it. */
 function factsOnce(
   { upstream: { provider } }: GatewayResponse,
   { bytes, isEvents }: Seen,
@@ -233,7 +236,7 @@ function factsOfEvents(tap: StreamTap, bytes: Buffer): ResponseFacts {
 
 const unchangeable = (): GatewayError =>
   new GatewayError('provider_answer_invalid', {
-    message: 'Guardrails would change the stream, and its dialect is not known.',
+    message: 'Guardrails would change the stream, but its dialect is unknown.',
   });
 
 function withOriginals(body: Buffer, originals: ReadonlyMap<string, string>, isText: boolean): Buffer {
@@ -241,7 +244,7 @@ function withOriginals(body: Buffer, originals: ReadonlyMap<string, string>, isT
   return Buffer.from(restored(body.toString('utf8'), originals, write));
 }
 
-/** A JSON object with one more member at its end. One that it has under this name already gives way. */
+/** Adds a member at the end of a JSON object, replacing one of the same name. */
 function withMember(body: Buffer, name: string, value: unknown): Buffer {
   const text = JSON.stringify(value);
   if (body.includes(`"${name}"`)) {

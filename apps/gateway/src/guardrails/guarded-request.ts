@@ -13,36 +13,36 @@ import type { BackgroundChecks } from './background-checks';
 import type { Judges } from './sessions/session-guarding';
 import type { GatewayResponse } from '../attempt/gateway-response';
 
-/** What runs guardrails, for all requests. */
+/** Runs guardrails for all requests. */
 export interface GuardTools extends Judges {
   readonly background: BackgroundChecks;
   readonly models: {
-    /** Calls a model for a check of a request. Rejects with a `CheckError`. */
+    /** Makes a model call of a check of `request`. Rejects with a `CheckError`. */
     ask(request: RequestContext, call: ModelCall): Promise<JsonObject>;
   };
 }
 
-/** What the attempts and responses of a request report to its guardrails. */
+/** How the attempts and responses of a request report to its guardrails. */
 export interface GuardReports {
-  /** The guardrails of the stream that is handed on; null: none, or there is no stream. */
+  /** The guardrails of the stream that is being forwarded; null when there is no stream or no guardrail. */
   streamed: readonly CompiledGuardrail[] | null;
   note(stage: GuardrailStage, results: readonly GuardrailResult[]): void;
-  /** Charges a response that the client does not get. */
+  /** Charges a response that does not reach the client. */
   noteUse(answer: GatewayResponse, facts: ResponseFacts): void;
-  /** Runs asynchronous guardrails, whose verdicts are for the log alone. */
+  /** Runs asynchronous guardrails, whose verdicts only go to the log. */
   watch(stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject): void;
-  /** As `watch`, once the response has been sent up to its last byte, or its client has left. */
+  /** Like `watch`, but starts once the last byte of the response is sent or the client has disconnected. */
   judgeAtEnd(start: () => Promise<readonly GuardrailResult[]> | null): void;
 }
 
 /** A request that has passed its input guardrails. */
 export interface GuardedRequest {
   readonly facts: RequestFacts;
-  /** Its body, as it was sent. */
+  /** The request body as it was sent. */
   readonly request: unknown;
   readonly verdict: StageVerdict;
   readonly output: readonly CompiledGuardrail[];
-  /** An output guardrail judges the response before it goes on. */
+  /** True when an output guardrail judges the response before it is forwarded. */
   readonly judges: boolean;
 }
 

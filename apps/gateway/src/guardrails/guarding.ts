@@ -28,31 +28,31 @@ import { sessionLists, type SessionGuarding } from './sessions/session-guarding'
 import { askedWith, bytesOf, factsOf, requestBody, type SeenBody } from './request-subject';
 import type { RequestGuardrails, Send } from './request-guardrails';
 
-/** Verdicts that the log of one request keeps. */
+/** Maximum number of verdicts that the log record of one request holds. */
 const RECORDS_MAX = 100;
 
-/** The request is judged by the guardrails of a plan, unless that has none. */
+/** Attaches the guardrails of a plan to the request, if the plan has any. */
 export function guard(context: RequestContext, plan: GuardrailPlan, tools: GuardTools): void {
   if (plan.size > 0) context.guardrails = new Guarding(context, plan, tools);
 }
 
-/** What the input guardrails have decided about a request on its way to a provider. */
+/** The request after its input guardrails. */
 interface Judged extends SeenBody {
   readonly facts: RequestFacts;
-  /** Its body as it goes on. */
+  /** The request body to send. */
   readonly request: unknown;
   readonly verdict: StageVerdict;
 }
 
-/** The guardrails of one request. Each list of input guardrails judges once for each provider, however often it is tried. */
+/** The guardrails of one request. Each list of input guardrails runs once for each provider, however many attempts there are. */
 export class Guarding implements RequestGuardrails, GuardReports {
   readonly records: GuardrailRecord[] = [];
-  /** What judges the stream that is handed on; null: nothing does, or there is none. */
+  /** The guardrails of the stream that is being forwarded; null when there is no stream or no guardrail. */
   streamed: readonly CompiledGuardrail[] | null = null;
-  /** What runs in the background of the request. */
+  /** The background runs of the request. */
   readonly late: LateVerdicts;
   private handshakes: Map<GuardrailLists, GuardrailLists> | null = null;
-  /** Of handshakes, for the sessions that come of them. */
+  /** Verdicts on a WebSocket handshake, by guardrail list, for the session that follows it. */
   private readonly verdicts = new Map<readonly CompiledGuardrail[], StageVerdict>();
   private readonly judged = new Map<readonly CompiledGuardrail[], Map<string, Eventually<Judged>>>();
 
@@ -66,7 +66,10 @@ export class Guarding implements RequestGuardrails, GuardReports {
     });
   }
 
-  /** Throws, or tells the listener, what the input guardrails deny. What is sent otherwise, `send` is given. */
+  /**
+   * Runs the input guardrails. A denial is thrown or reported to the listener; otherwise `send` is called with the request to
+   * send.
+   */
   attempt(upstream: Upstream, listener: AttemptListener, send: Send): void {
     const lists = this.listsOf(upstream);
     if (lists === undefined) {
@@ -87,23 +90,23 @@ export class Guarding implements RequestGuardrails, GuardReports {
       });
   }
 
-  /** A question of one of its checks. */
+  /** Makes a model call for a check of this request. */
   ask(call: ModelCall): Promise<JsonObject> {
     return this.tools.models.ask(this.context, call);
   }
 
-  /** An answer that no client gets has been paid for all the same. */
+  /** Charges a response that does not reach the client, because the provider charges for it. */
   noteUse({ upstream, cache }: GatewayResponse, { usage, model }: ResponseFacts): void {
     if (cache?.isFree === true || usage === null) return;
     this.context.usage.addExtra({ upstream, model, usage });
   }
 
-  /** Runs the asynchronous guardrails, whose verdicts are for the log alone. */
+  /** Runs asynchronous guardrails, whose verdicts only go to the log. */
   watch(stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject): void {
     this.late.watch(stage, () => this.tools.runner.runBeside(guardrails, subject));
   }
 
-  /** As `watch`, once the answer has been sent up to its last byte, or its client has left. */
+  /** Like `watch`, but starts once the last byte of the response is sent or the client has disconnected. */
   judgeAtEnd(start: () => Promise<readonly GuardrailResult[]> | null): void {
     this.late.atEnd(start);
   }
@@ -114,14 +117,14 @@ export class Guarding implements RequestGuardrails, GuardReports {
     }
   }
 
-  /** Which guardrails judge the request and its answers, and in which versions. */
+  /** The guardrails of the request and its responses, with their versions. */
   versions(): readonly string[] {
     return [...this.plan].flatMap(([{ path }, lists]) =>
       STAGES.flatMap((stage) => [path, stage, ...lists[stage].map(versionOf)]),
     );
   }
 
-  /** What judges the messages of a session with this upstream; null: nothing does. */
+  /** The guardrails for the messages of a session with this upstream; null when there are none. */
   session(upstream: Upstream): SessionGuarding | null {
     const lists = this.plan.get(upstream.target);
     const handshake = this.listsOf(upstream);
@@ -137,7 +140,10 @@ export class Guarding implements RequestGuardrails, GuardReports {
     };
   }
 
-  /** A handshake has no texts: its messages are judged by the rest. */
+  /**
+   * The guardrail lists of an attempt. A handshake has no texts, so only guardrails on parameters judge it; the others judge the
+   * session's messages.
+   */
   private listsOf({ target }: Upstream): GuardrailLists | undefined {
     const lists = this.plan.get(target);
     if (lists === undefined || this.context.upgrade === null) return lists;
@@ -173,8 +179,8 @@ export class Guarding implements RequestGuardrails, GuardReports {
   }
 
   /**
-   * The request as its guardrails have changed it, or as they have understood it where another reader could understand it
-   * otherwise; null: it goes on as it came.
+   * The body as guardrails changed it, or as they parsed it when another parser could read it differently; null when the received
+   * body is sent unchanged.
    */
   private changed({ input }: GuardrailLists, { verdict, request, isText, form }: Judged): Buffer | null {
     const { body, spooled } = this.context;
@@ -185,7 +191,7 @@ export class Guarding implements RequestGuardrails, GuardReports {
     if (form === undefined) return bytesOf(request, isText, isText ? null : exactNumbers(body));
     if (spooled === null) return form.rewritten(body, request as JsonObject);
     throw new GatewayError('body_too_large', {
-      message: 'The form is too large for the guardrails that change it.',
+      message: 'The form is too large to be changed by guardrails.',
     });
   }
 

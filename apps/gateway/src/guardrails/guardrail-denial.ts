@@ -7,7 +7,7 @@ import {
 } from '@gw/guardrails';
 import { GatewayError, type ErrorBody } from '@gw/kernel';
 
-/** 446: guardrails withhold a request or its answer. The verdicts stand next to the error. */
+/** Status 446: guardrails withhold a request or its response. The verdicts are listed next to the error. */
 export class GuardrailDenial extends GatewayError {
   readonly results: HookResults;
 

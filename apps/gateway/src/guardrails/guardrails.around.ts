@@ -1,6 +1,6 @@
 import type { AroundStage, AttemptCall, Next } from '../attempt/attempt-call';
 
-/** Has the guardrails of a request judge each attempt: what is sent, and what comes back. */
+/** Runs the guardrails of a request around each attempt: on the request sent and on the response. */
 export class GuardrailsAround implements AroundStage {
   isUsed({ context }: AttemptCall): boolean {
     return context.guardrails !== null;

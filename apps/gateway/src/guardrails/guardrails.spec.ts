@@ -51,7 +51,7 @@ describe('guardrails', () => {
   const judged = ({ text }: TestResponse): Judged => JSON.parse(text) as Judged;
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  describe('of requests', () => {
+  describe('on requests', () => {
     const raw = (text: string, config: object, path = '/chat/completions'): Promise<Response> =>
       fetch(`${gateway.baseUrl}${path}`, {
         method: 'POST',
@@ -66,7 +66,7 @@ describe('guardrails', () => {
       `{"model":"gpt-4o","seed":9007199254740993,${first},"messages":[{"role":"user","content":"ok"}]}`;
 
     it.each(['/chat/completions', '/proxy/chat/completions'])(
-      'send to %s what they have judged where a member is duplicated, at any depth',
+      'sends the judged body to %s when a member is duplicated at any depth',
       async (path) => {
         const config = { input_guardrails: [no('bomb', { deny: true })] };
         for (const first of [
@@ -85,7 +85,7 @@ describe('guardrails', () => {
       },
     );
 
-    it('are not needed for that: what a condition has read is what the provider gets', async () => {
+    it('sends the value that a condition read when a member is duplicated, also without guardrails', async () => {
       const strategy = {
         mode: 'conditional',
         conditions: [{ query: { 'params.user': { $eq: 'last' } }, then: 'read' }],
@@ -100,7 +100,7 @@ describe('guardrails', () => {
     });
 
     it.each(['9007199254740993', '12345678901234567890', '1e400', '-0.12345678901234567890'])(
-      'leave the number %s as it was sent, with parameter rules',
+      'keeps the spelling of the number %s when parameter rules apply',
       async (seed) => {
         const body = `{"model":"gpt-4o","seed":${seed},"messages":[{"role":"user","content":"a b c"}]}`;
         for (const config of [
@@ -113,7 +113,7 @@ describe('guardrails', () => {
       },
     );
 
-    it('refuse two numbers that cannot be distinguished once a rule has to write them anew', async () => {
+    it('refuses two numbers that become equal when a rule rewrites the body', async () => {
       const body = twice('"top_k":9007199254740992');
       expect((await raw(body, {})).status).toBe(200);
       const refused = await raw(body, { override_params: { user: 'u' } });
@@ -123,7 +123,7 @@ describe('guardrails', () => {
       ]);
     });
 
-    it('[GRD-02] deny one with 446 before any provider is called, with the verdicts next to the error', async () => {
+    it('[GRD-02] denies a request with 446 before any provider is called, with the verdicts next to the error', async () => {
       const reply = await send({ input_guardrails: [no('bomb', { deny: true, id: 'words' })] }, 'a bomb');
       expect(reply.status).toBe(446);
       expect(judged(reply)).toMatchObject({
@@ -145,7 +145,7 @@ describe('guardrails', () => {
       });
     });
 
-    it('[GRD-02] mark the answer with 246 where they do not deny', async () => {
+    it('[GRD-02] marks the response with 246 when a failed guardrail does not deny', async () => {
       const reply = await send({ input_guardrails: [no('bomb')] }, 'a bomb');
       expect(reply.status).toBe(246);
       expect(judged(reply)).toMatchObject({
@@ -155,12 +155,12 @@ describe('guardrails', () => {
       expect(await lastRecord()).toMatchObject({ status: 246, outcome: 'ok', cost: COST });
     });
 
-    it('that pass are listed next to the answer', async () => {
+    it('lists passed checks next to the response', async () => {
       const reply = await send({ input_guardrails: [no('bomb')] });
       expect([reply.status, judged(reply).hook_results?.before_request_hooks.length]).toEqual([200, 1]);
     });
 
-    it('change what is sent, and what placeholders stand for comes back in the answer', async () => {
+    it('replaces texts in the request, and restores placeholders in the response', async () => {
       stub.answerJson(chat('Write to [EMAIL_ADDRESS_1]!'));
       const reply = await send(
         { input_guardrails: [{ 'gw.pii': { redact: true, reversible: true } }] },
@@ -172,8 +172,8 @@ describe('guardrails', () => {
     });
   });
 
-  describe('of answers', () => {
-    it('[GRD-02] deny one with 446, and what it has cost is paid', async () => {
+  describe('on responses', () => {
+    it('[GRD-02] denies a response with 446, and charges its cost', async () => {
       stub.answerJson(chat('the secret'));
       const reply = await send({ output_guardrails: [no('secret', { deny: true })] });
       expect(reply.status).toBe(446);
@@ -184,7 +184,7 @@ describe('guardrails', () => {
       expect(await lastRecord()).toMatchObject({ status: 446, outcome: 'denied', cost: COST });
     });
 
-    it('[GRD-02] mark one with 246', async () => {
+    it('[GRD-02] marks a response with 246', async () => {
       stub.answerJson(chat('the secret'));
       const reply = await send({ output_guardrails: [no('secret')] });
       expect(reply.status).toBe(246);
@@ -194,7 +194,7 @@ describe('guardrails', () => {
       });
     });
 
-    it('are not answered by an unguarded target, unless the fallback lists 446', async () => {
+    it('does not fall back to an unguarded target after a denial, unless the fallback lists 446', async () => {
       const other = await StubProvider.start();
       other.answerJson(chat('all good'));
       gateway.addProvider('other', 'openai', other.origin);
@@ -215,7 +215,7 @@ describe('guardrails', () => {
       await other.stop();
     });
 
-    it('are a reason to try the next target where it has the same guardrails', async () => {
+    it('falls back after a denial to a target with the same guardrails', async () => {
       const other = await StubProvider.start();
       other.answerJson(chat('all good'));
       gateway.addProvider('other', 'openai', other.origin);
@@ -231,11 +231,11 @@ describe('guardrails', () => {
     });
   });
 
-  describe('come from', () => {
+  describe('sources of guardrails', () => {
     const deny = { deny: true };
     const checks = [{ id: 'contains', parameters: { words: ['bomb'], operator: 'none' } }];
 
-    it('[GRD-02] [CTL-01] [CTL-02] the organisation, the workspace and the config, and an excluded workspace skips those of the first', async () => {
+    it('[GRD-02] [CTL-01] [CTL-02] applies those of the organisation, the workspace and the config; an excluded workspace skips the organisation’s', async () => {
       gateway.addGuardrail('org', checks, deny, { workspaceId: null });
       gateway.setOrganisation({ guardrails: { input: ['org'], output: [] } });
       expect((await send({}, 'a bomb')).status).toBe(446);
@@ -252,7 +252,7 @@ describe('guardrails', () => {
       expect((await send({ input_guardrails: ['org'] }, 'a bomb')).status).toBe(446);
     });
 
-    it('[ERR-01] nowhere else: a slug that does not exist, and a guardrail that is none, are a config that is not valid', async () => {
+    it('[ERR-01] refuses a config with an unknown slug or an invalid guardrail as config_invalid', async () => {
       const unknown = await send({ input_guardrails: ['nobody'] });
       expect(unknown.status).toBe(400);
       expect(judged(unknown)).toMatchObject({
@@ -266,7 +266,7 @@ describe('guardrails', () => {
       expect(stub.requests).toHaveLength(0);
     });
 
-    it('a saved version, and from the next request on the next one', async () => {
+    it('applies a saved guardrail, and its new version from the next request', async () => {
       gateway.addGuardrail('words', checks, deny);
       expect((await send({ input_guardrails: ['words'] }, 'a bomb')).status).toBe(446);
       gateway.addGuardrail('words', checks, {});
@@ -274,20 +274,20 @@ describe('guardrails', () => {
     });
   });
 
-  it('[GRD-01] bound the tools and parameters of a request', async () => {
+  it('[GRD-01] bounds the tools and parameters of a request', async () => {
     const check = {
       requestParametersCheck: { params: { values: { model: { blockedValues: ['gpt-4o'] } } } },
     };
     expect((await send({ input_guardrails: [{ deny: true, ...check }] })).status).toBe(446);
   });
 
-  it('[GRD-02] that are asynchronous hold nothing up and stand in the log', async () => {
+  it('[GRD-02] runs asynchronous guardrails without delaying the response, and logs their verdicts', async () => {
     const reply = await send({ input_guardrails: [no('bomb', { deny: true, async: true })] }, 'a bomb');
     expect([reply.status, reply.text.includes('hook_results')]).toEqual([200, false]);
     expect((await lastRecord())?.decision.guardrails).toMatchObject([{ async: true, verdict: false }]);
   });
 
-  describe('that are webhooks', () => {
+  describe('webhook guardrails', () => {
     let hook: StubProvider;
     beforeEach(async () => {
       hook = await StubProvider.start();
@@ -299,7 +299,7 @@ describe('guardrails', () => {
     });
 
     it.each(['/proxy/chat/completions', '/chat/completions/', '/odd/Chat/Completions'])(
-      'are no way around a webhook or a blocked kind by the path %s, which is one of our own on passthrough',
+      'judges the built-in path %s on passthrough too, so that it does not bypass a webhook or a blocked request type',
       async (path) => {
         expect((await send(webhook({}), 'Hi', path)).status).toBe(446);
         const rule = { 'default.allowedRequestTypes': { blockedTypes: ['chatComplete'] } };
@@ -309,7 +309,7 @@ describe('guardrails', () => {
       },
     );
 
-    it('[EVT-01][REL-01 in part] judge passthrough requests with executeOnProxy alone, and receive method, path and content type', async () => {
+    it('[EVT-01][REL-01 in part] judges passthrough requests only with executeOnProxy, by method, path and content type', async () => {
       expect((await send(webhook(), 'Hi', '/odd/route')).status).toBe(200);
       expect(hook.requests).toHaveLength(0);
       expect((await send(webhook({ executeOnProxy: true }), 'Hi', '/odd/route')).status).toBe(446);
@@ -319,14 +319,14 @@ describe('guardrails', () => {
       });
     });
 
-    it('that do not answer in time deny where their guardrail denies, and never hang', async () => {
+    it('denies after a webhook timeout if the guardrail denies, and never hangs', async () => {
       hook.answer({ neverAnswer: true });
       expect((await send(webhook({ timeout: 20 }))).status).toBe(446);
       const open = { input_guardrails: [{ webhook: { webhookURL: hook.origin, timeout: 20 } }] };
       expect((await send(open)).status).toBe(200);
     });
 
-    it('[ERR-03] are refused with headers that may not be forwarded, and sent those that may', async () => {
+    it('[ERR-03] sends a webhook the headers that may be forwarded, and refuses a guardrail that names any other', async () => {
       const refused = await send(webhook({ forwardHeaders: ['authorization'] }));
       expect(judged(refused)).toMatchObject({ error: { type: 'config_invalid' } });
       hook.answerJson({ verdict: true });
@@ -344,7 +344,7 @@ describe('guardrails', () => {
       expect(JSON.stringify(hook.lastRequest.headers)).not.toContain(gateway.apiKey);
     });
 
-    it('are sent no header that holds what has the form of a key of this gateway, of any owner', async () => {
+    it('sends a webhook no header that contains a text with the form of a gateway key, whoever owns it', async () => {
       const other = `tg_${'AnotherTenantsKey'.padEnd(32, '0')}`;
       hook.answerJson({ verdict: true });
       await asker.ask('/chat/completions', ask('Hi'), {
@@ -356,7 +356,7 @@ describe('guardrails', () => {
     });
   });
 
-  it('judge answers of passthrough routes, and leave their bytes alone where they pass', async () => {
+  it('judges passthrough responses, and forwards passed ones byte for byte', async () => {
     stub.answerJson({ odd: ['the secret'] });
     const denied = await send({ output_guardrails: [no('secret', { deny: true })] }, 'Hi', '/odd/route');
     expect(denied.status).toBe(446);
@@ -364,7 +364,7 @@ describe('guardrails', () => {
     expect([passed.status, passed.text]).toEqual([200, '{"odd":["the secret"]}']);
   });
 
-  it('judge what the cache gives, and what is kept has no verdicts in it', async () => {
+  it('judges cached responses, which are stored without verdicts', async () => {
     const config = { cache: { mode: 'simple' }, output_guardrails: ['greeting'] };
     const check = { id: 'contains', parameters: { words: ['Hello'], operator: 'none' } };
     gateway.addGuardrail('greeting', [check], {});

@@ -33,18 +33,18 @@ import { SecretError, type SecretResolver } from '@gw/secret-managers';
 import { didYouMean } from '../configs/near-slugs';
 import type { Documents, Principal } from '../auth/principals';
 
-/** What judges the requests that go to one target, and their answers. */
+/** The guardrails for requests to one target, and for its responses. */
 export interface GuardrailLists {
   readonly input: readonly CompiledGuardrail[];
   readonly output: readonly CompiledGuardrail[];
 }
 
-/** Of the targets that have any guardrail. */
+/** Guardrail lists by target; targets without guardrails are missing. */
 export type GuardrailPlan = ReadonlyMap<CompiledTarget, GuardrailLists>;
 
 interface KnownPlan {
   readonly plan: GuardrailPlan;
-  /** What the plan was made of; another document makes another plan. */
+  /** The documents from which the plan was built; when one changes, a new plan is built. */
   readonly sources: ReadonlyMap<DocumentKey, ReadModelDocument | null>;
 }
 
@@ -53,8 +53,8 @@ type Slugs = ReadonlyMap<string, GuardrailDocument>;
 const SIDES = { input: 'inputGuardrails', output: 'outputGuardrails' } as const;
 
 /**
- * Which guardrails judge the requests of a principal under a config: the organisation's, the workspace's and those of each target.
- * Worked out once for each version of what they come from, and kept as long as principal and config are.
+ * Finds the guardrails for the requests of a principal under a config: those of the organisation, of the workspace and of each
+ * target. A plan is computed once for each version of these sources, and lives as long as principal and config.
  */
 export class Guardrails {
   private readonly plans = new WeakMap<Principal, WeakMap<CompiledConfig, KnownPlan>>();
@@ -71,7 +71,7 @@ export class Guardrails {
     private readonly checkHost: (url: string) => string | null,
   ) {}
 
-  /** Null: nothing judges these requests. Throws `config_invalid` for a guardrail that is none, or that the workspace does not have. */
+  /** Null when no guardrail applies. Throws `config_invalid` when a guardrail is invalid or not available to the workspace. */
   of(principal: Principal, config: CompiledConfig): GuardrailPlan | null | Promise<GuardrailPlan> {
     const { workspace, organisation } = principal;
     if (!config.hasGuardrails && !workspace.defaults.guardrails && !organisation.guardrails) return null;
@@ -163,14 +163,14 @@ export class Guardrails {
   }
 
   private read(location: SecretLocation | null | undefined, owner: string): string | Promise<string> {
-    if (!location) throw new SecretError('refused', 'The secret reference is not open to this workspace.');
+    if (!location) throw new SecretError('refused', 'This workspace may not use the secret reference.');
     return this.resolver.resolve(location, owner);
   }
 }
 
 const NO_SECRETS: GuardrailSecretContent = { parameters: {}, locations: {} };
 
-/** A config that names a saved guardrail may say what becomes of its verdict. */
+/** The actions that a config sets for a saved guardrail; they override the saved ones. */
 const overridesOf = ({ id: _, type: __, guardrail_version_id: ___, ...actions }: JsonObject): JsonObject =>
   actions;
 
@@ -196,7 +196,7 @@ type Compile = (
   document: GuardrailDocument | null,
 ) => CompiledGuardrail | readonly ConfigErrorDetail[];
 
-/** The lists of all targets of one config. Targets that inherit the same list share the compiled one. */
+/** Compiles the lists of all targets of one config. Targets that inherit a list share its compiled form. */
 class Compilation {
   private readonly details: ConfigErrorDetail[] = [];
   private readonly lists = {
@@ -208,7 +208,7 @@ class Compilation {
     private readonly principal: Principal,
     private readonly slugs: Slugs,
     private readonly compile: Compile,
-    /** A sentence that names a slug which was meant, or nothing. */
+    /** Returns a sentence that suggests a similar slug; empty when there is none. */
     private readonly near: (slug: string) => string,
   ) {}
 
@@ -253,7 +253,7 @@ class Compilation {
       const document = slug === '' ? null : (this.slugs.get(slug) ?? null);
       const here = `${path}.${String(index)}`;
       if (slug !== '' && document === null) {
-        // Looked for once: one answer of an error is enough work.
+        // Suggested once for each error, to bound the work.
         const near = this.details.length === 0 ? this.near(slug).replace(' Did', '; did') : '';
         const message = `names no guardrail of this workspace${near}`;
         this.details.push(detail([here], 'unknown_guardrail', message, slug));
@@ -267,7 +267,7 @@ class Compilation {
   }
 }
 
-/** Slugs and ids; anything else names nothing. */
+/** Form of slugs and ids; any other text cannot name a guardrail. */
 const NAME = /^[\w-]{1,255}$/;
 const DETAILS_MAX = 100;
 

@@ -5,19 +5,19 @@ import type { BodySink } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import type { Reply } from '../reply/reply';
 
-/** A whole answer in the client's dialect, as its guardrails have left it. */
+/** A whole response after its guardrails, in the client's dialect. */
 export class JudgedBody {
   readonly kind = 'body';
 
   constructor(
     readonly bytes: Buffer,
-    /** Null: as the provider's answer has it. */
+    /** Null to keep the content type of the provider's response. */
     private readonly contentType: string | null,
-    /** What the provider's own answer tells. */
+    /** Usage and model that the provider's own response reports. */
     readonly facts: () => ResponseFacts,
   ) {}
 
-  /** Hands the body on at once: nothing more of the provider's is waited for. */
+  /** Sends the body at once, without waiting for the rest of the provider's response. */
   sink(context: RequestContext, reply: Reply, status: number, headers: HeaderList): BodySink {
     for (const name of OF_OTHER_BYTES) removeHeader(headers, name);
     if (this.contentType !== null) setHeader(headers, 'content-type', this.contentType);
@@ -33,5 +33,5 @@ export class JudgedBody {
   }
 }
 
-/** What the provider says of bytes that the client may not get. */
+/** Headers that describe the provider's original bytes, which the client may not receive. */
 const OF_OTHER_BYTES = ['content-length', 'content-encoding', 'content-md5', 'digest', 'etag'];

@@ -3,12 +3,12 @@ import type { BackgroundChecks } from './background-checks';
 
 type Start = () => Promise<readonly GuardrailResult[]> | null;
 
-/** How long verdicts are waited for after the answer has left. Those that come later are lost. */
+/** Milliseconds to wait for verdicts after the response has been sent. Later verdicts are lost. */
 const WAIT_MS = 120_000;
 
 /**
- * The asynchronous verdicts of one request. They hold nothing up: the log record is written with those that are in when the answer
- * ends, and written once more when all of them are.
+ * The asynchronous verdicts of one request. They do not delay the response: the log record is written with the verdicts that have
+ * arrived when the response ends, and written again when all have.
  */
 export class LateVerdicts {
   private running = 0;
@@ -35,14 +35,14 @@ export class LateVerdicts {
     });
   }
 
-  /** Begins once nothing more of the answer comes. */
+  /** Registers a run that starts when the response has ended. */
   atEnd(start: Start): void {
     this.endings = [...this.endings, ['output', start]];
   }
 
   /**
-   * The answer is over. Gives what runs one turn of the event loop, which is all that checks without remote calls need; undefined: nothing
-   * runs.
+   * Called when the response has ended. Returns a promise of one turn of the event loop, which is enough for checks without
+   * remote calls; undefined when nothing runs.
    */
   prepare(): Promise<void> | undefined {
     for (const [stage, start] of this.endings) this.watch(stage, start);
@@ -53,12 +53,12 @@ export class LateVerdicts {
     });
   }
 
-  /** Verdicts are still to come. */
+  /** True while verdicts are missing. */
   get isIncomplete(): boolean {
     return this.running > 0;
   }
 
-  /** Calls back once all verdicts are in, or have been waited for long enough. */
+  /** Calls back once all verdicts have arrived, or after `WAIT_MS`. */
   whenComplete(complete: () => void): void {
     this.complete = complete;
     this.timer = setTimeout(() => {

@@ -6,7 +6,7 @@ import { StubProvider, type StubResponse } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-// Hundreds of requests one after the other, next to whatever else the machine does.
+// Hundreds of requests one after another take long on a busy machine.
 jest.setTimeout(120_000);
 
 const TEXT = 'a forbidden word of it';
@@ -18,7 +18,7 @@ interface Route {
   readonly body: object | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   readonly answer: object;
-  /** Null: there are no streams. */
+  /** Events of a streamed response; null when the route has no streams. */
   readonly events: readonly object[] | null;
   readonly isCompressed?: boolean;
 }
@@ -146,7 +146,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
 };
 
 const document = readFileSync(resolve(__dirname, '../../../../docs/guardrails.md'), 'utf8');
-/** The cells of a table of the documentation, without its head. */
+/** The cells of a table in the documentation, without its header. */
 const tableOf = (name: string): readonly (readonly string[])[] =>
   (new RegExp(`<!-- ${name} -->([^]*?)<!-- /${name} -->`).exec(document)?.[1] ?? '')
     .trim()
@@ -168,7 +168,7 @@ const outcomes = tableOf('outcomes').map(
 );
 const routes = tableOf('routes');
 
-/** What a check of each kind says of `TEXT`. Those of parameters and metadata judge requests alone. */
+/** For each kind of check, one that fails on `TEXT`. Checks of parameters and metadata judge only requests. */
 const FAILING: Readonly<Record<string, { check: object; onlyRequests?: true }>> = {
   'a text check with a window': {
     check: { contains: { words: ['forbidden'], operator: 'none', scope: ['all'] } },
@@ -185,127 +185,134 @@ const FAILING: Readonly<Record<string, { check: object; onlyRequests?: true }>> 
 };
 const UNDECIDED: Readonly<Record<string, StubResponse>> = {
   'an error': { status: 500, body: {} },
-  'an answer without a verdict': { body: { verdict: 'yes' } },
+  'a response without a verdict': { body: { verdict: 'yes' } },
   silence: { neverAnswer: true },
 };
 
-describe('the tables of the documentation', () => {
-  it('name the routes that are judged here, and every outcome', () => {
+describe('tables of the documentation', () => {
+  it('lists the routes tested here, and all outcomes', () => {
     expect(routes.map(([route]) => route)).toEqual(Object.keys(ROUTES));
     expect(outcomes).toHaveLength(6);
   });
 });
 
-describe.each(routes)('[GRD-02] on the route of %s', (name = '', toldRequest, toldAnswer, toldStream) => {
-  const route = ROUTES[name] as Route;
-  let gateway: GatewayHarness;
-  let stub: StubProvider;
-  let hook: StubProvider;
-  const asker = new TestClient(() => gateway);
+describe.each(routes)(
+  '[GRD-02] guardrails on the route of %s',
+  (name = '', toldRequest, toldAnswer, toldStream) => {
+    const route = ROUTES[name] as Route;
+    let gateway: GatewayHarness;
+    let stub: StubProvider;
+    let hook: StubProvider;
+    const asker = new TestClient(() => gateway);
 
-  beforeAll(async () => {
-    gateway = await GatewayHarness.start();
-    [stub, hook] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    gateway.addProvider('main', 'openai', stub.origin);
-    gateway.addProvider('claude', 'anthropic', stub.origin);
-    const template = JSON.stringify([{ role: 'user', content: '{{text}}' }]);
-    gateway.addPrompt('pp-matrix', [{ template, model: 'm' }]);
-  });
-  afterAll(async () => {
-    await Promise.all([gateway.stop(), stub.stop(), hook.stop()]);
-  });
+    beforeAll(async () => {
+      gateway = await GatewayHarness.start();
+      [stub, hook] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+      gateway.addProvider('main', 'openai', stub.origin);
+      gateway.addProvider('claude', 'anthropic', stub.origin);
+      const template = JSON.stringify([{ role: 'user', content: '{{text}}' }]);
+      gateway.addPrompt('pp-matrix', [{ template, model: 'm' }]);
+    });
+    afterAll(async () => {
+      await Promise.all([gateway.stop(), stub.stop(), hook.stop()]);
+    });
 
-  function script(streams: boolean): StubResponse {
-    const text = streams
-      ? (route.events ?? [])
-          .map((event) => {
-            const type = (event as { type?: string }).type;
-            return `${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(event)}\n\n`;
-          })
-          .join('') + (route.body !== MESSAGES.body && route.path !== '/responses' ? 'data: [DONE]\n\n' : '')
-      : JSON.stringify(route.answer);
-    const headers = streams ? EVENTS : { 'content-type': 'application/json' };
-    return route.isCompressed === true
-      ? { headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(text) }
-      : { headers, body: text };
-  }
-
-  function ask(channel: Channel, guardrail: object, streams = channel === 'stream'): Promise<TestResponse> {
-    stub.answer(script(streams));
-    const { body, headers = {}, provider = '@main', path } = route;
-    const side = channel === 'request' ? 'input_guardrails' : 'output_guardrails';
-    const config = { provider, [side]: [guardrail] };
-    const sent = Buffer.isBuffer(body) || !streams ? body : { ...body, stream: true };
-    return asker.ask(path, sent, { config, headers });
-  }
-
-  /** What the client received, which must be as the documentation says, and show nothing that is denied. */
-  function outcomeOf({ status, text }: TestResponse, how: string, isHeld = false): Outcome {
-    const inEvents = how === 'event';
-    if (status === 446 || text.includes('hooks_failed')) {
-      expect(status).toBe(inEvents && !isHeld ? 200 : 446);
-      expect(text).not.toContain('forbidden');
-      return 'denied';
+    function script(streams: boolean): StubResponse {
+      const text = streams
+        ? (route.events ?? [])
+            .map((event) => {
+              const type = (event as { type?: string }).type;
+              return `${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(event)}\n\n`;
+            })
+            .join('') +
+          (route.body !== MESSAGES.body && route.path !== '/responses' ? 'data: [DONE]\n\n' : '')
+        : JSON.stringify(route.answer);
+      const headers = streams ? EVENTS : { 'content-type': 'application/json' };
+      return route.isCompressed === true
+        ? { headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(text) }
+        : { headers, body: text };
     }
-    const isMarked = inEvents ? text.includes('"hook_results"') : status === 246;
-    expect(`${String(status)} ${status === 400 ? text : ''}`).toBe(isMarked && !inEvents ? '246 ' : '200 ');
-    return isMarked ? 'marked' : 'passed';
-  }
 
-  async function expectAll(channel: Channel, how: string, check: object, cell: 1 | 2): Promise<void> {
-    for (const outcome of outcomes) {
-      const expected = outcome[cell];
-      const response = await ask(channel, { ...outcome[0], ...check });
-      const judged = [outcome[0], outcomeOf(response, how, !('contains' in check))];
-      expect(judged).toEqual([outcome[0], how === '–' && !('webhook' in check) ? 'passed' : expected]);
+    function ask(channel: Channel, guardrail: object, streams = channel === 'stream'): Promise<TestResponse> {
+      stub.answer(script(streams));
+      const { body, headers = {}, provider = '@main', path } = route;
+      const side = channel === 'request' ? 'input_guardrails' : 'output_guardrails';
+      const config = { provider, [side]: [guardrail] };
+      const sent = Buffer.isBuffer(body) || !streams ? body : { ...body, stream: true };
+      return asker.ask(path, sent, { config, headers });
     }
-  }
 
-  const channels = (
-    [
-      ['request', toldRequest],
-      ['answer', toldAnswer],
-      ['stream', toldStream],
-    ] as const
-  ).filter(([, how]) => how !== '' && how !== undefined) as [Channel, string][];
+    /** Derives the outcome from the response. Expects it to have the documented form and to contain no denied text. */
+    function outcomeOf({ status, text }: TestResponse, how: string, isHeld = false): Outcome {
+      const inEvents = how === 'event';
+      if (status === 446 || text.includes('hooks_failed')) {
+        expect(status).toBe(inEvents && !isHeld ? 200 : 446);
+        expect(text).not.toContain('forbidden');
+        return 'denied';
+      }
+      const isMarked = inEvents ? text.includes('"hook_results"') : status === 246;
+      expect(`${String(status)} ${status === 400 ? text : ''}`).toBe(isMarked && !inEvents ? '246 ' : '200 ');
+      return isMarked ? 'marked' : 'passed';
+    }
 
-  it('streams are there as the table says', () => {
-    expect(toldStream === '').toBe(route.events === null);
-  });
+    async function expectAll(channel: Channel, how: string, check: object, cell: 1 | 2): Promise<void> {
+      for (const outcome of outcomes) {
+        const expected = outcome[cell];
+        const response = await ask(channel, { ...outcome[0], ...check });
+        const judged = [outcome[0], outcomeOf(response, how, !('contains' in check))];
+        expect(judged).toEqual([outcome[0], how === '–' && !('webhook' in check) ? 'passed' : expected]);
+      }
+    }
 
-  describe.each(channels)('its %s', (channel, how) => {
-    const kinds = Object.entries(FAILING).filter(
-      ([, { onlyRequests }]) => !onlyRequests || channel === 'request',
-    );
-    it.each(kinds)('by %s that fails', async (_kind, { check }) => {
-      await expectAll(channel, how, check, 1);
+    const channels = (
+      [
+        ['request', toldRequest],
+        ['answer', toldAnswer],
+        ['stream', toldStream],
+      ] as const
+    ).filter(([, how]) => how !== '' && how !== undefined) as [Channel, string][];
+
+    it('streams if the table says so', () => {
+      expect(toldStream === '').toBe(route.events === null);
     });
 
-    const webhook = (timeout = 10_000): object => ({
-      webhook: { webhookURL: `${hook.origin}/`, executeOnProxy: true, timeout },
+    describe.each(channels)('judging the %s', (channel, how) => {
+      const kinds = Object.entries(FAILING).filter(
+        ([, { onlyRequests }]) => !onlyRequests || channel === 'request',
+      );
+      it.each(kinds)('applies the documented outcome when %s fails', async (_kind, { check }) => {
+        await expectAll(channel, how, check, 1);
+      });
+
+      const webhook = (timeout = 10_000): object => ({
+        webhook: { webhookURL: `${hook.origin}/`, executeOnProxy: true, timeout },
+      });
+
+      it('applies the documented outcome when a webhook fails', async () => {
+        hook.answer({ body: { verdict: false } });
+        await expectAll(channel, how, webhook(), 1);
+      });
+
+      it.each(Object.entries(UNDECIDED))(
+        'applies the documented outcome when a webhook cannot decide: %s',
+        async (_what, response) => {
+          hook.answer(response);
+          await expectAll(channel, how, webhook(60), 2);
+        },
+      );
+
+      it('leaves the body unchanged when all checks pass', async () => {
+        const passing = { deny: true, contains: { words: ['nowhere'], operator: 'none', scope: ['all'] } };
+        const response = await ask(channel, passing);
+        expect([response.status, outcomeOf(response, how)]).toEqual([200, 'passed']);
+      });
     });
 
-    it('by a webhook that fails', async () => {
-      hook.answer({ body: { verdict: false } });
-      await expectAll(channel, how, webhook(), 1);
+    it('judges a streaming request before its stream begins', async () => {
+      if (route.events === null) return;
+      const { check } = FAILING['a text check with a window'] as { check: object };
+      expect((await ask('request', { deny: true, ...check }, true)).status).toBe(446);
+      expect((await ask('request', check, true)).status).toBe(246);
     });
-
-    it.each(Object.entries(UNDECIDED))('by a webhook that cannot decide: %s', async (_what, response) => {
-      hook.answer(response);
-      await expectAll(channel, how, webhook(60), 2);
-    });
-
-    it('by checks that pass, which leave the body as it is', async () => {
-      const passing = { deny: true, contains: { words: ['nowhere'], operator: 'none', scope: ['all'] } };
-      const response = await ask(channel, passing);
-      expect([response.status, outcomeOf(response, how)]).toEqual([200, 'passed']);
-    });
-  });
-
-  it('a request that streams is judged before its stream begins', async () => {
-    if (route.events === null) return;
-    const { check } = FAILING['a text check with a window'] as { check: object };
-    expect((await ask('request', { deny: true, ...check }, true)).status).toBe(446);
-    expect((await ask('request', check, true)).status).toBe(246);
-  });
-});
+  },
+);

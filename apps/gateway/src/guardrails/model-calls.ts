@@ -24,7 +24,7 @@ const ROUTES = {
   moderations: routeOf('POST', '/moderations'),
 } as const;
 
-/** What an answer says, besides its text. */
+/** A model's response with the usage it reports. */
 interface Read {
   readonly answer: JsonObject;
   readonly usage: Usage | null;
@@ -32,8 +32,9 @@ interface Read {
 }
 
 /**
- * Asks models for checks, as requests of the caller: with its workspace's credentials, through the routing of a config, within the limits
- * of the called target. No guardrail judges these requests, whatever their config names, so that no check can lead to another one.
+ * Makes model calls for checks on behalf of the caller: with the credentials of the caller's workspace, routed by a config,
+ * within the limits of the called target. No guardrail judges these calls, whatever their config names, so that a check cannot
+ * trigger another check.
  */
 export class ModelCalls {
   constructor(
@@ -43,7 +44,7 @@ export class ModelCalls {
     private readonly settle: Settlement['settleCheck'],
   ) {}
 
-  /** Rejects with a `CheckError`. What was used is charged to the request, on its guardrail line, however the call ends. */
+  /** Rejects with a `CheckError`. The usage is charged to the request on its guardrail line, however the call ends. */
   async ask(request: RequestContext, call: ModelCall): Promise<JsonObject> {
     const context = contextFor(request, call);
     const leave = (): void => void context.res.emit('close');
@@ -77,14 +78,15 @@ export class ModelCalls {
 
   private async charge(context: RequestContext, request: RequestContext, read: Read | null): Promise<void> {
     if (request.settled && context.attempts.records.length > 0) {
-      // The reservation of its request is closed. What is refused here was used all the same, and is recorded.
+      // The request's reservation is closed already, so reserve separately. A refusal is ignored, because the usage has occurred
+      // and is recorded.
       await Promise.resolve(this.accounts.admit(context)).catch(() => undefined);
     }
     this.settle(context, request, read?.usage ?? null, read?.model ?? null);
   }
 }
 
-/** A request of our own for the caller: nothing of what it sent goes along. */
+/** A request of the gateway on behalf of the caller. It carries nothing that the caller sent. */
 function contextFor(request: RequestContext, { route, body: parsed }: ModelCall): RequestContext {
   const req = new IncomingMessage(new Socket());
   req.rawHeaders = HEADERS;
@@ -121,7 +123,7 @@ const NO_HEADERS: readonly string[] = [];
 
 async function readWhole(context: RequestContext): Promise<Read> {
   const { answer } = context;
-  if (answer === null) throw new CheckError('The model was not waited for.');
+  if (answer === null) throw new CheckError('The wait for the model was aborted.');
   const body = await new Promise<Buffer | GatewayError | null>((resolve) => {
     answer.attach(new WholeResponse(answer, resolve));
   });
@@ -130,18 +132,18 @@ async function readWhole(context: RequestContext): Promise<Read> {
   if (body === null) {
     if (context.clientGone) reply.clientLeft();
     else reply.cut(null);
-    throw new CheckError('The answer of the model broke off.');
+    throw new CheckError('The response of the model broke off.');
   }
   if (body instanceof GatewayError) throw body;
   if (answer.status < 200 || answer.status > 299) {
     reply.providerFailed();
-    throw new CheckError(`The model answered with status ${String(answer.status)}.`);
+    throw new CheckError(`The model responded with status ${String(answer.status)}.`);
   }
   const { usage, model } = readResponse(answer.upstream.provider, body);
   return { answer: translated(context, answer, body), usage, model };
 }
 
-/** In the dialect of the question. */
+/** Translates the response to the dialect of the call. */
 function translated(context: RequestContext, { upstream }: GatewayResponse, body: Buffer): JsonObject {
   const parsed = parseJsonObject(body);
   const { support } = upstream;
@@ -149,7 +151,7 @@ function translated(context: RequestContext, { upstream }: GatewayResponse, body
   return support.translator.response(parsed, translationContext(context, upstream));
 }
 
-/** Types of errors are public, and so are our own sentences; anything else may hold more than that. */
+/** Error types and the messages of this gateway are public; other errors may contain more, so only their type is shown. */
 function checkErrorOf(thrown: unknown): CheckError {
   if (thrown instanceof CheckError) return thrown;
   const type = thrown instanceof GatewayError ? `: ${thrown.type}` : '';

@@ -8,7 +8,7 @@ interface Partner {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** As the service documents it. */
+  /** Request body as the service documents it. */
   readonly body: unknown;
   readonly good: unknown;
   readonly bad: unknown;
@@ -95,7 +95,7 @@ const PARTNERS: readonly Partner[] = [
 
 jest.setTimeout(60_000);
 
-describe('partners', () => {
+describe('partner checks', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let partner: StubProvider;
@@ -127,7 +127,7 @@ describe('partners', () => {
     );
 
   describe.each(PARTNERS.map((row) => [row.id, row] as const))('%s', (id, row) => {
-    it('is called as its service documents it, with its own credential and nothing of the client', async () => {
+    it('calls the service as it documents, with the check’s own credential and no data of the client except the text', async () => {
       partner.answer({ body: JSON.stringify(row.good) }, { body: JSON.stringify(row.bad) });
       expect((await ask(id, row.parameters)).status).toBe(200);
       const { method, url, headers, body } = partner.lastRequest;
@@ -139,7 +139,7 @@ describe('partners', () => {
       expect((await ask(id, row.parameters)).status).toBe(446);
     });
 
-    it('cannot decide when the service refuses, or is silent for longer than its time', async () => {
+    it('cannot decide when the service refuses, or does not respond within the timeout', async () => {
       partner.answer({ status: 403, body: { message: 'CANARY' } }, { neverAnswer: true });
       const refused = await ask(id, row.parameters);
       expect([refused.status, refused.text.includes('status 403'), refused.text.includes('CANARY')]).toEqual([
@@ -153,7 +153,7 @@ describe('partners', () => {
     });
   });
 
-  it('Bedrock takes access keys, by which each call is signed', async () => {
+  it('signs each call with access keys for Bedrock', async () => {
     partner.answerJson({ action: 'NONE', assessments: [] });
     const keys = { accessKeyId: 'AKIDEXAMPLE000000', secretAccessKey: 'SECRET', sessionToken: 'TOKEN' };
     const guardrailId = 'arn:aws:bedrock:eu-central-1:123456789012:guardrail/abc';
@@ -162,7 +162,7 @@ describe('partners', () => {
     expect(partner.lastRequest.headers['authorization']).toBe(await signatureOf(partner.lastRequest, keys));
   });
 
-  /** As the service computes it from what it was sent. */
+  /** Computes the signature from the received request, as the service does. */
   async function signatureOf(
     { url, headers, body }: RecordedRequest,
     keys: { accessKeyId: string; secretAccessKey: string; sessionToken: string },
@@ -187,19 +187,19 @@ describe('partners', () => {
     return signed['authorization'];
   }
 
-  it('Bedrock with neither kind of credential is refused', async () => {
+  it('refuses Bedrock without either kind of credential', async () => {
     const response = await ask('bedrock.guard', { guardrailId: 'abc', region: 'eu-central-1' });
     expect([response.status, response.text.includes('apiKey'), partner.connections]).toEqual([400, true, 0]);
   });
 
-  it('are not called at addresses that the policy does not allow', async () => {
+  it('makes no call to an address that the policy forbids', async () => {
     const strict = await GatewayHarness.start({ TRUSTED_CUSTOM_HOSTS: '' });
     try {
       strict.addProvider('main', 'openai', null);
       const { parameters } = PARTNERS[0] as Partner;
       const response = await ask('azure.contentSafety', parameters, new TestClient(() => strict));
       expect([response.status, partner.connections]).toEqual([400, 0]);
-      // A name that resolves to an address of the inside is found out only when it is called.
+      // A name that resolves to an internal address is detected only when it is called.
       const named = { ...parameters, endpoint: `http://localhost:${String(partner.port)}` };
       const byName = await ask('azure.contentSafety', named, new TestClient(() => strict));
       expect([[400, 446].includes(byName.status), partner.connections]).toEqual([true, 0]);

@@ -53,13 +53,13 @@ describe('secrets of partner checks', () => {
       { config: { provider: '@main', input_guardrails: ['pg-lakera'] } },
     );
 
-  it('are opened from their guardrail', async () => {
+  it('decrypts a secret stored in the guardrail', async () => {
     addGuardrail({}, { parameters: { 0: { apiKey: 'SEALED' } }, locations: {} });
     expect((await ask()).status).toBe(200);
     expect(partner.lastRequest.headers['authorization']).toBe('Bearer SEALED');
   });
 
-  it('are read from their manager, once for many requests', async () => {
+  it('reads a secret from its manager once for many requests', async () => {
     const locations = { 'reference-id#': location() };
     addGuardrail({ apiKey: { secret_reference_id: 'reference-id' } }, { parameters: {}, locations });
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
@@ -70,7 +70,7 @@ describe('secrets of partner checks', () => {
     expect(managers.reads).toBe(1);
   });
 
-  it('that cannot be had keep the check from deciding, without further details', async () => {
+  it('cannot decide when a secret cannot be read, and shows no details in the error', async () => {
     managers.outage = { status: 403, body: { errors: ['CANARY'] } };
     const named = { apiKey: { secret_reference_id: 'reference-id' } };
     addGuardrail(named, { parameters: {}, locations: { 'reference-id#': location() } });
@@ -87,7 +87,7 @@ describe('secrets of partner checks', () => {
     expect(partner.connections).toBe(0);
   });
 
-  it('are no references in a guardrail that a request brings', async () => {
+  it('accepts no secret references in a guardrail that a request contains', async () => {
     const check = {
       id: 'lakera.guard',
       parameters: { endpoint: partner.origin, apiKey: { secret_reference_id: 'reference-id' } },

@@ -6,13 +6,13 @@ import type { Upstream } from '../core/upstream';
 import type { LateVerdicts } from './late-verdicts';
 import type { SessionGuarding } from './sessions/session-guarding';
 
-/** Sends an attempt with the request as its guardrails have left it. */
+/** Sends an attempt with the request that the guardrails returned. */
 export type Send = (request: RequestView, listener: AttemptListener) => void;
 
-/** The guardrails of one request, as the other stages see them. `Guarding` implements it. */
+/** The guardrails of one request, as other stages use them. `Guarding` implements it. */
 export interface RequestGuardrails extends ModelCaller {
   readonly records: readonly GuardrailRecord[];
-  /** What runs in the background of the request. */
+  /** The background runs of the request. */
   readonly late: LateVerdicts;
   /** Throws, or reports to the listener, a denial by the input guardrails; else calls `send`. */
   attempt(upstream: Upstream, listener: AttemptListener, send: Send): void;

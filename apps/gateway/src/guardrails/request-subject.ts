@@ -25,7 +25,7 @@ import type { RequestView, RequestContext } from '../core/request-context';
 import { familyOfPath } from '../routes/plain-path';
 import { isForm, readForm, readLargeForm, type FormFields } from './form-fields';
 
-/** What guardrails see of a request that goes to an upstream. */
+/** The facts about a request to an upstream that guardrails read. */
 export function factsOf(context: RequestContext, { provider, saved, model }: Upstream): RequestFacts {
   const { route, method, url, query, req, scan, metadata } = context;
   const isPassthrough = route.kind === 'passthrough';
@@ -52,7 +52,7 @@ export function factsOf(context: RequestContext, { provider, saved, model }: Ups
 
 const WORK = new WeakMap<RequestContext, Work>();
 
-/** One for the request, whatever targets it goes to and whatever they answer. */
+/** One work budget for the whole request, for all of its targets and responses. */
 function workOf(context: RequestContext): Work {
   let work = WORK.get(context);
   if (!work) {
@@ -72,28 +72,28 @@ function headersOf({ req, gw }: RequestContext): Readonly<Record<string, string>
   return headers;
 }
 
-/** A body that is text and no JSON, as guardrails see it. */
+/** A text body that is not JSON, as guardrails see it. */
 export interface TextBody {
   readonly text: string;
 }
 
-/** A body that guardrails judge: JSON as it is, other text as the one member of an object, null for what is neither. */
+/** A body to be judged: parsed JSON, other text as a single member of an object, or null when it is neither. */
 export interface SeenBody {
   readonly value: unknown;
   readonly isText: boolean;
-  /** Of a multipart form, whose fields `value` holds. */
+  /** Set for a multipart form, whose fields are in `value`. */
   readonly form?: FormFields;
 }
 
 const NOTHING: SeenBody = { value: null, isText: false };
 
 /**
- * Throws or rejects with `body_encoding_unsupported`, `body_too_large` and `body_invalid` for bodies that cannot be looked at: what
- * guardrails rule must not pass them unseen.
+ * Reads the body for guardrails. Throws or rejects with `body_encoding_unsupported`, `body_too_large` or `body_invalid` when the
+ * body cannot be read, because it must not bypass its guardrails.
  */
 export function requestBody(context: RequestContext): Eventually<SeenBody> {
   const { body, scan, spooled, req, upgrade } = context;
-  // A handshake asks by its query.
+  // The parameters of a handshake are in its query, which `json` returns.
   if (upgrade !== null) return { value: context.json(parseJsonObject), isText: false };
   refuseEncoded(context);
   if (scan !== null && !scan.isForm) {
@@ -116,14 +116,14 @@ function refuseEncoded({ body, spooled, req }: RequestContext): void {
   if (encoding !== undefined && encoding !== 'identity' && (body.length > 0 || spooled !== null)) {
     throw new GatewayError('body_encoding_unsupported', {
       param: 'content-encoding',
-      message: 'Guardrails take bodies without a content encoding.',
+      message: 'Guardrails accept only bodies without a content encoding.',
     });
   }
 }
 
 const seenForm = (form: FormFields): SeenBody => ({ value: form.value(), isText: false, form });
 
-/** Text of any kind; JSON that is no object is read as one. */
+/** Text of any kind: JSON objects and lists are parsed, everything else stays text. */
 export function textBody(body: Buffer): SeenBody {
   if (!isUtf8(body)) return NOTHING;
   const text = body.toString('utf8');
@@ -136,11 +136,14 @@ export function textBody(body: Buffer): SeenBody {
   return { value: { text } satisfies TextBody, isText: true };
 }
 
-/** `numbers`: those of the bytes that the value was read from. */
+/** Serialises a value. `numbers`: the original spelling of its numbers. */
 export const bytesOf = (value: unknown, isText: boolean, numbers: ExactNumbers | null): Buffer =>
   Buffer.from(isText ? (value as TextBody).text : withExactNumbers(value, numbers));
 
-/** The request with another body in the place of the client's. `isPlain`: its answer is requested without a coding, to be read. */
+/**
+ * The request with the client's body replaced. `isPlain`: a response without content encoding is requested, so that it can be
+ * read.
+ */
 export function askedWith(
   context: RequestContext,
   body: Buffer | null,

@@ -12,7 +12,7 @@ const { canaries } = readCases('secrets.json') as {
 };
 const SECRET = canaries.find(({ what }) => what === 'webhook guardrail secret header')?.value ?? '';
 
-/** All spellings in which the secret could have got out. */
+/** All encodings in which the secret could leak. */
 const SPELLINGS = [
   SECRET,
   Buffer.from(SECRET).toString('base64').replace(/=+$/, ''),
@@ -21,7 +21,7 @@ const SPELLINGS = [
   `${SECRET.slice(0, 12)}`,
 ];
 
-describe('the secret header of a webhook guardrail', () => {
+describe('secret header of a webhook guardrail', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let hook: StubProvider;
@@ -54,37 +54,40 @@ describe('the secret header of a webhook guardrail', () => {
   });
 
   const answers: Readonly<Record<string, StubResponse>> = {
-    'lets everything pass': { body: { verdict: true } },
+    'passes everything': { body: { verdict: true } },
     denies: { body: { verdict: false } },
     'is broken': { status: 500, body: 'broken' },
-    'answers no JSON': { body: 'nonsense' },
+    'returns invalid JSON': { body: 'nonsense' },
     'cuts the connection': { raw: '' },
   };
 
-  it.each(Object.entries(answers))('goes to that host and nowhere else when it %s', async (_what, answer) => {
-    hook.answer(answer);
-    expect(SECRET).not.toBe('');
-    const own = { webhook: { webhookURL: `${hook.origin}/`, headers: { 'x-hook-secret': SECRET } } };
-    for (const guardrail of ['hook', { deny: true, ...own }, { async: true, ...own }]) {
-      hook.requests.length = 0;
-      const response = await asker.ask(
-        '/chat/completions',
-        { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
-        {
-          config: { provider: '@main', input_guardrails: [guardrail], output_guardrails: [guardrail] },
-          headers: { 'x-gw-explain': '1' },
-        },
-      );
-      await eventually(() => hook.requests.length > 0, { timeoutMs: 20_000 });
-      expect(hook.requests.every(({ headers }) => headers['x-hook-secret'] === SECRET)).toBe(true);
-      const sinks = JSON.stringify([
-        response.text,
-        [...response.headers],
-        stub.requests.map(({ headers, url, body }) => [headers, url, body.toString()]),
-        hook.requests.map(({ url, body }) => [url, body.toString()]),
-        await gateway.records(),
-      ]);
-      for (const spelling of SPELLINGS) expect(sinks).not.toContain(spelling);
-    }
-  });
+  it.each(Object.entries(answers))(
+    "is sent only to the webhook's host when the webhook %s",
+    async (_what, answer) => {
+      hook.answer(answer);
+      expect(SECRET).not.toBe('');
+      const own = { webhook: { webhookURL: `${hook.origin}/`, headers: { 'x-hook-secret': SECRET } } };
+      for (const guardrail of ['hook', { deny: true, ...own }, { async: true, ...own }]) {
+        hook.requests.length = 0;
+        const response = await asker.ask(
+          '/chat/completions',
+          { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
+          {
+            config: { provider: '@main', input_guardrails: [guardrail], output_guardrails: [guardrail] },
+            headers: { 'x-gw-explain': '1' },
+          },
+        );
+        await eventually(() => hook.requests.length > 0, { timeoutMs: 20_000 });
+        expect(hook.requests.every(({ headers }) => headers['x-hook-secret'] === SECRET)).toBe(true);
+        const sinks = JSON.stringify([
+          response.text,
+          [...response.headers],
+          stub.requests.map(({ headers, url, body }) => [headers, url, body.toString()]),
+          hook.requests.map(({ url, body }) => [url, body.toString()]),
+          await gateway.records(),
+        ]);
+        for (const spelling of SPELLINGS) expect(sinks).not.toContain(spelling);
+      }
+    },
+  );
 });

@@ -5,12 +5,12 @@ import type { GatewayResponse } from '../attempt/gateway-response';
 import type { BodySink } from '../core/upstream';
 import { codingOf, decode } from '../attempt/decoding';
 
-/** Bytes of an answer that is judged as a whole, undone of its coding. */
+/** Maximum bytes of a response that is judged as a whole, after decoding. */
 export const RESPONSE_BYTES_MAX = 16 * 1_048_576;
 
 /**
- * Collects an answer that guardrails judge, and undoes its coding. Tells its bytes, or why it cannot be looked at; null: it broke
- * off, as the answer's `error` says.
+ * Collects and decodes a response that guardrails judge. Reports its bytes, or an error when it cannot be read, or null when it
+ * broke off; the response's `error` then holds the reason.
  */
 export class WholeResponse implements BodySink {
   private readonly chunks: Buffer[] = [];
@@ -30,7 +30,7 @@ export class WholeResponse implements BodySink {
       return;
     }
     this.over = true;
-    this.done(unreadable('The answer is larger than guardrails look at.'));
+    this.done(unreadable('The response is larger than guardrails can read.'));
     this.answer.call?.abort();
   }
 
@@ -42,7 +42,7 @@ export class WholeResponse implements BodySink {
     if (coding !== null) this.decode(coding);
     else if (encoding === undefined || encoding === 'identity')
       this.done(Buffer.concat(this.chunks, this.size));
-    else this.done(unreadable('The answer has a content encoding that guardrails cannot undo.'));
+    else this.done(unreadable('The response has a content encoding that guardrails cannot decode.'));
   }
 
   fail(): void {
@@ -54,7 +54,7 @@ export class WholeResponse implements BodySink {
   private decode(coding: NonNullable<ReturnType<typeof codingOf>>): void {
     const pieces: Buffer[] = [];
     void decode(this.chunks, coding, RESPONSE_BYTES_MAX, (piece) => pieces.push(piece)).then((isWhole) => {
-      this.done(isWhole ? Buffer.concat(pieces) : unreadable('The answer could not be decoded.'));
+      this.done(isWhole ? Buffer.concat(pieces) : unreadable('The response could not be decoded.'));
     });
   }
 }

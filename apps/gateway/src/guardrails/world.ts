@@ -6,10 +6,12 @@ import type { AddressPolicy } from '@gw/kernel';
 import { OutboundError, type OutboundClient, type OutboundHandler } from '@gw/outbound';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** No check may take longer; its own time, which is mostly shorter, comes through the call's signal. */
+/** Milliseconds. Upper bound for all checks; a check's own timeout, usually shorter, aborts by the call's signal. */
 const TOTAL_TIMEOUT_MS = 60_000;
 
-/** What guardrails reach beyond the process: hosts that the address policy allows, redirects being answers like any other. */
+/**
+ * Outbound calls of guardrails. Only hosts that the address policy allows are called, and redirects are returned as responses.
+ */
 export class OutboundPort implements GuardrailPort {
   constructor(
     private readonly outbound: OutboundClient,
@@ -57,7 +59,7 @@ export class OutboundPort implements GuardrailPort {
   }
 }
 
-/** Reads one answer whole, up to what the call allows. */
+/** Collects one whole response, up to the size that the call allows. */
 class ResponseCollector implements OutboundHandler {
   call: { abort(): void } | null = null;
   private status = 0;

@@ -9,23 +9,23 @@ import type { SessionGuarding } from './session-guarding';
 import { numberOr } from '../streams/stream-dialect';
 import { isSound, messageOf } from './realtime-events';
 
-/** Sound that waits for the words before it. */
+/** Audio that waits until the words before it are sent. */
 interface HeldSound {
   readonly message: Buffer;
   readonly channel: StreamChannel;
-  /** Characters of the channel that had come before it. */
+  /** Number of characters of the channel that arrived before it. */
   readonly behind: number;
 }
 
 export interface ResponseOut {
   toClient(message: Buffer): void;
-  /** Nothing more of the session goes to the client. */
+  /** Ends the session with a denial; nothing more is sent to the client. */
   deny(verdict: StageVerdict): void;
   fail(error: GatewayError): void;
   isGone(): boolean;
 }
 
-/** The events of one response of a session, as its guardrails leave them. Sound never goes before the words that came before it. */
+/** The events of one session response after its guardrails. Audio is never sent before the words that precede it. */
 export class GuardedResponse implements GuardedOut {
   readonly guard: StreamGuard;
   private readonly events: GuardedEvents;
@@ -34,7 +34,7 @@ export class GuardedResponse implements GuardedOut {
 
   constructor(
     { tools, output, facts, note }: SessionGuarding,
-    /** Of the request as a whole: what it says of the client's messages is reported on its own. */
+    /** Verdict on the request as a whole; verdicts on the client's messages are reported separately. */
     before: StageVerdict,
     private readonly out: ResponseOut,
     private readonly budget: BodyBudget,
@@ -86,7 +86,7 @@ export class GuardedResponse implements GuardedOut {
     return this.out.isGone();
   }
 
-  /** Forgets what it holds back. */
+  /** Discards what it holds back, and frees its memory. */
   release(): void {
     for (const { message } of this.sound) this.budget.give(message.length);
     this.sound = [];
@@ -102,7 +102,7 @@ export class GuardedResponse implements GuardedOut {
     if (!this.budget.take(message.length)) {
       this.fail(
         new GatewayError('provider_answer_invalid', {
-          message: 'The answer is larger than guardrails hold back.',
+          message: 'The response is larger than guardrails can hold back.',
         }),
       );
       return;
@@ -110,7 +110,7 @@ export class GuardedResponse implements GuardedOut {
     this.sound.push({ message, channel, behind: this.came.get(String(channel.choice)) ?? 0 });
   }
 
-  /** Sends the sound whose words have gone, in its order. */
+  /** Sends audio in order, once the words before it are sent. */
   private soundOn(): void {
     while (this.sound.length > 0) {
       const [{ message, channel, behind }] = this.sound as [HeldSound];

@@ -31,14 +31,14 @@ interface Event {
 interface Open {
   readonly client: WebSocket;
   readonly upstream: Accepted;
-  /** What the client got. */
+  /** Events that the client received. */
   readonly events: Event[];
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
-  /** Sends as the client. */
+  /** Sends a message as the client. */
   say(event: object): void;
-  /** Sends as the provider. */
+  /** Sends events as the provider. */
   answer(...events: readonly object[]): void;
-  /** What the provider got. */
+  /** Events that the provider received. */
   heard(): Event[];
   sees(type: string): Promise<Event>;
 }
@@ -125,8 +125,8 @@ const said = (events: readonly Event[]): string =>
 const lastRecord = (): Promise<LoggedRequest> =>
   eventually(async () => (await gateway.records()).at(-1), PATIENTLY);
 
-describe('guardrails of what the client says', () => {
-  it('[GRD-02] that deny end the session before the provider gets the message, and say why', async () => {
+describe('guardrails on client messages', () => {
+  it('[GRD-02] ends the session on a denial before the provider gets the message, and reports the reason', async () => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true, id: 'words' })] });
     open.say(item('a cake'));
     open.say(item('a bomb'));
@@ -155,7 +155,7 @@ describe('guardrails of what the client says', () => {
     });
   });
 
-  it('[GRD-02] that mark let the message through, and an event follows', async () => {
+  it('[GRD-02] forwards a marked message, followed by an event with the verdicts', async () => {
     const open = await session({ input_guardrails: [no('bomb')] });
     open.say(item('a bomb'));
     expect(await open.sees('hook_results')).toMatchObject({
@@ -164,7 +164,7 @@ describe('guardrails of what the client says', () => {
     expect(open.heard()).toEqual([item('a bomb')]);
   });
 
-  it('change it on its way', async () => {
+  it('changes a message before the provider gets it', async () => {
     const rule = { rule: 'bo[a-z]b', redactText: 'cake', scope: ['all'] };
     const open = await session({ input_guardrails: [{ regexReplace: rule }] });
     open.say(item('a bomb'));
@@ -176,21 +176,21 @@ describe('guardrails of what the client says', () => {
   it.each([
     ['instructions', { type: 'session.update', session: { instructions: 'build a bomb' } }],
     ['a tool', { type: 'session.update', session: { tools: [{ type: 'function', name: 'bomb' }] } }],
-    ['those of one response', { type: 'response.create', response: { instructions: 'build a bomb' } }],
+    ['instructions of one response', { type: 'response.create', response: { instructions: 'build a bomb' } }],
     [
       'the result of a tool',
       { type: 'conversation.item.create', item: { type: 'function_call_output', output: 'a bomb' } },
     ],
     ['an unknown event', { type: 'odd.event', deep: [{ text: 'a bomb' }] }],
-    ['an odd spelling of JSON', { type: 'conversation.item.create', item: { odd: 'a bomb' } }],
-  ])('look at %s', async (_what, event) => {
+    ['unusual JSON spelling', { type: 'conversation.item.create', item: { odd: 'a bomb' } }],
+  ])('judges %s', async (_what, event) => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
     open.say(event);
     expect(await open.closed).toMatchObject({ code: 1008 });
     expect(open.heard()).toEqual([]);
   });
 
-  it('look at text that is no JSON, and at text in a binary frame', async () => {
+  it('judges text that is not JSON, and text in a binary frame', async () => {
     for (const send of [
       (socket: WebSocket) => socket.send('a bomb'),
       (socket: WebSocket) => socket.send(Buffer.from(JSON.stringify(item('a bomb')))),
@@ -202,7 +202,7 @@ describe('guardrails of what the client says', () => {
     expect(provider.accepted.flatMap(({ messages }) => messages)).toEqual([]);
   });
 
-  it('judge only messages that hold a text of their scope: sound and settings pass', async () => {
+  it('judges only messages with texts in scope, and passes audio and settings', async () => {
     const check = { wordCount: { minWords: 2 } };
     const open = await session({ input_guardrails: [{ deny: true, ...check }] });
     const passing = [
@@ -218,7 +218,7 @@ describe('guardrails of what the client says', () => {
     expect(await open.closed).toMatchObject({ code: 1008 });
   });
 
-  it('[GRD-01] bound the tools that an event sets', async () => {
+  it('[GRD-01] bounds the tools that an event sets', async () => {
     const check = { requestParametersCheck: { tools: { blockedFunctionNames: ['delete_account'] } } };
     const open = await session({ input_guardrails: [{ deny: true, ...check }] });
     open.say({ type: 'session.update', session: { tools: [{ type: 'function', name: 'delete_account' }] } });
@@ -226,7 +226,7 @@ describe('guardrails of what the client says', () => {
     expect(open.heard()).toEqual([]);
   });
 
-  it('judge what a user has said once it is transcribed', async () => {
+  it('judges a user’s speech once it is transcribed', async () => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
     const transcribed = (transcript: string): Event => ({
       type: 'conversation.item.input_audio_transcription.completed',
@@ -239,7 +239,7 @@ describe('guardrails of what the client says', () => {
     expect(JSON.stringify(open.events)).not.toContain('bomb');
   });
 
-  it('that look at no text judge the handshake: 446, and no provider is called', async () => {
+  it('denies the handshake with 446, without calling a provider, by a guardrail that needs no text', async () => {
     const whitelist = { deny: true, modelWhitelist: { models: ['gpt-4o'] } };
     await expect(connect({ input_guardrails: [whitelist] })).rejects.toThrow('446');
     expect(provider.handshakes).toHaveLength(0);
@@ -252,7 +252,7 @@ describe('guardrails of what the client says', () => {
     ['next to a decoy', { type: 'response.create', model: 'gpt-4o', session: { model: 'gpt-realtime' } }],
     ['in its response', { type: 'response.create', response: { model: 'gpt-4o' } }],
     ['in its setup', { setup: { model: 'gpt-4o' } }],
-  ])('that look at no text judge what an event sets %s', async (_where, event) => {
+  ])('judges by a guardrail that needs no text what an event sets %s', async (_where, event) => {
     const whitelist = { deny: true, modelWhitelist: { models: ['gpt-realtime'] } };
     const open = await session({ input_guardrails: [whitelist] });
     open.say({ type: 'response.create' });
@@ -261,7 +261,7 @@ describe('guardrails of what the client says', () => {
     expect(open.heard()).toEqual([{ type: 'response.create' }]);
   });
 
-  it('hand on a duplicate member as they have judged it', async () => {
+  it('forwards a duplicate member as it was judged', async () => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
     const bomb = JSON.stringify(item('a bomb')['item']);
     open.client.send(JSON.stringify(item('a cake')).replace('"item":', `"item":${bomb},"item":`));
@@ -269,7 +269,7 @@ describe('guardrails of what the client says', () => {
     expect(open.upstream.messages[0]?.data.toString()).toBe(JSON.stringify(item('a cake')));
   });
 
-  it('refuse a message of more members than are read in one turn', async () => {
+  it('refuses a message with more members than are read in one turn of the event loop', async () => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true })] });
     const wide = Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`k${String(at)}`, 1]));
     open.say({ ...item('a cake'), ...wide });
@@ -277,7 +277,7 @@ describe('guardrails of what the client says', () => {
     expect(open.heard()).toEqual([]);
   });
 
-  it('that wait for somebody keep the order of messages, and the close frame comes after them', async () => {
+  it('keeps the order of messages during slow checks, with the close frame last', async () => {
     const hook = await StubProvider.start();
     hook.answer({ body: { verdict: true } });
     const open = await session({ input_guardrails: [{ deny: true, webhook: { webhookURL: hook.origin } }] });
@@ -297,7 +297,7 @@ describe('guardrails of what the client says', () => {
   it.each([
     ['an error', { status: 500, body: {} }],
     ['silence', { neverAnswer: true }],
-  ])('that cannot decide, by %s, deny where they deny and pass where they mark', async (_what, reported) => {
+  ])('denies or passes as configured when a check cannot decide because of %s', async (_what, reported) => {
     const hook = await StubProvider.start();
     hook.answer(reported);
     const webhook = { webhook: { webhookURL: hook.origin, timeout: 50 } };
@@ -311,7 +311,7 @@ describe('guardrails of what the client says', () => {
     await hook.stop();
   });
 
-  it('[GRD-02] that are asynchronous hold nothing up and stand in the log', async () => {
+  it('[GRD-02] runs asynchronous guardrails without delaying messages, and logs their verdicts', async () => {
     const open = await session({ input_guardrails: [no('bomb', { deny: true, async: true })] });
     open.say(item('a bomb'));
     await eventually(() => open.upstream.messages.length === 1, PATIENTLY);
@@ -322,14 +322,14 @@ describe('guardrails of what the client says', () => {
   });
 });
 
-describe('guardrails of what the provider says', () => {
+describe('guardrails on provider messages', () => {
   const tokens = Array.from({ length: 600 }, (_, at) =>
     at === 500 ? SECRET.slice(0, 5) : at === 501 ? `${SECRET.slice(5)} ` : `tok${String(at)} `,
   );
   const spoken = tokens.flatMap((token, at) => [words(token), sound(`s${String(at)}`)]);
   const whole = [...begun, ...spoken, ...ended(tokens.join(''))];
 
-  it('[GRD-02] that deny end the session before the denied text and its sound, and say why', async () => {
+  it('[GRD-02] ends the session on a denial before the denied text and its audio are sent, and reports the reason', async () => {
     const open = await session({ output_guardrails: [no(SECRET, { deny: true })] });
     open.answer(...whole);
     expect(await open.closed).toMatchObject({ code: 1008 });
@@ -348,7 +348,7 @@ describe('guardrails of what the provider says', () => {
     expect(await lastRecord()).toMatchObject({ outcome: 'denied', errorType: 'hooks_failed' });
   });
 
-  it('that pass leave every word, every sound and every repetition as they came', async () => {
+  it('forwards passed words, audio and repetitions unchanged', async () => {
     const open = await session({ output_guardrails: [no('nowhere', { deny: true })] });
     open.answer(...whole);
     await open.sees('response.done');
@@ -358,7 +358,7 @@ describe('guardrails of what the provider says', () => {
     expect(open.events.slice(-4)).toEqual(ended(tokens.join('')));
   });
 
-  it('that mark let everything flow, and an event precedes the last one of the response', async () => {
+  it('forwards a marked response, with an event before its last one', async () => {
     const open = await session({ output_guardrails: [no(SECRET)] });
     open.answer(...whole);
     await open.sees('response.done');
@@ -369,7 +369,7 @@ describe('guardrails of what the provider says', () => {
     });
   });
 
-  it('that need the whole answer hold the response back, and other events go by', async () => {
+  it('holds back a response that must be judged whole, and forwards other events meanwhile', async () => {
     const open = await session({ output_guardrails: [{ deny: true, wordCount: { maxWords: 3_000 } }] });
     open.answer(...begun, ...spoken, { type: 'rate_limits.updated' });
     await open.sees('rate_limits.updated');
@@ -384,7 +384,7 @@ describe('guardrails of what the provider says', () => {
     expect(other.events.map(({ type }) => type)).toEqual(['error']);
   });
 
-  it('replace texts wherever the response says them', async () => {
+  it('replaces texts wherever the response contains them', async () => {
     const rule = { rule: SECRET, redactText: '[GONE]', scope: ['all'] };
     const open = await session({ output_guardrails: [{ regexReplace: rule }] });
     open.answer(...whole);
@@ -394,7 +394,7 @@ describe('guardrails of what the provider says', () => {
     expect(open.events.slice(-4)).toEqual(ended(expected));
   });
 
-  it('judge whole what belongs to no response, and calls of tools', async () => {
+  it('judges events outside of responses, and tool calls, as a whole', async () => {
     const call = { type: 'response.function_call_arguments.delta', response_id: 'r', output_index: 0 };
     for (const event of [
       { type: 'odd.event', text: SECRET },
@@ -412,7 +412,7 @@ describe('guardrails of what the provider says', () => {
     }
   });
 
-  it('hold back as much as they may, and a longer response ends the session', async () => {
+  it('ends the session when a response exceeds the bytes that may be held back', async () => {
     const open = await session({ output_guardrails: [{ deny: true, wordCount: { maxWords: 3_000 } }] });
     open.answer(...begun);
     for (let at = 0; at < 17; at += 1) open.answer(sound('A'.repeat(1_048_576)));
@@ -421,7 +421,7 @@ describe('guardrails of what the provider says', () => {
     expect((await lastRecord()).outcome).toBe('failed');
   });
 
-  it('that wait for somebody keep the order, and a close frame comes after the last verdict', async () => {
+  it('keeps the order during slow checks, with the close frame after the last verdict', async () => {
     const hook = await StubProvider.start();
     hook.answer({ body: { verdict: true } });
     const open = await session({ output_guardrails: [{ deny: true, webhook: { webhookURL: hook.origin } }] });

@@ -2,8 +2,8 @@ import type { Eventually } from '@gw/guardrails';
 import type { Peer } from '../../realtime/peer';
 
 /**
- * What is done with the messages of one side, one after the other. While one of them is judged, the side is not read: what waits is
- * no more than its socket had given already.
+ * Processes the messages of one peer one after another. While a message is being judged, the peer is not read, so only messages
+ * already received by its socket are queued.
  */
 export class MessageQueue {
   private readonly waiting: (() => Eventually<void>)[] = [];
@@ -14,13 +14,13 @@ export class MessageQueue {
     private readonly to: Peer,
   ) {}
 
-  /** `step` never throws and never rejects. */
+  /** Runs `step`, or queues it behind the current one. `step` never throws and never rejects. */
   run(step: () => Eventually<void>): void {
     if (this.isBusy) this.waiting.push(step);
     else this.begin(step);
   }
 
-  /** The other side takes more. */
+  /** The other peer can accept more messages. */
   goOn(): void {
     if (!this.isBusy) this.from.resume();
   }
@@ -39,7 +39,7 @@ export class MessageQueue {
     this.isBusy = false;
     for (let step = this.waiting.shift(); step !== undefined; step = this.waiting.shift()) {
       this.begin(step);
-      // `begin` may have made it busy again.
+      // `begin` may have set `isBusy` again.
       if (this.isBusy as boolean) return;
     }
     if (!this.to.transport.writableNeedDrain) this.from.resume();

@@ -5,15 +5,15 @@ import { uuidv7 } from '@gw/kernel';
 import type { HookResults } from '@gw/guardrails';
 import { RESPONSE_READ_WHOLE, exceededBy } from '../../bodies/read-whole';
 
-/** A message as guardrails see it: its JSON object, or its text as the one member of an object. */
+/** A message as guardrails see it: its JSON object, or its text as the single member of an object. */
 export interface SeenMessage {
   readonly value: JsonObject;
   readonly isText: boolean;
 }
 
 /**
- * Null: the message is no text. Whether its frame calls itself text does not count. One of more members and values than are read in
- * one turn is a text.
+ * Parses a message; null when it is not UTF-8. The frame type does not matter. A message with too many members or values for one
+ * turn of the event loop is treated as text.
  */
 export function seenMessage(message: Buffer): SeenMessage | null {
   if (!isUtf8(message)) return null;
@@ -36,21 +36,21 @@ const stringAt = (holder: JsonObject, key: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** Of the provider's events that belong to one response. */
+/** Id of the response that a provider event belongs to; null when it belongs to none. */
 export const responseIdOf = (event: JsonObject): string | null =>
   stringAt(event, 'response_id') ?? (isObject(event['response']) ? stringAt(event['response'], 'id') : null);
 
 export const itemIdOf = (event: JsonObject): string | null =>
   stringAt(event, 'item_id') ?? (isObject(event['item']) ? stringAt(event['item'], 'id') : null);
 
-/** What a user has said, as the provider has understood it. */
+/** True for a provider's transcript of the user's speech. */
 export const isTranscript = ({ type }: JsonObject): boolean =>
   type === 'conversation.item.input_audio_transcription.completed';
 
 export const isSound = ({ type }: JsonObject): boolean =>
   typeof type === 'string' && /audio\.delta$/.test(type);
 
-/** Events of the provider that say nothing of a model: the session's state, and what the client has said itself. */
+/** Provider events without model output: the session's state, and repetitions of what the client said. */
 const SILENT =
   /^(?:session\.|transcription_session\.|error$|rate_limits\.|input_audio_buffer\.|output_audio_buffer\.|mcp_list_tools\.|conversation\.created$|conversation\.item\.(?:deleted$|truncated$|input_audio_transcription\.))/;
 
@@ -62,7 +62,7 @@ export function isSilent(event: JsonObject): boolean {
   return item['role'] === 'user' || item['role'] === 'system' || OF_CLIENTS.has(item['type']);
 }
 
-/** Items that only clients make; the provider says them once more. */
+/** Item types that only clients create; the provider repeats them. */
 const OF_CLIENTS: ReadonlySet<unknown> = new Set(['function_call_output', 'mcp_approval_response']);
 
 const eventId = (): string => `event_${uuidv7()}`;
@@ -70,7 +70,7 @@ const eventId = (): string => `event_${uuidv7()}`;
 export const resultsEvent = (results: HookResults): Buffer =>
   Buffer.from(JSON.stringify({ type: 'hook_results', event_id: eventId(), hook_results: results }));
 
-/** `cause`: the client's event that it is about; null: none. */
+/** Error event for the client. `cause`: the id of the client event that caused it; null when there is none. */
 export function errorMessage(error: GatewayError, requestId: string, cause: unknown): Buffer {
   const { error: reported, ...background } = error.toBody(requestId);
   const about = typeof cause === 'string' ? cause : null;

@@ -30,24 +30,24 @@ import {
   type SeenMessage,
 } from './realtime-events';
 
-/** What a guarded session does with what is left of its messages. */
+/** Receives the messages of a guarded session after judgement. */
 export interface SessionOut {
   toClient(message: Buffer, isBinary: boolean): void;
   toProvider(message: Buffer, isBinary: boolean): void;
-  /** Ends the session; `cause` is the id of the client's event that it is about, where it has one. */
+  /** Ends the session. `cause`: the id of the client event that caused it, if it has one. */
   deny(error: GatewayError, cause: unknown): void;
   isGone(): boolean;
 }
 
-/** Responses of one session that are under way at a time. */
+/** Maximum number of concurrent responses of one session. */
 const RESPONSES_MAX = 16;
-/** Items of responses under way that are known by their ids. */
+/** Maximum number of items of these responses that are tracked by id. */
 const ITEMS_MAX = 256;
 
 /**
- * The guardrails of one session. Those of requests judge each message of the client before the provider gets it, and what a user has
- * said once the provider has transcribed it; those of answers judge each response as the stream that it is, and whole what belongs to
- * none. What is denied ends the session. Nothing here throws or rejects.
+ * The guardrails of one session. Input guardrails judge each client message before the provider gets it, and a user's speech once
+ * the provider has transcribed it. Output guardrails judge each response as a stream, and other provider messages as a whole. A
+ * denial ends the session. Methods never throw or reject.
  */
 export class SessionGuard {
   private readonly responses = new Map<string, GuardedResponse>();
@@ -87,7 +87,7 @@ export class SessionGuard {
   fromClient(message: Buffer, isBinary: boolean): Eventually<void> {
     const bound = exceededBy(message, READ_WHOLE);
     if (bound !== null) {
-      const text = `A message has more than ${bound}, which is more than guardrails look at.`;
+      const text = `A message has more than ${bound}, which is more than guardrails can read.`;
       this.out.deny(new GatewayError('body_too_large', { message: text }), null);
       return undefined;
     }
@@ -99,7 +99,7 @@ export class SessionGuard {
     return then(this.judgeInput(seen), (verdict) => {
       if (this.out.isGone() || this.isDenied(verdict, seen.value)) return;
       const { body } = verdict;
-      // Another reader may take the first of two members of one name: it gets what was judged.
+      // The provider's parser may take the first of two duplicate members, so it gets what was judged.
       const isPlain = body === undefined && (seen.isText || !hasDuplicateMembers(message));
       this.out.toProvider(isPlain ? message : messageOf(body ?? seen.value, seen.isText), isBinary);
       this.mark(verdict);
@@ -122,14 +122,14 @@ export class SessionGuard {
     return undefined;
   }
 
-  /** What it holds back is not sent any more. */
+  /** Discards everything that is held back. */
   close(): void {
     for (const response of this.responses.values()) this.end(response);
     this.responses.clear();
     this.items.clear();
   }
 
-  /** What the client sets is judged by its parameters, what it says by its texts. */
+  /** Guardrails on parameters judge what the message sets; those on texts judge what it says. */
   private judgeInput({ value }: SeenMessage): Eventually<StageVerdict> {
     const { input } = this.guarding;
     const requested = parametersIn(value).reduce<Eventually<StageVerdict>>(
@@ -156,7 +156,7 @@ export class SessionGuard {
   ): Eventually<StageVerdict> {
     if (guardrails.length === 0) return PASSED;
     const { facts, tools, watch, note } = this.guarding;
-    // A session may last for hours: each of its messages may take the work of a request.
+    // A session may last for hours, so each message gets the work budget of a request.
     const work = new Work(facts.work?.owner ?? '');
     const reported = { ...facts, work, ...(isParameters && { dialect: 'json' as const, ...modelIn(body) }) };
     const subject =
@@ -169,7 +169,7 @@ export class SessionGuard {
     });
   }
 
-  /** It cannot be changed any more: the provider has heard it. */
+  /** Judges a transcript. It cannot be changed, because the provider has heard the speech already. */
   private transcript(message: Buffer, isBinary: boolean, { value }: SeenMessage): Eventually<void> {
     return then(this.judge('input', this.guarding.input, value, false), (verdict) => {
       if (this.out.isGone() || this.isDenied(verdict, null)) return;
@@ -199,7 +199,7 @@ export class SessionGuard {
     });
   }
 
-  /** The response that an event belongs to; null: none of those under way. */
+  /** The response that an event belongs to, started when new; null when it belongs to none. */
   private responseOf(event: JsonObject): GuardedResponse | null {
     const [id, itemId] = [responseIdOf(event), itemIdOf(event)];
     const known = id === null ? this.items.get(itemId ?? '') : this.responses.get(id);
@@ -212,7 +212,7 @@ export class SessionGuard {
     if (this.responses.size >= RESPONSES_MAX)
       this.responseOut.fail(
         new GatewayError('provider_answer_invalid', {
-          message: 'More responses are under way than guardrails look at.',
+          message: 'The session has more concurrent responses than guardrails can judge.',
         }),
       );
     const response = new GuardedResponse(this.guarding, PASSED, this.responseOut, this.budget);
@@ -237,7 +237,7 @@ export class SessionGuard {
     if (verdict.outcome === 'mark') this.out.toClient(resultsEvent(hookResults(verdict.results)), false);
   }
 
-  /** A session has many messages: that one more has passed the same guardrail says nothing new. */
+  /** True for results worth logging. Further passes of the same guardrail are not, because a session has many messages. */
   private isNews(stage: GuardrailStage, result: GuardrailResult): boolean {
     const key = `${stage} ${result.id}`;
     const isKnown = this.noted.has(key);
@@ -251,19 +251,21 @@ export class SessionGuard {
   }
 }
 
-/** What an event sets for the session or a response; OpenAI's Responses protocol has it in the event itself. */
+/**
+ * The parameters that an event sets for the session or a response. In OpenAI's Responses protocol they are in the event itself.
+ */
 function parametersIn(event: JsonObject): readonly JsonObject[] {
   const set = [event['session'], event['response'], event['setup']].filter(isObject);
   const isOwn = event['type'] === 'response.create' && event['model'] !== undefined;
   return isOwn ? [event, ...set] : set;
 }
 
-/** The model that parameters name in the place of that of the handshake. Gemini's names begin with `models/`. */
+/** The model in parameters, which replaces that of the handshake. Gemini's names begin with `models/`. */
 function modelIn({ model }: JsonObject): { readonly model?: string } {
   return typeof model === 'string' ? { model: model.replace(/^models\//, '') } : {};
 }
 
-/** Nothing is said in it. A body that cannot be looked through is judged: the checks meet the same failure. */
+/** True when the message contains no text. A body that cannot be read is judged, because the checks then fail in the same way. */
 function isSilentFor(subject: Subject): boolean {
   try {
     return subject.passages().length === 0;

@@ -11,19 +11,19 @@ import type {
 } from '@gw/guardrails';
 import type { GuardrailLists } from '../guardrails';
 
-/** What runs guardrails. */
+/** Runs guardrails. */
 export interface Judges {
   readonly world: GuardrailPort;
   readonly runner: GuardrailRunner;
 }
 
-/** What judges which part of a session. */
+/** The guardrails for each part of a session. */
 export interface SessionLists {
-  /** The handshake, and what events set for the session or a response: nothing of these changes anything. */
+  /** Those on the handshake and on what events set; they change nothing. */
   readonly parameters: readonly CompiledGuardrail[];
-  /** The messages of the client. */
+  /** Those on client messages. */
   readonly input: readonly CompiledGuardrail[];
-  /** The messages of the provider. */
+  /** Those on provider messages. */
   readonly output: readonly CompiledGuardrail[];
 }
 
@@ -31,10 +31,10 @@ export interface SessionLists {
 export interface SessionGuarding extends SessionLists {
   readonly tools: Judges;
   readonly facts: RequestFacts;
-  /** Of the handshake. */
+  /** Verdict on the handshake. */
   readonly before: StageVerdict;
   readonly note: (stage: GuardrailStage, results: readonly GuardrailResult[]) => void;
-  /** Runs the asynchronous ones. */
+  /** Runs asynchronous guardrails on a response. */
   readonly watchStream: (start: () => Promise<readonly GuardrailResult[]> | null) => void;
   readonly watch: (stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject) => void;
 }

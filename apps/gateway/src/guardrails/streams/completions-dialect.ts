@@ -13,7 +13,7 @@ import {
   type StreamDialect,
 } from './stream-dialect';
 
-/** Members of a choice, or of its delta, that say nothing besides its text. */
+/** Members of a choice or its delta that hold text. */
 const TEXTS: ReadonlySet<string> = new Set(['content', 'text', 'reasoning_content', 'reasoning', 'refusal']);
 
 /** Chunks of OpenAI's chat completions, and of its older completions. */
@@ -54,7 +54,7 @@ export class CompletionsDialect implements StreamDialect {
     return dataEvent(body);
   }
 
-  /** Without a choice, like the chunk that tells usage: clients look for none in it. */
+  /** Has no choices, like the usage chunk, because clients then ignore it as text. */
   results(results: HookResults): Buffer {
     return dataEvent({ ...this.identity, choices: [], hook_results: results });
   }

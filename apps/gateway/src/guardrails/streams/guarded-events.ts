@@ -15,31 +15,31 @@ import { HeldEvents, type HeldEvent } from './held-events';
 import { SaidTexts } from './said-texts';
 import { keyOf, type EventText, type StreamDialect } from './stream-dialect';
 
-/** What a streamed answer is judged with. */
+/** Everything needed to judge a streamed response. */
 export interface StreamGuarding {
   readonly guard: StreamGuard;
   readonly dialect: StreamDialect;
-  /** Of the request. */
+  /** Verdict on the request. */
   readonly before: StageVerdict;
-  /** The verdicts go to the client even where all is passed. */
+  /** When true, the client also gets the verdicts of a passed stream. */
   readonly showsResults?: boolean;
   readonly note: (results: readonly GuardrailResult[]) => void;
 }
 
-/** Where the events of a guarded answer go. After `finish`, `deny` or `fail` nothing more does. */
+/** Receives the events of a guarded response. Nothing follows `finish`, `deny` or `fail`. */
 export interface GuardedOut {
   write(event: Buffer): void;
-  /** The last events, the end mark among them. */
+  /** Sends the last events, including the end mark. */
   finish(last: readonly Buffer[], isMarked: boolean): void;
   deny(verdict: StageVerdict): void;
   fail(error: GatewayError): void;
-  /** No one waits for the answer any more. */
+  /** True when the client is gone. */
   isGone(): boolean;
 }
 
 /**
- * The events of one streamed answer as its guardrails leave them, in any dialect. Text that is denied never goes out, and neither does
- * what was held back of an answer that has no end.
+ * Judges the events of one streamed response, in any dialect. Denied text is never sent, nor is held-back text of a response
+ * without an end.
  */
 export class GuardedEvents {
   private readonly said: SaidTexts;
@@ -55,12 +55,12 @@ export class GuardedEvents {
     this.held = new HeldEvents(budget);
   }
 
-  /** The end mark has come, or the answer is denied: later events are none of its. */
+  /** True after the end mark or a denial; later events do not belong to the response. */
   get hasEnded(): boolean {
     return this.isOver;
   }
 
-  /** Returns a promise where the last verdict has to be waited for. */
+  /** Judges an event. Returns a promise when the last verdict has to be awaited. */
   take(event: Buffer, body: JsonObject): Eventually<void> {
     if (this.isOver) return undefined;
     const { dialect, guard } = this.guarding;
@@ -73,7 +73,7 @@ export class GuardedEvents {
     return undefined;
   }
 
-  /** `endMark`: what closes the answer once it has been judged. */
+  /** Gets the final verdict and ends the response. `endMark`: the event that closes the response. */
   conclude(endMark: Buffer): Eventually<void> {
     this.isOver = true;
     const end = this.guarding.guard.end();
@@ -83,7 +83,7 @@ export class GuardedEvents {
     });
   }
 
-  /** Gives back what it holds of the budget. */
+  /** Frees the memory that it holds. */
   release(): void {
     this.held.release();
   }
@@ -118,7 +118,7 @@ export class GuardedEvents {
     this.out.write(isChanged ? this.guarding.dialect.encode(body) : this.repeated(event));
   }
 
-  /** What may go on of a text, with what was held back before it; null: it is denied. */
+  /** The part of a text that may be sent, with text held back before it; null when it is denied. */
   private through({ channel, text }: Pick<EventText, 'channel' | 'text'>): string | null {
     const step = this.guarding.guard.push(channel, text);
     const out = this.said.add(channel, text, step.text);
@@ -128,7 +128,7 @@ export class GuardedEvents {
     return null;
   }
 
-  /** False: what was held back is denied. */
+  /** Sends the rest of a channel; returns false when it is denied. */
   private flush(channel: StreamChannel): boolean {
     const { guard, dialect } = this.guarding;
     const step = guard.flush(channel);
@@ -138,7 +138,7 @@ export class GuardedEvents {
     return step.denial === null;
   }
 
-  /** An event whose repetitions of earlier texts say what was sent of them. */
+  /** The event, with repetitions of earlier texts replaced by what was sent of them. */
   private repeated({ event, body, read }: HeldEvent): Buffer {
     let isChanged = false;
     for (const repeat of read.repeats) {
@@ -191,5 +191,5 @@ const EMPTY = Buffer.alloc(0);
 
 const tooLarge = (): GatewayError =>
   new GatewayError('provider_answer_invalid', {
-    message: 'The answer is larger than guardrails hold back.',
+    message: 'The response is larger than guardrails can hold back.',
   });

@@ -16,20 +16,20 @@ import { GuardedEvents, type StreamGuarding } from './guarded-events';
 import { HELD_BYTES_MAX } from './held-events';
 
 /**
- * Writes a stream as its guardrails leave it. Takes the client's events from whatever sink reads the provider's, in any split. Text
- * that is denied never leaves: an error event takes its place, and no end mark follows. The head of a stream that is held back
- * whole waits for the verdict, so that a denial has its own status; a keep-alive comment opens it, and then it is an event, too.
+ * Judges and writes a stream. Accepts the client's events from any sink, in any split. Denied text is never sent: an error event
+ * replaces it, and no end mark follows. When the stream is held back whole, its head waits for the verdict, so that a denial has
+ * its own status. If a keep-alive comment has sent the head before, a denial is an error event.
  */
 export class GuardedReply extends Reply {
   private readonly events = new Events();
   private readonly guarded: GuardedEvents;
-  /** The end mark is written, or waits for the record. */
+  /** The end mark is written, or waits for the log record. */
   private concluded = false;
-  /** The head that waits, until it is sent. */
+  /** The head that waits for the verdict; null once it is sent. */
   private head: { readonly status: number; readonly headers: HeaderList } | null = null;
-  /** Nothing more is written, whatever comes. */
+  /** Nothing more is written. */
   private over = false;
-  /** The sink has no more to say. */
+  /** The sink has ended. */
   private closed = false;
 
   constructor(
@@ -101,7 +101,7 @@ export class GuardedReply extends Reply {
   private take(event: Buffer): void {
     const data = dataOf(event);
     if (data === null) {
-      // A provider's comments may come at once, and say nothing: they are no reason to open a head that waits.
+      // Provider comments do not send a waiting head, because they may arrive early and carry no information.
       if (this.head === null || KEEP_ALIVE_COMMENT.equals(event)) this.pass(event);
       return;
     }
@@ -109,12 +109,12 @@ export class GuardedReply extends Reply {
       void this.guarded.conclude(event);
       return;
     }
-    // An event that cannot be read was not judged.
+    // An event that cannot be parsed was not judged, so it is dropped.
     const body = objectOf(data);
     if (body !== null) void this.guarded.take(event, body);
   }
 
-  /** Sends a head that has waited. */
+  /** Sends the head if it is still waiting. */
   private open(status = this.head?.status ?? 0): void {
     if (this.head === null) return;
     const { headers } = this.head;
@@ -139,7 +139,7 @@ export class GuardedReply extends Reply {
     this.stop(new GuardrailDenial(verdict, this.guarding.before.results, verdict.results));
   }
 
-  /** The client is notified of it in its dialect, and the provider is not listened to any more. */
+  /** Reports the error to the client in its dialect, and aborts the provider call. */
   private stop(error: GatewayError): void {
     const { own } = this;
     this.over = true;
@@ -157,5 +157,5 @@ export class GuardedReply extends Reply {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** A judged answer that goes to the client all the same. */
+/** Status of a marked response. */
 const MARKED = 246;

@@ -18,10 +18,10 @@ const DIALECTS: Readonly<Partial<Record<Dialect, () => StreamDialect>>> = {
 
 export const dialectFor = (dialect: Dialect): StreamDialect | null => DIALECTS[dialect]?.() ?? null;
 
-/** Whether events of a dialect can be judged on their way. */
+/** Whether events of a dialect can be judged while they are forwarded. */
 export const isStreamed = (dialect: Dialect): boolean => DIALECTS[dialect] !== undefined;
 
-/** A stream that its guardrails judge while it is handed on. */
+/** A stream that guardrails judge while it is forwarded. */
 export class GuardedStream {
   readonly kind = 'stream';
 
@@ -29,7 +29,7 @@ export class GuardedStream {
     private readonly guarding: GuardReports,
     private readonly tools: GuardTools,
     private readonly guarded: GuardedRequest,
-    /** The client is shown the verdicts of a stream that has passed, too. */
+    /** When true, the client also gets the verdicts of a passed stream. */
     private readonly showsResults: boolean,
   ) {}
 

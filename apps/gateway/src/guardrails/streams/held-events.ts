@@ -11,17 +11,17 @@ export interface HeldEvent {
   readonly read: ReadEvent;
 }
 
-/** Bytes of a stream that is held back until it has been judged as a whole. */
+/** Maximum bytes of a stream that is held back to be judged as a whole. */
 export const HELD_BYTES_MAX = 16 * 1_048_576;
 
-/** The events of a stream that is held back, in their order. */
+/** The events of a stream that is held back, in order. */
 export class HeldEvents {
   private readonly events: HeldEvent[] = [];
   private bytes = 0;
 
   constructor(private readonly budget: BodyBudget) {}
 
-  /** False: it is more than is held back. */
+  /** Holds an event; returns false when the memory is exhausted. */
   add(held: HeldEvent): boolean {
     const { length } = held.event;
     if (!this.budget.take(length)) return false;
@@ -35,7 +35,7 @@ export class HeldEvents {
     this.bytes = 0;
   }
 
-  /** As they came, where nothing has changed; else each text is at the place of its first piece. */
+  /** The events to send: unchanged when no text changed, otherwise with each text in the event of its first piece. */
   released(rest: StreamEnd['rest'], said: SaidTexts, dialect: StreamDialect): Buffer[] {
     const texts = new Map(rest.map(({ channel, text }) => [keyOf(channel), text]));
     const raw = new Map<string, string>();
@@ -52,7 +52,7 @@ export class HeldEvents {
     return isSame ? this.events.map(({ event }) => event) : this.rewritten(sent, said, dialect);
   }
 
-  /** Where what the guardrails say goes: before the end mark. */
+  /** Index for the event with the verdicts: before the end mark. */
   endAt(released: readonly Buffer[]): number {
     return this.events.at(-1)?.read.role === 'end' ? released.length - 1 : released.length;
   }

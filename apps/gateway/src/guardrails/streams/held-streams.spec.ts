@@ -13,7 +13,7 @@ const DONE = 'data: [DONE]\n\n';
 const REQUESTED = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 const DENYING = { deny: true, wordCount: { maxWords: 1 } };
 
-describe('a stream that a guardrail holds back whole', () => {
+describe('stream that a guardrail holds back whole', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   const asker = new TestClient(() => gateway);
@@ -34,7 +34,7 @@ describe('a stream that a guardrail holds back whole', () => {
   };
   const whole = [{ chunk: chunk('two words') + DONE }];
 
-  it('is 446 for the official client when it is denied, which does not repeat it', async () => {
+  it('returns 446 for a denied stream, which the official client does not retry', async () => {
     stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps: whole });
     const config = { provider: '@main', output_guardrails: [DENYING] };
     const openai = new OpenAI({
@@ -49,12 +49,12 @@ describe('a stream that a guardrail holds back whole', () => {
     expect(stub.requests.length - before).toBe(1);
   });
 
-  it('is 446 where the provider has sent comments of its own before', async () => {
+  it('returns 446 for a denied stream, also after comments of the provider', async () => {
     const { status, text } = await ask(DENYING, [{ chunk: ': PROCESSING\n\n' }, ...whole]);
     expect([status, text.includes('PROCESSING')]).toEqual([446, false]);
   });
 
-  it('is an error event once a keep-alive comment has opened it', async () => {
+  it('sends a denial as an error event after a keep-alive comment has started the stream', async () => {
     let release = (): void => undefined;
     const until = new Promise<void>((resolve) => (release = resolve));
     stub.answer({
@@ -73,12 +73,12 @@ describe('a stream that a guardrail holds back whole', () => {
     ]).toEqual([true, true, false]);
   });
 
-  it('has the status of a marked answer when it is marked', async () => {
+  it('returns 246 for a marked stream', async () => {
     const { status, text } = await ask({ on_stream: 'hold', wordCount: { maxWords: 1 } }, whole);
     expect([status, text.includes('two words'), text.includes('"hook_results"')]).toEqual([246, true, true]);
   });
 
-  it('begins with its own status when it passes, and when its provider breaks it off', async () => {
+  it('keeps the status of a stream that passes or that its provider breaks off', async () => {
     const passed = await ask({ deny: true, wordCount: { maxWords: 9 } }, whole);
     expect([passed.status, passed.text]).toEqual([200, chunk('two words') + DONE]);
     const broken = await ask(DENYING, [{ chunk: chunk('two words') }, { cut: 'end' }]);
@@ -86,7 +86,7 @@ describe('a stream that a guardrail holds back whole', () => {
     expect(broken.text).not.toContain('two words');
   });
 
-  it('is an error of its own status when it is more than is held back', async () => {
+  it('returns an error response for a stream that exceeds the bytes that may be held back', async () => {
     const { status, text } = await ask({ deny: true, wordCount: { maxWords: 9_000_000 } }, [
       { chunk: chunk('x'.repeat(1_000_001)) + DONE },
     ]);

@@ -12,16 +12,16 @@ import {
   type StreamDialect,
 } from './stream-dialect';
 
-/** Which member of a delta holds its text, and how an event that says more is written. */
+/** For each kind of channel: the delta type, and its member that holds the text. */
 const DELTAS: Readonly<Record<StreamChannel['kind'], { readonly type: string; readonly key: string }>> = {
   text: { type: 'text_delta', key: 'text' },
   reasoning: { type: 'thinking_delta', key: 'thinking' },
   tool_call: { type: 'input_json_delta', key: 'partial_json' },
 };
 
-/** Events of Anthropic's messages. All text blocks are one text, which clients join. */
+/** Reads events of Anthropic's messages. All text blocks form one text, because clients join them. */
 export class MessagesDialect implements StreamDialect {
-  /** The block that a channel is written in, by the channel. */
+  /** The block to which each channel is written, by channel key. */
   private readonly blocks = new Map<string, { readonly channel: StreamChannel; readonly index: number }>();
 
   read(body: JsonObject): ReadEvent {
@@ -73,7 +73,7 @@ export class MessagesDialect implements StreamDialect {
       if (delta['type'] === type)
         return { ...NOTHING, texts: this.textIn(delta, key, index, kind), isTextAlone: true };
     }
-    // A signature is of what was thought before it.
+    // A signature covers the thinking before it, so the channel closes here.
     return { ...NOTHING, closes: this.closedBy('content_block_stop', index) };
   }
 

@@ -15,15 +15,18 @@ import {
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.done']);
 const ERRORS: ReadonlySet<unknown> = new Set(['error', 'response.failed']);
-/** Members that hold a text which was streamed before. */
+/** Members that repeat a text which was streamed before. */
 const WHOLE = ['text', 'refusal', 'arguments', 'input', 'code', 'transcript'];
 
-/** Events of OpenAI's responses, and of one response of a realtime session. What was streamed piece by piece they say once more as a whole, three times over. */
+/**
+ * Reads events of OpenAI's responses, and of one response of a realtime session. Streamed texts are repeated as a whole, up to
+ * three times.
+ */
 export class ResponsesDialect implements StreamDialect {
   private readonly last = new Map<string, JsonObject>();
   private readonly channels = new Map<string, StreamChannel>();
 
-  /** `frame`: how an event is written. */
+  /** `frame`: encodes an event. */
   constructor(private readonly frame: (type: string, body: JsonObject) => Buffer = namedEvent) {}
 
   read(body: JsonObject): ReadEvent {
@@ -51,7 +54,7 @@ export class ResponsesDialect implements StreamDialect {
   }
 
   private delta(type: string, body: JsonObject): ReadEvent {
-    // Sound is no text; its transcript is one.
+    // Audio is not text; its transcript is.
     if (/audio\.delta$/.test(type)) return NOTHING;
     const channel: StreamChannel = {
       choice: numberOr(body['output_index'], 0),
@@ -79,7 +82,7 @@ export class ResponsesDialect implements StreamDialect {
   }
 }
 
-/** The texts of an item, of a part of one, or of the event that ends one. */
+/** The texts in an item, in a part of an item, or in the event that ends one. */
 function wholeTexts(holder: JsonObject, choice: number): readonly EventText[] {
   const channel: StreamChannel = { choice, kind: 'text', index: 0 };
   return [

@@ -1,7 +1,7 @@
 import { StreamRestorer, type StreamChannel } from '@gw/guardrails';
 import { keyOf } from './stream-dialect';
 
-/** What came of one channel since it was last closed, and what was sent of it. */
+/** The text of one channel since it was last closed: as received, and as sent. */
 interface Said {
   readonly channel: StreamChannel;
   readonly restorer: StreamRestorer | null;
@@ -9,10 +9,10 @@ interface Said {
   sent: string;
 }
 
-/** Characters that are kept to know them again when the stream repeats them. */
+/** Maximum characters remembered to recognise repetitions. */
 const KEPT_LENGTH_MAX = 1_000_000;
 
-/** What a stream has sent of its texts, with what placeholders stand for. */
+/** Tracks what a stream has sent of its texts, and restores placeholders. */
 export class SaidTexts {
   private readonly channels = new Map<string, Said>();
   private readonly sentOf = new Map<string, string>();
@@ -20,7 +20,7 @@ export class SaidTexts {
 
   constructor(private readonly placeholders: ReadonlyMap<string, string> | null) {}
 
-  /** `raw` has come, and `passed` may go on. Gives what is sent. */
+  /** Adds text: `raw` as received, `passed` as guardrails released it. Returns what is sent. */
   add(channel: StreamChannel, raw: string, passed: string): string {
     const said = this.of(channel);
     const sent = said.restorer === null ? passed : said.restorer.push(passed);
@@ -32,7 +32,7 @@ export class SaidTexts {
     return sent;
   }
 
-  /** The rest of a channel, with which its text is whole. */
+  /** Adds the rest of a channel, which completes its text. Returns what is sent. */
   close(channel: StreamChannel, passed: string): string {
     const said = this.of(channel);
     const sent = said.restorer === null ? passed : said.restorer.push(passed) + said.restorer.end();
@@ -41,7 +41,7 @@ export class SaidTexts {
     return sent;
   }
 
-  /** What was sent of a text that the stream repeats as a whole; nothing of one that it never streamed. */
+  /** What was sent of a text that the stream repeats as a whole; empty for a text that was never streamed. */
   sentFor(text: string): string {
     return this.sentOf.get(text) ?? '';
   }

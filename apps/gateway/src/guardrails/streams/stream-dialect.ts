@@ -3,7 +3,7 @@ import type { HookResults, StreamChannel } from '@gw/guardrails';
 import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 
-/** One text in an event, and how another one takes its place there. */
+/** One text in an event, and a setter that replaces it. */
 export interface EventText {
   readonly channel: StreamChannel;
   readonly text: string;
@@ -13,21 +13,21 @@ export interface EventText {
 /** One event of a stream as guardrails see it. */
 export interface ReadEvent {
   readonly texts: readonly EventText[];
-  /** Channels of which no more is expected; what is held back of them belongs before this event. */
+  /** Channels that end here; their held-back text is sent before this event. */
   readonly closes: readonly StreamChannel[];
-  /** `end`: the end mark; `error`: the provider gives up. */
+  /** `end`: the end mark; `error`: the provider reports a failure. */
   readonly role: 'plain' | 'end' | 'error';
-  /** It says nothing but its texts, so that it can go when they do. */
+  /** True when the event consists only of its texts, so it can be dropped when they are empty. */
   readonly isTextAlone: boolean;
   /** Whole texts that repeat what was streamed. */
   readonly repeats: readonly EventText[];
 }
 
-/** How one answer is streamed in the client's dialect. Remembers what it has read: one for each answer. */
+/** Reads and writes the events of one response in the client's dialect. It has state, so each response needs its own. */
 export interface StreamDialect {
-  /** May change nothing of `body`; the texts' setters do. */
+  /** Must not change `body`; only the setters of its texts do. */
   read(body: JsonObject): ReadEvent;
-  /** An event that says more of a channel that has been read. */
+  /** An event with more text of a channel that was read before. */
   say(channel: StreamChannel, text: string): Buffer;
   encode(body: JsonObject): Buffer;
   results(results: HookResults): Buffer;
@@ -36,7 +36,7 @@ export interface StreamDialect {
 export const objectsIn = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
 
-/** The text `holder[key]`, where it is one that is not empty. */
+/** The text `holder[key]`; an empty list when it is empty or not a string. */
 export function textAt(holder: JsonObject, key: string, channel: StreamChannel): readonly EventText[] {
   const text = holder[key];
   if (typeof text !== 'string' || text === '') return [];

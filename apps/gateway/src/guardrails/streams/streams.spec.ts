@@ -5,7 +5,7 @@ import { GatewayHarness } from '../../spec-support/harness';
 jest.setTimeout(60_000);
 
 const SECRET = 'ULTRAVIOLET';
-/** 600 tokens; the denied word comes in two pieces at the 500th. */
+/** 600 tokens; the denied word is in two pieces at token 500. */
 const TOKENS = Array.from({ length: 600 }, (_, at) =>
   at === 500 ? SECRET.slice(0, 5) : at === 501 ? SECRET.slice(5) : `tok${String(at)} `,
 );
@@ -106,7 +106,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 
 const word = (more: object = {}): object => ({ ...more, contains: { words: [SECRET], operator: 'none' } });
 
-describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) => {
+describe.each(Object.entries(DIALECTS))('guarded stream of %s', (_, dialect) => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   const asker = new TestClient(() => gateway);
@@ -139,7 +139,7 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
       { config: { provider: dialect.provider, ...config } },
     );
 
-  it('that turns bad at token 500 never shows the denied text, and says why it ends', async () => {
+  it('does not send text denied at token 500, and reports the reason', async () => {
     streamed(TOKENS);
     const reply = await ask({ output_guardrails: [word({ deny: true })] });
     expect(reply.status).toBe(200);
@@ -153,7 +153,7 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
     expect(record?.decision.guardrails).toMatchObject([{ stage: 'output', verdict: false, deny: true }]);
   });
 
-  it('shows text in which no match can begin at once, without a window of it to come', async () => {
+  it('forwards text at once when no match can begin in it', async () => {
     const tokens = ['Once ', 'upon ', 'a ', 'time'];
     const [shorter = '', longer = ''] = [tokens, [...tokens, ' there']].map((each) => dialect.events(each));
     const same = [...shorter].findIndex((char, at) => char !== longer[at]);
@@ -185,7 +185,7 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
     await reader.cancel();
   });
 
-  it('that passes reads as it came, to its end mark', async () => {
+  it('forwards a passed stream unchanged, up to its end mark', async () => {
     streamed(CLEAN);
     const reply = await ask({ output_guardrails: [word({ deny: true })] });
     expect(dialect.textOf(reply.text)).toBe(CLEAN.join(''));
@@ -193,7 +193,7 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
     expect(reply.text).not.toContain('hook_results');
   });
 
-  it('that is only marked flows, with the verdicts before its end mark', async () => {
+  it('forwards a marked stream with the verdicts before its end mark', async () => {
     streamed(TOKENS);
     const reply = await ask({ output_guardrails: [word()] });
     expect(dialect.textOf(reply.text)).toBe(TOKENS.join(''));
@@ -202,7 +202,7 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
     expect(reply.text.lastIndexOf(dialect.endMark)).toBeGreaterThan(marked);
   });
 
-  it('is held back until checks of the whole answer have seen it, and is then byte for byte the same or nothing', async () => {
+  it('holds back a stream until checks of the whole response have judged it, and then sends it unchanged or not at all', async () => {
     streamed(CLEAN);
     const short = { wordCount: { maxWords: 3 } };
     const denied = await ask({ output_guardrails: [{ deny: true, ...short }] });
@@ -223,7 +223,7 @@ describe.each(Object.entries(DIALECTS))('a guarded stream of %s', (_, dialect) =
     expect(held.text).toBe(dialect.events(CLEAN));
   });
 
-  it('has texts replaced wherever it says them', async () => {
+  it('replaces texts wherever they occur', async () => {
     streamed(TOKENS);
     const reply = await ask({
       output_guardrails: [{ regexReplace: { rule: SECRET, redactText: '[GONE]', scope: ['all'] } }],

@@ -5,8 +5,8 @@ import { dataOf } from '../../reply/splice/splice';
 const DEPTH_MAX = 64;
 
 /**
- * The texts of a stream of an unknown dialect: those at the same place of its events are one text, since that
- * is how clients put them together.
+ * Extracts texts from a stream in an unknown dialect. Strings at the same path in its events form one text, because clients join
+ * them.
  */
 export function textsOfEvents(bytes: Buffer): Readonly<Record<string, string>> {
   const events = new Events();

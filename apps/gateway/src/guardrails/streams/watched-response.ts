@@ -17,13 +17,13 @@ import { RESPONSE_BYTES_MAX } from '../whole-response';
 
 type Verdicts = Promise<readonly GuardrailResult[]> | null;
 
-/** Collects an answer while it is sent, for asynchronous guardrails. */
+/** Collects a response for asynchronous guardrails while it is sent. */
 interface Watcher {
   add(chunk: Buffer): void;
   judge(): Verdicts;
 }
 
-/** An answer that goes on as it comes, and that asynchronous guardrails judge once it is over. */
+/** A response that is forwarded as it arrives and judged by asynchronous guardrails once it has ended. */
 export class WatchedResponse {
   readonly kind = 'stream';
 
@@ -78,7 +78,7 @@ class WatchedReply extends Reply {
   }
 }
 
-/** Reads the texts of a stream on their way. What cannot be read of it is not judged: it has gone already. */
+/** Collects the texts of a stream. Events that cannot be read are not judged, because they have been sent already. */
 class EventWatcher implements Watcher {
   private events: Events | null = new Events();
   private readonly guard: StreamGuard;
@@ -107,7 +107,7 @@ class EventWatcher implements Watcher {
   }
 }
 
-/** Keeps the bytes of an answer that can only be read as a whole. */
+/** Collects the bytes of a response that can only be read as a whole. */
 class WholeWatcher implements Watcher {
   private chunks: Buffer[] = [];
   private size = 0;
@@ -127,18 +127,18 @@ class WholeWatcher implements Watcher {
 
   judge(): Verdicts {
     if (this.size > RESPONSE_BYTES_MAX)
-      return this.undecided('The answer is larger than guardrails look at.');
+      return this.undecided('The response is larger than guardrails can read.');
     const { encoding, chunks } = this;
     if (encoding === undefined || encoding === 'identity') return this.judgeBytes(Buffer.concat(chunks));
     const coding = codingOf(encoding);
     if (coding === null)
-      return this.undecided('The answer has a content encoding that guardrails cannot undo.');
+      return this.undecided('The response has a content encoding that guardrails cannot decode.');
     const pieces: Buffer[] = [];
     return decode(chunks, coding, RESPONSE_BYTES_MAX, (piece) => pieces.push(piece)).then(
       (isWhole) =>
         (isWhole
           ? this.judgeBytes(Buffer.concat(pieces))
-          : this.undecided('The answer could not be decoded.')) ?? [],
+          : this.undecided('The response could not be decoded.')) ?? [],
     );
   }
 
@@ -146,7 +146,7 @@ class WholeWatcher implements Watcher {
     const { facts, request, output } = this.guarded;
     const bound = exceededBy(bytes, RESPONSE_READ_WHOLE);
     if (bound !== null)
-      return this.undecided(`The answer has more than ${bound}, which is more than guardrails look at.`);
+      return this.undecided(`The response has more than ${bound}, which is more than guardrails can read.`);
     const value = this.isEvents ? textsOfEvents(bytes) : textBody(bytes).value;
     const reported = this.isEvents ? { ...facts, dialect: 'json' as const } : facts;
     return this.tools.runner.runBeside(output, Subject.output(reported, request, value, 200));
