@@ -7,18 +7,21 @@ import type { DeploymentAuthSettingsDto } from './deployments.dto';
 
 const URLS = ['gateway_base_url', 'mcp_gateway_base_url', 'private_link_endpoint'] as const;
 const BITS = ['use_private_link_proxy', 'is_dataservice_hosted', 'is_playground_proxy_allowed'] as const;
-/** Of one deployment, after what was added. */
+/** Maximum number of items of one list or map of a deployment, including the saved ones. */
 const ITEMS_MAX = 1_000;
 
 type Settings = { -readonly [K in keyof DeploymentAuthSettings]: DeploymentAuthSettings[K] };
 
 interface Change {
   readonly input: DeploymentAuthSettingsDto;
-  /** True: lists and maps replace the saved ones. */
+  /** True: given lists and maps replace the saved ones; false: their items are added. */
   readonly replaces: boolean;
 }
 
-/** Lays settings over those of the row. Throws `validation_failed`, or `custom_host_refused` for an address. */
+/**
+ * Applies settings to the row. Throws `validation_failed`, or `custom_host_refused` for an address that
+ * the policy does not allow.
+ */
 export async function applySettings(
   manager: EntityManager,
   row: DeploymentEntity,
@@ -75,7 +78,10 @@ async function workspacesOf(
   const { allow_all_workspaces: all, workspaces_allowed: added, remove_workspaces_allowed: removed } = input;
   if (all === true) {
     if (added !== undefined && added.length > 0) {
-      throw invalid('auth_settings.workspaces_allowed', 'may not be given with allow_all_workspaces');
+      throw invalid(
+        'auth_settings.workspaces_allowed',
+        'and allow_all_workspaces are mutually exclusive; send one of them',
+      );
     }
     return null;
   }
@@ -93,7 +99,7 @@ async function workspacesOf(
   return next;
 }
 
-/** Each once, in the order in which they were added. */
+/** Returns distinct items, in the order in which they were added. */
 function merged(
   saved: readonly string[],
   added: readonly string[] | undefined,
@@ -109,6 +115,6 @@ function assertFew(items: readonly string[], name: string): void {
   if (items.length <= ITEMS_MAX) return;
   throw invalid(
     `auth_settings.${name}`,
-    `has more than ${String(ITEMS_MAX)} items with those that are saved`,
+    `would have more than ${String(ITEMS_MAX)} items, including the saved ones; remove some first`,
   );
 }

@@ -1,8 +1,9 @@
-import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
-import { Route } from '../../platform/resource/route';
+import { listResponseOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
 import { CreateDeploymentDto, ListDeploymentsQuery, UpdateDeploymentDto } from './deployments.dto';
 import { DeploymentsService } from './deployments.service';
 import {
@@ -31,34 +32,22 @@ export class DeploymentsController {
   }
 
   @Route.get(':deployment', 'deployments.read', DeploymentDetailResponse)
-  get(
-    @Caller() caller: Principal,
-    @Param('deployment') deployment: string,
-  ): Promise<DeploymentDetailResponse> {
-    return this.deployments.get(caller, deployment);
+  get(@Named('deployment') at: At): Promise<DeploymentDetailResponse> {
+    return this.deployments.get(at);
   }
 
   @Route.put(':deployment', 'deployments.update', UpdatedDeploymentResponse)
-  update(
-    @Caller() caller: Principal,
-    @Param('deployment') deployment: string,
-    @Body() body: UpdateDeploymentDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<UpdatedDeploymentResponse> {
-    return this.deployments.update(caller, deployment, body, ifMatch);
+  update(@Named('deployment') at: At, @Body() body: UpdateDeploymentDto): Promise<UpdatedDeploymentResponse> {
+    return this.deployments.update(at, body);
   }
 
   @Route.delete(':deployment', 'deployments.delete')
-  remove(
-    @Caller() caller: Principal,
-    @Param('deployment') deployment: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.deployments.remove(caller, deployment, ifMatch);
+  remove(@Named('deployment') at: At): Promise<object> {
+    return this.deployments.remove(at);
   }
 
   @Route.get(':deployment/ping', 'deployments.read', PingResponse)
-  ping(@Caller() caller: Principal, @Param('deployment') deployment: string): Promise<PingResponse> {
-    return this.deployments.ping(caller, deployment);
+  ping(@Named('deployment') at: At): Promise<PingResponse> {
+    return this.deployments.ping(at);
   }
 }

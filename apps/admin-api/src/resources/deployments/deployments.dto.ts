@@ -7,6 +7,7 @@ import {
   NestedField,
   ObjectField,
   pageOf,
+  partialOf,
   QueryEnumListField,
   QueryTextListField,
   SlugField,
@@ -24,15 +25,22 @@ const URL = {
   max: 2_048,
   example: 'https://gateway.example.org/v1',
 } as const;
-const TAGS = { optional: true, nullable: true, valueMax: 255, example: { region: 'eu' } } as const;
 const WORKSPACES = { optional: true, maxItems: 1_000, description: 'Ids or slugs.' } as const;
+const SUBJECTS = { optional: true, maxItems: 1_000, itemMax: 1_024 } as const;
+const ORGANISATION = {
+  optional: true,
+  description: 'Must be the organisation of the credential.',
+} as const;
 
 export class RegistryCredentialsDto {
   @TextField({ example: 'puller' }) username!: string;
-  @TextField({ max: 2_048, description: 'Never shown again.', example: 'secret' }) password!: string;
+  @TextField({ max: 2_048, description: 'Responses show only a mask.', example: 'secret' }) password!: string;
 }
 
-/** Laid over what is saved: what is absent stays, null clears. Lists and maps are added to, unless the call replaces them. */
+/**
+ * Changes of the saved settings: an absent field stays, null clears. Items of lists and maps are added
+ * to the saved ones, unless `override_existing` is true.
+ */
 export class DeploymentAuthSettingsDto {
   @TextField(URL) gateway_base_url?: string | null;
   @TextField(URL) mcp_gateway_base_url?: string | null;
@@ -40,46 +48,50 @@ export class DeploymentAuthSettingsDto {
   @BitField({ optional: true }) use_private_link_proxy?: 0 | 1;
   @BitField({ optional: true }) is_dataservice_hosted?: 0 | 1;
   @BitField({ optional: true }) is_playground_proxy_allowed?: 0 | 1;
-  @BooleanField({ optional: true, description: 'True: it is for all workspaces.' })
+  @BooleanField({ optional: true, description: 'True: the deployment is for all workspaces.' })
   allow_all_workspaces?: boolean;
   @TextListField(WORKSPACES) workspaces_allowed?: string[];
   @TextListField(WORKSPACES) remove_workspaces_allowed?: string[];
-  @TextListField({ optional: true, maxItems: 1_000, itemMax: 1_024 }) jwt_subs_allowed?: string[];
-  @TextListField({ optional: true, maxItems: 1_000, itemMax: 1_024 }) remove_subs_allowed?: string[];
+  @TextListField(SUBJECTS) jwt_subs_allowed?: string[];
+  @TextListField(SUBJECTS) remove_subs_allowed?: string[];
   @MapField({ optional: true, maxEntries: 1_000, keyMax: 1_024, valueMax: 255 })
   jwt_sub_workspace_mapping?: Record<string, string>;
 }
 
-export class CreateDeploymentDto {
+/** Fields that are saved as columns of the same name. */
+export class PlainFields {
   @NameField({ example: 'Production EU' }) name!: string;
-  @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'production-eu' })
-  slug?: string;
-  @EnumField(DEPLOYMENT_TYPES, { optional: true, description: 'production when absent.' })
+  @EnumField(DEPLOYMENT_TYPES, { optional: true, description: 'production unless set on creation.' })
   type?: 'production' | 'non_production';
-  @ObjectField({ optional: true, nullable: true, description: 'Kept as it is.' })
+  @ObjectField({ optional: true, nullable: true, description: 'Stored unchanged.' })
   deployment_config?: Record<string, unknown> | null;
-  @BitField({ optional: true, description: '1: the one that takes over from the default of before.' })
+  @MapField({ optional: true, nullable: true, valueMax: 255, example: { region: 'eu' } })
+  tags?: Record<string, string> | null;
+}
+
+class DeploymentFields extends PlainFields {
+  @BitField({ optional: true, description: '1: replaces the current default deployment.' })
   is_default?: 0 | 1;
   @NestedField(() => DeploymentAuthSettingsDto, { optional: true }) auth_settings?: DeploymentAuthSettingsDto;
-  @MapField(TAGS) tags?: Record<string, string> | null;
+}
+
+export class CreateDeploymentDto extends DeploymentFields {
+  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'production-eu' })
+  slug?: string;
   @NestedField(() => RegistryCredentialsDto, { optional: true }) credentials?: RegistryCredentialsDto;
   @EnumField(SOURCE_TYPES, {
     optional: true,
-    description: 'By what it was made; api when absent. Never changes.',
+    description: 'The tool that creates the deployment; api if absent. Cannot be changed later.',
   })
   source_type?: 'api' | 'ui' | 'helm' | 'terraform';
-  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
+  @UuidField(ORGANISATION) organisation_id?: string;
 }
 
-export class UpdateDeploymentDto {
-  @NameField({ optional: true }) name?: string;
-  @EnumField(DEPLOYMENT_TYPES, { optional: true }) type?: 'production' | 'non_production';
+export class UpdateDeploymentDto extends partialOf(DeploymentFields) {
   @EnumField(['active', 'archived'], { optional: true }) status?: 'active' | 'archived';
-  @ObjectField({ optional: true, nullable: true }) deployment_config?: Record<string, unknown> | null;
-  @BitField({ optional: true }) is_default?: 0 | 1;
   @BooleanField({
     optional: true,
-    description: 'True: the answer has a new `client_auth`, the old one ends.',
+    description: 'True: the response has a new `client_auth`, and the old one becomes invalid.',
   })
   rotate_auth?: boolean;
   @BooleanField({
@@ -87,21 +99,23 @@ export class UpdateDeploymentDto {
     description: 'True: lists and maps of `auth_settings` replace the saved ones.',
   })
   override_existing?: boolean;
-  @NestedField(() => DeploymentAuthSettingsDto, { optional: true }) auth_settings?: DeploymentAuthSettingsDto;
-  @MapField(TAGS) tags?: Record<string, string> | null;
   @NestedField(() => RegistryCredentialsDto, { optional: true, nullable: true })
   credentials?: RegistryCredentialsDto | null;
 }
 
 export class ListDeploymentsQuery extends pageOf({ size: 50, sizeMax: 100 }) {
-  @QueryEnumListField(['active', 'archived'], { description: 'active when absent.' })
+  @QueryEnumListField(['active', 'archived'], { description: 'active if absent.' })
   status?: ('active' | 'archived')[];
   @EnumField(DEPLOYMENT_TYPES, { optional: true }) type?: 'production' | 'non_production';
-  @EnumField(SOURCE_TYPES, { optional: true }) source_type?: string;
-  @QueryTextListField({ max: 100, description: 'Those that are for one of these workspaces.' })
+  @EnumField(SOURCE_TYPES, { optional: true }) source_type?: (typeof SOURCE_TYPES)[number];
+  @QueryTextListField({ max: 100, description: 'Deployments for at least one of these workspaces.' })
   workspace_slug?: string[];
   @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
-  @TextField({ optional: true, max: 4_096, description: 'JSON object of texts: every tag must match.' })
+  @TextField({
+    optional: true,
+    max: 4_096,
+    description: 'A JSON object of texts. Each of its tags must match.',
+  })
   tags?: string;
-  @UuidField({ optional: true, description: 'The caller’s own.' }) organisation_id?: string;
+  @UuidField(ORGANISATION) organisation_id?: string;
 }

@@ -35,8 +35,8 @@ const put = (id: string, body: object, headers = {}): Promise<GatewayResponse<De
 const listed = async (query: string): Promise<string[]> =>
   (await admin.get<Page>(`/v1/deployments?${query}`, { key: tenant.adminKey })).body.data.map(({ id }) => id);
 
-describe('a deployment', () => {
-  it('[SVC-07 in part] [REL-14 in part] [REL-16] is made, read, changed and deleted, and shows its secrets once', async () => {
+describe('deployments', () => {
+  it('creates, reads, updates and deletes a deployment, and shows its secrets only once [SVC-07 in part] [REL-14 in part] [REL-16]', async () => {
     const credentials = { username: 'puller', password: 'registry-password' };
     const { id, slug, client_auth, ...rest } = await made({
       slug: 'eu',
@@ -80,7 +80,7 @@ describe('a deployment', () => {
     expect(rows).not.toContain('registry-password');
   });
 
-  it('[REL-02 in part] is found by its tags, its type, what it was made by, and the workspaces that it is for', async () => {
+  it('filters by tags, type, source_type and workspace_slug [REL-02 in part]', async () => {
     const workspace = await admin.workspace(tenant.organisationId, { slug: 'for-search' });
     const { id } = await made({
       type: 'non_production',
@@ -95,12 +95,12 @@ describe('a deployment', () => {
     const sibling = await admin.workspace(tenant.organisationId, { slug: 'not-for-it' });
     expect(sibling).not.toBe(workspace);
     expect(await listed('workspace_slug=not-for-it')).not.toContain(id);
-    // What it was made by is set when it is created (decision 0066).
+    // source_type can be set only on creation (decision 0066).
     expect((await put(id, { source_type: 'ui' })).status).toBe(400);
     expect((await get(id))['source_type']).toBe('helm');
   });
 
-  it('is for the workspaces that it names: lists are added to, taken from, and replaced', async () => {
+  it('adds to, removes from, and replaces the lists of auth_settings', async () => {
     const [a, b] = [
       await admin.workspace(tenant.organisationId),
       await admin.workspace(tenant.organisationId),
@@ -124,7 +124,7 @@ describe('a deployment', () => {
     expect([foreign.status, foreign.body.error?.param]).toEqual([400, 'auth_settings.workspaces_allowed.0']);
   });
 
-  it('is the default of its organisation alone, and may be deleted all the same', async () => {
+  it('keeps one default deployment per organisation, and deletes it on request', async () => {
     const one = await made({ is_default: 1 });
     const two = await made({ is_default: 1 });
     expect([(await get(one.id)).is_default, (await get(two.id)).is_default]).toEqual([0, 1]);
@@ -136,13 +136,13 @@ describe('a deployment', () => {
     ['http://10.1.2.3/v1'],
     ['file:///etc/passwd'],
     ['https://gateway.example.org/#fragment'],
-  ])('[ERR-09] is refused with a gateway at %s', async (gateway_base_url) => {
+  ])('refuses gateway_base_url %s [ERR-09]', async (gateway_base_url) => {
     const { status, body } = await create({ auth_settings: { gateway_base_url } });
     expect([status, body.error?.type]).toEqual([400, 'custom_host_refused']);
     expect(body.error?.param).toBe('auth_settings.gateway_base_url');
   });
 
-  it('is for administrators, and nothing of another organisation', async () => {
+  it('returns 404 for a deployment of another organisation, and 403 for a workspace key', async () => {
     const { id, slug } = await made();
     const bodies = new Set<string>();
     for (const reference of [id, slug, '018f0000-0000-7000-8000-000000000000']) {
@@ -163,15 +163,15 @@ describe('a deployment', () => {
   });
 });
 
-describe('the gateways of a deployment', () => {
-  const tell = (id: string, version: string, clientAuth: string): Promise<GatewayResponse> =>
+describe('gateways of a deployment', () => {
+  const report = (id: string, version: string, clientAuth: string): Promise<GatewayResponse> =>
     admin.post(INTERNAL.gateways, { token: SERVICE_TOKEN, body: { id, version, clientAuth } });
 
-  it('[VER-02] [REL-14 in part] are those that show its client_auth, with their versions and what they are too old for', async () => {
+  it('lists the gateways that report with its client_auth, with versions and warnings [VER-02] [REL-14 in part]', async () => {
     const { id, client_auth } = await made();
-    await tell('gw-new', '2.20.0', client_auth);
-    await tell('gw-old', '2.10.0', client_auth);
-    await tell('gw-stranger', '2.20.0', 'not-one-of-ours');
+    await report('gw-new', '2.20.0', client_auth);
+    await report('gw-old', '2.10.0', client_auth);
+    await report('gw-stranger', '2.20.0', 'not-one-of-ours');
     const shown = await get(id);
     const gateways = shown['gateways'] as { id: string; version: string; last_seen_at: string }[];
     expect(gateways.map((gateway) => [gateway.id, gateway.version])).toEqual([
@@ -185,13 +185,13 @@ describe('the gateways of a deployment', () => {
     ]);
     const rotated = await put(id, { rotate_auth: true });
     expect(rotated.body.client_auth).toMatch(/^[A-Za-z0-9]{48}$/);
-    await tell('gw-new', '2.20.0', client_auth);
-    await tell('gw-old', '2.20.0', rotated.body.client_auth);
+    await report('gw-new', '2.20.0', client_auth);
+    await report('gw-old', '2.20.0', rotated.body.client_auth);
     expect((await get(id))['gateways']).toMatchObject([{ id: 'gw-old', version: '2.20.0' }]);
     expect((await get(id))['warnings']).toEqual([]);
   });
 
-  it('are pinged at the address of the deployment', async () => {
+  it('pings the health route at gateway_base_url and stores the result', async () => {
     const stub = await StubProvider.start();
     try {
       const { id } = await made({ auth_settings: { gateway_base_url: `${stub.origin}/v1` } });

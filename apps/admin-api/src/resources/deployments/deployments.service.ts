@@ -1,24 +1,27 @@
 import { deploymentBinding, DeploymentEntity } from '@gw/entities';
 import { hashApiKey, randomAlphanumeric, randomHex, seal, uuidv7, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient, OutboundError } from '@gw/outbound';
-import { assertMatches, invalid, listOf, windowOf, type ListResponse } from '@gw/web';
+import { assign, columnsOf, invalid, listOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
-import type { Principal } from '../../platform/common/principal';
 import { inOrganisation } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
 import { slugOf } from '../../platform/common/text';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { maskSecret } from '../../platform/credentials/shown-secret';
+import type { At } from '../../platform/resource/at';
+import { archiveRow, changeRow, createRow, findRow, listRows } from '../../platform/resource/rows';
+import { Writes } from '../../platform/unit-of-work/writes';
 import { Secrets } from '../../settings';
+import { DEPLOYMENT, detailOf, gatewaysOf, matching } from './deployment-rows';
 import { applySettings } from './deployment-settings';
-import { detailOf, findDeployment, gatewaysOf, narrow } from './deployments.queries';
-import type {
-  CreateDeploymentDto,
-  ListDeploymentsQuery,
-  RegistryCredentialsDto,
-  UpdateDeploymentDto,
+import {
+  PlainFields,
+  type CreateDeploymentDto,
+  type ListDeploymentsQuery,
+  type RegistryCredentialsDto,
+  type UpdateDeploymentDto,
 } from './deployments.dto';
 import {
   toDeployment,
@@ -29,7 +32,6 @@ import {
   type UpdatedDeploymentResponse,
 } from './deployments.view';
 
-const RESOURCE = 'deployments';
 const CLIENT_AUTH_LENGTH = 48;
 const SLUG_BASE_MAX = 43;
 const PING_TIMEOUT_MS = 5_000;
@@ -52,39 +54,29 @@ export class DeploymentsService {
       const slug = input.slug ?? `${slugOf(input.name, SLUG_BASE_MAX)}-${randomHex(3)}`;
       await assertSlugFree(manager, DeploymentEntity, { organisationId, slug, status: 'active' });
       const row = manager.create(DeploymentEntity, {
+        ...columnsOf(PlainFields, input),
         id: uuidv7(),
         organisationId,
         slug,
-        name: input.name,
         type: input.type ?? 'production',
         status: 'active',
         isDefault: false,
         sourceType: input.source_type ?? 'api',
         authSettings: {},
         workspacesAllowed: null,
-        deploymentConfig: input.deployment_config ?? null,
-        tags: input.tags ?? null,
         registryUsername: null,
         sealedRegistryPassword: null,
         createdBy: caller.userId,
       });
-      if (input.auth_settings) {
-        await applySettings(manager, row, { input: input.auth_settings, replaces: true }, this.addresses);
-      }
-      if (input.credentials) this.keepCredentials(row, input.credentials);
       const clientAuth = this.newClientAuth(row);
-      if (input.is_default === 1) await this.makeDefault(manager, row);
-      const saved = await manager.save(DeploymentEntity, row);
-      const after = await detailOf(manager, saved);
-      write.audit({ action: 'create', resourceType: RESOURCE, resourceId: row.id, after });
-      const credentials = input.credentials ?? null;
-      const { id } = row;
+      await this.apply(manager, row, input, true);
+      const { id } = await createRow(write, DEPLOYMENT, row);
       return {
         id,
         slug,
         organisation_id: organisationId,
         client_auth: clientAuth,
-        credentials,
+        credentials: input.credentials ?? null,
         object: 'deployment',
       };
     });
@@ -93,87 +85,57 @@ export class DeploymentsService {
   async list(caller: Principal, query: ListDeploymentsQuery): Promise<ListResponse<DeploymentResponse>> {
     const { organisationId } = inOrganisation(caller, query.organisation_id);
     const { manager } = this.dataSource;
-    const rows = manager
-      .createQueryBuilder(DeploymentEntity, 'd')
-      .where('d.organisation_id = :organisationId AND d.status IN (:...statuses)', {
-        organisationId,
-        statuses: query.status ?? ['active'],
-      });
-    narrow(rows, query);
-    const { skip, take } = windowOf(query);
-    const [page, total] = await rows
-      .orderBy('d.createdAt', 'DESC')
-      .addOrderBy('d.id', 'DESC')
-      .skip(skip)
-      .take(take)
-      .getManyAndCount();
+    const [rows, total] = await listRows(manager, DEPLOYMENT, query, {
+      where: matching(organisationId, query),
+      search: { text: query.search, in: ['name', 'slug'] },
+    });
     const gateways = await gatewaysOf(
       manager,
-      page.map(({ id }) => id),
+      rows.map(({ id }) => id),
     );
     const newest = (id: string): Date | null =>
       gateways.find(({ deploymentId }) => deploymentId === id)?.lastSeenAt ?? null;
-    return listOf([page.map((row) => toDeployment(row, newest(row.id))), total]);
+    return listOf([rows.map((row) => toDeployment(row, newest(row.id))), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<DeploymentDetailResponse> {
+  async get(at: At): Promise<DeploymentDetailResponse> {
     const { manager } = this.dataSource;
-    return detailOf(manager, await findDeployment(manager, caller, reference));
+    return detailOf(manager, await findRow(manager, DEPLOYMENT, at));
   }
 
-  update(
-    caller: Principal,
-    reference: string,
-    input: UpdateDeploymentDto,
-    ifMatch: string | undefined,
-  ): Promise<UpdatedDeploymentResponse> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await findDeployment(manager, caller, reference, FOR_UPDATE);
-      assertMatches(ifMatch, row);
-      const before = await detailOf(manager, row);
-      setPlainFields(row, input);
-      if (input.auth_settings) {
-        const change = { input: input.auth_settings, replaces: input.override_existing ?? false };
-        await applySettings(manager, row, change, this.addresses);
-      }
-      if (input.credentials !== undefined) this.keepCredentials(row, input.credentials);
-      if (input.is_default === 1) await this.makeDefault(manager, row);
-      if (input.is_default === 0) row.isDefault = false;
-      if (input.status === 'archived') archive(row);
-      const clientAuth = input.rotate_auth === true ? this.newClientAuth(row) : null;
-      const saved = await manager.save(DeploymentEntity, row);
-      const action = clientAuth === null ? 'update' : 'rotate';
-      const after = await detailOf(manager, saved);
-      write.audit({ action, resourceType: RESOURCE, resourceId: row.id, before, after });
-      return clientAuth === null ? {} : { client_auth: clientAuth };
+  update(at: At, input: UpdateDeploymentDto): Promise<UpdatedDeploymentResponse> {
+    const { rotate_auth: rotates = false, override_existing: replaces = false } = input;
+    return this.writes.run(at.caller, async (write) => {
+      let response: UpdatedDeploymentResponse = {};
+      const change = async (row: DeploymentEntity): Promise<void> => {
+        assign(PlainFields, row, input);
+        await this.apply(write.manager, row, input, replaces);
+        if (input.is_default === 0) row.isDefault = false;
+        if (input.status === 'archived') archive(row);
+        if (rotates) response = { client_auth: this.newClientAuth(row) };
+      };
+      await changeRow(write, DEPLOYMENT, at, change, rotates ? 'rotate' : 'update');
+      return response;
     });
   }
 
-  /** Soft; the default one, too. Its gateways go on, and count as nobody's. */
-  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await findDeployment(manager, caller, reference, FOR_UPDATE);
-      assertMatches(ifMatch, row);
-      const before = await detailOf(manager, row);
-      archive(row);
-      await manager.save(DeploymentEntity, row);
-      write.audit({ action: 'delete', resourceType: RESOURCE, resourceId: row.id, before });
-      return {};
-    });
+  /** Archives the deployment, even if it is the default. Its gateways continue to run without a deployment. */
+  remove(at: At): Promise<object> {
+    return this.writes.run(at.caller, (write) => archiveRow(write, DEPLOYMENT, at, archive));
   }
 
-  /** Asks the health route of its gateway, and keeps whether it answered. */
-  async ping(caller: Principal, reference: string): Promise<PingResponse> {
+  /** Calls the health route of the deployment's gateway and stores whether it responded with 200. */
+  async ping(at: At): Promise<PingResponse> {
     const { manager } = this.dataSource;
-    const row = await findDeployment(manager, caller, reference);
+    const row = await findRow(manager, DEPLOYMENT, at);
     const base = row.authSettings.gateway_base_url;
-    if (base === undefined) throw invalid('auth_settings.gateway_base_url', 'is needed for a ping');
+    if (base === undefined) {
+      throw invalid('auth_settings.gateway_base_url', 'is not set; set it before you ping the deployment');
+    }
     const started = performance.now();
     const statusCode = await this.healthOf(base);
     const status = statusCode === 200 ? 'healthy' : 'unhealthy';
-    // Not a change of the resource: its etag stays.
+    // Plain SQL leaves the row's version, and so its etag, unchanged.
     await manager.query('UPDATE deployments SET connection_status = $1 WHERE id = $2', [status, row.id]);
     return {
       status,
@@ -183,16 +145,12 @@ export class DeploymentsService {
     };
   }
 
-  /** Null: no answer. */
+  /** Returns the status of the health route; null if no response arrived. */
   private async healthOf(base: string): Promise<number | null> {
     const url = `${base.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')}/v1/health`;
+    const limits = { totalTimeoutMs: PING_TIMEOUT_MS, bytesMax: PING_BYTES_MAX };
     try {
-      const answer = await this.client.fetchBuffered({
-        url,
-        totalTimeoutMs: PING_TIMEOUT_MS,
-        bytesMax: PING_BYTES_MAX,
-      });
-      return answer.status;
+      return (await this.client.fetchBuffered({ url, ...limits })).status;
     } catch (error) {
       if (error instanceof OutboundError) return null;
       throw error;
@@ -206,29 +164,27 @@ export class DeploymentsService {
     return clientAuth;
   }
 
-  private keepCredentials(row: DeploymentEntity, credentials: RegistryCredentialsDto | null): void {
-    row.registryUsername = credentials?.username ?? null;
-    const binding = deploymentBinding(row);
-    row.sealedRegistryPassword =
-      credentials === null ? null : seal(this.secrets.sealingKeyring, credentials.password, binding);
-  }
-
-  private async makeDefault(manager: EntityManager, row: DeploymentEntity): Promise<void> {
+  /** Applies the settings, the credentials, and `is_default: 1` of a create or an update. */
+  private async apply(
+    manager: EntityManager,
+    row: DeploymentEntity,
+    { auth_settings: settings, credentials, is_default: isDefault }: UpdateDeploymentDto,
+    replaces: boolean,
+  ): Promise<void> {
+    if (settings) await applySettings(manager, row, { input: settings, replaces }, this.addresses);
+    if (credentials !== undefined) this.setCredentials(row, credentials);
+    if (isDefault !== 1) return;
     const { organisationId, id } = row;
-    await manager.update(
-      DeploymentEntity,
-      { organisationId, isDefault: true, id: Not(id) },
-      { isDefault: false },
-    );
+    const others = { organisationId, isDefault: true, id: Not(id) };
+    await manager.update(DeploymentEntity, others, { isDefault: false });
     row.isDefault = true;
   }
-}
 
-function setPlainFields(row: DeploymentEntity, input: UpdateDeploymentDto): void {
-  if (input.name !== undefined) row.name = input.name;
-  if (input.type !== undefined) row.type = input.type;
-  if (input.tags !== undefined) row.tags = input.tags;
-  if (input.deployment_config !== undefined) row.deploymentConfig = input.deployment_config;
+  private setCredentials(row: DeploymentEntity, credentials: RegistryCredentialsDto | null): void {
+    row.registryUsername = credentials?.username ?? null;
+    row.sealedRegistryPassword =
+      credentials && seal(this.secrets.sealingKeyring, credentials.password, deploymentBinding(row));
+  }
 }
 
 function archive(row: DeploymentEntity): void {

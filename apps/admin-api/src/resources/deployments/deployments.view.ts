@@ -1,8 +1,8 @@
 import type { DeploymentEntity, GatewayEntity } from '@gw/entities';
-import { ResponseField, RowResponse, rowFields } from '@gw/web';
+import { pickOf, ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { GatewayResponse, GatewayWarningResponse } from './gateways.dto';
 import { toGateway } from './gateways.service';
-import { DEPLOYMENT_TYPES, SOURCE_TYPES } from './deployments.dto';
+import { PlainFields, SOURCE_TYPES } from './deployments.dto';
 
 class RegistryResponse {
   @ResponseField.text({ example: 'puller' }) readonly username!: string;
@@ -13,7 +13,10 @@ export class CreatedDeploymentResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'production-eu' }) readonly slug!: string;
   @ResponseField.uuid() readonly organisation_id!: string;
-  @ResponseField.text({ description: 'What its gateways show; shown this once.', example: 'a1b2…' })
+  @ResponseField.text({
+    description: 'Gateways authenticate with it. No later response shows it.',
+    example: 'a1b2…',
+  })
   readonly client_auth!: string;
   @ResponseField.one(() => RegistryResponse, { nullable: true })
   readonly credentials!: RegistryResponse | null;
@@ -21,24 +24,23 @@ export class CreatedDeploymentResponse {
 }
 
 export class UpdatedDeploymentResponse {
-  @ResponseField.text({ optional: true, description: 'After `rotate_auth` alone.', example: 'a1b2…' })
+  @ResponseField.text({ optional: true, description: 'Present only after `rotate_auth`.', example: 'a1b2…' })
   readonly client_auth?: string;
 }
 
-export class DeploymentResponse extends RowResponse {
+const ShownFields = responseOf(pickOf(PlainFields, 'name', 'type', 'tags'), RowResponse);
+
+export class DeploymentResponse extends ShownFields {
   @ResponseField.uuid() readonly id!: string;
-  @ResponseField.text({ example: 'Production EU' }) readonly name!: string;
   @ResponseField.text({ example: 'production-eu' }) readonly slug!: string;
-  @ResponseField.oneOf(DEPLOYMENT_TYPES) readonly type!: string;
   @ResponseField.oneOf(['active', 'archived']) readonly status!: string;
   @ResponseField.bit() readonly is_default!: 0 | 1;
   @ResponseField.oneOf(SOURCE_TYPES) readonly source_type!: string;
-  @ResponseField.oneOf(['healthy', 'unhealthy', 'unknown'], { description: 'Of the last ping.' })
+  @ResponseField.oneOf(['healthy', 'unhealthy', 'unknown'], { description: 'Result of the last ping.' })
   readonly connection_status!: string;
-  @ResponseField.time({ nullable: true, description: 'When one of its gateways last reported.' })
+  @ResponseField.time({ nullable: true, description: 'Time of the last report of one of its gateways.' })
   readonly last_synced_at!: string | null;
   @ResponseField.uuid({ nullable: true }) readonly created_by!: string | null;
-  @ResponseField.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
   @ResponseField.kind('deployment') readonly object!: 'deployment';
 }
 
@@ -76,11 +78,11 @@ export class DeploymentDetailResponse extends DeploymentResponse {
   @ResponseField.one(() => RegistryResponse, { nullable: true })
   readonly credentials!: RegistryResponse | null;
   @ResponseField.list(() => GatewayResponse, {
-    description: 'That showed its `client_auth` within the last day.',
+    description: 'Gateways that reported with its `client_auth` within the last day.',
   })
   readonly gateways!: readonly GatewayResponse[];
   @ResponseField.list(() => GatewayWarningResponse, {
-    description: 'Of connected gateways that are too old for a feature.',
+    description: 'Features that a connected gateway does not have because of its version.',
   })
   readonly warnings!: readonly GatewayWarningResponse[];
 }
@@ -94,21 +96,15 @@ export class PingResponse {
 
 const MASK = '*****';
 
-export const toDeployment = (row: DeploymentEntity, lastSeenAt: Date | null): DeploymentResponse => ({
-  id: row.id,
-  name: row.name,
-  slug: row.slug,
-  type: row.type,
-  status: row.status,
-  is_default: row.isDefault ? 1 : 0,
-  source_type: row.sourceType,
-  connection_status: row.connectionStatus,
-  last_synced_at: lastSeenAt?.toISOString() ?? null,
-  created_by: row.createdBy,
-  tags: row.tags,
-  ...rowFields(row),
-  object: 'deployment',
-});
+const shownOf = (row: DeploymentEntity, lastSeenAt: Date | null | undefined) =>
+  ({
+    is_default: row.isDefault ? 1 : 0,
+    last_synced_at: lastSeenAt?.toISOString() ?? null,
+    object: 'deployment',
+  }) as const;
+
+export const toDeployment = (row: DeploymentEntity, lastSeenAt: Date | null): DeploymentResponse =>
+  viewOf(DeploymentResponse, row, shownOf(row, lastSeenAt));
 
 export function toDeploymentDetail(
   row: DeploymentEntity,
@@ -117,19 +113,17 @@ export function toDeploymentDetail(
 ): DeploymentDetailResponse {
   const shown = gateways.map(toGateway);
   const warnings = shown.filter(({ connected }) => connected).flatMap((gateway) => gateway.warnings);
-  return {
-    ...toDeployment(row, gateways[0]?.lastSeenAt ?? null),
-    organisation_id: row.organisationId,
+  return viewOf(DeploymentDetailResponse, row, {
+    ...shownOf(row, gateways[0]?.lastSeenAt),
     auth_settings: {
       ...row.authSettings,
       allow_all_workspaces: row.workspacesAllowed === null,
       workspaces_allowed: row.workspacesAllowed ?? [],
     },
-    deployment_config: row.deploymentConfig,
     workspaces,
     client_auth: row.maskedClientAuth,
     credentials: row.registryUsername === null ? null : { username: row.registryUsername, password: MASK },
     gateways: shown,
     warnings: [...new Map(warnings.map((warning) => [warning.message, warning])).values()],
-  };
+  });
 }

@@ -1,6 +1,6 @@
 import type { GatewayWarningResponse } from './gateways.dto';
 
-/** What a gateway of an older version silently does without. */
+/** Features that an older gateway ignores without an error. */
 const FEATURES: readonly { readonly feature: string; readonly since: string; readonly effect: string }[] = [
   {
     feature: 'block_inline_config',
@@ -14,7 +14,7 @@ const FEATURES: readonly { readonly feature: string; readonly since: string; rea
   },
 ];
 
-/** The features that a gateway of this version is too old for. Versions are three numbers with dots between. */
+/** Returns a warning for each feature that this version does not have. Versions have the form `2.11.0`. */
 export const warningsFor = (version: string): GatewayWarningResponse[] =>
   FEATURES.filter(({ since }) => isOlder(version, since)).map(({ feature, since, effect }) => ({
     feature,

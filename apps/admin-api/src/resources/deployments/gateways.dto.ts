@@ -27,17 +27,17 @@ export class GatewayWarningResponse {
 export class GatewayResponse {
   @ResponseField.text({
     description:
-      'Of its host, and its number there. In lists of the installation without the name of the host.',
+      'Host name and number of the gateway on that host. Lists of the installation show a pseudonym of the host name.',
     example: 'gateway-3f2a1b9c0d4e/0',
   })
   readonly id!: string;
   @ResponseField.text({ example: '2.20.0' }) readonly version!: string;
-  @ResponseField.boolean({ description: 'False: it has not reported for 90 seconds.' })
+  @ResponseField.boolean({ description: 'False if the gateway has not reported for 90 seconds.' })
   readonly connected!: boolean;
   @ResponseField.time() readonly first_seen_at!: string;
   @ResponseField.time() readonly last_seen_at!: string;
   @ResponseField.list(() => GatewayWarningResponse, {
-    description: 'Features that its version is too old for.',
+    description: 'Features that its version does not have.',
   })
   readonly warnings!: readonly GatewayWarningResponse[];
   @ResponseField.kind('gateway') readonly object!: 'gateway';

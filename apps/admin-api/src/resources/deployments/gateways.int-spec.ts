@@ -3,16 +3,16 @@ import { GATEWAY_VERSION } from '@gw/kernel';
 import { SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 import type { GatewayResponse } from './gateways.dto';
 
-describe('the gateways of the installation', () => {
+describe('gateways of the installation', () => {
   const admin = new TestAdminApi();
   const tenant = admin.standingTenant();
 
-  const tell = (id: string, version: string): Promise<{ status: number }> =>
+  const report = (id: string, version: string): Promise<{ status: number }> =>
     admin.post(INTERNAL.gateways, { token: SERVICE_TOKEN, body: { id, version } });
   const listed = async (): Promise<GatewayResponse[]> =>
     (await admin.get<{ data: GatewayResponse[] }>('/v1/admin/gateways', { key: tenant.adminKey })).body.data;
 
-  it('[VER-02] are shown with their version, and with a warning for each feature that it is too old for', async () => {
+  it('shows each version with a warning for each feature that it does not have [VER-02]', async () => {
     const expected: Readonly<Record<string, readonly string[]>> = {
       '1.99.99': ['block_inline_config', 'mcp_tool_rate_limits'],
       '2.10.9': ['block_inline_config', 'mcp_tool_rate_limits'],
@@ -23,7 +23,7 @@ describe('the gateways of the installation', () => {
       [GATEWAY_VERSION]: [],
     };
     for (const version of Object.keys(expected))
-      expect((await tell(`host-${version}`, version)).status).toBe(200);
+      expect((await report(`host-${version}`, version)).status).toBe(200);
     const shown = await listed();
     for (const [version, features] of Object.entries(expected)) {
       const gateway = shown.find((each) => each.version === version);
@@ -38,9 +38,9 @@ describe('the gateways of the installation', () => {
     });
   });
 
-  it('are one row each, of the version that they have now, and not connected once they are silent', async () => {
-    await tell('upgraded', '2.11.1');
-    await tell('upgraded', '2.20.1');
+  it('keeps one row per gateway with its latest version, and marks a silent gateway as not connected', async () => {
+    await report('upgraded', '2.11.1');
+    await report('upgraded', '2.20.1');
     const upgraded = async (): Promise<GatewayResponse[]> =>
       (await listed()).filter(({ version }) => ['2.11.1', '2.20.1'].includes(version));
     expect(await upgraded()).toMatchObject([{ version: '2.20.1' }]);
@@ -51,32 +51,32 @@ describe('the gateways of the installation', () => {
     await admin.dataSource.query(
       `UPDATE gateways SET last_seen_at = now() - interval '25 hours' WHERE id = 'upgraded'`,
     );
-    await tell('other', '2.20.0');
+    await report('other', '2.20.0');
     expect(await upgraded()).toEqual([]);
   });
 
-  it('are shown without the names of their hosts, by an id that stays the same', async () => {
-    for (const number of ['0', '1']) await tell(`node-7.internal.example/${number}`, '2.20.2');
+  it('replaces host names by stable pseudonyms', async () => {
+    for (const number of ['0', '1']) await report(`node-7.internal.example/${number}`, '2.20.2');
     const ids = async (): Promise<string[]> =>
       (await listed()).filter(({ version }) => version === '2.20.2').map(({ id }) => id);
     const [first = '', second = ''] = (await ids()).sort();
     expect(first).toMatch(/^gateway-[0-9a-f]{12}\/0$/);
     expect(second).toBe(first.replace(/0$/, '1'));
-    await tell('node-7.internal.example/0', '2.20.2');
+    await report('node-7.internal.example/0', '2.20.2');
     expect((await ids()).sort()).toEqual([first, second]);
     expect((await admin.get('/v1/admin/gateways', { key: tenant.adminKey })).text).not.toContain('node-7');
   });
 
-  it('tell of themselves with the service token alone, in three numbers', async () => {
+  it('accepts presence reports only with the service token and a version of three numbers', async () => {
     const body = { id: 'x', version: '2.20.0' };
     for (const call of [{}, { key: tenant.adminKey }, { token: 'guessed' }])
       expect((await admin.post(INTERNAL.gateways, { ...call, body })).status).toBe(401);
     for (const version of ['2.20', '2.20.0-rc1', '', 'a.b.c', '2.20.0.1'])
-      expect((await tell('x', version)).status).toBe(400);
-    for (const id of ['', 'x'.repeat(256)]) expect((await tell(id, '2.20.0')).status).toBe(400);
+      expect((await report('x', version)).status).toBe(400);
+    for (const id of ['', 'x'.repeat(256)]) expect((await report(id, '2.20.0')).status).toBe(400);
   });
 
-  it('are for administrators: a key of a workspace is refused', async () => {
+  it('returns 403 to a workspace key and 401 without a credential', async () => {
     const key = await admin.apiKey('workspace-service', {
       organisationId: tenant.organisationId,
       workspaceId: tenant.workspaceId,
