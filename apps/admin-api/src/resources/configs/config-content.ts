@@ -11,7 +11,7 @@ import {
   writtenOutFaults,
 } from '../../platform/rows/config-guardrails';
 
-/** Provider fields that are a credential, by what their names end in; and those that the catalogue calls secrets. */
+/** A provider field is a credential if its name ends like this or the catalogue marks it as a secret. */
 const SECRET = /(?:_secret|_access_key|_private_key|_session_token|_password|_service_account_json)$/i;
 const SECRETS: ReadonlySet<string> = new Set([
   'api_key',
@@ -20,7 +20,10 @@ const SECRETS: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Throws `config_invalid` as `validConfig` does, and for a credential: a saved config is readable by everyone who may read configs. */
+/**
+ * Throws `config_invalid` as `validConfig` does, and if the config contains a credential, because
+ * everyone with `configs.read` can read a saved config.
+ */
 export async function assertSavable(
   manager: EntityManager,
   scope: GuardrailScope,
@@ -32,7 +35,7 @@ export async function assertSavable(
     ...credentialsIn(config, []),
     ...secretsWrittenOutIn(config).map(({ path }) => ({
       path,
-      message: 'is a secret; save it as a guardrail and name that',
+      message: 'is a secret; save it in a guardrail and name the guardrail here',
       rule: 'credential',
       value: '(hidden)',
     })),
@@ -42,8 +45,9 @@ export async function assertSavable(
 }
 
 /**
- * Throws `config_invalid` with everything that is wrong. Beyond the rules of the document itself, the addresses in it must be
- * allowed, the guardrails that it names be there (of the workspace or its organisation), and those that it writes out be valid. The returned config is `config`, not a copy.
+ * Throws `config_invalid` with all faults. Checks the rules of the document, that its addresses are
+ * allowed, that the named guardrails exist in the workspace or its organisation, and that inline
+ * guardrails are valid. Returns `config` itself, not a copy.
  */
 export async function validConfig(
   manager: EntityManager,
@@ -57,7 +61,7 @@ export async function validConfig(
   };
   const isKnownGuardrail = await knownGuardrails(manager, scope, guardrailsNamedBy(config));
   const result = validateConfig(config, {
-    // A saved provider may come later or go: only names of the catalogue are held against it.
+    // Saved providers may be created later or deleted, so only names of the catalogue are checked.
     isKnownProvider: (id) => id.startsWith('@') || catalogueProvider(id) !== undefined,
     isKnownGuardrail,
     checkHost,
@@ -68,7 +72,7 @@ export async function validConfig(
   return result.config;
 }
 
-/** The config is valid, so its nesting is bounded. */
+/** Expects a valid config, whose nesting is bounded. */
 function credentialsIn(
   node: Readonly<Record<string, unknown>>,
   path: readonly (string | number)[],
@@ -77,7 +81,7 @@ function credentialsIn(
     .filter((name) => SECRETS.has(name) || SECRET.test(name))
     .map((name) => ({
       path: [...path, name].join('.'),
-      message: 'is a credential; save it as a provider and name that',
+      message: 'is a credential; save it in a provider and name the provider here',
       rule: 'credential',
       value: '(hidden)',
     }));

@@ -4,21 +4,21 @@ import { In, Not, type EntityManager } from 'typeorm';
 
 type Node = Readonly<Record<string, unknown>>;
 
-interface Pair {
-  readonly slug: string;
+interface Host {
   readonly host: string;
-  /** Of the host. */
+  /** Path of the `custom_host` member in the config. */
   readonly path: string;
 }
 
-interface Inherited {
-  readonly host: string;
-  readonly path: string;
+/** A saved provider and the host that the config gives for it. */
+interface Pair extends Host {
+  readonly slug: string;
 }
 
 /**
- * Throws `config_invalid` where a valid config names a saved provider and another host than the one that is saved with it: its
- * credential goes nowhere else, so that every such request would be refused.
+ * Throws `config_invalid` if a valid config combines a saved provider with a host that is not saved with
+ * that provider. The gateway would refuse every such request, because it sends a saved credential only to
+ * a saved host.
  */
 export async function assertHostsStay(
   manager: EntityManager,
@@ -32,15 +32,15 @@ export async function assertHostsStay(
     .filter(({ slug, host }) => hosts.get(slug)?.has(normal(host)) !== true)
     .map(({ slug, path }): ConfigErrorDetail => ({
       path,
-      message: `must be the host that is saved with the provider @${slug}, or be left out: a saved credential goes to no other host`,
+      message: `must be the host that is saved with the provider @${slug}, because its credential is sent to no other host; change or remove it`,
       rule: 'saved_host',
       value: '(hidden)',
     }));
   if (faults.length > 0) throw configInvalid(faults);
 }
 
-/** The config is valid, so its nesting is bounded. */
-function pairsIn(node: Node, path: readonly (string | number)[], above: Inherited | null): Pair[] {
+/** Expects a valid config, whose nesting is bounded. */
+function pairsIn(node: Node, path: readonly (string | number)[], above: Host | null): Pair[] {
   const own = node['custom_host'];
   const here = typeof own === 'string' ? { host: own, path: [...path, 'custom_host'].join('.') } : above;
   const slug = slugOf(node);
@@ -59,7 +59,7 @@ function slugOf({ provider, virtual_key: virtualKey }: Node): string | null {
   return typeof virtualKey === 'string' ? virtualKey : null;
 }
 
-/** The addresses that each of the providers is found at: its own, and those of its models. */
+/** Returns, by provider slug, the saved hosts of the provider and of its models. */
 async function savedHosts(
   manager: EntityManager,
   workspaceId: string,
@@ -84,7 +84,7 @@ async function savedHosts(
   return new Map(providers.map(({ slug, integrationId }) => [slug, hostsOf(integrationId)]));
 }
 
-/** Addresses that a gateway takes for the same. */
+/** Normalises a URL, so that URLs that gateways treat as the same host are equal. */
 function normal(host: string): string {
   const { origin, pathname } = new URL(host);
   return origin + pathname.replace(/(?<!\/)\/+$/, '');

@@ -1,6 +1,7 @@
-import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -31,7 +32,7 @@ export class ConfigsController {
     return this.configs.create(caller, body);
   }
 
-  /** Writes nothing and calls no provider, so readers of configs may call it. */
+  /** Needs only `configs.read`, because a simulation writes nothing and calls no provider. */
   @Route.post('simulate', 'configs.read', SimulationResponse)
   simulate(@Caller() caller: Principal, @Body() body: SimulateConfigDto): Promise<SimulationResponse> {
     return this.simulation.run(caller, body);
@@ -46,49 +47,32 @@ export class ConfigsController {
   }
 
   @Route.get(':config', 'configs.read', ConfigResponse)
-  get(@Caller() caller: Principal, @Param('config') config: string): Promise<ConfigResponse> {
-    return this.configs.get(caller, config);
+  get(@Named('config') at: At): Promise<ConfigResponse> {
+    return this.configs.get(at);
   }
 
   @Route.put(':config', 'configs.update', UpdatedConfigDto)
-  update(
-    @Caller() caller: Principal,
-    @Param('config') config: string,
-    @Body() body: UpdateConfigDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<UpdatedConfigDto> {
-    return this.configs.update(caller, config, body, ifMatch);
+  update(@Named('config') at: At, @Body() body: UpdateConfigDto): Promise<UpdatedConfigDto> {
+    return this.configs.update(at, body);
   }
 
   @Route.delete(':config', 'configs.delete')
-  remove(
-    @Caller() caller: Principal,
-    @Param('config') config: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.configs.remove(caller, config, ifMatch);
+  remove(@Named('config') at: At): Promise<object> {
+    return this.configs.remove(at);
   }
 
   @Route.get(':config/versions', 'configs.read', listResponseOf(ConfigResponse))
-  versions(
-    @Caller() caller: Principal,
-    @Param('config') config: string,
-    @Query() query: ListConfigsQuery,
-  ): Promise<ListResponse<ConfigResponse>> {
-    return this.configs.versions(caller, config, query);
+  versions(@Named('config') at: At, @Query() query: ListConfigsQuery): Promise<ListResponse<ConfigResponse>> {
+    return this.configs.versions(at, query);
   }
 
   @Route.get(':config/versions/:version', 'configs.read', ConfigResponse)
-  version(
-    @Caller() caller: Principal,
-    @Param('config') config: string,
-    @Param('version') version: string,
-  ): Promise<ConfigResponse> {
-    return this.configs.version(caller, config, version);
+  version(@Named('config') at: At, @Param('version') version: string): Promise<ConfigResponse> {
+    return this.configs.version(at, version);
   }
 }
 
-/** The older paths of a single config. */
+/** Older paths that read a single config. */
 @ControlRoutes('config')
 @ApiQuery(WORKSPACE_ID)
 export class ConfigLookupController {
@@ -100,7 +84,7 @@ export class ConfigLookupController {
   }
 
   @Route.get('slug/:slug', 'configs.read', ConfigResponse)
-  bySlug(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ConfigResponse> {
-    return this.configs.get(caller, slug);
+  bySlug(@Named('slug') at: At): Promise<ConfigResponse> {
+    return this.configs.get(at);
   }
 }

@@ -1,7 +1,18 @@
-import { BitField, EnumField, NameField, ObjectField, pageOf, ReferenceField, SlugField } from '@gw/web';
+import {
+  BitField,
+  EnumField,
+  NameField,
+  ObjectField,
+  pageOf,
+  partialOf,
+  pickOf,
+  ReferenceField,
+  SlugField,
+} from '@gw/web';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
+import { ConfigResponse } from './configs.view';
 
 const EXAMPLE = {
   strategy: { mode: 'fallback' },
@@ -9,53 +20,50 @@ const EXAMPLE = {
   retry: { attempts: 3 },
 };
 
-/** What reads show under this name is taken and dropped, so that an object that was read can be sent back. */
+/** A member that responses contain. Requests may send it back; it has no effect. */
 const AsRead = (set: string): PropertyDecorator =>
   applyDecorators(
     Allow(),
-    ApiProperty({ required: false, type: Object, description: `As reads show it; dropped. ${set} sets it.` }),
+    ApiProperty({
+      required: false,
+      type: Object,
+      description: `Ignored, so that a response can be sent back. Use ${set} to change it.`,
+    }),
   );
 
-const IS_DEFAULT = {
+const WORKSPACE = {
   optional: true,
-  description: '1: holds for requests of the workspace that name no config; the one before it loses this.',
+  description: 'Required with a credential of the whole organisation.',
 } as const;
 
-export class CreateConfigDto {
+class ConfigFields {
   @NameField({ example: 'Fallback to Anthropic' }) name!: string;
-  @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'fallback' })
-  slug?: string;
-  @ObjectField({ example: EXAMPLE }) config!: Record<string, unknown>;
-  @BitField(IS_DEFAULT) isDefault?: 0 | 1;
+  @ObjectField({ description: 'An update with it creates a new version.', example: EXAMPLE })
+  config!: Record<string, unknown>;
+  @BitField({
+    optional: true,
+    description: '1: applies to requests of the workspace that name no config. Replaces the current default.',
+  })
+  isDefault?: 0 | 1;
   @AsRead('isDefault') is_default?: unknown;
-  @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
-export class UpdateConfigDto {
-  @NameField({ optional: true, example: 'Fallback to Anthropic' }) name?: string;
-  @ObjectField({ optional: true, description: 'Makes a new version.', example: EXAMPLE })
-  config?: Record<string, unknown>;
-  @BitField(IS_DEFAULT) isDefault?: 0 | 1;
-  @AsRead('isDefault') is_default?: unknown;
-  @EnumField(['active', 'archived'], { optional: true, description: 'archived: as a delete.' })
+export class CreateConfigDto extends ConfigFields {
+  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'fallback' })
+  slug?: string;
+}
+
+export class UpdateConfigDto extends partialOf(ConfigFields) {
+  @EnumField(['active', 'archived'], { optional: true, description: 'archived: the same as DELETE.' })
   status?: 'active' | 'archived';
-  @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
-  workspace_id?: string;
 }
 
 export class ListConfigsQuery extends pageOf({ size: 100 }) {
-  @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
-export class CreatedConfigDto {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ format: 'uuid' }) version_id!: string;
-  @ApiProperty({ example: 'pc-fallba-3f9a1c' }) slug!: string;
-  @ApiProperty({ enum: ['config'] }) object!: 'config';
-}
+export class CreatedConfigDto extends pickOf(ConfigResponse, 'id', 'version_id', 'slug', 'object') {}
 
-export class UpdatedConfigDto {
-  @ApiProperty({ format: 'uuid', description: 'The version that holds now.' }) version_id!: string;
-}
+/** Names the version that is current after the update. */
+export class UpdatedConfigDto extends pickOf(ConfigResponse, 'version_id') {}

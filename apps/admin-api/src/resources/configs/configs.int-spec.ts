@@ -43,7 +43,7 @@ const lastEvent = async (): Promise<ChangeEventEntity | undefined> =>
   (await api.dataSource.manager.find(ChangeEventEntity, { order: { sequence: 'DESC' }, take: 1 }))[0];
 
 describe('/v1/configs', () => {
-  it('answers the config as JSON text, in the order in which it was written', async () => {
+  it('returns the config as JSON text with its members in the written order', async () => {
     const { id, version_id, slug } = await create();
     expect(slug).toMatch(/^pc-fallba-[0-9a-f]{6}$/);
     const body = await read(slug);
@@ -67,14 +67,14 @@ describe('/v1/configs', () => {
     expect(await lastEvent()).toMatchObject({ changed: keys, removed: [] });
   });
 
-  it('finds a config by its name', async () => {
+  it('finds a config by name', async () => {
     const { id } = await create({ name: 'By its name' });
     expect((await api.get('/v1/config/name/By%20its%20name', tenant)).body).toMatchObject({ id });
     expect((await api.get('/v1/config/name/nobody', tenant)).status).toBe(404);
     expect((await api.get('/v1/config/name/By%20its%20name', other)).status).toBe(404);
   });
 
-  it('makes a version with each new content, and none for a new name', async () => {
+  it('creates a version for new content, and none for a new name', async () => {
     const { slug, version_id: first } = await create();
     const renamed = await put(slug, { name: 'Renamed' });
     expect(renamed.body).toEqual({ version_id: first });
@@ -104,7 +104,7 @@ describe('/v1/configs', () => {
     }
   });
 
-  it('[ERR-02] reports everything that is wrong with a config at once, as AB01', async () => {
+  it('reports all faults of a config together as AB01 [ERR-02]', async () => {
     const config = {
       strategy: { mode: 'wish' },
       targets: [
@@ -137,8 +137,8 @@ describe('/v1/configs', () => {
     ['no weight above 0', [0, 0]],
     ['a negative weight', [1, -1]],
     ['an empty weight', [1, '']],
-    ['a null for a weight', [1, null]],
-  ])('refuses %s when it is saved, at the top and below', async (_, weights) => {
+    ['a null weight', [1, null]],
+  ])('refuses to save a config with %s, at the top level and nested', async (_, weights) => {
     const targets = weights.map((weight) => ({ provider: '@a', weight }));
     const balance = { strategy: { mode: 'loadbalance' }, targets };
     const nested = { strategy: { mode: 'fallback' }, targets: [{ provider: '@a' }, balance] };
@@ -156,14 +156,14 @@ describe('/v1/configs', () => {
     expect((await read(slug))['config']).toBe(JSON.stringify(CONFIG));
   });
 
-  it('refuses the name of a provider that is not there, and takes any slug, since providers come and go', async () => {
+  it('refuses an unknown provider of the catalogue, and accepts an unknown slug', async () => {
     const of = (provider: string): object => ({ name: 'C', config: { provider } });
     const answer = await api.post<Failure>('/v1/configs', { key: tenant.key, body: of('nosuch') });
     expect([answer.status, answer.body.error.details?.map(({ path }) => path)]).toEqual([400, ['provider']]);
     expect((await api.post('/v1/configs', { key: tenant.key, body: of('@nosuch') })).status).toBe(200);
   });
 
-  it('[ERR-01] refuses the slug of a guardrail that is not there', async () => {
+  it('refuses the slug of an unknown guardrail [ERR-01]', async () => {
     const config = { provider: '@a', input_guardrails: ['pg-123abc'], output_guardrails: ['pg-123abc'] };
     const { slug } = await create();
     const created = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });
@@ -183,7 +183,7 @@ describe('/v1/configs', () => {
     ],
     ['azure_entra_client_secret', { provider: 'azure-openai', azure_entra_client_secret: 'CANARYAZURE' }],
     ['aws_secret_access_key', { provider: '@a', aws_secret_access_key: 'CANARYAWSSECRET' }],
-  ])('saves no credential, here in %s, and does not repeat it', async (path, config) => {
+  ])('refuses a credential in %s without repeating it in the error', async (path, config) => {
     const answer = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });
     expect([answer.status, answer.body.error.details?.map((detail) => detail.path)]).toEqual([400, [path]]);
     expect(answer.text).not.toContain('CANARY');
@@ -197,13 +197,13 @@ describe('/v1/configs', () => {
     ['config', { config: [] }],
     ['config', { config: { provider: 'a\u0000b' } }],
     ['isDefault', { isDefault: 2 }],
-  ])('refuses a bad %s and names it', async (param, more) => {
+  ])('refuses an invalid %s and names it in param', async (param, more) => {
     const body = { name: 'C', config: CONFIG, ...more };
     const answer = await api.post<Failure>('/v1/configs', { key: tenant.key, body });
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });
 
-  it('has one default in a workspace, and tells the gateways that the workspace changed', async () => {
+  it('keeps one default per workspace, and publishes the workspace when it changes', async () => {
     const first = await create({ isDefault: 1 });
     expect((await lastEvent())?.changed).toContain(`workspace:${tenant.workspaceId}`);
     const second = await create();
@@ -219,7 +219,7 @@ describe('/v1/configs', () => {
     await put(second.slug, { isDefault: 0 });
   });
 
-  it('keeps a config that is a default, and says of what', async () => {
+  it('refuses to delete a config that is a default, and lists the uses', async () => {
     const { manager } = api.dataSource;
     const { id, slug } = await create({ isDefault: 1 });
     const refusal = async (): Promise<string[] | undefined> => {
@@ -244,7 +244,7 @@ describe('/v1/configs', () => {
     });
   });
 
-  it('guards a write with If-Match', async () => {
+  it('returns 412 for a write with a stale If-Match', async () => {
     const { slug } = await create();
     const { headers } = await api.get(`/v1/configs/${slug}`, tenant);
     const stale = {
@@ -257,7 +257,7 @@ describe('/v1/configs', () => {
     expect((await api.delete(`/v1/configs/${slug}`, stale)).status).toBe(412);
   });
 
-  it('answers 404 alike to every other tenant, 401 without a key, 403 without the scope', async () => {
+  it('returns the same 404 to other tenants, 401 without a key, and 403 without the scope', async () => {
     const { id, slug, version_id } = await create();
     const sibling = await api.workspace(tenant.organisationId);
     const at = { organisationId: tenant.organisationId, workspaceId: sibling };
@@ -295,7 +295,7 @@ describe('/v1/configs', () => {
     }
   });
 
-  it('needs the workspace with a credential of the organisation', async () => {
+  it('requires workspace_id with a credential of the organisation', async () => {
     const body = { name: 'C', config: CONFIG };
     expect((await api.post('/v1/configs', { key: tenant.adminKey, body })).status).toBe(400);
     const named = { ...body, workspace_id: tenant.workspaceId };

@@ -1,10 +1,25 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import { ApiKeyEntity, ConfigEntity, ConfigVersionEntity, WorkspaceEntity } from '@gw/entities';
 import { randomHex, uuidv7, type AddressPolicy } from '@gw/kernel';
-import { assertMatches, isStorableText, listOf, windowOf, type ListResponse, type PageQuery } from '@gw/web';
+import { isStorableText, listOf, type ListResponse, type PageQuery } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { DataSource, Not, type EntityManager } from 'typeorm';
+import { assertMayChangeConfig } from '../../platform/auth/bound-contents';
+import { found, inWorkspace } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
+import { assertSlugFree } from '../../platform/common/slugs';
+import { slugOf } from '../../platform/common/text';
+import { assertNotUsed } from '../../platform/common/uses';
+import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import type { At } from '../../platform/resource/at';
+import {
+  archiveRow,
+  changeRow,
+  createRow,
+  findRow,
+  listRows,
+  type Resource,
+} from '../../platform/resource/rows';
 import {
   actorOf,
   addVersion,
@@ -13,14 +28,8 @@ import {
   versionNamed,
   type Versions,
 } from '../../platform/resource/versioned';
-import { assertMayChangeConfig } from '../../platform/auth/bound-contents';
-import type { Principal } from '../../platform/common/principal';
-import { byReference, found, inWorkspace, reach } from '../../platform/auth/tenancy';
-import { assertNotUsed } from '../../platform/common/uses';
-import { assertSlugFree } from '../../platform/common/slugs';
-import { slugOf } from '../../platform/common/text';
-import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { guardrailsAskingBy } from '../../platform/rows/guardrails.queries';
+import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertSavable } from './config-content';
 import type { CreateConfigDto, CreatedConfigDto, UpdateConfigDto, UpdatedConfigDto } from './configs.dto';
 import {
@@ -31,8 +40,20 @@ import {
   type ConfigItemResponse,
 } from './configs.view';
 
-const RESOURCE = 'configs';
 const VERSIONS: Versions<ConfigVersionEntity> = { entity: ConfigVersionEntity, owner: 'configId' };
+
+const CONFIG: Resource<ConfigEntity> = {
+  entity: ConfigEntity,
+  type: 'configs',
+  view: async (row, _caller, manager) => ({
+    ...toConfigItem(row),
+    config: (await currentOf(manager, row)).content,
+  }),
+  documents: ({ workspaceId, slug, id }): DocumentKey[] => [
+    documentKey.config(workspaceId, slug),
+    documentKey.config(workspaceId, id),
+  ],
+};
 
 @Injectable()
 export class ConfigsService {
@@ -46,59 +67,36 @@ export class ConfigsService {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      await assertSavable(manager, owner, input.config, this.addresses);
-      const { name } = input;
+      const { name, config: content } = input;
+      await assertSavable(manager, owner, content, this.addresses);
       const [id, versionId] = [uuidv7(), uuidv7()];
       const isDefault = input.isDefault === 1;
       const slug = input.slug ?? `pc-${slugOf(name, 6)}-${randomHex(3)}`;
-      // Archived ones count: a slug names one config of the organisation for ever.
+      // Slugs of archived configs are not reused.
       await assertSlugFree(manager, ConfigEntity, { organisationId: owner.organisationId, slug });
       if (isDefault) await replaceDefault(write, owner.workspaceId, id);
-      const row = await manager.save(
-        manager.create(ConfigEntity, {
-          id,
-          ...owner,
-          slug,
-          name,
-          status: 'active',
-          isDefault,
-          currentVersionId: versionId,
-          ownerId: actorOf(caller),
-          updatedBy: actorOf(caller),
-        }),
-      );
-      const version = await addVersion(manager, caller, VERSIONS, id, {
-        id: versionId,
-        content: input.config,
+      const values = { ...owner, id, slug, name, isDefault, currentVersionId: versionId };
+      const actors = { ownerId: actorOf(caller), updatedBy: actorOf(caller) };
+      await createRow(write, CONFIG, { ...values, ...actors, status: 'active' }, async () => {
+        await addVersion(manager, caller, VERSIONS, id, { id: versionId, content });
       });
-      write.audit({
-        action: 'create',
-        resourceType: RESOURCE,
-        resourceId: id,
-        workspaceId: row.workspaceId,
-        after: { ...toConfigItem(row), config: version.content },
-      });
-      write.changed(...keysOf(row));
-      return { id, version_id: versionId, slug: row.slug, object: 'config' };
+      return { id, version_id: versionId, slug, object: 'config' };
     });
   }
 
   async list(caller: Principal, query: PageQuery): Promise<ListResponse<ConfigItemResponse>> {
-    const [rows, total] = await this.dataSource.manager.findAndCount(ConfigEntity, {
-      where: { ...inWorkspace(caller), status: 'active' },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      ...windowOf(query),
-    });
+    const where = { ...inWorkspace(caller), status: 'active' } as const;
+    const [rows, total] = await listRows(this.dataSource.manager, CONFIG, query, { where });
     return listOf([rows.map(toConfigItem), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<ConfigResponse> {
+  async get(at: Pick<At, 'caller' | 'reference'>): Promise<ConfigResponse> {
     const { manager } = this.dataSource;
-    const row = await find(manager, caller, reference);
+    const row = await findRow(manager, CONFIG, at);
     return toConfig(row, await currentOf(manager, row));
   }
 
-  /** The newest config of this name. */
+  /** Returns the newest active config with this name. */
   async getByName(caller: Principal, name: string): Promise<ConfigResponse> {
     const { manager } = this.dataSource;
     const row = await manager.findOne(ConfigEntity, {
@@ -108,103 +106,63 @@ export class ConfigsService {
     return toConfig(found(row), await currentOf(manager, found(row)));
   }
 
-  update(
-    caller: Principal,
-    reference: string,
-    input: UpdateConfigDto,
-    ifMatch: string | undefined,
-  ): Promise<UpdatedConfigDto> {
-    return this.writes.run(caller, async (write) => {
+  update(at: At, input: UpdateConfigDto): Promise<UpdatedConfigDto> {
+    return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
-      const row = await find(manager, caller, reference, true);
-      assertMatches(ifMatch, row);
-      if (input.config !== undefined) {
-        await assertMayChangeConfig(manager, caller, row);
-        await assertSavable(manager, row, input.config, this.addresses);
-      }
       if (input.status === 'archived') {
-        await archive(write, row);
-        return { version_id: row.currentVersionId };
+        let versionId = '';
+        await archiveRow(write, CONFIG, at, async (row) => {
+          await this.assertMayChange(write, row, input);
+          await assertUnused(manager, row);
+          versionId = row.currentVersionId;
+        });
+        return { version_id: versionId };
       }
-      const before = { ...toConfigItem(row), config: (await currentOf(manager, row)).content };
-      if (input.name !== undefined) row.name = input.name;
-      if (input.isDefault !== undefined) await this.setDefault(write, row, input.isDefault === 1);
-      if (input.config !== undefined) {
-        const version = await addVersion(manager, caller, VERSIONS, row.id, { content: input.config });
-        row.currentVersionId = version.id;
-      }
-      row.updatedBy = actorOf(caller);
-      const saved = await manager.save(ConfigEntity, row);
-      write.audit({
-        action: 'update',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
-        before,
-        after: { ...toConfigItem(saved), config: input.config ?? before.config },
+      const saved = await changeRow(write, CONFIG, at, async (row) => {
+        await this.assertMayChange(write, row, input);
+        if (input.name !== undefined) row.name = input.name;
+        if (input.isDefault !== undefined) await setDefault(write, row, input.isDefault === 1);
+        if (input.config !== undefined) {
+          const version = await addVersion(manager, at.caller, VERSIONS, row.id, { content: input.config });
+          row.currentVersionId = version.id;
+        }
+        row.updatedBy = actorOf(at.caller);
       });
-      write.changed(...keysOf(row));
-      return { version_id: row.currentVersionId };
+      return { version_id: saved.currentVersionId };
     });
   }
 
-  /** Soft. 409 while it is a default of its workspace or of an API key. */
-  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const row = await find(write.manager, caller, reference, true);
-      assertMatches(ifMatch, row);
-      await archive(write, row);
-      return {};
-    });
+  /** Archives the config. Throws `conflict` while it is in use, as a default for example. */
+  remove(at: At): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      archiveRow(write, CONFIG, at, (row) => assertUnused(write.manager, row)),
+    );
   }
 
-  /** Newest first. */
-  async versions(
-    caller: Principal,
-    reference: string,
-    query: PageQuery,
-  ): Promise<ListResponse<ConfigResponse>> {
+  /** Returns a page of versions, newest first. */
+  async versions(at: At, query: PageQuery): Promise<ListResponse<ConfigResponse>> {
     const { manager } = this.dataSource;
-    const row = await find(manager, caller, reference);
+    const row = await findRow(manager, CONFIG, at);
     const [versions, total] = await listVersions(manager, VERSIONS, row.id, query);
     return listOf([versions.map((version) => toConfigVersion(row, version)), total]);
   }
 
-  async version(caller: Principal, reference: string, versionId: string): Promise<ConfigResponse> {
+  async version(at: At, versionId: string): Promise<ConfigResponse> {
     const { manager } = this.dataSource;
-    const row = await find(manager, caller, reference);
+    const row = await findRow(manager, CONFIG, at);
     return toConfigVersion(row, await findVersion(manager, VERSIONS, row.id, versionId));
   }
 
-  private async setDefault(write: Write, row: ConfigEntity, isDefault: boolean): Promise<void> {
-    if (row.isDefault === isDefault) return;
-    row.isDefault = isDefault;
-    if (isDefault) await replaceDefault(write, row.workspaceId, row.id);
-    else write.changed(documentKey.workspace(row.workspaceId));
+  /** Throws if an update brings new content that is invalid or that this caller may not set. */
+  private async assertMayChange(
+    { manager, caller }: Write<Principal>,
+    row: ConfigEntity,
+    { config }: UpdateConfigDto,
+  ): Promise<void> {
+    if (config === undefined) return;
+    await assertMayChangeConfig(manager, caller, row);
+    await assertSavable(manager, row, config, this.addresses);
   }
-}
-
-/** A config is addressed by its slug and by its id. */
-const keysOf = ({ workspaceId, slug, id }: ConfigEntity): DocumentKey[] => [
-  documentKey.config(workspaceId, slug),
-  documentKey.config(workspaceId, id),
-];
-
-/** Slugs of configs are unique in the organisation. */
-const configsFor = (caller: Principal, reference: string): FindOptionsWhere<ConfigEntity> => ({
-  ...reach(caller),
-  ...byReference(reference),
-  status: 'active',
-});
-
-async function find(
-  manager: EntityManager,
-  caller: Principal,
-  reference: string,
-  forUpdate = false,
-): Promise<ConfigEntity> {
-  const where = configsFor(caller, reference);
-  return found(await manager.findOne(ConfigEntity, { where, ...(forUpdate ? { lock: FOR_UPDATE } : {}) }));
 }
 
 const currentOf = (
@@ -212,35 +170,29 @@ const currentOf = (
   { currentVersionId }: ConfigEntity,
 ): Promise<ConfigVersionEntity> => versionNamed(manager, VERSIONS, currentVersionId);
 
-/** Takes the default from the config that has it. The workspace's document names the default, so it changes. */
-async function replaceDefault(write: Write, workspaceId: string, next: string): Promise<void> {
-  const { manager } = write;
-  const before = { workspaceId, isDefault: true, id: Not(next), status: 'active' } as const;
-  // The workspace's row serialises two writers that both want the default.
-  await manager.findOne(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
-  await manager.update(ConfigEntity, before, { isDefault: false });
-  write.changed(documentKey.workspace(workspaceId));
+async function setDefault(write: Write, row: ConfigEntity, isDefault: boolean): Promise<void> {
+  if (row.isDefault === isDefault) return;
+  row.isDefault = isDefault;
+  if (isDefault) await replaceDefault(write, row.workspaceId, row.id);
+  else write.changed(documentKey.workspace(row.workspaceId));
 }
 
-async function archive(write: Write, row: ConfigEntity): Promise<void> {
+/**
+ * Clears `isDefault` of the workspace's other configs. Marks the workspace's gateway document as
+ * changed, because it contains the default config.
+ */
+async function replaceDefault(write: Write, workspaceId: string, next: string): Promise<void> {
   const { manager } = write;
-  await assertUnused(manager, row);
-  row.status = 'archived';
-  const before = { ...toConfigItem(row), config: (await currentOf(manager, row)).content };
-  await manager.save(ConfigEntity, row);
-  write.audit({
-    action: 'delete',
-    resourceType: RESOURCE,
-    resourceId: row.id,
-    workspaceId: row.workspaceId,
-    before: { ...before, status: 'active' },
-  });
-  write.removed(...keysOf(row));
+  const others = { workspaceId, isDefault: true, id: Not(next), status: 'active' } as const;
+  // The lock on the workspace serialises concurrent writers of the default.
+  await manager.findOne(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
+  await manager.update(ConfigEntity, others, { isDefault: false });
+  write.changed(documentKey.workspace(workspaceId));
 }
 
 const JUDGES_SHOWN_MAX = 50;
 
-/** Throws `conflict` with what still names the config. */
+/** Throws `conflict` with a list of what uses the config. */
 async function assertUnused(manager: EntityManager, row: ConfigEntity): Promise<void> {
   const workspaces = await manager
     .createQueryBuilder(WorkspaceEntity, 'workspace')
@@ -252,18 +204,19 @@ async function assertUnused(manager: EntityManager, row: ConfigEntity): Promise<
     status: Not<ApiKeyEntity['status']>('archived'),
   });
   const judges = await guardrailsAskingBy(manager, row);
-  const uses = [
-    ...judges.slice(0, JUDGES_SHOWN_MAX).map(({ slug }) => ({
-      path: `guardrails.${slug}`,
-      message: `The guardrail ${slug} asks a model by it.`,
-    })),
-    ...(row.isDefault ? [{ path: 'isDefault', message: 'It is the default config of its workspace.' }] : []),
+  const use = (path: string, message: string) => ({ path, message });
+  assertNotUsed('The config is in use; remove these uses first.', [
+    ...judges
+      .slice(0, JUDGES_SHOWN_MAX)
+      .map(({ slug }) =>
+        use(`guardrails.${slug}`, `The guardrail ${slug} calls a model through this config.`),
+      ),
+    ...(row.isDefault ? [use('isDefault', 'It is the default config of its workspace.')] : []),
     ...(workspaces > 0
-      ? [{ path: 'defaults.user_api_key_config', message: 'It is the default config of user API keys.' }]
+      ? [use('defaults.user_api_key_config', 'It is the default config of user API keys.')]
       : []),
     ...(apiKeys > 0
-      ? [{ path: 'defaults.config_id', message: `${String(apiKeys)} API keys have it as their default.` }]
+      ? [use('defaults.config_id', `It is the default config of ${String(apiKeys)} API keys.`)]
       : []),
-  ];
-  assertNotUsed('The config is in use; clear that first.', uses);
+  ]);
 }

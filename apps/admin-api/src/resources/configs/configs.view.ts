@@ -1,5 +1,5 @@
 import type { ConfigEntity, ConfigVersionEntity } from '@gw/entities';
-import { ResponseField, RowResponse, rowFields } from '@gw/web';
+import { ResponseField, RowResponse, viewOf } from '@gw/web';
 
 export class ConfigItemResponse extends RowResponse {
   @ResponseField.uuid() readonly id!: string;
@@ -15,26 +15,15 @@ export class ConfigItemResponse extends RowResponse {
 }
 
 export class ConfigResponse extends ConfigItemResponse {
-  @ResponseField.text({ description: 'JSON text.' }) readonly config!: string;
+  @ResponseField.text({ description: 'The content as JSON text.' }) readonly config!: string;
   @ResponseField.oneOf(['json']) readonly format!: 'json';
   @ResponseField.oneOf(['ORG_CONFIG']) readonly type!: 'ORG_CONFIG';
   @ResponseField.uuid() readonly version_id!: string;
-  @ResponseField.integer({ description: '1 is the first.', example: 1 }) readonly version!: number;
+  @ResponseField.integer({ description: 'Starts at 1.', example: 1 }) readonly version!: number;
 }
 
-export const toConfigItem = (row: ConfigEntity): ConfigItemResponse => ({
-  id: row.id,
-  name: row.name,
-  slug: row.slug,
-  organisation_id: row.organisationId,
-  workspace_id: row.workspaceId,
-  is_default: row.isDefault ? 1 : 0,
-  status: row.status,
-  owner_id: row.ownerId,
-  updated_by: row.updatedBy,
-  ...rowFields(row),
-  object: 'config',
-});
+export const toConfigItem = (row: ConfigEntity): ConfigItemResponse =>
+  viewOf(ConfigItemResponse, row, { is_default: row.isDefault ? 1 : 0, object: 'config' });
 
 export const toConfig = (row: ConfigEntity, version: ConfigVersionEntity): ConfigResponse => ({
   ...toConfigItem(row),
@@ -45,7 +34,7 @@ export const toConfig = (row: ConfigEntity, version: ConfigVersionEntity): Confi
   version: version.number,
 });
 
-/** A version of a config: the config's own fields, and who wrote this version when. */
+/** Shows a version with the fields of its config, and the author and time of the version. */
 export const toConfigVersion = (row: ConfigEntity, version: ConfigVersionEntity): ConfigResponse => ({
   ...toConfig(row, version),
   updated_by: version.createdBy,

@@ -37,7 +37,7 @@ async function save(config: object): Promise<{ readonly id: string; readonly slu
 }
 
 describe('POST /v1/configs/simulate', () => {
-  it('answers the plan, and what the outcomes lead to', async () => {
+  it('returns the plan and the decision for the given outcomes', async () => {
     const { object, plan, decision } = await simulation({
       config: FALLBACK,
       outcomes: [
@@ -62,7 +62,7 @@ describe('POST /v1/configs/simulate', () => {
     });
   });
 
-  it('falls back after a 503, and ends with the 200', async () => {
+  it('falls back after a 503 and ends with the 200', async () => {
     const config = { ...FALLBACK, retry: { attempts: 0 } };
     const { decision } = await simulation({ config, outcomes: [{ status: 503 }, { status: 200 }] });
     expect(decision).toMatchObject({
@@ -75,7 +75,7 @@ describe('POST /v1/configs/simulate', () => {
     });
   });
 
-  it('decides by metadata, headers of any case, path, model and time', async () => {
+  it('evaluates conditions on metadata, headers of any case, path, model and time', async () => {
     const condition = (query: object): object => ({
       strategy: { mode: 'conditional', conditions: [{ query, then: 'special' }], default: 'plain' },
       targets: [{ name: 'plain' }, { name: 'special' }],
@@ -103,7 +103,7 @@ describe('POST /v1/configs/simulate', () => {
     }
   });
 
-  it('places balanced and canary requests by the number that is drawn, and the same caller alike', async () => {
+  it('uses the given random number for load balancing and canary, and keeps a caller on one target', async () => {
     const balanced = {
       strategy: { mode: 'loadbalance' },
       targets: [{ weight: 3 }, { weight: 1 }, { weight: 0 }],
@@ -127,7 +127,7 @@ describe('POST /v1/configs/simulate', () => {
     expect(placed.size).toBe(2);
   });
 
-  it('refuses a config that is not valid with all its failures, and outcomes that say nothing', async () => {
+  it('refuses an invalid config with all its faults, and invalid inputs', async () => {
     const config = {
       strategy: { mode: 'fallbck' },
       targets: [],
@@ -154,7 +154,7 @@ describe('POST /v1/configs/simulate', () => {
     for (const each of wrong) expect([each, (await call(each)).status]).toEqual([each, 400]);
   });
 
-  it('takes a saved config by slug and id, and finds none of another tenant', async () => {
+  it('accepts a saved config by slug or id, and returns 404 for one of another tenant', async () => {
     const { id, slug } = await save(FALLBACK);
     const written = await simulation({ config: FALLBACK });
     expect(await simulation({ config: slug })).toEqual(written);
@@ -171,7 +171,7 @@ describe('POST /v1/configs/simulate', () => {
     expect(await counts()).toBe(before);
   });
 
-  it('is as the documentation shows', async () => {
+  it('matches the example and the members in docs/configs.md', async () => {
     const document = readFileSync(resolve(__dirname, '../../../../../docs/configs.md'), 'utf8');
     const [, example = ''] = /```http\nPOST \/v1\/configs\/simulate\n\n(.*?)```/s.exec(document) ?? [];
     const { decision } = await simulation(JSON.parse(example) as object);
@@ -185,7 +185,7 @@ describe('POST /v1/configs/simulate', () => {
   });
 });
 
-describe('a log that is replayed', () => {
+describe('simulation of a log', () => {
   const attempt = (changes: Partial<AttemptRecord>): AttemptRecord => ({
     target: 'config',
     provider: 'openai',
@@ -210,7 +210,7 @@ describe('a log that is replayed', () => {
     return record;
   }
 
-  it('gives the draft its request and the ends of its attempts, unless the call says otherwise', async () => {
+  it('uses the request and the outcomes of the log, unless the call gives its own', async () => {
     const { id: log_id } = await logged([
       attempt({ end: 'status', status: 500 }),
       attempt({ end: 'timeout', durationMs: 900 }),
@@ -243,7 +243,7 @@ describe('a log that is replayed', () => {
     expect(free.decision.end).toBe('condition_unmatched');
   });
 
-  it('counts a hedged pair once, and no attempt that was given up', async () => {
+  it('counts a hedged pair once and skips cancelled attempts', async () => {
     const { id: log_id } = await logged([
       attempt({ end: 'status', status: 503, hedge: 'first', durationMs: 50 }),
       attempt({ end: 'status', status: 502, hedge: 'second', startedMs: 20, durationMs: 100 }),
@@ -254,7 +254,7 @@ describe('a log that is replayed', () => {
     expect(decision.attempts.map(({ status }) => status)).toEqual([502, 201]);
   });
 
-  it('replays a denial as one, and a stream that broke off before its client as one that can be continued', async () => {
+  it('replays a denied attempt as denied, and an interrupted stream as one that can be continued', async () => {
     const { id: log_id } = await logged([
       attempt({ end: 'denied', status: null }),
       attempt({ end: 'interrupted', status: 200 }),
@@ -266,7 +266,7 @@ describe('a log that is replayed', () => {
     expect(failing.decision.attempts.map(({ failure }) => failure)).toEqual(['denied', 'cut']);
   });
 
-  it('is found by its own tenant alone, with the right to read it', async () => {
+  it('returns 404 for a log of another tenant, and 403 without the right to read logs', async () => {
     const { id: log_id } = await logged([]);
     expect((await call({ config: FALLBACK, log_id }, other.key)).status).toBe(404);
     const { organisationId, workspaceId } = tenant;

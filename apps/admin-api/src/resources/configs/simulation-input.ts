@@ -6,7 +6,10 @@ import type { OutcomeDto, SimulatedRequestDto } from './simulation.dto';
 
 const PATHNAME = '/v1/chat/completions';
 
-/** The request as given, completed from the log. Logs keep no headers, and the body only where the settings say so. */
+/**
+ * Completes the given request from the log. Logs contain no headers, and contain the body only if the
+ * settings enable it.
+ */
 export function simulatedRequest(
   given: SimulatedRequestDto,
   log: LogDetailResponse | null,
@@ -45,18 +48,21 @@ function modelOf(params: unknown): string | null {
   return typeof model === 'string' ? model : null;
 }
 
-/** Without its query, and as it is: the gateway decodes nothing either. Throws `validation_failed` for what is no address. */
+/**
+ * Returns the path without its query. Decodes nothing, as in the gateway. Throws `validation_failed` if
+ * the text is neither a path nor a URL.
+ */
 function pathnameOf(url: string): string {
   if (url.startsWith('/')) return url.split(/[?#]/, 1)[0] ?? url;
-  if (!URL.canParse(url)) throw invalid('request.url', 'must be a path or an address');
+  if (!URL.canParse(url)) throw invalid('request.url', 'must be a path that starts with / or a URL');
   return new URL(url).pathname;
 }
 
-/** Throws `validation_failed` for an outcome that says neither a status nor a failure. */
+/** Throws `validation_failed` for an outcome without `status` and `failure`. */
 export const givenOutcomes = (outcomes: readonly OutcomeDto[]): AttemptOutcome[] =>
   outcomes.map(({ status, failure, retry_after_ms, elapsed_ms }, index) => {
     if (status === undefined && failure === undefined) {
-      throw invalid(`outcomes.${String(index)}.status`, 'status or failure is required');
+      throw invalid(`outcomes.${String(index)}.status`, 'status or failure is required; send one of them');
     }
     return {
       status: status ?? null,
@@ -66,7 +72,7 @@ export const givenOutcomes = (outcomes: readonly OutcomeDto[]): AttemptOutcome[]
     };
   });
 
-/** A guardrail's own status: an attempt that it denied has none of a provider. */
+/** Status of a response that a guardrail denied; the provider has sent none. */
 const DENIED = 446;
 
 const FAILURE_OF: Partial<Record<AttemptRecord['end'], AttemptFailure>> = {
@@ -80,8 +86,8 @@ const FAILURE_OF: Partial<Record<AttemptRecord['end'], AttemptFailure>> = {
 };
 
 /**
- * What the attempts of a log ended with, in order. A request that its client or its hedge gave up has no outcome. The log does not
- * keep what Retry-After said.
+ * Returns the outcomes of a log's attempts, in order. An attempt that the client or the hedge cancelled
+ * has no outcome. Logs do not contain the Retry-After header.
  */
 export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOutcome[] {
   const ended = attempts.filter(({ end }) => end !== 'client_closed' && end !== 'cancelled');
@@ -91,14 +97,14 @@ export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOut
     )
     .map(({ end, status, durationMs }) => ({
       status: end === 'denied' ? DENIED : status,
-      // What had a status before it broke off was a stream that the client had a part of.
+      // An interrupted attempt with a status is a stream of which the client has received a part.
       failure: end === 'interrupted' && status !== null ? 'cut' : (FAILURE_OF[end] ?? null),
       retryAfterMs: null,
       elapsedMs: durationMs,
     }));
 }
 
-/** Of a hedged pair that both ended, the later end is the outcome: it answered, or it was the last to fail. */
+/** The later end of a hedged pair is its outcome: that attempt succeeded, or it was the last to fail. */
 function isOutlived(attempt: AttemptRecord, other: AttemptRecord | undefined): boolean {
   if (attempt.hedge === undefined || other?.hedge === undefined || attempt.hedge === other.hedge)
     return false;

@@ -18,14 +18,14 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 
-/** As many tries as a config can lead to. */
+/** The maximum number of attempts of a config. */
 const OUTCOMES_MAX = CONFIG_LIMITS.targetsMax * (1 + CONFIG_LIMITS.retryAttemptsMax);
 
 export const FAILURES = ['timeout', 'unreachable', 'interrupted', 'cut', 'refused', 'denied'] as const;
 
 const REFERENCE = /^[a-zA-Z0-9_.-]{1,255}$/;
 
-/** A config written out, or the slug or id of a saved one. */
+/** A config as an object, or the slug or id of a saved config. */
 const ConfigOrReferenceField = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
@@ -33,7 +33,7 @@ const ConfigOrReferenceField = (): PropertyDecorator =>
         { type: 'object', additionalProperties: true },
         { type: 'string', pattern: REFERENCE.source },
       ],
-      description: 'A config, or the slug or id of a saved one.',
+      description: 'A config, or the slug or id of a saved config.',
       example: {
         strategy: { mode: 'fallback' },
         targets: [{ provider: '@openai-prod' }, { provider: '@anthropic-prod' }],
@@ -46,7 +46,7 @@ const ConfigOrReferenceField = (): PropertyDecorator =>
           typeof value === 'string'
             ? REFERENCE.test(value)
             : typeof value === 'object' && value !== null && !Array.isArray(value),
-        defaultMessage: () => '$property must be a config or the slug or id of a saved one',
+        defaultMessage: () => '$property must be a config, or the slug or id of a saved config',
       },
     }),
     IsStorable(),
@@ -56,7 +56,7 @@ export class SimulatedRequestDto {
   @TextField({
     optional: true,
     max: 8192,
-    description: 'Path, or whole address, of the request.',
+    description: 'Path or URL of the request.',
     example: '/v1/chat/completions',
   })
   url?: string;
@@ -65,9 +65,12 @@ export class SimulatedRequestDto {
   @MapField({ optional: true, example: { plan: 'paid' } }) metadata?: Record<string, string>;
   @ObjectField({ optional: true, description: 'The JSON body.', example: { model: 'gpt-4o' } })
   body?: Record<string, unknown>;
-  @TextField({ optional: true, description: 'Absent: the `model` of the body.', example: 'gpt-4o' })
+  @TextField({ optional: true, description: 'The `model` of the body if absent.', example: 'gpt-4o' })
   model?: string;
-  @UuidField({ optional: true, description: 'Who calls: sticky and canary choices hang on it.' })
+  @UuidField({
+    optional: true,
+    description: 'API key of the caller, which sticky and canary choices can depend on.',
+  })
   api_key_id?: string;
 }
 
@@ -76,15 +79,20 @@ export class OutcomeDto {
     optional: true,
     min: 100,
     max: 599,
-    description: 'Needed unless `failure` says how the try ended.',
+    description: 'Required unless `failure` is given.',
     example: 503,
   })
   status?: number;
-  @EnumField(FAILURES, { optional: true, description: 'Absent: the provider answered with `status`.' })
+  @EnumField(FAILURES, { optional: true, description: 'Absent: the provider responded with `status`.' })
   failure?: (typeof FAILURES)[number];
-  @IntegerField({ optional: true, min: 0, max: DAY_MS, description: 'What the answer asks to wait.' })
+  @IntegerField({ optional: true, min: 0, max: DAY_MS, description: 'Value of Retry-After.' })
   retry_after_ms?: number;
-  @NumberField({ optional: true, min: 0, max: DAY_MS, description: 'Until the answer began, or the end.' })
+  @NumberField({
+    optional: true,
+    min: 0,
+    max: DAY_MS,
+    description: 'Time until the response began or the attempt failed.',
+  })
   elapsed_ms?: number;
 }
 
@@ -92,30 +100,33 @@ export class SimulateConfigDto {
   @ConfigOrReferenceField() config!: Record<string, unknown> | string;
   @NestedField(() => SimulatedRequestDto, {
     optional: true,
-    description: 'What it leaves out is taken from the log, where there is one.',
+    description: 'Absent members are taken from the log, if `log_id` is given.',
   })
   request?: SimulatedRequestDto;
   @NestedListField(() => OutcomeDto, {
     optional: true,
     maxItems: OUTCOMES_MAX,
-    description: 'How the tries end, in order; every further one is answered with 200.',
+    description: 'Results of the attempts, in order; all further attempts return 200.',
   })
   outcomes?: OutcomeDto[];
   @UuidField({
     optional: true,
-    description: 'A log whose request and outcomes are replayed. Needs the right to read it.',
+    description: 'A log whose request and outcomes are replayed. Requires the right to read the log.',
   })
   log_id?: string;
-  @DateField({ optional: true, description: 'When the request comes; else as the log says, or now.' })
+  @DateField({ optional: true, description: 'Time of the request. If absent, the time of the log, or now.' })
   at?: string;
   @NumberField({
     optional: true,
     min: 0,
     max: 0.999999,
-    description: 'What balanced choices and back-off draw each time, 0.5 unless given.',
+    description: 'Value of each random number of load balancing and back-off; 0.5 if absent.',
     example: 0.5,
   })
   random?: number;
-  @ReferenceField({ optional: true, description: 'Narrows a credential of the whole organisation.' })
+  @ReferenceField({
+    optional: true,
+    description: 'Restricts a credential of the whole organisation to this workspace.',
+  })
   workspace_id?: string;
 }

@@ -1,6 +1,5 @@
-import { compileConfig } from '@gw/routing';
 import type { AddressPolicy } from '@gw/kernel';
-import { simulate } from '@gw/routing';
+import { compileConfig, simulate } from '@gw/routing';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { assertScope } from '../../platform/auth/scope-checks';
@@ -25,8 +24,9 @@ export class SimulationService {
   ) {}
 
   /**
-   * Routes a request through a config without calling anyone and without writing anything. Throws `config_invalid` with all
-   * failures, `not_found` for a config or log of another tenant, `scope_missing` for a log that the caller may not read.
+   * Routes a request through a config. Calls no provider and writes nothing. Throws `config_invalid` with
+   * all faults, `not_found` for a config or log of another tenant, and `scope_missing` for a log that the
+   * caller may not read.
    */
   async run(caller: Principal, input: SimulateConfigDto): Promise<SimulationResponse> {
     const { content, scope } = await this.contentOf(caller, input.config);
@@ -49,13 +49,13 @@ export class SimulationService {
     config: SimulateConfigDto['config'],
   ): Promise<{ readonly content: Record<string, unknown>; readonly scope: GuardrailScope }> {
     if (typeof config !== 'string') return { content: config, scope: caller };
-    const saved = await this.configs.get(caller, config);
+    const saved = await this.configs.get({ caller, reference: config });
     const scope = { organisationId: saved.organisation_id, workspaceId: saved.workspace_id };
     return { content: JSON.parse(saved.config) as Record<string, unknown>, scope };
   }
 
   private logOf(caller: Principal, id: string): Promise<LogDetailResponse> {
-    // What a condition matches tells of the log, so that reading configs is not enough.
+    // The conditions that match reveal content of the log, so the caller needs the right to read logs.
     assertScope(caller, READS_A_LOG);
     return this.logs.get(caller, id);
   }

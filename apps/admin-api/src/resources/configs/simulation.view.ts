@@ -13,12 +13,12 @@ export class SimulatedTryResponse {
   readonly name!: string | null;
   @ResponseField.text({
     nullable: true,
-    description: 'Null: the one that the request names.',
+    description: 'Null: the provider that the request names.',
     example: '@openai',
   })
   readonly provider!: string | null;
-  @ResponseField.integer({ description: '0 is a first try.', example: 0 }) readonly retry!: number;
-  @ResponseField.number({ description: 'Waited before the try.', example: 0 }) readonly wait_ms!: number;
+  @ResponseField.integer({ description: '0 is the first attempt.', example: 0 }) readonly retry!: number;
+  @ResponseField.number({ description: 'Delay before the attempt.', example: 0 }) readonly wait_ms!: number;
   @ResponseField.one(() => SimulatedHedgeResponse, { nullable: true })
   readonly hedge!: SimulatedHedgeResponse | null;
 }
@@ -39,7 +39,7 @@ export class SimulatedDecisionResponse {
   readonly end!: Simulation['decision']['end'];
   @ResponseField.text({
     nullable: true,
-    description: 'JSON path of the target whose answer is the reply; null when none was tried.',
+    description: 'JSON path of the target whose response is returned; null without an attempt.',
     example: 'config.targets[1]',
   })
   readonly answered_by!: string | null;
@@ -47,14 +47,14 @@ export class SimulatedDecisionResponse {
   @ResponseField.text({ nullable: true, example: 'config.strategy.conditions[0] -> premium' })
   readonly matched_condition!: string | null;
   @ResponseField.list(() => SimulatedEventResponse) readonly routing!: readonly SimulatedEventResponse[];
-  @ResponseField.integer({ description: 'Retries of the target that answered.', example: 0 })
+  @ResponseField.integer({ description: 'Retries of the target whose response is returned.', example: 0 })
   readonly retry_count!: number;
 }
 
 export class SimulationResponse {
   @ResponseField.kind('simulation') readonly object!: 'simulation';
   @ResponseField.list(() => SimulatedTryResponse, {
-    description: 'The way that the request takes while every try fails with 503.',
+    description: 'The attempts if each of them fails with 503.',
   })
   readonly plan!: readonly SimulatedTryResponse[];
   @ResponseField.one(() => SimulatedDecisionResponse) readonly decision!: SimulatedDecisionResponse;
