@@ -46,7 +46,7 @@ const defaultWhere = <R extends ResourceRow>(caller: Principal, reference: strin
 /** Returns the row that a path names. Throws `not_found` both for a row of another tenant and for a missing one. */
 export async function findRow<R extends ResourceRow>(
   manager: EntityManager,
-  resource: Resource<R>,
+  resource: Pick<Resource<R>, 'entity' | 'where'>,
   { caller, reference }: Pick<At, 'caller' | 'reference'>,
   options: { readonly lock?: typeof FOR_UPDATE } = {},
 ): Promise<R> {
@@ -60,7 +60,7 @@ export async function findRow<R extends ResourceRow>(
  */
 export async function lockRow<R extends ResourceRow>(
   { manager }: Write,
-  resource: Resource<R>,
+  resource: Pick<Resource<R>, 'entity' | 'where' | 'allow'>,
   at: At,
   action: 'update' | 'delete' = 'update',
 ): Promise<R> {

@@ -1,11 +1,13 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import { GuardrailEntity, GuardrailVersionEntity, WorkspaceEntity } from '@gw/entities';
-import { GatewayError, uuidv7 } from '@gw/kernel';
+import { GatewayError } from '@gw/kernel';
 import { IsNull, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE } from '../unit-of-work/writes';
 import { assertScope } from '../auth/scope-checks';
 import type { Principal } from '../common/principal';
-import { byReference, found, isUuid } from '../auth/tenancy';
+import { byReference } from '../auth/tenancy';
+import type { At } from '../resource/at';
+import { findRow } from '../resource/rows';
+import { versionNamed, type Versions } from '../resource/versioned';
 
 export type StoredContent = Pick<GuardrailVersionEntity, 'checks' | 'actions' | 'sealedSecrets'>;
 
@@ -18,9 +20,6 @@ const COMMON = 'organisation_guardrails';
  * Returns the scopes of a route for workspace and organisation guardrails; the row decides which of them is required.
  */
 export const scopesFor = (action: Action): [string, string] => [`${OWN}.${action}`, `${COMMON}.${action}`];
-
-/** Returns the id of the user, or of the API key if it has no user. */
-export const actorOf = ({ userId, apiKeyId }: Principal): string | null => userId ?? apiKeyId;
 
 /** Condition for the guardrails of a tenant: a workspace's own and the organisation's, or all of the organisation. */
 const ofTenant = ({ organisationId, workspaceId }: Principal): FindOptionsWhere<GuardrailEntity>[] =>
@@ -55,60 +54,36 @@ export function assertMay(caller: Principal, workspaceId: string | null, action:
     });
 }
 
-export async function findGuardrail(
-  manager: EntityManager,
-  caller: Principal,
-  reference: string,
-  action: Action,
-): Promise<GuardrailEntity> {
-  const where = ofTenant(caller).map((tenant) => ({ ...tenant, ...byReference(reference) }));
-  const isChange = action === 'update' || action === 'delete';
-  const row = found(
-    await manager.findOne(GuardrailEntity, { where, ...(isChange ? { lock: FOR_UPDATE } : {}) }),
-  );
-  assertMay(caller, row.workspaceId, action);
-  return row;
-}
+/** The parts of the resource that all services share: the rows that a path can name, and who may change them. */
+export const GUARDRAIL = {
+  entity: GuardrailEntity,
+  type: 'guardrails',
+  where: (caller: Principal, reference: string) =>
+    ofTenant(caller).map((tenant) => ({ ...tenant, ...byReference(reference) })),
+  allow: (row: GuardrailEntity, caller: Principal, action: 'update' | 'delete'): void => {
+    assertMay(caller, row.workspaceId, action);
+  },
+} as const;
 
-/** Returns a guardrail that the caller may run: any of their tenant. */
-export async function findRunnable(
+export const VERSIONS: Versions<GuardrailVersionEntity> = {
+  entity: GuardrailVersionEntity,
+  owner: 'guardrailId',
+};
+
+/** Returns a guardrail that the caller may read. Throws `not_found` or `scope_missing`. */
+export async function findReadable(
   manager: EntityManager,
-  caller: Principal,
-  reference: string,
+  at: Pick<At, 'caller' | 'reference'>,
 ): Promise<GuardrailEntity> {
-  const where = ofTenant(caller).map((tenant) => ({ ...tenant, ...byReference(reference) }));
-  return found(await manager.findOne(GuardrailEntity, { where }));
+  const row = await findRow(manager, GUARDRAIL, at);
+  assertMay(at.caller, row.workspaceId, 'read');
+  return row;
 }
 
 export const currentOf = (
   manager: EntityManager,
   { currentVersionId }: GuardrailEntity,
-): Promise<GuardrailVersionEntity> =>
-  manager.findOneByOrFail(GuardrailVersionEntity, { id: currentVersionId });
-
-export async function findVersion(
-  manager: EntityManager,
-  { id: guardrailId }: GuardrailEntity,
-  id: string,
-): Promise<GuardrailVersionEntity> {
-  const where = { guardrailId, id: id.toLowerCase() };
-  return found(isUuid(id) ? await manager.findOneBy(GuardrailVersionEntity, where) : null);
-}
-
-export async function addVersion(
-  manager: EntityManager,
-  caller: Principal,
-  { id: guardrailId }: Pick<GuardrailEntity, 'id'>,
-  content: StoredContent,
-  id = uuidv7(),
-): Promise<GuardrailVersionEntity> {
-  const last = await manager.maximum(GuardrailVersionEntity, 'number', { guardrailId });
-  const number = (last ?? 0) + 1;
-  const createdBy = actorOf(caller);
-  return manager.save(
-    manager.create(GuardrailVersionEntity, { id, guardrailId, number, createdBy, ...content }),
-  );
-}
+): Promise<GuardrailVersionEntity> => versionNamed(manager, VERSIONS, currentVersionId);
 
 /**
  * Returns the document keys of a guardrail, by slug and by id; for a guardrail of the organisation, in each of its

@@ -117,8 +117,8 @@ const lastChange = async (): Promise<readonly string[]> => {
   return event?.changed ?? [];
 };
 
-describe('credentials of partners', () => {
-  it('may be those of the organisation’s account, which gateways get sealed with the guardrail', async () => {
+describe('credentials of partner checks', () => {
+  it('uses the organisation’s account, and publishes its credential sealed with the guardrail', async () => {
     expect((await save({})).status).toBe(400);
     await account({ apiKey: SECRET, other: 'x' });
     const { body, status } = await save({});
@@ -130,7 +130,7 @@ describe('credentials of partners', () => {
     expect(shown.text).not.toContain('CANARY');
   });
 
-  it('of an account reach gateways anew when they change, and stay while a guardrail needs them', async () => {
+  it('republishes guardrails when the account changes, and keeps the account while a guardrail uses it', async () => {
     const plugin = await account({ apiKey: SECRET });
     const { body } = await save({});
     const before = await documentOf(body.slug);
@@ -149,7 +149,7 @@ describe('credentials of partners', () => {
     expect((await put({ status: 'archived' })).status).toBe(200);
   });
 
-  it('of an account never go to an address, or next to a credential, that a guardrail brings', async () => {
+  it('does not combine the account’s credential with an address or credential of the guardrail', async () => {
     await account({ apiKey: SECRET });
     expect((await save({ endpoint: 'https://evil.example.com' })).status).toBe(400);
     const own = await save({ endpoint: 'https://own.example.com', apiKey: 'OWN-0123456789' });
@@ -168,7 +168,7 @@ describe('credentials of partners', () => {
     expect((await save({}, 'lakera.guard', stranger.key)).status).toBe(400);
   });
 
-  it('may rest in a secret manager, of which gateways learn the place and this side nothing', async () => {
+  it('publishes only the location of a secret in a secret manager, and does not read the secret', async () => {
     const { id, slug } = await reference();
     const { body } = await save({ apiKey: { secret_reference_id: slug } });
     const document = await documentOf(body.slug);
@@ -185,7 +185,7 @@ describe('credentials of partners', () => {
     expect([refused.status, refused.text.includes('guardrails')]).toEqual([400, true]);
   });
 
-  it('are refused where the reference is unknown, or not open to the workspace', async () => {
+  it('refuses a secret reference that is unknown or not allowed for the workspace', async () => {
     const closed = await reference({ allowed_workspaces: [await api.workspace(tenant.organisationId)] });
     const foreign = tenant;
     for (const id of [closed.slug, 'nothing', '018f0000-0000-7000-8000-000000000000']) {
@@ -199,7 +199,7 @@ describe('credentials of partners', () => {
     tenant = await api.tenant();
     expect((await save({ apiKey: { secret_reference_id: own.id } })).status).toBe(400);
     tenant = foreign;
-    // A guardrail of the organisation runs in workspaces that the secret is closed to: there it has none.
+    // In a workspace that may not use the secret, a guardrail of the organisation runs without it.
     const common = await save(
       { apiKey: { secret_reference_id: closed.id } },
       'lakera.guard',
@@ -208,9 +208,9 @@ describe('credentials of partners', () => {
     expect(contentOf(await documentOf(common.body.slug)).locations).toEqual({ [`${closed.id}#`]: null });
   });
 
-  it('of both kinds are those by which a guardrail runs on its own', async () => {
+  it('uses secret references and accounts when a guardrail is invoked', async () => {
     const { slug } = await reference();
-    // Only those who may change a reference decide on an address for its secret.
+    // Only a caller who may change a reference may choose an address for its secret.
     const parameters = { apiKey: { secret_reference_id: slug }, endpoint: endpoint() };
     expect((await save(parameters)).status).toBe(403);
     const named = await save(parameters, 'lakera.guard', tenant.adminKey);
@@ -227,7 +227,7 @@ describe('credentials of partners', () => {
   });
 });
 
-describe('configs and providers by which checks ask models', () => {
+describe('configs and providers through which checks call models', () => {
   const config = async (): Promise<Saved> =>
     (
       await api.post<Saved>('/v1/configs', {
@@ -237,7 +237,7 @@ describe('configs and providers by which checks ask models', () => {
     ).body;
   const judge = (target: object): object => ({ criteria: 'No advice.', ...target });
 
-  it('[GRD-02] are of the workspace of the guardrail', async () => {
+  it('requires a config or provider of the guardrail’s workspace [GRD-02]', async () => {
     const { id, slug } = await config();
     for (const name of [id, slug])
       expect((await save(judge({ config: name }), 'gw.llmJudge')).status).toBe(200);
@@ -252,7 +252,7 @@ describe('configs and providers by which checks ask models', () => {
     expect((await save(judge({ config: slug }), 'gw.llmJudge')).status).toBe(400);
   });
 
-  it('stay while a guardrail needs them', async () => {
+  it('refuses to delete a config that a guardrail uses', async () => {
     const { slug } = await config();
     const { body } = await save(judge({ config: slug }), 'gw.llmJudge');
     const drop = (): Promise<GatewayResponse<Failure>> =>

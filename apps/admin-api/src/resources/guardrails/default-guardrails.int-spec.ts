@@ -42,7 +42,7 @@ async function documentOf<T>(key: string): Promise<T | undefined> {
 }
 
 describe('default guardrails of an organisation', () => {
-  it('[CTL-02] [REL-05] are set by slug or id, per direction, and returned with slug and id', async () => {
+  it('sets input and output guardrails by slug or id, and returns slug and id [CTL-02] [REL-05]', async () => {
     const [a, b] = [await create(tenant.adminKey), await create(tenant.adminKey)];
     expect(await get()).toMatchObject({ input_guardrails: [], output_guardrails: [] });
     const answer = await put({ input_guardrails: [b.slug, a.id, b.id.toUpperCase()] });
@@ -53,7 +53,7 @@ describe('default guardrails of an organisation', () => {
     expect(await get()).toMatchObject({ input_guardrails: [], output_guardrails: [a] });
   });
 
-  it('[CTL-02] refuse guardrails of a workspace, of another organisation, or for MCP tools', async () => {
+  it('refuses guardrails of a workspace, of another organisation, or for MCP tools [CTL-02]', async () => {
     const stranger = await api.tenant();
     const good = await create(tenant.adminKey);
     const bad = [
@@ -69,7 +69,7 @@ describe('default guardrails of an organisation', () => {
     expect(await get()).toMatchObject({ input_guardrails: [] });
   });
 
-  it('[SCP-01 in part] need an organisation key with the scopes of the organisation’s settings', async () => {
+  it('requires an organisation key with scopes for the organisation’s settings [SCP-01 in part]', async () => {
     expect((await put({ input_guardrails: [] }, tenant.key)).status).toBe(403);
     const at = { organisationId: tenant.organisationId };
     const reader = await api.apiKey('organisation-service', at, ['organisation_settings.read']);
@@ -77,7 +77,7 @@ describe('default guardrails of an organisation', () => {
     expect((await api.get(URL, { key: reader })).status).toBe(200);
   });
 
-  it('are published in the document of the organisation, and audited', async () => {
+  it('publishes the document of the organisation and writes the audit log', async () => {
     const { id, slug } = await create(tenant.adminKey);
     const key = documentKey.organisation(tenant.organisationId);
     expect(await documentOf<OrganisationDocument>(key)).not.toHaveProperty('guardrails');
@@ -93,7 +93,7 @@ describe('default guardrails of an organisation', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('prevent the deletion of their guardrails', async () => {
+  it('refuses to delete a default guardrail', async () => {
     const { slug } = await create(tenant.adminKey);
     await put({ output_guardrails: [slug] });
     const remove = (): Promise<GatewayResponse<Failure>> =>
@@ -104,7 +104,7 @@ describe('default guardrails of an organisation', () => {
     expect((await remove()).status).toBe(200);
   });
 
-  it('refuse a change whose If-Match is older than the organisation', async () => {
+  it('returns 412 for a stale If-Match', async () => {
     const { headers } = await api.get(URL, { key: tenant.adminKey });
     const send = (): Promise<GatewayResponse> =>
       api.put(URL, {
@@ -124,7 +124,7 @@ describe('default guardrails of a workspace', () => {
     (await api.get<{ defaults: object }>(`/v1/workspaces/${tenant.workspaceId}`, { key: tenant.adminKey }))
       .body.defaults;
 
-  it('[GRD-02] are guardrails of the workspace or organisation, shown by slug and published by id', async () => {
+  it('accepts guardrails of the workspace or organisation, shows slugs, and publishes ids [GRD-02]', async () => {
     const [own, common] = [await create(tenant.key), await create(tenant.adminKey)];
     expect((await save({ input_guardrails: [common.slug, own.id] })).status).toBe(200);
     await save({ output_guardrails: [own.slug] });
@@ -147,7 +147,7 @@ describe('default guardrails of a workspace', () => {
     expect((await api.delete(`/v1/guardrails/${own.slug}`, { key: tenant.key })).status).toBe(200);
   });
 
-  it('refuse guardrails of another workspace or organisation', async () => {
+  it('refuses guardrails of another workspace or organisation', async () => {
     const second = await api.workspace(tenant.organisationId);
     const sibling = await create(tenant.adminKey, { workspace_id: second });
     const stranger = await create((await api.tenant()).adminKey);
@@ -156,7 +156,7 @@ describe('default guardrails of a workspace', () => {
     expect((await save({ output_guardrails: [stranger.slug] })).status).toBe(400);
   });
 
-  it('can be set when a workspace is created, from the guardrails of its organisation only', async () => {
+  it('accepts only guardrails of the organisation when a workspace is created', async () => {
     const [own, common] = [await create(tenant.key), await create(tenant.adminKey)];
     const make = (slug: string): Promise<GatewayResponse<{ defaults: object } & Failure>> =>
       api.post('/v1/workspaces', {
@@ -172,10 +172,10 @@ describe('default guardrails of a workspace', () => {
   });
 });
 
-describe('the guardrails feature', () => {
+describe('the setting of the guardrails feature', () => {
   const disabledApi = new TestAdminApi({ GUARDRAILS_ENABLED: 'OFF' });
 
-  it('[ENV-07] closes every route of guardrails when it is off', async () => {
+  it('closes every guardrail route when it is off [ENV-07]', async () => {
     const { key, adminKey } = await disabledApi.tenant();
     for (const path of ['/v1/guardrails', '/v2/guardrails/pg-000000', URL]) {
       const { status, body } = await disabledApi.get<Failure>(path, { key: path === URL ? adminKey : key });

@@ -1,18 +1,28 @@
 import { documentKey } from '@gw/contracts';
 import { OrganisationEntity, type OrganisationDefaults } from '@gw/entities';
-import { assertMatches, etagOf } from '@gw/web';
+import { etagOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
-import { found, inOrganisation } from '../../platform/auth/tenancy';
+import { inOrganisation } from '../../platform/auth/tenancy';
+import { changeRow, findRow, type Resource } from '../../platform/resource/rows';
 import { guardrailIdsOf, guardrailSlugsOf } from '../../platform/rows/guardrail-references';
+import { Writes } from '../../platform/unit-of-work/writes';
 import type { UpdateDefaultGuardrailsDto } from './guardrails.dto';
 import type { DefaultGuardrailResponse, DefaultGuardrailsResponse } from './guardrails.view';
 
 const LISTS = ['input_guardrails', 'output_guardrails'] as const;
 
-/** The guardrails of an organisation that judge the requests of all its workspaces. */
+/** The organisation of the caller; the path does not name it. */
+const ORGANISATION: Resource<OrganisationEntity> = {
+  entity: OrganisationEntity,
+  type: 'organisation',
+  view: (row, _caller, manager) => toDefaults(manager, row),
+  where: (caller) => ({ id: inOrganisation(caller).organisationId, status: 'active' }),
+  changes: ({ id }) => [documentKey.organisation(id)],
+};
+
+/** The guardrails of an organisation that apply to the requests of all its workspaces. */
 @Injectable()
 export class DefaultGuardrailsService {
   constructor(
@@ -21,36 +31,29 @@ export class DefaultGuardrailsService {
   ) {}
 
   async get(caller: Principal): Promise<DefaultGuardrailsResponse> {
-    const { organisationId } = inOrganisation(caller);
     const { manager } = this.dataSource;
-    const where = { id: organisationId, status: 'active' } as const;
-    return toDefaults(manager, found(await manager.findOneBy(OrganisationEntity, where)));
+    return toDefaults(manager, await findRow(manager, ORGANISATION, { caller, reference: '' }));
   }
 
-  /** What is not given stays. */
+  /** Replaces the given lists; an absent list remains unchanged. */
   update(
     caller: Principal,
     input: UpdateDefaultGuardrailsDto,
     ifMatch: string | undefined,
   ): Promise<DefaultGuardrailsResponse> {
-    const { organisationId } = inOrganisation(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const where = { id: organisationId, status: 'active' } as const;
-      const row = found(await manager.findOne(OrganisationEntity, { where, lock: FOR_UPDATE }));
-      assertMatches(ifMatch, row);
-      const before = await toDefaults(manager, row);
-      const scope = { organisationId, workspaceId: null };
-      const changed: { -readonly [List in keyof OrganisationDefaults]: readonly string[] } = {};
-      for (const list of LISTS) {
-        const references = input[list];
-        if (references) changed[list] = await guardrailIdsOf(manager, scope, references, list);
-      }
-      row.defaults = { ...row.defaults, ...changed };
-      const after = await toDefaults(manager, await manager.save(OrganisationEntity, row));
-      write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });
-      write.changed(documentKey.organisation(row.id));
-      return after;
+      const at = { caller, reference: '', ifMatch };
+      const saved = await changeRow(write, ORGANISATION, at, async (row) => {
+        const scope = { organisationId: row.id, workspaceId: null };
+        const changed: { -readonly [List in keyof OrganisationDefaults]: readonly string[] } = {};
+        for (const list of LISTS) {
+          const references = input[list];
+          if (references) changed[list] = await guardrailIdsOf(manager, scope, references, list);
+        }
+        row.defaults = { ...row.defaults, ...changed };
+      });
+      return toDefaults(manager, saved);
     });
   }
 }

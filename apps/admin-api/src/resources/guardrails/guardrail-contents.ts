@@ -23,7 +23,7 @@ export interface WrittenContent {
   readonly actions: Readonly<Record<string, unknown>>;
 }
 
-/** The only place of the control plane that sees the secrets of checks in the clear. */
+/** The only class of the control plane that handles the secrets of checks unencrypted. */
 @Injectable()
 export class GuardrailContents {
   constructor(
@@ -31,7 +31,7 @@ export class GuardrailContents {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  /** As it is stored. Throws `validation_failed` with everything that is wrong. */
+  /** Returns the content as it is stored, with sealed secrets. Throws `validation_failed` with all faults. */
   async stored(manager: EntityManager, owner: Owner, content: WrittenContent): Promise<StoredContent> {
     const { organisationId } = owner;
     const completed = await this.credentials.completed(manager, organisationId, content.checks);
@@ -47,7 +47,7 @@ export class GuardrailContents {
     };
   }
 
-  /** Throws `validation_failed`, of a saved one only where rules have become stricter since. */
+  /** Throws `validation_failed`; for saved content, only if the rules have become stricter since. */
   compiled(
     owner: Owner,
     versionId: string | null,
@@ -72,12 +72,12 @@ export class GuardrailContents {
     return result.guardrail;
   }
 
-  /** With the secrets of its checks. */
+  /** Returns the stored content with the secrets of its checks. */
   opened(owner: Owner, { checks, actions, sealedSecrets }: StoredContent): WrittenContent {
     return { checks: joinSecrets(checks, this.credentials.open(owner, sealedSecrets)), actions };
   }
 
-  /** As it runs: with its secrets, and with what the organisation's accounts say. */
+  /** Returns the content as it runs: with its secrets and the credentials of the organisation's accounts. */
   async running(manager: EntityManager, owner: Owner, content: StoredContent): Promise<WrittenContent> {
     const opened = this.opened(owner, content);
     return {
@@ -86,11 +86,11 @@ export class GuardrailContents {
     };
   }
 
-  /** As a read shows them. */
+  /** Returns the checks as responses show them, with masked secrets. */
   shown(owner: Owner, content: StoredContent): readonly SavedGuardrailCheck[] {
     return maskedChecks(this.opened(owner, content).checks);
   }
 }
 
-/** Nothing is read while a guardrail is saved. */
+/** For saving: secrets in secret managers are not read. */
 const READ_LATER: SecretSource = () => '';

@@ -7,14 +7,17 @@ import { assertMayAim, assertSecretsStay, type BoundSecrets } from '../../platfo
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** The checks as a read shows them: of secret parameters only masks, of secret maps the names. */
+/** Returns the checks as responses show them: secrets are masked, and secret maps keep their names. */
 export function maskedChecks(checks: readonly SavedGuardrailCheck[]): readonly SavedGuardrailCheck[] {
   const { secrets, checks: open } = splitSecrets(checks);
   const masks = Object.entries(secrets).map(([index, parameters]) => [index, maskedMap(parameters)] as const);
   return joinSecrets(open, Object.fromEntries(masks));
 }
 
-/** A mask that comes back as a read showed it means what is saved at its place, in a check of the same id. */
+/**
+ * Replaces each mask that a response showed by the saved secret at the same place, if the check there has the
+ * same id.
+ */
 export const unmaskedChecks = (
   written: readonly SavedGuardrailCheck[],
   saved: readonly SavedGuardrailCheck[],
@@ -34,8 +37,8 @@ export const unmaskedChecks = (
 };
 
 /**
- * Throws `scope_missing` where a check sends a secret of a manager to an address of its own that is not saved with it, and the caller
- * may not decide that.
+ * Throws `scope_missing` if a check would send a secret of a secret manager to an address that is not saved
+ * with that secret, and the caller may not choose such an address.
  */
 export function assertReferencesStay(
   caller: Principal,
@@ -43,14 +46,14 @@ export function assertReferencesStay(
   saved: readonly SavedGuardrailCheck[] = [],
 ): void {
   for (const [index, check] of written.entries()) {
-    // What is no check at all is refused when the checks are compiled.
+    // Compilation refuses entries that are not checks.
     if (typeof (check.id as unknown) !== 'string' || !isMap(check.parameters ?? {})) continue;
     const moved = movedReference(check, saved[index]);
     if (moved !== undefined) assertMayAim(caller, `checks.${String(index)}.parameters.${moved}`);
   }
 }
 
-/** The address, if any, to which a secret of a manager would go and at which it is not saved. */
+/** Returns the address parameter that would newly receive a secret of a secret manager, or undefined. */
 function movedReference(
   { id, parameters = {} }: SavedGuardrailCheck,
   saved: SavedGuardrailCheck | undefined,
@@ -65,7 +68,7 @@ function movedReference(
     .find((name) => isNew(name) || references.some(isNew));
 }
 
-/** By the paths of a request; a header is a secret of its own. */
+/** Returns addresses and secrets by their paths in a request. Each header counts as a separate secret. */
 function bound(index: number, id: string, parameters: Parameters): BoundSecrets {
   const { secretParameters = [], addressParameters = [] } = findCheck(id) ?? {};
   const path = `checks.${String(index)}.parameters`;
@@ -79,7 +82,7 @@ const pathsOf = (path: string, value: unknown): [string, unknown][] =>
     ? Object.entries(value).map(([name, each]) => [`${path}.${name}`, each])
     : [[path, value ?? null]];
 
-/** What was written as it is kept: not a mask. */
+/** Returns the paths of values that the request gives itself, and not as a mask. */
 function givenIn(index: number, written: Parameters, kept: Parameters): ReadonlySet<string> {
   const path = `checks.${String(index)}.parameters`;
   const asKept = new Map(Object.entries(kept).flatMap(([name, value]) => pathsOf(`${path}.${name}`, value)));
@@ -98,7 +101,7 @@ const masked = (secret: unknown): unknown => {
 const maskedMap = (secrets: Parameters): Parameters =>
   Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, masked(value)]));
 
-/** Only where both sides have a secret of that name: nothing is added to what was written. */
+/** Replaces masks only for names that both sides have; adds nothing to the written value. */
 function unmasked(written: Parameters, saved: Parameters): Parameters {
   return Object.fromEntries(
     Object.entries(written).map(([name, value]) => {

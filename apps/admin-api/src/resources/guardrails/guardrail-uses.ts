@@ -14,7 +14,7 @@ export async function assertUnused(manager: EntityManager, row: GuardrailEntity)
     ...(await defaultsNaming(manager, row)),
     ...configs.map(({ slug }) => ({ path: `configs.${slug}`, message: `The config ${slug} names it.` })),
   ];
-  assertNotUsed('The guardrail is in use; take it out there first.', uses);
+  assertNotUsed('The guardrail is in use; remove these uses first.', uses);
 }
 
 async function defaultsNaming(

@@ -1,6 +1,7 @@
 import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -44,27 +45,18 @@ export class GuardrailsController {
   }
 
   @Route.get(':guardrail', scopesFor('read'), GuardrailDetailResponse)
-  get(@Caller() caller: Principal, @Param('guardrail') guardrail: string): Promise<GuardrailDetailResponse> {
-    return this.guardrails.get(caller, guardrail);
+  get(@Named('guardrail') at: At): Promise<GuardrailDetailResponse> {
+    return this.guardrails.get(at);
   }
 
   @Route.put(':guardrail', scopesFor('update'), SavedGuardrailResponse)
-  update(
-    @Caller() caller: Principal,
-    @Param('guardrail') guardrail: string,
-    @Body() body: UpdateGuardrailDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<SavedGuardrailResponse> {
-    return this.guardrails.update(caller, guardrail, body, ifMatch);
+  update(@Named('guardrail') at: At, @Body() body: UpdateGuardrailDto): Promise<SavedGuardrailResponse> {
+    return this.guardrails.update(at, body);
   }
 
   @Route.delete(':guardrail', scopesFor('delete'))
-  remove(
-    @Caller() caller: Principal,
-    @Param('guardrail') guardrail: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.guardrails.remove(caller, guardrail, ifMatch);
+  remove(@Named('guardrail') at: At): Promise<object> {
+    return this.guardrails.remove(at);
   }
 
   @Route.post(':guardrail/invoke', 'guardrails.invoke', InvocationResponse)
@@ -78,20 +70,15 @@ export class GuardrailsController {
 
   @Route.get(':guardrail/versions', scopesFor('read'), listResponseOf(GuardrailDetailResponse))
   versions(
-    @Caller() caller: Principal,
-    @Param('guardrail') guardrail: string,
+    @Named('guardrail') at: At,
     @Query() query: GuardrailVersionsQuery,
   ): Promise<ListResponse<GuardrailDetailResponse>> {
-    return this.guardrails.versions(caller, guardrail, query);
+    return this.guardrails.versions(at, query);
   }
 
   @Route.get(':guardrail/versions/:version', scopesFor('read'), GuardrailDetailResponse)
-  version(
-    @Caller() caller: Principal,
-    @Param('guardrail') guardrail: string,
-    @Param('version') version: string,
-  ): Promise<GuardrailDetailResponse> {
-    return this.guardrails.version(caller, guardrail, version);
+  version(@Named('guardrail') at: At, @Param('version') version: string): Promise<GuardrailDetailResponse> {
+    return this.guardrails.version(at, version);
   }
 }
 

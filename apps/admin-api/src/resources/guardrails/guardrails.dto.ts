@@ -6,6 +6,7 @@ import {
   ObjectField,
   ObjectListField,
   pageOf,
+  partialOf,
   QueryUuidListField,
   ReferenceField,
   SlugField,
@@ -18,44 +19,48 @@ import {
 const CHECKS = {
   minItems: 1,
   maxItems: GUARDRAIL_LIMITS.checksMax,
-  description: 'Each with the id of a check and its parameters; docs/guardrails.md lists them.',
+  description: 'Each has the id of a check and its parameters, as listed in docs/guardrails.md.',
   example: [{ id: 'default.contains', parameters: { words: ['Apollo'], operator: 'none' } }],
 } as const;
 const ACTIONS = {
   optional: true,
-  description: 'What is done with the verdict; nothing is denied when absent.',
+  description: 'Actions on the verdict. If absent, no request is denied.',
   example: { deny: true, on_fail: { feedback: { value: -5, weight: 1, metadata: '' } } },
 } as const;
-const ORGANISATION = { optional: true, description: 'The caller’s own; no other is taken.' } as const;
+const ORGANISATION = { optional: true, description: 'Must be the organisation of the credential.' } as const;
 const TARGETS = ['llm', 'mcp_tools'] as const;
 
-@Strict()
-export class CreateGuardrailDto {
+class GuardrailFields {
   @NameField({ example: 'No code names' }) name!: string;
-  @SlugField({ optional: true, description: 'Made up when absent.', example: 'no-code-names' }) slug?: string;
-  @ReferenceField({
-    optional: true,
-    description: 'Absent with a credential of the whole organisation: for every workspace of it.',
-  })
-  workspace_id?: string;
-  @UuidField(ORGANISATION) organisation_id?: string;
-  @EnumField(TARGETS, { optional: true, description: 'llm when absent; it stays as it was made.' })
-  target?: (typeof TARGETS)[number];
   @ObjectListField(CHECKS) checks!: Record<string, unknown>[];
   @ObjectField(ACTIONS) actions?: Record<string, unknown>;
 }
 
 @Strict()
-export class UpdateGuardrailDto {
-  @NameField({ optional: true, example: 'No code names' }) name?: string;
-  @ObjectListField({ ...CHECKS, optional: true }) checks?: Record<string, unknown>[];
-  @ObjectField(ACTIONS) actions?: Record<string, unknown>;
-  @ReferenceField({ optional: true, description: 'The workspace that the guardrail belongs to.' })
+export class CreateGuardrailDto extends GuardrailFields {
+  @SlugField({ optional: true, description: 'Generated if absent.', example: 'no-code-names' }) slug?: string;
+  @ReferenceField({
+    optional: true,
+    description:
+      'If absent with a credential of the organisation, the guardrail applies to all its workspaces.',
+  })
+  workspace_id?: string;
+  @UuidField(ORGANISATION) organisation_id?: string;
+  @EnumField(TARGETS, { optional: true, description: 'llm if absent. Cannot be changed later.' })
+  target?: (typeof TARGETS)[number];
+}
+
+@Strict()
+export class UpdateGuardrailDto extends partialOf(GuardrailFields) {
+  @ReferenceField({ optional: true, description: 'The workspace of the guardrail.' })
   workspace_id?: string;
 }
 
 export class ListGuardrailsQuery extends pageOf({ size: 100 }) {
-  @ReferenceField({ optional: true, description: 'Its own ones, and those of the organisation.' })
+  @ReferenceField({
+    optional: true,
+    description: 'Lists the guardrails of this workspace and of the organisation.',
+  })
   workspace_id?: string;
   @UuidField(ORGANISATION) organisation_id?: string;
   @QueryUuidListField({ max: 100 }) ids?: string[];
@@ -64,26 +69,26 @@ export class ListGuardrailsQuery extends pageOf({ size: 100 }) {
 
 export class GuardrailVersionsQuery extends pageOf({ size: 100 }) {}
 
-/** One of `text` and the body that the stage judges. */
+/** Exactly one of `text` and the body of the stage is required. */
 @Strict()
 export class InvokeGuardrailDto {
-  @EnumField(['input', 'output'], { optional: true, description: 'input when absent.' })
+  @EnumField(['input', 'output'], { optional: true, description: 'input if absent.' })
   stage?: 'input' | 'output';
   @TextField({
     optional: true,
     max: 1_000_000,
-    description: 'Judged as the last message of a chat, or as its answer.',
+    description: 'Checked as the last message of a chat, or as the response to it.',
     example: 'What is Apollo?',
   })
   text?: string;
-  @ObjectField({ optional: true, description: 'The body of a request.' }) request?: Record<string, unknown>;
-  @ObjectField({ optional: true, description: 'The body of an answer, for the stage output.' })
+  @ObjectField({ optional: true, description: 'A request body.' }) request?: Record<string, unknown>;
+  @ObjectField({ optional: true, description: 'A response body, for the stage output.' })
   response?: Record<string, unknown>;
-  @EnumField(REQUEST_TYPES, { optional: true, description: 'chatComplete when absent.' })
+  @EnumField(REQUEST_TYPES, { optional: true, description: 'chatComplete if absent.' })
   request_type?: string;
-  @TextField({ optional: true, description: 'Provider that the request would go to.', example: 'openai' })
+  @TextField({ optional: true, description: 'The provider of the request.', example: 'openai' })
   provider?: string;
-  @TextField({ optional: true, description: 'Model that the request asks for.', example: 'gpt-4o' })
+  @TextField({ optional: true, description: 'The model of the request.', example: 'gpt-4o' })
   model?: string;
   @MapField({ optional: true }) metadata?: Record<string, string>;
   @MapField({ optional: true, valueMax: 8_192, description: 'Headers of the request.' })
@@ -94,11 +99,11 @@ export class InvokeGuardrailDto {
 const DEFAULTS = {
   optional: true,
   maxItems: 50,
-  description: 'Ids or slugs of guardrails of the organisation, in their order; empty: none.',
+  description: 'Ids or slugs of guardrails of the organisation, in the order in which they run. Empty: none.',
   example: ['pg-3f9a1c'],
 } as const;
 
-/** What is absent stays. */
+/** An absent list remains unchanged. */
 @Strict()
 export class UpdateDefaultGuardrailsDto {
   @TextListField(DEFAULTS) input_guardrails?: string[];

@@ -66,7 +66,7 @@ const guardrailOf = (workspaceId: string, name: string): Promise<GuardrailDocume
   documentOf(documentKey.guardrail(workspaceId, name));
 
 describe('/v1/guardrails', () => {
-  it('answers what was saved, by id and by slug, with the defaults of its actions', async () => {
+  it('returns a saved guardrail by id and by slug, with the default actions', async () => {
     const { id, slug, version_id } = await create();
     expect(slug).toMatch(/^pg-[0-9a-f]{6}$/);
     for (const reference of [id, slug, id.toUpperCase()]) {
@@ -86,7 +86,7 @@ describe('/v1/guardrails', () => {
     }
   });
 
-  it('makes a version of every change of checks or actions, and of none of the name', async () => {
+  it('creates a version for new checks or actions, and none for a new name', async () => {
     const first = await create();
     const renamed = await put(first.slug, { name: 'Renamed' });
     expect(renamed.body.version_id).toBe(first.version_id);
@@ -110,14 +110,14 @@ describe('/v1/guardrails', () => {
     expect(mixed.status).toBe(404);
   });
 
-  it('refuses a change that was made of an older reading', async () => {
+  it('returns 412 for a stale If-Match', async () => {
     const { slug } = await create();
     const headers = { 'if-match': '"99"' };
     const stale = await api.put(`/v1/guardrails/${slug}`, { key: tenant.key, body: { name: 'B' }, headers });
     expect(stale.status).toBe(412);
   });
 
-  it('lists pages, newest first, by ids and by target', async () => {
+  it('lists pages, newest first, and filters by ids and target', async () => {
     const own = await api.tenant();
     const made: Saved[] = [];
     for (const target of ['llm', 'mcp_tools', 'llm']) made.push(await create({ target }, own.key));
@@ -130,7 +130,7 @@ describe('/v1/guardrails', () => {
     expect([body.total, body.data.length]).toEqual([3, 1]);
   });
 
-  it('reports everything that is wrong at once, by its place, and shows no secret', async () => {
+  it('reports all faults together with their paths, without secrets', async () => {
     const checks = [
       { id: 'default.noSuch' },
       { id: 'default.regexMatch', parameters: { rule: '(' } },
@@ -157,7 +157,7 @@ describe('/v1/guardrails', () => {
     expect(await read(slug)).toMatchObject({ version: 1, checks: [CHECK] });
   });
 
-  it('takes only checks without remote calls for the tools of MCP servers, and keeps the target', async () => {
+  it('accepts only checks without remote calls for MCP tools, and never changes the target', async () => {
     const answer = await post({ ...BODY, target: 'mcp_tools', checks: [WEBHOOK] });
     expect([answer.status, detailsOf(answer)]).toEqual([400, ['checks.0.id']]);
     const { slug } = await create({ target: 'mcp_tools' });
@@ -167,18 +167,18 @@ describe('/v1/guardrails', () => {
 
   it.each([
     ['no checks', { checks: [] }],
-    ['checks that are none', { checks: ['x'] }],
+    ['a check that is not an object', { checks: ['x'] }],
     ['a check without an id', { checks: [{}] }],
-    ['a check whose id is no text', { checks: [{ id: 5 }] }],
-    ['parameters that are none', { checks: [{ id: 'patronus.toxicity', parameters: null }] }],
+    ['a check whose id is not a text', { checks: [{ id: 5 }] }],
+    ['parameters that are not an object', { checks: [{ id: 'patronus.toxicity', parameters: null }] }],
     ['an unknown action', { actions: { dney: true } }],
     ['an unknown field', { colour: 'red' }],
-    ['the organisation of somebody else', { organisation_id: UNKNOWN_ID }],
+    ['the id of another organisation', { organisation_id: UNKNOWN_ID }],
   ])('refuses %s', async (_title, more) => {
     expect((await post({ ...BODY, ...more })).status).toBe(400);
   });
 
-  it('is written in the audit log, without secrets', async () => {
+  it('writes the audit log without secrets', async () => {
     const { id } = await create({ checks: [WEBHOOK] });
     await put(id, { name: 'B' });
     await remove(id);
@@ -201,7 +201,7 @@ describe('header names that checks forward', () => {
   const { cases } = readCases('forward_headers.json') as { readonly cases: readonly Case[] };
 
   it.each(cases.map((item): [string, Case] => [`${item.id} ${item.expect} (${item.reason})`, item]))(
-    'are ruled on as %s, on create and on update',
+    'handles case %s on create and on update',
     async (_title, { value, expect: verdict }) => {
       const checks = [{ ...WEBHOOK, parameters: { ...WEBHOOK.parameters, forwardHeaders: value } }];
       const { slug } = await create();
@@ -215,7 +215,7 @@ describe('header names that checks forward', () => {
 });
 
 describe('secrets of guardrails', () => {
-  it('rest sealed, are shown as masks, and reach gateways sealed', async () => {
+  it('stores and publishes secrets sealed, and shows masks', async () => {
     const { id, slug, version_id } = await create({ checks: [CHECK, WEBHOOK] });
     const shown = await read(slug);
     expect(shown.checks[1]?.parameters).toMatchObject({ headers: { authorization: 'Be*****789' } });
@@ -225,7 +225,7 @@ describe('secrets of guardrails', () => {
     expect(JSON.stringify(document)).not.toContain('CANARY');
     expect(document?.sealedSecrets).toEqual(expect.any(String));
     const again = await guardrailOf(tenant.workspaceId, slug);
-    // Sealed anew for each reading, and yet the same document.
+    // Each read seals the secrets again; the document’s version must stay the same.
     expect([again?.version, again?.sealedSecrets === document?.sealedSecrets]).toEqual([
       document?.version,
       false,
@@ -233,7 +233,7 @@ describe('secrets of guardrails', () => {
     expect(document?.checks[1]?.parameters).toEqual({ webhookURL: WEBHOOK.parameters.webhookURL });
   });
 
-  it('stay as they are when their masks are sent back, and go when they are left out', async () => {
+  it('keeps a secret whose mask is sent back, and removes a secret that is left out', async () => {
     const { slug } = await create({ checks: [WEBHOOK] });
     const { checks } = await read(slug);
     await put(slug, { checks, actions: {} });
@@ -246,7 +246,7 @@ describe('secrets of guardrails', () => {
 });
 
 describe('guardrails of an organisation', () => {
-  it('are made from outside of any workspace, are seen in each, and are changed in none', async () => {
+  it('are created without a workspace, readable in each workspace, and changeable in none', async () => {
     const { slug, id } = await create({}, tenant.adminKey);
     expect(await read(slug, tenant.adminKey)).toMatchObject({ id, workspace_id: null });
     expect(await read(slug)).toMatchObject({ id, workspace_id: null });
@@ -262,7 +262,7 @@ describe('guardrails of an organisation', () => {
     expect((await put(slug, { name: 'B' }, tenant.adminKey)).status).toBe(200);
   });
 
-  it('need the scopes of the organisation, and those of workspaces need theirs', async () => {
+  it('require organisation scopes, and guardrails of a workspace require workspace scopes', async () => {
     const at = { organisationId: tenant.organisationId };
     const common = await create({}, tenant.adminKey);
     const own = await create();
@@ -290,7 +290,7 @@ describe('guardrails of an organisation', () => {
 });
 
 describe('tenancy of guardrails', () => {
-  it('answers for those of another tenant and of another workspace as for those that are not there', async () => {
+  it('returns the same 404 for another tenant, another workspace, and an unknown guardrail', async () => {
     const foreign = await create({}, other.key);
     const common = await create({}, other.adminKey);
     const second = await api.workspace(tenant.organisationId);
@@ -317,7 +317,7 @@ describe('tenancy of guardrails', () => {
           { ...error, request_id: null },
         ];
         expect([method, path, shape(strange)]).toEqual([method, path, shape(unknown)]);
-        // Keys of organisations run no guardrails.
+        // Organisation keys cannot invoke guardrails.
         expect([403, 404]).toContain(strange.status);
       }
       expect(await list(`?ids=${foreign.id},${common.id}`, key)).toEqual([]);
@@ -341,7 +341,7 @@ describe('configs and guardrails', () => {
   const save = (config: object, by: Tenant = tenant): Promise<GatewayResponse<Saved & Failure>> =>
     api.post('/v1/configs', { key: by.key, body: { name: 'C', config: { provider: '@a', ...config } } });
 
-  it('[ERR-01] saves a config only with guardrails of its workspace and organisation, by slug or id', async () => {
+  it('saves a config only with guardrails of its workspace and organisation, by slug or id [ERR-01]', async () => {
     const own = await create();
     const common = await create({}, tenant.adminKey);
     const foreign = await create({}, other.key);
@@ -365,7 +365,7 @@ describe('configs and guardrails', () => {
     }
   });
 
-  it('saves guardrails that are written out where they are valid, at their stage, and hold no secret', async () => {
+  it('saves inline guardrails only if they are valid at their stage and contain no secret', async () => {
     const valid = { deny: true, contains: { words: ['a'] } };
     expect((await save({ input_guardrails: [valid], after_request_hooks: [valid] })).status).toBe(200);
     const bad = await save({
@@ -395,7 +395,7 @@ describe('configs and guardrails', () => {
     expect(secret.text).not.toContain('CANARY');
   });
 
-  it('keeps a guardrail that a config in force names, and says which', async () => {
+  it('refuses to delete a guardrail that a current config version names, and lists the config', async () => {
     const { slug, id } = await create();
     const first = (await save({ input_guardrails: [slug] })).body.slug;
     const second = (await save({ output_guardrails: [id] })).body.slug;
@@ -414,8 +414,8 @@ describe('configs and guardrails', () => {
   });
 });
 
-describe('what gateways read of guardrails', () => {
-  it('is one document for each, by slug and by id, which every write changes and a delete removes', async () => {
+describe('gateway documents of guardrails', () => {
+  it('are one per slug and id; every write publishes them, and a delete removes them', async () => {
     const { id, slug, version_id } = await create();
     const keys = [slug, id].map((name) => documentKey.guardrail(tenant.workspaceId, name));
     expect((await lastEvent(api)).changed.sort()).toEqual([...keys].sort());
@@ -442,7 +442,7 @@ describe('what gateways read of guardrails', () => {
     expect(await guardrailOf(tenant.workspaceId, slug)).toBeNull();
   });
 
-  it('is found in every workspace of the organisation whose guardrail it is', async () => {
+  it('exist in every workspace for a guardrail of the organisation', async () => {
     const own = await api.tenant();
     const second = await api.workspace(own.organisationId);
     const { id, slug } = await create({}, own.adminKey);
@@ -455,7 +455,7 @@ describe('what gateways read of guardrails', () => {
     }
   });
 
-  it('[ENV-07] has nothing of them while the feature is off', async () => {
+  it('do not exist while the feature is off [ENV-07]', async () => {
     const { slug } = await create();
     const document = await guardrailOf(tenant.workspaceId, slug);
     const features = { USAGE_LIMITS_ENABLED: true, POLICY_ENABLED: true };
@@ -479,8 +479,8 @@ describe('what gateways read of guardrails', () => {
   });
 });
 
-describe('guardrails of a workspace that is deleted', () => {
-  it('keep it, unless they are to go with it', async () => {
+describe('deletion of a workspace with guardrails', () => {
+  it('is refused, unless the request deletes the guardrails with it', async () => {
     const body = { name: 'Gone' };
     const workspace = (await api.post<Saved>('/v1/workspaces', { key: tenant.adminKey, body })).body;
     const { slug, id } = await create({ workspace_id: workspace.id }, tenant.adminKey);

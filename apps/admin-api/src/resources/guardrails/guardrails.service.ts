@@ -1,32 +1,33 @@
 import type { SavedGuardrailCheck } from '@gw/contracts';
-import { GuardrailEntity, GuardrailVersionEntity, type GuardrailMcpServerEntity } from '@gw/entities';
+import { GuardrailEntity } from '@gw/entities';
 import { randomHex, uuidv7 } from '@gw/kernel';
-import {
-  assertMatches,
-  invalid,
-  listOf,
-  plainListOf,
-  windowOf,
-  type ListResponse,
-  type PageQuery,
-} from '@gw/web';
+import { invalid, listOf, plainListOf, type ListResponse, type PageQuery } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
-import { Writes } from '../../platform/unit-of-work/writes';
+import { DataSource, In, type EntityManager } from 'typeorm';
 import { assertMayChangeGuardrail } from '../../platform/auth/bound-contents';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
-import { GuardrailContents } from './guardrail-contents';
+import type { At } from '../../platform/resource/at';
 import {
-  actorOf,
-  addVersion,
+  archiveRow,
+  changeRow,
+  createRow,
+  listRows,
+  present,
+  type Resource,
+} from '../../platform/resource/rows';
+import { actorOf, addVersion, findVersion, listVersions } from '../../platform/resource/versioned';
+import {
   assertMay,
   currentOf,
-  findGuardrail,
-  findVersion,
+  findReadable,
+  GUARDRAIL,
   keysOf,
   listedFor,
+  VERSIONS,
 } from '../../platform/rows/guardrail-rows';
+import { Writes } from '../../platform/unit-of-work/writes';
+import { GuardrailContents } from './guardrail-contents';
 import { assertReferencesStay, unmaskedChecks } from './guardrail-secrets';
 import { assertUnused, configsNaming } from './guardrail-uses';
 import { mappingsOf } from './mcp-mappings';
@@ -40,57 +41,40 @@ import {
   type SavedGuardrailResponse,
 } from './guardrails.view';
 
-const RESOURCE = 'guardrails';
-
 @Injectable()
 export class GuardrailsService {
+  private readonly resource: Resource<GuardrailEntity> = {
+    ...GUARDRAIL,
+    view: (row, _caller, manager) => this.detailOf(manager, row),
+    documents: (row, manager) => keysOf(manager, row),
+  };
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly contents: GuardrailContents,
   ) {}
 
-  /** Of the caller's workspace, or of the organisation when the call is not narrowed to one. */
+  /** Creates a guardrail of the caller's workspace; without a workspace, of the organisation. */
   create(caller: Principal, input: CreateGuardrailDto): Promise<SavedGuardrailResponse> {
     assertOwn(caller, input.organisation_id);
     const { organisationId, workspaceId } = caller;
     assertMay(caller, workspaceId, 'create');
-    const slug = input.slug ?? `pg-${randomHex(3)}`;
-    const target = input.target ?? 'llm';
+    const { name, slug = `pg-${randomHex(3)}`, target = 'llm', actions = {} } = input;
+    const checks = checksOf(input.checks);
     const [id, versionId] = [uuidv7(), uuidv7()];
-    assertReferencesStay(caller, checksOf(input.checks));
+    const owner = { id, organisationId, workspaceId, slug, target };
+    assertReferencesStay(caller, checks);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      // Archived ones count: a slug names one guardrail of the organisation for ever.
+      // Slugs of archived guardrails are not reused.
       await assertSlugFree(manager, GuardrailEntity, { organisationId, slug });
-      const content = await this.contents.stored(
-        manager,
-        { id, organisationId, workspaceId, slug, target },
-        { checks: checksOf(input.checks), actions: input.actions ?? {} },
-      );
-      const row = await manager.save(
-        manager.create(GuardrailEntity, {
-          id,
-          organisationId,
-          workspaceId,
-          slug,
-          name: input.name,
-          target,
-          status: 'active',
-          currentVersionId: versionId,
-          ownerId: actorOf(caller),
-          updatedBy: actorOf(caller),
-        }),
-      );
-      const version = await addVersion(manager, caller, row, content, versionId);
-      write.audit({
-        action: 'create',
-        resourceType: RESOURCE,
-        resourceId: id,
-        workspaceId,
-        after: this.view(row, version, []),
+      const content = await this.contents.stored(manager, owner, { checks, actions });
+      const actors = { ownerId: actorOf(caller), updatedBy: actorOf(caller) };
+      const values = { ...owner, ...actors, name, currentVersionId: versionId };
+      await createRow(write, this.resource, { ...values, status: 'active' }, async () => {
+        await addVersion(manager, caller, VERSIONS, id, { ...content, id: versionId });
       });
-      write.changed(...(await keysOf(manager, row)));
       return { id, slug, version_id: versionId };
     });
   }
@@ -98,99 +82,54 @@ export class GuardrailsService {
   async list(caller: Principal, query: ListGuardrailsQuery): Promise<GuardrailListResponse> {
     assertOwn(caller, query.organisation_id);
     const { ids, target } = query;
-    const more = {
-      ...(ids === undefined ? {} : { id: In(ids.map((id) => id.toLowerCase())) }),
-      ...(target === undefined ? {} : { target }),
-    };
-    const [rows, total] = await this.dataSource.manager.findAndCount(GuardrailEntity, {
-      where: listedFor(caller).map((where) => ({ ...where, ...more })),
-      order: { createdAt: 'DESC', id: 'DESC' },
-      ...windowOf(query),
+    const id = ids && In(ids.map((each) => each.toLowerCase()));
+    const [rows, total] = await listRows(this.dataSource.manager, GUARDRAIL, query, {
+      where: listedFor(caller).map((where) => ({ ...where, ...present({ id, target }) })),
     });
     return plainListOf([rows.map(toGuardrail), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<GuardrailDetailResponse> {
+  async get(at: At): Promise<GuardrailDetailResponse> {
     const { manager } = this.dataSource;
-    const row = await findGuardrail(manager, caller, reference, 'read');
-    return this.view(row, await currentOf(manager, row), await mappingsOf(manager, row.id));
+    return this.detailOf(manager, await findReadable(manager, at));
   }
 
-  /** New checks or actions are a new version. */
-  update(
-    caller: Principal,
-    reference: string,
-    input: UpdateGuardrailDto,
-    ifMatch: string | undefined,
-  ): Promise<SavedGuardrailResponse> {
-    return this.writes.run(caller, async (write) => {
+  /** Creates a new version for new checks or actions. */
+  update(at: At, input: UpdateGuardrailDto): Promise<SavedGuardrailResponse> {
+    return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
-      const row = await findGuardrail(manager, caller, reference, 'update');
-      assertMatches(ifMatch, row);
-      let version = await currentOf(manager, row);
-      const mappings = await mappingsOf(manager, row.id);
-      const before = this.view(row, version, mappings);
-      if (input.name !== undefined) row.name = input.name;
-      if (input.checks !== undefined || input.actions !== undefined) {
-        await assertMayChangeGuardrail(manager, caller, row, await configsNaming(manager, row));
-        const saved = this.contents.opened(row, version);
-        if (input.checks) assertReferencesStay(caller, checksOf(input.checks), saved.checks);
-        const checks = input.checks ? unmaskedChecks(checksOf(input.checks), saved.checks) : saved.checks;
-        const actions = input.actions ?? saved.actions;
-        const content = await this.contents.stored(manager, row, { checks, actions });
-        version = await addVersion(manager, caller, row, content);
-        row.currentVersionId = version.id;
-      }
-      row.updatedBy = actorOf(caller);
-      const after = await manager.save(GuardrailEntity, row);
-      write.audit({
-        action: 'update',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
-        before,
-        after: this.view(after, version, mappings),
+      const saved = await changeRow(write, this.resource, at, async (row) => {
+        if (input.name !== undefined) row.name = input.name;
+        if (input.checks !== undefined || input.actions !== undefined) {
+          await assertMayChangeGuardrail(manager, at.caller, row, await configsNaming(manager, row));
+          const before = this.contents.opened(row, await currentOf(manager, row));
+          const written = input.checks && checksOf(input.checks);
+          if (written) assertReferencesStay(at.caller, written, before.checks);
+          const content = await this.contents.stored(manager, row, {
+            checks: written ? unmaskedChecks(written, before.checks) : before.checks,
+            actions: input.actions ?? before.actions,
+          });
+          const version = await addVersion(manager, at.caller, VERSIONS, row.id, { ...content });
+          row.currentVersionId = version.id;
+        }
+        row.updatedBy = actorOf(at.caller);
       });
-      write.changed(...(await keysOf(manager, row)));
-      return { id: row.id, slug: row.slug, version_id: version.id };
+      return { id: saved.id, slug: saved.slug, version_id: saved.currentVersionId };
     });
   }
 
-  /** Soft. 409 while a config in force or a default names it. */
-  remove(caller: Principal, reference: string, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await findGuardrail(manager, caller, reference, 'delete');
-      assertMatches(ifMatch, row);
-      await assertUnused(manager, row);
-      const before = this.view(row, await currentOf(manager, row), await mappingsOf(manager, row.id));
-      row.status = 'archived';
-      await manager.save(GuardrailEntity, row);
-      write.audit({
-        action: 'delete',
-        resourceType: RESOURCE,
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
-        before,
-      });
-      write.removed(...(await keysOf(manager, row)));
-      return {};
-    });
+  /** Archives the guardrail. Throws `conflict` while a current config version or a default names it. */
+  remove(at: At): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      archiveRow(write, this.resource, at, (row) => assertUnused(write.manager, row)),
+    );
   }
 
-  /** Newest first. */
-  async versions(
-    caller: Principal,
-    reference: string,
-    query: PageQuery,
-  ): Promise<ListResponse<GuardrailDetailResponse>> {
+  /** Returns a page of versions, newest first. */
+  async versions(at: At, query: PageQuery): Promise<ListResponse<GuardrailDetailResponse>> {
     const { manager } = this.dataSource;
-    const row = await findGuardrail(manager, caller, reference, 'read');
-    const [versions, total] = await manager.findAndCount(GuardrailVersionEntity, {
-      where: { guardrailId: row.id },
-      order: { number: 'DESC' },
-      ...windowOf(query),
-    });
+    const row = await findReadable(manager, at);
+    const [versions, total] = await listVersions(manager, VERSIONS, row.id, query);
     const mappings = await mappingsOf(manager, row.id);
     const views = versions.map((version) =>
       toGuardrailVersion(row, version, this.contents.shown(row, version), mappings),
@@ -198,24 +137,22 @@ export class GuardrailsService {
     return listOf([views, total]);
   }
 
-  async version(caller: Principal, reference: string, versionId: string): Promise<GuardrailDetailResponse> {
+  async version(at: At, versionId: string): Promise<GuardrailDetailResponse> {
     const { manager } = this.dataSource;
-    const row = await findGuardrail(manager, caller, reference, 'read');
-    const version = await findVersion(manager, row, versionId);
+    const row = await findReadable(manager, at);
+    const version = await findVersion(manager, VERSIONS, row.id, versionId);
     const mappings = await mappingsOf(manager, row.id);
     return toGuardrailVersion(row, version, this.contents.shown(row, version), mappings);
   }
 
-  private view(
-    row: GuardrailEntity,
-    version: GuardrailVersionEntity,
-    mappings: readonly GuardrailMcpServerEntity[],
-  ): GuardrailDetailResponse {
+  private async detailOf(manager: EntityManager, row: GuardrailEntity): Promise<GuardrailDetailResponse> {
+    const version = await currentOf(manager, row);
+    const mappings = await mappingsOf(manager, row.id);
     return toGuardrailDetail(row, version, this.contents.shown(row, version), mappings);
   }
 }
 
-/** What was written, whose shape is judged with its parameters. */
+/** The checks as a request has them; `GuardrailContents.stored` validates their shape. */
 const checksOf = (checks: readonly Record<string, unknown>[]): readonly SavedGuardrailCheck[] =>
   checks as unknown as readonly SavedGuardrailCheck[];
 

@@ -1,7 +1,7 @@
 import type { SavedGuardrailCheck } from '@gw/contracts';
 import type { GuardrailEntity, GuardrailMcpServerEntity, GuardrailVersionEntity } from '@gw/entities';
 import type { GuardrailResult } from '@gw/guardrails';
-import { ResponseField, RowResponse, rowFields } from '@gw/web';
+import { pickOf, plainListResponseOf, ResponseField, RowResponse, viewOf } from '@gw/web';
 import { toMapping } from './mcp-mappings';
 import { McpMappingResponse } from './mcp-mappings.dto';
 
@@ -11,7 +11,10 @@ export class GuardrailResponse extends RowResponse {
   @ResponseField.text({ example: 'pg-3f9a1c' }) readonly slug!: string;
   @ResponseField.oneOf(['llm', 'mcp_tools']) readonly target!: 'llm' | 'mcp_tools';
   @ResponseField.uuid() readonly organisation_id!: string;
-  @ResponseField.uuid({ nullable: true, description: 'Null: of every workspace of the organisation.' })
+  @ResponseField.uuid({
+    nullable: true,
+    description: 'Null: the guardrail belongs to the organisation and applies to all its workspaces.',
+  })
   readonly workspace_id!: string | null;
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
   @ResponseField.uuid({ nullable: true }) readonly owner_id!: string | null;
@@ -20,32 +23,23 @@ export class GuardrailResponse extends RowResponse {
 
 export class GuardrailDetailResponse extends GuardrailResponse {
   @ResponseField.jsons({
-    description: 'Secrets are masked; a mask that is sent back means the saved secret.',
+    description: 'Secrets are masked. An update that sends back a mask keeps the saved secret.',
   })
   readonly checks!: readonly SavedGuardrailCheck[];
   @ResponseField.json({ example: { deny: true, async: false } })
   readonly actions!: Readonly<Record<string, unknown>>;
   @ResponseField.uuid() readonly version_id!: string;
-  @ResponseField.integer({ description: '1 is the first.', example: 1 }) readonly version!: number;
-  @ResponseField.list(() => McpMappingResponse, { description: 'Servers of tools that it judges.' })
+  @ResponseField.integer({ description: 'Starts at 1.', example: 1 }) readonly version!: number;
+  @ResponseField.list(() => McpMappingResponse, { description: 'MCP servers whose tool calls it checks.' })
   readonly mcp_server_mappings!: readonly McpMappingResponse[];
 }
 
-export class SavedGuardrailResponse {
-  @ResponseField.uuid() readonly id!: string;
-  @ResponseField.text({ example: 'pg-3f9a1c' }) readonly slug!: string;
-  @ResponseField.uuid({ description: 'The version that holds now.' }) readonly version_id!: string;
-}
+/** Names the version that is current after the write. */
+export class SavedGuardrailResponse extends pickOf(GuardrailDetailResponse, 'id', 'slug', 'version_id') {}
 
-export class GuardrailListResponse {
-  @ResponseField.list(() => GuardrailResponse) readonly data!: GuardrailResponse[];
-  @ResponseField.integer({ example: 1 }) readonly total!: number;
-}
+export class GuardrailListResponse extends plainListResponseOf(GuardrailResponse) {}
 
-export class DefaultGuardrailResponse {
-  @ResponseField.uuid() readonly id!: string;
-  @ResponseField.text({ example: 'pg-3f9a1c' }) readonly slug!: string;
-}
+export class DefaultGuardrailResponse extends pickOf(GuardrailResponse, 'id', 'slug') {}
 
 export class DefaultGuardrailsResponse {
   @ResponseField.list(() => DefaultGuardrailResponse)
@@ -64,46 +58,35 @@ export class InvocationResponse {
   @ResponseField.uuid() readonly guardrail_id!: string;
   @ResponseField.text({ example: 'pg-3f9a1c' }) readonly slug!: string;
   @ResponseField.uuid() readonly version_id!: string;
-  @ResponseField.boolean({ description: 'Whether all checks hold.' }) readonly verdict!: boolean;
-  @ResponseField.oneOf(['pass', 'mark', 'deny'], { description: 'What would become of a request.' })
+  @ResponseField.boolean({ description: 'Whether all checks pass.' }) readonly verdict!: boolean;
+  @ResponseField.oneOf(['pass', 'mark', 'deny'], { description: 'Effect on a request.' })
   readonly outcome!: 'pass' | 'mark' | 'deny';
-  @ResponseField.text({ nullable: true, description: 'The message for a denied caller.' })
+  @ResponseField.text({ nullable: true, description: 'The message to the caller of a denied request.' })
   readonly message!: string | null;
   @ResponseField.boolean({ example: false }) readonly transformed!: boolean;
-  @ResponseField.any({ description: 'The body as checks have changed it; null: not at all.' })
+  @ResponseField.any({ description: 'The body as changed by checks; null if unchanged.' })
   readonly body!: unknown;
   @ResponseField.one(() => HookResultsResponse) readonly hook_results!: HookResultsResponse;
 }
 
-export const toGuardrail = (row: GuardrailEntity): GuardrailResponse => ({
-  id: row.id,
-  name: row.name,
-  slug: row.slug,
-  target: row.target,
-  organisation_id: row.organisationId,
-  workspace_id: row.workspaceId,
-  status: row.status,
-  owner_id: row.ownerId,
-  updated_by: row.updatedBy,
-  ...rowFields(row),
-});
+export const toGuardrail = (row: GuardrailEntity): GuardrailResponse => viewOf(GuardrailResponse, row);
 
-/** `checks`: as they may be shown. */
+/** Expects `checks` with masked secrets. */
 export const toGuardrailDetail = (
   row: GuardrailEntity,
   version: GuardrailVersionEntity,
   checks: readonly SavedGuardrailCheck[],
   mappings: readonly GuardrailMcpServerEntity[],
-): GuardrailDetailResponse => ({
-  ...toGuardrail(row),
-  checks,
-  actions: { deny: false, async: false, sequential: false, ...version.actions },
-  version_id: version.id,
-  version: version.number,
-  mcp_server_mappings: mappings.map(toMapping),
-});
+): GuardrailDetailResponse =>
+  viewOf(GuardrailDetailResponse, row, {
+    checks,
+    actions: { deny: false, async: false, sequential: false, ...version.actions },
+    version_id: version.id,
+    version: version.number,
+    mcp_server_mappings: mappings.map(toMapping),
+  });
 
-/** A version of a guardrail: the guardrail's own fields, and who wrote this version when. */
+/** Shows a version with the fields of its guardrail, and the author and time of the version. */
 export const toGuardrailVersion = (
   row: GuardrailEntity,
   version: GuardrailVersionEntity,

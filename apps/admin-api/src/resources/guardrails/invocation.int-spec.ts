@@ -53,7 +53,7 @@ const invoke = (
   key = tenant.key,
 ): Promise<GatewayResponse<Invocation & Failure>> => api.post(`/v1/guardrails/${slug}/invoke`, { key, body });
 
-describe('a guardrail on its own', () => {
+describe('invocation of a guardrail', () => {
   it.each([
     { request: { json: { messages: [{ role: 'user', content: 'Apollo' }] } } },
     { request: { text: 'Apollo' } },
@@ -61,13 +61,13 @@ describe('a guardrail on its own', () => {
     { request: { messages: [] } },
     { stage: 'output', response: { text: 'Apollo' } },
     { request_type: 'embed', request: { messages: [{ role: 'user', content: 'Apollo' }] } },
-  ])('refuses %j, which has no text to judge', async (body) => {
+  ])('refuses %j, which has no text to check', async (body) => {
     const { status, body: answer } = await invoke(await create([CHECK]), body);
     const param = 'response' in body ? 'response' : 'request';
     expect([status, answer.error]).toMatchObject([400, { type: 'validation_failed', param }]);
   });
 
-  it('[GRD-03] judges a text, as a request or as an answer, as its actions say', async () => {
+  it('checks a text as a request or a response, and applies the actions [GRD-03]', async () => {
     const denies = await create([CHECK], { deny: true, message: 'No code names.' });
     const marks = await create([CHECK], {});
     const good = await invoke(denies, { text: 'What is Gemini?' });
@@ -85,7 +85,7 @@ describe('a guardrail on its own', () => {
     });
   });
 
-  it('[GRD-03] judges bodies of requests and answers by the kind of the request', async () => {
+  it('checks request and response bodies by request_type [GRD-03]', async () => {
     const slug = await create([CHECK]);
     const chat = { messages: [{ role: 'user', content: 'Apollo' }] };
     expect((await invoke(slug, { request: chat })).body.outcome).toBe('deny');
@@ -98,12 +98,12 @@ describe('a guardrail on its own', () => {
     expect((await invoke(slug, { stage: 'output', request: chat, text: 'fine' })).body.outcome).toBe('pass');
   });
 
-  it('waits for one that runs in the background of requests', async () => {
+  it('waits for a guardrail that is asynchronous for requests', async () => {
     const slug = await create([CHECK], { deny: true, async: true });
     expect((await invoke(slug, { text: 'Apollo' })).body).toMatchObject({ verdict: false, outcome: 'deny' });
   });
 
-  it('answers with the body as it was changed', async () => {
+  it('returns the body as checks changed it', async () => {
     const slug = await create([
       { id: 'default.regexReplace', parameters: { rule: 'Apollo', redactText: '-' } },
     ]);
@@ -111,7 +111,7 @@ describe('a guardrail on its own', () => {
     expect(body).toMatchObject({ transformed: true, body: { messages: [{ role: 'user', content: '-!' }] } });
   });
 
-  it('sees model, metadata and headers', async () => {
+  it('passes model, metadata and headers to checks', async () => {
     const slug = await create([
       { id: 'default.modelWhitelist', parameters: { models: ['gpt-4o'] } },
       { id: 'default.requiredMetadataKeys', parameters: { metadataKeys: ['team'] } },
@@ -122,7 +122,7 @@ describe('a guardrail on its own', () => {
     expect((await invoke(slug, { ...full, metadata: {} })).body.verdict).toBe(false);
   });
 
-  it('calls webhooks with their secrets, forwards what may be forwarded, and follows no redirect', async () => {
+  it('calls webhooks with their secrets and allowed headers, and follows no redirect', async () => {
     const parameters = {
       webhookURL: `${origin}/verdict`,
       headers: { authorization: 'Bearer secret' },
@@ -145,7 +145,7 @@ describe('a guardrail on its own', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('[ERR-09] reaches no address that is not allowed, saved or resolved', async () => {
+  it('calls no disallowed address, saved or resolved [ERR-09]', async () => {
     const blocked = { webhookURL: 'http://169.254.169.254/latest' };
     const refused = await api.post<Failure>('/v1/guardrails', {
       key: tenant.key,
@@ -158,17 +158,17 @@ describe('a guardrail on its own', () => {
   });
 
   it.each([
-    ['nothing to judge', {}, 'request'],
-    ['an answer without one', { stage: 'output', request: {} }, 'response'],
+    ['neither a text nor a body', {}, 'request'],
+    ['the output stage without a response', { stage: 'output', request: {} }, 'response'],
     ['a text and a body', { text: 'a', request: {} }, 'text'],
-    ['a kind that is none', { text: 'a', request_type: 'party' }, 'request_type'],
-    ['a field that is none', { text: 'a', party: 1 }, 'party'],
+    ['an unknown request_type', { text: 'a', request_type: 'party' }, 'request_type'],
+    ['an unknown field', { text: 'a', party: 1 }, 'party'],
   ])('refuses %s', async (_title, body, param) => {
     const answer = await invoke(await create([CHECK]), body);
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });
 
-  it('[REL-10] [SCP-01 in part] needs the scope guardrails.invoke, and no other of guardrails', async () => {
+  it('requires only the scope guardrails.invoke [REL-10] [SCP-01 in part]', async () => {
     const slug = await create([CHECK]);
     const { organisationId, workspaceId } = tenant;
     const keyWith = (...scopes: string[]): Promise<string> =>

@@ -17,12 +17,13 @@ import { referenceRows } from '../../platform/credentials/guardrail-credentials'
 import { mayUse, SecretAccess } from '../../platform/credentials/secret-access';
 import { SECRET_READER } from '../../platform/credentials/secret-reader';
 import { GuardrailContents } from './guardrail-contents';
-import { currentOf, findRunnable } from '../../platform/rows/guardrail-rows';
+import { findRow } from '../../platform/resource/rows';
+import { currentOf, GUARDRAIL } from '../../platform/rows/guardrail-rows';
 import { OutboundGuardrailWorld } from './outbound-guardrail-world';
 import type { InvokeGuardrailDto } from './guardrails.dto';
 import type { InvocationResponse } from './guardrails.view';
 
-/** Runs one guardrail on its own. Nothing is saved, and no model is called but those that its checks ask. */
+/** Runs one guardrail without a request. Saves nothing, and calls only the models that its checks use. */
 @Injectable()
 export class InvocationService {
   private readonly runner: GuardrailRunner;
@@ -39,14 +40,14 @@ export class InvocationService {
 
   async run(caller: Principal, reference: string, input: InvokeGuardrailDto): Promise<InvocationResponse> {
     const { manager } = this.dataSource;
-    const row = await findRunnable(manager, caller, reference);
+    const row = await findRow(manager, GUARDRAIL, { caller, reference });
     const version = await currentOf(manager, row);
     const content = await this.contents.running(manager, row, version);
     const references = await referenceRows(manager, content.checks);
     const compiled = this.contents.compiled(row, version.id, content, (reference) =>
       this.read(caller, references.get(reference.secret_reference_id), reference),
     );
-    // Whoever asks for the verdict waits for it.
+    // The caller waits for the verdict, so the guardrail must not run in the background.
     const guardrail = { ...compiled, actions: { ...compiled.actions, async: false } };
     const { outcome, results, message, body } = await this.runner.run([guardrail], subjectOf(input));
     return {
@@ -62,7 +63,7 @@ export class InvocationService {
     };
   }
 
-  /** From the manager itself: what gateways remember is theirs. */
+  /** Reads the secret from its manager, without a cache. Throws `forbidden` if the workspace may not use it. */
   private async read(
     { workspaceId }: Principal,
     row: SecretReferenceEntity | undefined,
@@ -74,7 +75,7 @@ export class InvocationService {
   }
 }
 
-/** Families of routes, by which bodies are read, of the kinds of requests that have texts. */
+/** Route family of each request type that has texts; it decides how bodies are read. */
 const FAMILIES: Readonly<Record<string, string>> = {
   chatComplete: 'chat.completions',
   complete: 'completions',
@@ -91,7 +92,7 @@ function subjectOf(input: InvokeGuardrailDto): Subject {
     throw invalid(text === undefined ? (stage === 'input' ? 'request' : 'response') : 'text', ONE_OF_THEM);
   }
   const subject = bodyOf(input, stage);
-  // Such as the shape in which webhooks get a request: a verdict on nothing would be true.
+  // A body without texts, such as a webhook body, would pass every check.
   if (subject.passages().length === 0) throw invalid(stage === 'input' ? 'request' : 'response', NO_TEXT);
   return subject;
 }
@@ -105,11 +106,11 @@ function bodyOf(input: InvokeGuardrailDto, stage: 'input' | 'output'): Subject {
 }
 
 const NO_TEXT =
-  'must be a body of the request_type that has a text to judge, such as {"messages":[…]} for chatComplete';
-const ONE_OF_THEM = 'either a text or the body that the stage judges is needed';
+  'has no text to check; send a body of the request_type, such as {"messages":[…]} for chatComplete';
+const ONE_OF_THEM = 'exactly one of text and the body of the stage (request or response) is required';
 
 function factsOf(input: InvokeGuardrailDto): RequestFacts {
-  // A text alone counts as a chat, whatever else was given.
+  // A text without a body is treated as a chat, whatever the request_type is.
   const requestType = input.request_type ?? 'chatComplete';
   const isText = input.text !== undefined;
   const named = input.request?.['model'];

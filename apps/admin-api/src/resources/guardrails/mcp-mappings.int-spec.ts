@@ -25,8 +25,8 @@ const put = (slug: string, mcp_servers: object): Promise<GatewayResponse<object 
 const list = async (slug: string): Promise<Mapping[]> =>
   (await api.get<Mapping[]>(`/v1/guardrails/${slug}/mcp-servers`, { key: tenant.key })).body;
 
-describe('servers of tools that a guardrail judges', () => {
-  it('[REL-02 in part] are kept with their phases and tools, in either spelling', async () => {
+describe('MCP servers of a guardrail', () => {
+  it('stores phases and tools, by their names or aliases [REL-02 in part]', async () => {
     const slug = await guardrail('mcp_tools');
     const first = await put(slug, {
       [A]: { run_on: ['input'], mcp_integration_capability_ids: [TOOL] },
@@ -48,7 +48,7 @@ describe('servers of tools that a guardrail judges', () => {
     expect(read.body.mcp_server_mappings).toEqual(mappings);
   });
 
-  it('[REL-02 in part] are replaced as a whole, or one by one', async () => {
+  it('replaces all mappings or a single one [REL-02 in part]', async () => {
     const slug = await guardrail('mcp_tools');
     await put(slug, { [A]: {}, [B]: {} });
     const [before] = (await list(slug)).filter(({ mcp_server_id }) => mcp_server_id === B);
@@ -68,7 +68,7 @@ describe('servers of tools that a guardrail judges', () => {
     expect(await list(slug)).toEqual([]);
   });
 
-  it('are of guardrails for tools alone, and every fault is reported at once', async () => {
+  it('requires the target mcp_tools, and reports all faults together', async () => {
     expect((await put(await guardrail('llm'), { [A]: {} })).status).toBe(400);
     const slug = await guardrail('mcp_tools');
     const answer = await put(slug, {
@@ -90,7 +90,7 @@ describe('servers of tools that a guardrail judges', () => {
     expect(await list(slug)).toEqual([]);
   });
 
-  it('are in the audit log of their guardrail', async () => {
+  it('writes changes to the audit log of the guardrail', async () => {
     const slug = await guardrail('mcp_tools');
     await put(slug, { [A]: {} });
     const rows = await api.dataSource.manager.findBy(AuditLogEntity, { resourceType: 'guardrails' });

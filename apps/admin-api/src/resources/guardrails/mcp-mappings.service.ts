@@ -3,9 +3,12 @@ import { uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
-import { actorOf, findGuardrail } from '../../platform/rows/guardrail-rows';
+import type { At } from '../../platform/resource/at';
+import { lockRow } from '../../platform/resource/rows';
+import { actorOf } from '../../platform/resource/versioned';
+import { findReadable, GUARDRAIL } from '../../platform/rows/guardrail-rows';
+import { Writes } from '../../platform/unit-of-work/writes';
 import {
   isSameMapping,
   mappingsOf,
@@ -22,7 +25,7 @@ import type {
   McpMappingsDto,
 } from './mcp-mappings.dto';
 
-/** Which servers of tools a guardrail judges. */
+/** The MCP servers whose tool calls a guardrail checks. */
 @Injectable()
 export class McpMappingsService {
   constructor(
@@ -30,13 +33,13 @@ export class McpMappingsService {
     private readonly writes: Writes,
   ) {}
 
-  async list(caller: Principal, reference: string): Promise<McpMappingResponse[]> {
+  async list(at: At): Promise<McpMappingResponse[]> {
     const { manager } = this.dataSource;
-    const row = await findGuardrail(manager, caller, reference, 'read');
+    const row = await findReadable(manager, at);
     return (await mappingsOf(manager, row.id)).map(toMapping);
   }
 
-  /** The whole set: servers that it leaves out are judged no more. */
+  /** Replaces all mappings of the guardrail. */
   replace(caller: Principal, reference: string, input: McpMappingsDto): Promise<McpMappingsChangeResponse> {
     const wanted = readMappings(input.mcp_servers);
     return this.change(caller, reference, async (manager, row, known) => {
@@ -69,11 +72,12 @@ export class McpMappingsService {
     reference: string,
     work: (manager: EntityManager, row: GuardrailEntity, known: GuardrailMcpServerEntity[]) => Promise<T>,
   ): Promise<T> {
-    return this.writes.run(caller, async (write: Write) => {
+    return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await findGuardrail(manager, caller, reference, 'update');
-      if (row.target !== 'mcp_tools')
-        throw invalid('mcp_servers', 'only guardrails of the target mcp_tools judge calls of tools');
+      const row = await lockRow(write, GUARDRAIL, { caller, reference, ifMatch: undefined });
+      if (row.target !== 'mcp_tools') {
+        throw invalid('mcp_servers', 'require a guardrail whose target is mcp_tools');
+      }
       const known = await mappingsOf(manager, row.id);
       const before = { mcp_server_mappings: known.map(toMapping) };
       const result = await work(manager, row, known);
@@ -81,7 +85,7 @@ export class McpMappingsService {
       await manager.save(row);
       write.audit({
         action: 'update',
-        resourceType: 'guardrails',
+        resourceType: GUARDRAIL.type,
         resourceId: row.id,
         workspaceId: row.workspaceId,
         before,

@@ -10,33 +10,33 @@ const CAPABILITIES_MAX = 1_000;
 const BOTH: readonly Phase[] = ['beforeToolCall', 'afterToolCall'];
 const MEMBERS = new Set(['run_on', 'capability_ids', 'mcp_integration_capability_ids']);
 
-/** What is said of one server, in one spelling. */
+/** A validated mapping of one MCP server. */
 export interface Mapping {
   readonly runOn: readonly Phase[];
   readonly capabilityIds: readonly string[];
 }
 
-/** By ids of servers in lower case. Throws `validation_failed` with everything that is wrong. */
+/** Returns the mappings by server id in lower case. Throws `validation_failed` with all faults. */
 export function readMappings(servers: Readonly<Record<string, unknown>>): ReadonlyMap<string, Mapping> {
   const faults: ErrorDetail[] = [];
   const mappings = new Map<string, Mapping>();
   const entries = Object.entries(servers);
   if (entries.length > SERVERS_MAX)
-    faults.push({ path: 'mcp_servers', message: `names more than ${String(SERVERS_MAX)} servers` });
+    faults.push({ path: 'mcp_servers', message: `must have at most ${String(SERVERS_MAX)} servers` });
   for (const [server, value] of entries.slice(0, SERVERS_MAX)) {
     const path = `mcp_servers.${server.slice(0, 64)}`;
-    if (!isUuid(server)) faults.push({ path, message: 'is no id of a server' });
-    else if (mappings.has(server.toLowerCase())) faults.push({ path, message: 'is named twice' });
+    if (!isUuid(server)) faults.push({ path, message: 'must be the id of an MCP server' });
+    else if (mappings.has(server.toLowerCase())) faults.push({ path, message: 'is duplicated' });
     else mappings.set(server.toLowerCase(), readMapping(value, `${path}.`, faults));
   }
   if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
   return mappings;
 }
 
-/** Of one server. Throws as `readMappings` does. */
+/** Returns the mapping of one server. Throws as `readMappings` does. */
 export function readOneMapping(server: string, value: object): Mapping {
   const faults: ErrorDetail[] = [];
-  if (!isUuid(server)) faults.push({ path: 'mcpServer', message: 'is no id of a server' });
+  if (!isUuid(server)) faults.push({ path: 'mcpServer', message: 'must be the id of an MCP server' });
   const mapping = readMapping(value, '', faults);
   if (faults.length > 0) throw validationFailed(faults);
   return mapping;
@@ -49,7 +49,8 @@ function readMapping(value: unknown, path: string, faults: ErrorDetail[]): Mappi
   }
   const given = value as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(given)) {
-    if (!MEMBERS.has(name)) faults.push({ path: `${path}${name.slice(0, 64)}`, message: 'is not known' });
+    if (!MEMBERS.has(name))
+      faults.push({ path: `${path}${name.slice(0, 64)}`, message: 'is unknown; remove it' });
   }
   const capabilities = given['capability_ids'] ?? given['mcp_integration_capability_ids'] ?? [];
   return {
@@ -63,7 +64,7 @@ function phasesOf(value: unknown, path: string, faults: ErrorDetail[]): readonly
   const phases = BOTH.filter((phase) => given.includes(phase) || given.includes(PHASES[phase]));
   const isKnown = given.every((name) => BOTH.some((phase) => name === phase || name === PHASES[phase]));
   if (phases.length === 0 || !isKnown)
-    faults.push({ path, message: 'must list beforeToolCall or afterToolCall' });
+    faults.push({ path, message: 'must be a list of beforeToolCall, afterToolCall, or both' });
   return phases;
 }
 
@@ -71,12 +72,12 @@ function idsOf(value: unknown, path: string, faults: ErrorDetail[]): readonly st
   const given = Array.isArray(value) ? (value as readonly unknown[]) : [null];
   const ids = given.filter((id): id is string => typeof id === 'string' && isUuid(id));
   if (ids.length < given.length || ids.length > CAPABILITIES_MAX) {
-    faults.push({ path, message: `must list up to ${String(CAPABILITIES_MAX)} ids of tools` });
+    faults.push({ path, message: `must be a list of at most ${String(CAPABILITIES_MAX)} ids of tools` });
   }
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
-/** Oldest first. */
+/** Returns the mappings of a guardrail, oldest first. */
 export const mappingsOf = (
   manager: EntityManager,
   guardrailId: string,

@@ -7,8 +7,9 @@ import { Not, type EntityManager } from 'typeorm';
 import { byReference } from '../../platform/auth/tenancy';
 
 /**
- * Throws `validation_failed` where a check asks by a config or a provider that the guardrail's workspace does not have. A guardrail of the
- * whole organisation names what each workspace has under that slug.
+ * Throws `validation_failed` if a check calls a model through a config or provider that the guardrail's
+ * workspace does not have. Does not check a guardrail of the organisation, since each workspace resolves the
+ * slug on its own.
  */
 export async function assertModelTargets(
   manager: EntityManager,
@@ -22,14 +23,14 @@ export async function assertModelTargets(
     const path = `checks.${String(at)}.parameters`;
     const { config, provider } = parameters;
     if (typeof config === 'string' && !(await hasConfig(manager, workspaceId, config)))
-      faults.push({ path: `${path}.config`, message: 'names no config of the workspace' });
+      faults.push({ path: `${path}.config`, message: 'must be a config of the workspace' });
     if (typeof provider === 'string' && !(await hasProvider(manager, workspaceId, provider.slice(1))))
-      faults.push({ path: `${path}.provider`, message: 'names no provider of the workspace' });
+      faults.push({ path: `${path}.provider`, message: 'must be a provider of the workspace' });
   }
   if (faults.length > 0) throw validationFailed(faults);
 }
 
-/** Held until the commit, so that it is not deleted in between. */
+/** Locks the config until the commit, so that it cannot be deleted before. */
 const hasConfig = async (manager: EntityManager, workspaceId: string, name: string): Promise<boolean> =>
   (await manager.findOne(ConfigEntity, {
     where: { ...byReference(name), workspaceId, status: 'active' },

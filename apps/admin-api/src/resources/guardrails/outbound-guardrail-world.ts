@@ -10,7 +10,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { lookup } from 'node:dns/promises';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 
-/** Calls of checks that run in the control plane: under the address policy, without redirects. */
+/** Makes the calls of checks that run in the control plane. Applies the address policy, and follows no redirects. */
 @Injectable()
 export class OutboundGuardrailWorld implements GuardrailPort {
   constructor(
@@ -32,7 +32,7 @@ export class OutboundGuardrailWorld implements GuardrailPort {
       headers,
       ...(body === null ? {} : { body }),
       signal,
-      // The check's own time ends it before.
+      // An upper bound; the check's own timeout is at most as long.
       totalTimeoutMs: GUARDRAIL_LIMITS.timeoutMsMax,
       bytesMax: answerBytesMax,
     });
@@ -40,7 +40,9 @@ export class OutboundGuardrailWorld implements GuardrailPort {
     return { status: answer.status, contentType, body: answer.body };
   }
 
-  /** A name that leads only to addresses that are not allowed has none, so that a caller learns nothing of the inside. */
+  /**
+   * Returns false for a name with only disallowed addresses, so that callers cannot discover internal hosts.
+   */
   async resolves(hostname: string): Promise<boolean> {
     if (!this.addresses.checkUrl(`http://${hostname}/`).ok) return false;
     try {

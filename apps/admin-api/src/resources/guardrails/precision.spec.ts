@@ -1,7 +1,7 @@
 import { precisionOf } from './precision';
 
-describe('the precision of a check', () => {
-  it('is not known before a first review', () => {
+describe('precisionOf', () => {
+  it('returns null without marks', () => {
     expect(precisionOf(0, 0)).toBeNull();
   });
 
@@ -11,22 +11,19 @@ describe('the precision of a check', () => {
     [15, 148 - 15, 0.1014, 0.0624, 0.1605],
     [0, 20, 0, 0, 0.1611],
     [29, 0, 1, 0.883, 1],
-  ])(
-    'of %i right and %i wrong verdicts is estimated with its interval',
-    (right, wrong, estimate, low, high) => {
-      const found = precisionOf(right, wrong);
-      expect(found?.estimate).toBeCloseTo(estimate, 3);
-      expect(found?.low).toBeCloseTo(low, 3);
-      expect(found?.high).toBeCloseTo(high, 3);
-    },
-  );
+  ])('estimates %i right and %i wrong verdicts with an interval', (right, wrong, estimate, low, high) => {
+    const found = precisionOf(right, wrong);
+    expect(found?.estimate).toBeCloseTo(estimate, 3);
+    expect(found?.low).toBeCloseTo(low, 3);
+    expect(found?.high).toBeCloseTo(high, 3);
+  });
 
-  it('lies in its interval, which narrows as more is looked at, and never leaves 0 to 1', () => {
+  it('returns an interval within 0 and 1 that contains the estimate and narrows with more marks', () => {
     for (let right = 0; right <= 30; right += 1) {
       for (let wrong = right === 0 ? 1 : 0; wrong <= 30; wrong += 1) {
         const found = precisionOf(right, wrong);
         const more = precisionOf(right * 10, wrong * 10);
-        if (!found || !more) throw new Error('Marks give a precision.');
+        if (!found || !more) throw new Error('Marks must give a precision.');
         expect(found.low).toBeLessThanOrEqual(found.estimate);
         expect(found.high).toBeGreaterThanOrEqual(found.estimate);
         expect([found.low >= 0, found.high <= 1]).toEqual([true, true]);

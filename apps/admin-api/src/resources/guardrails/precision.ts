@@ -1,17 +1,18 @@
-/** Of what a check flagged, the share that was right; an estimate from what people have looked at. All are shares of 1. */
+/** Share of a check's failed verdicts that are right, estimated from reviewed verdicts. Values are from 0 to 1. */
 export interface Precision {
   readonly estimate: number;
-  /** The true share lies between these, 95 times of 100. */
+  /** Lower end of the 95 % confidence interval. */
   readonly low: number;
+  /** Upper end of the 95 % confidence interval. */
   readonly high: number;
 }
 
-/** Quantile of the normal distribution for 95 %. */
+/** Quantile of the normal distribution for a two-sided interval of 95 %. */
 const Z = 1.959_964;
 
 /**
- * By Wilson's score interval, which holds for few and for one-sided marks too. Null: nothing is marked. It speaks for all verdicts only as
- * far as those that were marked were not chosen for being wrong.
+ * Estimates the precision with Wilson's score interval, which is also valid for few or one-sided marks. Null
+ * without marks. The estimate is biased if reviewers mark mainly wrong verdicts.
  */
 export function precisionOf(right: number, wrong: number): Precision | null {
   const count = right + wrong;

@@ -1,6 +1,7 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Requires } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -31,20 +32,15 @@ export class GuardrailQualityController {
 
   @Route.get(':guardrail/verdicts', scopesFor('read'), listResponseOf(VerdictResponse))
   verdicts(
-    @Caller() caller: Principal,
-    @Param('guardrail') guardrail: string,
+    @Named('guardrail') at: At,
     @Query() query: VerdictsQuery,
   ): Promise<ListResponse<VerdictResponse>> {
-    return this.qualities.verdicts(caller, guardrail, query);
+    return this.qualities.verdicts(at, query);
   }
 
   @Route.get(':guardrail/quality', scopesFor('read'), GuardrailQualityResponse)
-  quality(
-    @Caller() caller: Principal,
-    @Param('guardrail') guardrail: string,
-    @Query() query: QualityQuery,
-  ): Promise<GuardrailQualityResponse> {
-    return this.qualities.quality(caller, guardrail, query);
+  quality(@Named('guardrail') at: At, @Query() query: QualityQuery): Promise<GuardrailQualityResponse> {
+    return this.qualities.quality(at, query);
   }
 
   @Post(':guardrail/feedback')
@@ -66,8 +62,8 @@ export class GuardrailServersController {
   constructor(private readonly mappings: McpMappingsService) {}
 
   @Route.get(':guardrail/mcp-servers', scopesFor('read'), [McpMappingResponse])
-  list(@Caller() caller: Principal, @Param('guardrail') guardrail: string): Promise<McpMappingResponse[]> {
-    return this.mappings.list(caller, guardrail);
+  list(@Named('guardrail') at: At): Promise<McpMappingResponse[]> {
+    return this.mappings.list(at);
   }
 
   @Route.put(':guardrail/mcp-servers', scopesFor('update'), McpMappingsChangeResponse)

@@ -16,38 +16,40 @@ const CHECK = { optional: true, max: 255, description: 'Id of a check.', example
 
 export class QualityQuery {
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @DateField({ optional: true, description: 'Not before; runs are counted by whole days.' })
+  @DateField({ optional: true, description: 'Start of the period. Runs are counted by whole days.' })
   time_of_generation_min?: string;
-  @DateField({ optional: true, description: 'Not after.' }) time_of_generation_max?: string;
+  @DateField({ optional: true, description: 'End of the period.' }) time_of_generation_max?: string;
 }
 
 export class VerdictsQuery extends pageOf({ size: 100 }) {
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @DateField({ optional: true, description: 'Not before.' }) time_of_generation_min?: string;
-  @DateField({ optional: true, description: 'Not after.' }) time_of_generation_max?: string;
+  @DateField({ optional: true, description: 'Start of the period.' }) time_of_generation_min?: string;
+  @DateField({ optional: true, description: 'End of the period.' }) time_of_generation_max?: string;
   @TextField(CHECK) check?: string;
   @EnumField(['failed', 'errored'], { optional: true }) verdict?: 'failed' | 'errored';
-  @EnumField(MARKS, { optional: true, description: 'none: not marked.' }) mark?: (typeof MARKS)[number];
+  @EnumField(MARKS, { optional: true, description: 'none: verdicts without a mark.' })
+  mark?: (typeof MARKS)[number];
 }
 
 @Strict()
 export class VerdictFeedbackDto {
   @UuidField({
-    description: 'The log record whose verdicts it is about.',
+    description: 'The log record whose verdicts are marked.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   log_id!: string;
-  @TextField({ ...CHECK, description: 'One check of the guardrail; all that failed when absent.' })
+  @TextField({ ...CHECK, description: 'One check of the guardrail; all failed checks if absent.' })
   check?: string;
   @EnumField(STAGES, { optional: true }) stage?: (typeof STAGES)[number];
-  @EnumField(MARKS, { description: 'none takes a mark away.', example: 'false_positive' })
+  @EnumField(MARKS, { description: 'none removes the mark.', example: 'false_positive' })
   mark!: (typeof MARKS)[number];
   @TextField({ optional: true, max: 500, example: 'A street, no person.' }) note?: string;
   @ReferenceField({ optional: true }) workspace_id?: string;
 }
 
 export class VerdictFeedbackResponse {
-  @ResponseField.integer({ description: 'Verdicts that were marked.', example: 1 }) readonly marked!: number;
+  @ResponseField.integer({ description: 'Number of verdicts that were marked.', example: 1 })
+  readonly marked!: number;
 }
 
 export class VerdictResponse {
@@ -57,7 +59,7 @@ export class VerdictResponse {
   @ResponseField.text({ example: 'gw.pii' }) readonly check!: string;
   @ResponseField.oneOf(STAGES) readonly stage!: string;
   @ResponseField.oneOf(['failed', 'errored']) readonly verdict!: 'failed' | 'errored';
-  @ResponseField.boolean({ description: 'Whether the request was ended by its guardrail.' })
+  @ResponseField.boolean({ description: 'Whether the guardrail denied the request.' })
   readonly denied!: boolean;
   @ResponseField.number({ description: 'Milliseconds.', example: 1.25 }) readonly duration_ms!: number;
   @ResponseField.text({ nullable: true, description: 'Version of the guardrail.' })
@@ -70,7 +72,7 @@ export class VerdictResponse {
 
 class PrecisionResponse {
   @ResponseField.number({
-    description: 'Share of right verdicts among those that were marked.',
+    description: 'Share of right verdicts among the marked ones.',
     example: 0.92,
   })
   readonly estimate!: number;
@@ -83,17 +85,17 @@ class PrecisionResponse {
 export class QualityNumbersResponse {
   @ResponseField.integer({ example: 1200 }) readonly runs!: number;
   @ResponseField.integer({ example: 40 }) readonly failed!: number;
-  @ResponseField.integer({ description: 'Runs that could not decide.', example: 2 })
+  @ResponseField.integer({ description: 'Runs without a verdict because of an error.', example: 2 })
   readonly errored!: number;
-  @ResponseField.number({ description: 'Milliseconds; 0 without runs.', example: 0.8 })
+  @ResponseField.number({ description: 'Average duration in milliseconds; 0 without runs.', example: 0.8 })
   readonly average_ms!: number;
   @ResponseField.integer({ example: 3 }) readonly false_positives!: number;
   @ResponseField.integer({ example: 30 }) readonly true_positives!: number;
-  @ResponseField.one(() => PrecisionResponse, { nullable: true, description: 'Null: nothing is marked.' })
+  @ResponseField.one(() => PrecisionResponse, { nullable: true, description: 'Null without marks.' })
   readonly precision!: PrecisionResponse | null;
   @ResponseField.number({
     nullable: true,
-    description: 'What precision would be if all unmarked verdicts were right; null: nothing has failed.',
+    description: 'Precision if all unmarked verdicts are right; null without failed verdicts.',
     example: 0.925,
   })
   readonly precision_at_most!: number | null;

@@ -86,8 +86,8 @@ const verdicts = async (slug: string, key: string, query = ''): Promise<readonly
 const quality = async (slug: string, key: string, query = ''): Promise<Quality> =>
   (await api.get<Quality>(`/v1/guardrails/${slug}/quality${query}`, { key })).body;
 
-describe('the quality of a guardrail', () => {
-  it('[GRD-02] is measured by its verdicts and by feedback on them, for each check and for all', async () => {
+describe('quality of a guardrail', () => {
+  it('is measured by verdicts and feedback, per check and in total [GRD-02]', async () => {
     const tenant = await api.tenant();
     const { key } = tenant;
     const slug = await guardrail(key);
@@ -115,7 +115,7 @@ describe('the quality of a guardrail', () => {
     expect((await quality(slug, key)).total).toMatchObject({ false_positives: 0, precision_at_most: 1 });
   });
 
-  it('is about a time, and its verdicts about what is requested', async () => {
+  it('covers the given period, and lists verdicts that match the filters', async () => {
     const tenant = await api.tenant();
     const { key } = tenant;
     const slug = await guardrail(key);
@@ -138,7 +138,7 @@ describe('the quality of a guardrail', () => {
     expect(await verdicts(slug, key, '?page_size=1&current_page=1')).toMatchObject([{ log_id: old }]);
   });
 
-  it('of an organisation’s guardrail is each workspace’s own, which marks no verdict of another one', async () => {
+  it('of an organisation’s guardrail is separate for each workspace', async () => {
     const tenant = await api.tenant();
     const other = await api.workspace(tenant.organisationId);
     const slug = await guardrail(tenant.adminKey);
@@ -153,7 +153,7 @@ describe('the quality of a guardrail', () => {
     expect((await mark(slug, { log_id: own, mark: 'none' }, stranger.key)).status).toBe(404);
   });
 
-  it('is changed only by those who may change guardrails, and each mark is in the audit log', async () => {
+  it('requires the update scope for feedback, and writes each mark to the audit log', async () => {
     const tenant = await api.tenant();
     const slug = await guardrail(tenant.key);
     const log_id = await judged(tenant, slug);
@@ -171,7 +171,7 @@ describe('the quality of a guardrail', () => {
     ['no mark', { log_id: randomUUID() }],
     ['another mark', { log_id: randomUUID(), mark: 'wrong' }],
     ['an unknown field', { log_id: randomUUID(), mark: 'none', colour: 'red' }],
-  ])('takes no feedback with %s', async (_title, body) => {
+  ])('refuses feedback with %s', async (_title, body) => {
     const tenant = await api.tenant();
     expect((await mark(await guardrail(tenant.key), body, tenant.key)).status).toBe(400);
   });

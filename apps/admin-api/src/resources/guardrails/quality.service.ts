@@ -7,7 +7,9 @@ import { DataSource } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { ownDataOnly } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
-import { actorOf, findGuardrail } from '../../platform/rows/guardrail-rows';
+import type { At } from '../../platform/resource/at';
+import { actorOf } from '../../platform/resource/versioned';
+import { findReadable } from '../../platform/rows/guardrail-rows';
 import type {
   GuardrailQualityResponse,
   QualityQuery,
@@ -18,7 +20,10 @@ import type {
 } from './quality.dto';
 import { toCheckQuality, toTotal, toVerdict } from './quality.view';
 
-/** How well guardrails judge: their verdicts, and what people say of them. Of an organisation's guardrail a workspace sees its own part. */
+/**
+ * Measures guardrails by their verdicts and by the feedback on these. A caller in a workspace sees only the
+ * verdicts on requests of that workspace, also for a guardrail of the organisation.
+ */
 @Injectable()
 export class QualityService {
   constructor(
@@ -26,26 +31,25 @@ export class QualityService {
     private readonly writes: Writes,
   ) {}
 
-  /** Newest first. */
-  async verdicts(
-    caller: Principal,
-    reference: string,
-    query: VerdictsQuery,
-  ): Promise<ListResponse<VerdictResponse>> {
+  /** Returns a page of verdicts, newest first. */
+  async verdicts(at: At, query: VerdictsQuery): Promise<ListResponse<VerdictResponse>> {
     const { manager } = this.dataSource;
-    const row = await findGuardrail(manager, caller, reference, 'read');
+    const row = await findReadable(manager, at);
     const { check, verdict, mark } = query;
-    const filter: VerdictFilter = { ...scopeOf(caller, row), ...timesOf(query), check, verdict, mark };
+    const filter: VerdictFilter = { ...scopeOf(at.caller, row), ...timesOf(query), check, verdict, mark };
     const [rows, total] = await listVerdicts(manager, filter, windowOf(query));
     return listOf([rows.map(toVerdict), total]);
   }
 
-  /** Throws `not_found` where the log record has no failed verdict of the guardrail that the caller may see. */
+  /**
+   * Marks the failed verdicts of a log record. Throws `not_found` if the record has no failed verdict of the
+   * guardrail that the caller may see.
+   */
   mark(caller: Principal, reference: string, input: VerdictFeedbackDto): Promise<VerdictFeedbackResponse> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      // Feedback on the verdicts of a workspace changes nothing of an organisation's guardrail.
-      const row = await findGuardrail(manager, caller, reference, 'read');
+      // Reading suffices: feedback does not change the guardrail, which may belong to the organisation.
+      const row = await findReadable(manager, { caller, reference });
       const { log_id: logId, check, stage, mark, note } = input;
       const to = mark === 'none' ? null : mark;
       const marked = await markVerdicts(
@@ -65,19 +69,15 @@ export class QualityService {
     });
   }
 
-  async quality(
-    caller: Principal,
-    reference: string,
-    query: QualityQuery,
-  ): Promise<GuardrailQualityResponse> {
+  async quality(at: At, query: QualityQuery): Promise<GuardrailQualityResponse> {
     const { manager } = this.dataSource;
-    const row = await findGuardrail(manager, caller, reference, 'read');
-    const rows = await qualityOf(manager, { ...scopeOf(caller, row), ...timesOf(query) });
+    const row = await findReadable(manager, at);
+    const rows = await qualityOf(manager, { ...scopeOf(at.caller, row), ...timesOf(query) });
     return { guardrail_id: row.id, slug: row.slug, total: toTotal(rows), checks: rows.map(toCheckQuality) };
   }
 }
 
-/** Whom a setting keeps to their own data sees the verdicts on requests of their own keys alone. */
+/** Callers restricted to their own data see only verdicts on requests made with their own keys. */
 const scopeOf = (
   caller: Principal,
   { slug: guardrail }: GuardrailEntity,
