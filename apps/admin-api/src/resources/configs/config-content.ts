@@ -11,7 +11,10 @@ import {
   writtenOutFaults,
 } from '../../platform/rows/config-guardrails';
 
-/** A provider field is a credential if its name ends like this or the catalogue marks it as a secret. */
+/**
+ * A provider field is a credential if its name ends like this or the catalogue marks it as a
+ * secret.
+ */
 const SECRET = /(?:_secret|_access_key|_private_key|_session_token|_password|_service_account_json)$/i;
 const SECRETS: ReadonlySet<string> = new Set([
   'api_key',

@@ -16,9 +16,9 @@ interface Pair extends Host {
 }
 
 /**
- * Throws `config_invalid` if a valid config combines a saved provider with a host that is not saved with
- * that provider. The gateway would refuse every such request, because it sends a saved credential only to
- * a saved host.
+ * Throws `config_invalid` if a valid config combines a saved provider with a host that is not saved
+ * with that provider. The gateway would refuse every such request, because it sends a saved
+ * credential only to a saved host.
  */
 export async function assertHostsStay(
   manager: EntityManager,

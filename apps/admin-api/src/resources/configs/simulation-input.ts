@@ -7,8 +7,8 @@ import type { OutcomeDto, SimulatedRequestDto } from './simulation.dto';
 const PATHNAME = '/v1/chat/completions';
 
 /**
- * Completes the given request from the log. Logs contain no headers, and contain the body only if the
- * settings enable it.
+ * Completes the given request from the log. Logs contain no headers, and contain the body only if
+ * the settings enable it.
  */
 export function simulatedRequest(
   given: SimulatedRequestDto,
@@ -49,8 +49,8 @@ function modelOf(params: unknown): string | null {
 }
 
 /**
- * Returns the path without its query. Decodes nothing, as in the gateway. Throws `validation_failed` if
- * the text is neither a path nor a URL.
+ * Returns the path without its query. Decodes nothing, as in the gateway. Throws
+ * `validation_failed` if the text is neither a path nor a URL.
  */
 function pathnameOf(url: string): string {
   if (url.startsWith('/')) return url.split(/[?#]/, 1)[0] ?? url;
@@ -86,8 +86,8 @@ const FAILURE_OF: Partial<Record<AttemptRecord['end'], AttemptFailure>> = {
 };
 
 /**
- * Returns the outcomes of a log's attempts, in order. An attempt that the client or the hedge cancelled
- * has no outcome. Logs do not contain the Retry-After header.
+ * Returns the outcomes of a log's attempts, in order. An attempt that the client or the hedge
+ * cancelled has no outcome. Logs do not contain the Retry-After header.
  */
 export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOutcome[] {
   const ended = attempts.filter(({ end }) => end !== 'client_closed' && end !== 'cancelled');
@@ -104,7 +104,10 @@ export function recordedOutcomes(attempts: readonly AttemptRecord[]): AttemptOut
     }));
 }
 
-/** The later end of a hedged pair is its outcome: that attempt succeeded, or it was the last to fail. */
+/**
+ * The later end of a hedged pair is its outcome: that attempt succeeded, or it was the last to
+ * fail.
+ */
 function isOutlived(attempt: AttemptRecord, other: AttemptRecord | undefined): boolean {
   if (attempt.hedge === undefined || other?.hedge === undefined || attempt.hedge === other.hedge)
     return false;

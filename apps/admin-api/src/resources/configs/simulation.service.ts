@@ -24,9 +24,9 @@ export class SimulationService {
   ) {}
 
   /**
-   * Routes a request through a config. Calls no provider and writes nothing. Throws `config_invalid` with
-   * all faults, `not_found` for a config or log of another tenant, and `scope_missing` for a log that the
-   * caller may not read.
+   * Routes a request through a config. Calls no provider and writes nothing. Throws
+   * `config_invalid` with all faults, `not_found` for a config or log of another tenant, and
+   * `scope_missing` for a log that the caller may not read.
    */
   async run(caller: Principal, input: SimulateConfigDto): Promise<SimulationResponse> {
     const { content, scope } = await this.contentOf(caller, input.config);
@@ -55,7 +55,8 @@ export class SimulationService {
   }
 
   private logOf(caller: Principal, id: string): Promise<LogDetailResponse> {
-    // The conditions that match reveal content of the log, so the caller needs the right to read logs.
+    // The conditions that match reveal content of the log, so the caller needs the right to read
+    // logs.
     assertScope(caller, READS_A_LOG);
     return this.logs.get(caller, id);
   }

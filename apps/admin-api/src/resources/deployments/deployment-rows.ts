@@ -31,7 +31,9 @@ export const matching = (
   ...(slugs === undefined ? {} : { workspacesAllowed: allowsOneOf(organisationId, slugs) }),
 });
 
-/** The column is null (all workspaces) or contains one of the active workspaces with these slugs. */
+/**
+ * The column is null (all workspaces) or contains one of the active workspaces with these slugs.
+ */
 const allowsOneOf = (organisationId: string, slugs: readonly string[]) =>
   Raw(
     (column) =>

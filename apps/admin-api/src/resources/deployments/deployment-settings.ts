@@ -19,8 +19,8 @@ interface Change {
 }
 
 /**
- * Applies settings to the row. Throws `validation_failed`, or `custom_host_refused` for an address that
- * the policy does not allow.
+ * Applies settings to the row. Throws `validation_failed`, or `custom_host_refused` for an address
+ * that the policy does not allow.
  */
 export async function applySettings(
   manager: EntityManager,

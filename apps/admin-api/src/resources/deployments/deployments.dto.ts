@@ -38,8 +38,8 @@ export class RegistryCredentialsDto {
 }
 
 /**
- * Changes of the saved settings: an absent field stays, null clears. Items of lists and maps are added
- * to the saved ones, unless `override_existing` is true.
+ * Changes of the saved settings: an absent field stays, null clears. Items of lists and maps are
+ * added to the saved ones, unless `override_existing` is true.
  */
 export class DeploymentAuthSettingsDto {
   @TextField(URL) gateway_base_url?: string | null;

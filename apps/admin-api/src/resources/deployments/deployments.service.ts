@@ -119,12 +119,17 @@ export class DeploymentsService {
     });
   }
 
-  /** Archives the deployment, even if it is the default. Its gateways continue to run without a deployment. */
+  /**
+   * Archives the deployment, even if it is the default. Its gateways continue to run without a
+   * deployment.
+   */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) => archiveRow(write, DEPLOYMENT, at, archive));
   }
 
-  /** Calls the health route of the deployment's gateway and stores whether it responded with 200. */
+  /**
+   * Calls the health route of the deployment's gateway and stores whether it responded with 200.
+   */
   async ping(at: At): Promise<PingResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, DEPLOYMENT, at);

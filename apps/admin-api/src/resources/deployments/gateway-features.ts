@@ -14,7 +14,10 @@ const FEATURES: readonly { readonly feature: string; readonly since: string; rea
   },
 ];
 
-/** Returns a warning for each feature that this version does not have. Versions have the form `2.11.0`. */
+/**
+ * Returns a warning for each feature that this version does not have. Versions have the form
+ * `2.11.0`.
+ */
 export const warningsFor = (version: string): GatewayWarningResponse[] =>
   FEATURES.filter(({ since }) => isOlder(version, since)).map(({ feature, since, effect }) => ({
     feature,

@@ -31,7 +31,10 @@ export class GuardrailContents {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  /** Returns the content as it is stored, with sealed secrets. Throws `validation_failed` with all faults. */
+  /**
+   * Returns the content as it is stored, with sealed secrets. Throws `validation_failed` with all
+   * faults.
+   */
   async stored(manager: EntityManager, owner: Owner, content: WrittenContent): Promise<StoredContent> {
     const { organisationId } = owner;
     const completed = await this.credentials.completed(manager, organisationId, content.checks);
@@ -47,7 +50,9 @@ export class GuardrailContents {
     };
   }
 
-  /** Throws `validation_failed`; for saved content, only if the rules have become stricter since. */
+  /**
+   * Throws `validation_failed`; for saved content, only if the rules have become stricter since.
+   */
   compiled(
     owner: Owner,
     versionId: string | null,
@@ -77,7 +82,10 @@ export class GuardrailContents {
     return { checks: joinSecrets(checks, this.credentials.open(owner, sealedSecrets)), actions };
   }
 
-  /** Returns the content as it runs: with its secrets and the credentials of the organisation's accounts. */
+  /**
+   * Returns the content as it runs: with its secrets and the credentials of the organisation's
+   * accounts.
+   */
   async running(manager: EntityManager, owner: Owner, content: StoredContent): Promise<WrittenContent> {
     const opened = this.opened(owner, content);
     return {

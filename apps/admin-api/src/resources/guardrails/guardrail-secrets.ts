@@ -7,7 +7,9 @@ import { assertMayAim, assertSecretsStay, type BoundSecrets } from '../../platfo
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Returns the checks as responses show them: secrets are masked, and secret maps keep their names. */
+/**
+ * Returns the checks as responses show them: secrets are masked, and secret maps keep their names.
+ */
 export function maskedChecks(checks: readonly SavedGuardrailCheck[]): readonly SavedGuardrailCheck[] {
   const { secrets, checks: open } = splitSecrets(checks);
   const masks = Object.entries(secrets).map(([index, parameters]) => [index, maskedMap(parameters)] as const);
@@ -15,8 +17,8 @@ export function maskedChecks(checks: readonly SavedGuardrailCheck[]): readonly S
 }
 
 /**
- * Replaces each mask that a response showed by the saved secret at the same place, if the check there has the
- * same id.
+ * Replaces each mask that a response showed by the saved secret at the same place, if the check
+ * there has the same id.
  */
 export const unmaskedChecks = (
   written: readonly SavedGuardrailCheck[],
@@ -37,8 +39,8 @@ export const unmaskedChecks = (
 };
 
 /**
- * Throws `scope_missing` if a check would send a secret of a secret manager to an address that is not saved
- * with that secret, and the caller may not choose such an address.
+ * Throws `scope_missing` if a check would send a secret of a secret manager to an address that is
+ * not saved with that secret, and the caller may not choose such an address.
  */
 export function assertReferencesStay(
   caller: Principal,
@@ -53,7 +55,10 @@ export function assertReferencesStay(
   }
 }
 
-/** Returns the address parameter that would newly receive a secret of a secret manager, or undefined. */
+/**
+ * Returns the address parameter that would newly receive a secret of a secret manager, or
+ * undefined.
+ */
 function movedReference(
   { id, parameters = {} }: SavedGuardrailCheck,
   saved: SavedGuardrailCheck | undefined,
@@ -68,7 +73,10 @@ function movedReference(
     .find((name) => isNew(name) || references.some(isNew));
 }
 
-/** Returns addresses and secrets by their paths in a request. Each header counts as a separate secret. */
+/**
+ * Returns addresses and secrets by their paths in a request. Each header counts as a separate
+ * secret.
+ */
 function bound(index: number, id: string, parameters: Parameters): BoundSecrets {
   const { secretParameters = [], addressParameters = [] } = findCheck(id) ?? {};
   const path = `checks.${String(index)}.parameters`;

@@ -118,7 +118,9 @@ export class GuardrailsService {
     });
   }
 
-  /** Archives the guardrail. Throws `conflict` while a current config version or a default names it. */
+  /**
+   * Archives the guardrail. Throws `conflict` while a current config version or a default names it.
+   */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, this.resource, at, (row) => assertUnused(write.manager, row)),

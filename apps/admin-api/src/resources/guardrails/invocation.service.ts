@@ -23,7 +23,10 @@ import { OutboundGuardrailWorld } from './outbound-guardrail-world';
 import type { InvokeGuardrailDto } from './guardrails.dto';
 import type { InvocationResponse } from './guardrails.view';
 
-/** Runs one guardrail without a request. Saves nothing, and calls only the models that its checks use. */
+/**
+ * Runs one guardrail without a request. Saves nothing, and calls only the models that its checks
+ * use.
+ */
 @Injectable()
 export class InvocationService {
   private readonly runner: GuardrailRunner;
@@ -63,7 +66,10 @@ export class InvocationService {
     };
   }
 
-  /** Reads the secret from its manager, without a cache. Throws `forbidden` if the workspace may not use it. */
+  /**
+   * Reads the secret from its manager, without a cache. Throws `forbidden` if the workspace may not
+   * use it.
+   */
   private async read(
     { workspaceId }: Principal,
     row: SecretReferenceEntity | undefined,

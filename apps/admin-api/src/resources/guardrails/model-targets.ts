@@ -7,9 +7,9 @@ import { Not, type EntityManager } from 'typeorm';
 import { byReference } from '../../platform/auth/tenancy';
 
 /**
- * Throws `validation_failed` if a check calls a model through a config or provider that the guardrail's
- * workspace does not have. Does not check a guardrail of the organisation, since each workspace resolves the
- * slug on its own.
+ * Throws `validation_failed` if a check calls a model through a config or provider that the
+ * guardrail's workspace does not have. Does not check a guardrail of the organisation, since each
+ * workspace resolves the slug on its own.
  */
 export async function assertModelTargets(
   manager: EntityManager,

@@ -10,7 +10,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { lookup } from 'node:dns/promises';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 
-/** Makes the calls of checks that run in the control plane. Applies the address policy, and follows no redirects. */
+/**
+ * Makes the calls of checks that run in the control plane. Applies the address policy, and follows
+ * no redirects.
+ */
 @Injectable()
 export class OutboundGuardrailWorld implements GuardrailPort {
   constructor(
@@ -41,7 +44,8 @@ export class OutboundGuardrailWorld implements GuardrailPort {
   }
 
   /**
-   * Returns false for a name with only disallowed addresses, so that callers cannot discover internal hosts.
+   * Returns false for a name with only disallowed addresses, so that callers cannot discover
+   * internal hosts.
    */
   async resolves(hostname: string): Promise<boolean> {
     if (!this.addresses.checkUrl(`http://${hostname}/`).ok) return false;

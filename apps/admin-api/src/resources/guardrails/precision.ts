@@ -1,4 +1,7 @@
-/** Share of a check's failed verdicts that are right, estimated from reviewed verdicts. Values are from 0 to 1. */
+/**
+ * Share of a check's failed verdicts that are right, estimated from reviewed verdicts. Values are
+ * from 0 to 1.
+ */
 export interface Precision {
   readonly estimate: number;
   /** Lower end of the 95 % confidence interval. */
@@ -11,8 +14,8 @@ export interface Precision {
 const Z = 1.959_964;
 
 /**
- * Estimates the precision with Wilson's score interval, which is also valid for few or one-sided marks. Null
- * without marks. The estimate is biased if reviewers mark mainly wrong verdicts.
+ * Estimates the precision with Wilson's score interval, which is also valid for few or one-sided
+ * marks. Null without marks. The estimate is biased if reviewers mark mainly wrong verdicts.
  */
 export function precisionOf(right: number, wrong: number): Precision | null {
   const count = right + wrong;

@@ -21,8 +21,8 @@ import type {
 import { toCheckQuality, toTotal, toVerdict } from './quality.view';
 
 /**
- * Measures guardrails by their verdicts and by the feedback on these. A caller in a workspace sees only the
- * verdicts on requests of that workspace, also for a guardrail of the organisation.
+ * Measures guardrails by their verdicts and by the feedback on these. A caller in a workspace sees
+ * only the verdicts on requests of that workspace, also for a guardrail of the organisation.
  */
 @Injectable()
 export class QualityService {
@@ -42,13 +42,14 @@ export class QualityService {
   }
 
   /**
-   * Marks the failed verdicts of a log record. Throws `not_found` if the record has no failed verdict of the
-   * guardrail that the caller may see.
+   * Marks the failed verdicts of a log record. Throws `not_found` if the record has no failed
+   * verdict of the guardrail that the caller may see.
    */
   mark(caller: Principal, reference: string, input: VerdictFeedbackDto): Promise<VerdictFeedbackResponse> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      // Reading suffices: feedback does not change the guardrail, which may belong to the organisation.
+      // Reading suffices: feedback does not change the guardrail, which may belong to the
+      // organisation.
       const row = await findReadable(manager, { caller, reference });
       const { log_id: logId, check, stage, mark, note } = input;
       const to = mark === 'none' ? null : mark;

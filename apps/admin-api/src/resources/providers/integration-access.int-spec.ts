@@ -28,7 +28,9 @@ beforeEach(async () => {
   path = `/v1/integrations/${slug}`;
 });
 
-/** A model with an address of its own takes the integration's key there, so that it is given again. */
+/**
+ * A new address of a model would receive the integration's key, so the request gives the key again.
+ */
 const KEY_AGAIN = 'sk-given-again';
 const put = (part: string, body: object): ReturnType<typeof api.put<Failure>> =>
   api.put<Failure>(`${path}/${part}`, { key: tenant.adminKey, body });
@@ -51,7 +53,7 @@ describe('models of an integration', () => {
     pricing_config: PRICING,
   };
 
-  it('keeps address, headers and price of a custom model, and masks credentials in its headers', async () => {
+  it('stores address, headers and price of a custom model, and masks credentials in its headers', async () => {
     expect(
       (
         await put('integration-models', {
@@ -91,7 +93,7 @@ describe('models of an integration', () => {
     });
   });
 
-  it('lays a write over the saved model, and merges with the list unless it overrides', async () => {
+  it('merges a write with the saved models, unless it overrides them', async () => {
     await put('models', { key: KEY_AGAIN, models: [CUSTOM, { slug: 'other' }] });
     const shown = { custom_headers: { authorization: '*****', 'x-new': 'b' } };
     await put('models', { models: [{ slug: 'my-llama', configurations: shown, pricing_config: null }] });
@@ -117,7 +119,7 @@ describe('models of an integration', () => {
     });
   });
 
-  it('deletes custom models only, all of the named or none', async () => {
+  it('deletes either all of the named custom models or none', async () => {
     await put('models', { key: KEY_AGAIN, models: [CUSTOM, { slug: 'gpt-4o' }] });
     const remove = (slugs: string): ReturnType<typeof api.delete> =>
       api.delete(`${path}/models?slugs=${slugs}`, { key: tenant.adminKey });
@@ -131,7 +133,7 @@ describe('models of an integration', () => {
 
   const cases = policies.cases.filter(({ endpoint }) => endpoint.endsWith('/integration-models'));
   it.each(cases.map((entry) => [entry.id, entry] as const))(
-    'rules on the models of %s',
+    'handles the models of case %s',
     async (_id, entry) => {
       const { status } = await put('integration-models', { key: KEY_AGAIN, ...entry.body });
       expect(status).toBe(entry.expect === 'accept' ? 200 : 400);
@@ -147,7 +149,7 @@ describe('models of an integration', () => {
     ['models.0.configurations', { models: [{ slug: 'm', configurations: {} }] }],
     ['models.0.configurations.region', { models: [{ slug: 'm', configurations: { region: 'eu' } }] }],
     ['models.0.pricing_config.pay_as_you_go', { models: [{ slug: 'm', pricing_config: {} }] }],
-  ])('refuses bad %s and names it', async (param, body) => {
+  ])('refuses invalid %s and names them in param', async (param, body) => {
     const answer = await put('models', body);
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });
@@ -160,7 +162,7 @@ describe('workspaces of an integration', () => {
       status: 'active',
     });
 
-  it('gives a workspace access with a provider, and takes both away', async () => {
+  it('grants a workspace access with a provider, and removes both', async () => {
     const usage_limits = [{ type: 'cost', credit_limit: 10, periodic_reset: 'monthly' }];
     const rate_limits = [{ type: 'requests', unit: 'rpm', value: 5 }];
     const grant = { id: tenant.workspaceId, enabled: true, usage_limits, rate_limits };
@@ -181,7 +183,7 @@ describe('workspaces of an integration', () => {
     expect((await api.post('/v1/providers', refused)).status).toBe(400);
   });
 
-  it('makes no second provider, and none when the request says so', async () => {
+  it('creates no second provider, and none with create_default_provider: false', async () => {
     const quiet = { id: tenant.workspaceId, enabled: true, create_default_provider: false };
     await put('workspaces', { workspaces: [quiet] });
     expect(await live()).toEqual([]);
@@ -190,7 +192,7 @@ describe('workspaces of an integration', () => {
     expect(await live()).toHaveLength(1);
   });
 
-  it('opens it to every workspace, future ones included, unless one is shut out', async () => {
+  it('grants global access to current and future workspaces, except disabled ones', async () => {
     await put('workspaces', { global_workspace_access: { enabled: true } });
     const later = await api.workspace(tenant.organisationId);
     const at = { organisationId: tenant.organisationId, workspaceId: later };
@@ -205,7 +207,7 @@ describe('workspaces of an integration', () => {
     expect(await live()).toEqual([]);
   });
 
-  it('replaces the list when it overrides', async () => {
+  it('replaces the list with override_existing_workspace_access', async () => {
     const second = await api.workspace(tenant.organisationId);
     await put('workspaces', { workspaces: [{ id: tenant.workspaceId, enabled: true }] });
     await put('workspaces', {
@@ -218,7 +220,7 @@ describe('workspaces of an integration', () => {
     expect(await read('workspaces')).toMatchObject({ total: 0 });
   });
 
-  it('does not know a workspace of another organisation', async () => {
+  it('refuses a workspace of another organisation', async () => {
     const other = await api.tenant();
     for (const id of [other.workspaceId, '0193f0aa-0000-7000-8000-000000000000', 'unknown']) {
       const answer = await put('workspaces', { workspaces: [{ id, enabled: true }] });
@@ -234,7 +236,7 @@ describe('workspaces of an integration', () => {
     ['workspaces.0.id', { workspaces: [{ enabled: true }] }],
     ['workspaces.0.usage_limits', { workspaces: [{ id: 'a', enabled: true, usage_limits: [{}, {}] }] }],
     ['global_workspace_access.enabled', { global_workspace_access: {} }],
-  ])('refuses a bad %s and names it', async (param, body) => {
+  ])('refuses an invalid %s and names it in param', async (param, body) => {
     const answer = await put('workspaces', body);
     expect([answer.status, answer.body.error.param?.startsWith(param)]).toEqual([400, true]);
   });

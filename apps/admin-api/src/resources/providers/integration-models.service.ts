@@ -1,9 +1,8 @@
 import { IntegrationEntity, IntegrationModelEntity } from '@gw/entities';
 import { assertAllowedUrl, uuidv7, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
-import { assertMatches, invalid, validationFailed } from '@gw/web';
+import { invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from '../../platform/credentials/header-map';
 import {
@@ -12,43 +11,43 @@ import {
   IntegrationCredentials,
 } from '../../platform/credentials/integration-credentials';
 import { assertMayAim, assertSecretsStay } from '../../platform/credentials/secrets-stay';
+import type { At } from '../../platform/resource/at';
+import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
+import { Writes } from '../../platform/unit-of-work/writes';
 import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
-import { providerKeysOf } from '../../platform/rows/integrations.queries';
-import { IntegrationsService } from './integrations.service';
+import { integrationTo, touch } from './integrations.service';
 import { toModel, type IntegrationModelsResponse } from './integrations.view';
 import { pricingConfigFaults } from './pricing';
 
-/** Rows of one integration at most: each of its providers' documents carries them all. */
+/**
+ * Maximum number of models of an integration, all of which are in each document of its providers.
+ */
 const MODELS_MAX = 2_000;
+
+const INTEGRATION = integrationTo('update');
 
 @Injectable()
 export class IntegrationModelsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
-    private readonly integrations: IntegrationsService,
     private readonly credentials: IntegrationCredentials,
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  async list(caller: Principal, reference: string): Promise<IntegrationModelsResponse> {
+  async list(at: At): Promise<IntegrationModelsResponse> {
     const { manager } = this.dataSource;
-    const integration = await this.integrations.find(manager, caller, 'read', reference);
+    const integration = await findRow(manager, integrationTo('read'), at);
     const models = (await rowsOf(manager, integration)).map(toModel);
     return { total: models.length, allow_all_models: integration.allowAllModels, models };
   }
 
-  update(
-    caller: Principal,
-    reference: string,
-    input: UpdateIntegrationModelsDto,
-    ifMatch: string | undefined,
-  ): Promise<object> {
+  update(at: At, input: UpdateIntegrationModelsDto): Promise<object> {
+    const { caller } = at;
     this.assertValid(input.models);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const integration = await this.integrations.find(manager, caller, 'update', reference, FOR_UPDATE);
-      assertMatches(ifMatch, integration);
+      const integration = await lockRow(write, INTEGRATION, at);
       const before = (await rowsOf(manager, integration)).map(toModel);
       const slugs = input.models.map(({ slug }) => slug);
       if (input.override_existing_model_access === true) {
@@ -59,13 +58,13 @@ export class IntegrationModelsService {
         slug: In(slugs),
       });
       const bySlug = new Map(saved.map((row) => [row.slug, row]));
-      const rows = input.models.map((model, at) => {
+      const rows = input.models.map((model, index) => {
         const row = bySlug.get(model.slug) ?? newModel(manager, integration.id, model.slug);
         const host = row.customHost;
         const headers = { ...row.customHeaders };
         applyModel(row, model);
         if (row.customHost !== host) {
-          this.assertSecretsStay(caller, integration, input, { at, model, host, headers, row });
+          this.assertSecretsStay(caller, integration, input, { index, model, host, headers, row });
         }
         return row;
       });
@@ -80,57 +79,58 @@ export class IntegrationModelsService {
         throw invalid('models', `an integration has at most ${String(MODELS_MAX)} models`);
       }
       if (input.allow_all_models !== undefined) integration.allowAllModels = input.allow_all_models;
-      await this.integrations.touch(manager, integration);
-      write.audit({
-        action: 'update',
-        resourceType: 'integrations',
-        resourceId: integration.id,
+      await touch(manager, integration);
+      audit(write, INTEGRATION, 'update', integration, {
         before: { models: before },
         after: { models: after },
       });
-      write.changed(...(await providerKeysOf(write.manager, [integration])));
+      await publish(write, INTEGRATION, integration);
       return {};
     });
   }
 
-  /** Custom models only: a model of the catalogue is switched off instead. */
-  remove(caller: Principal, reference: string, list: string, ifMatch: string | undefined): Promise<object> {
+  /**
+   * Deletes custom models; models of the catalogue can only be disabled. `list` has comma-separated
+   * slugs.
+   */
+  remove(at: At, list: string): Promise<object> {
     const slugs = [...new Set(list.split(',').map((slug) => slug.trim()))].filter((slug) => slug !== '');
     if (slugs.length === 0) throw invalid('slugs', 'must name at least one model');
-    return this.writes.run(caller, async (write) => {
+    return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
-      const integration = await this.integrations.find(manager, caller, 'update', reference, FOR_UPDATE);
-      assertMatches(ifMatch, integration);
+      const integration = await lockRow(write, INTEGRATION, at);
       const where = { integrationId: integration.id, slug: In(slugs), isCustom: true };
       const rows = await manager.findBy(IntegrationModelEntity, where);
       const known = new Set(rows.map(({ slug }) => slug));
       const missing = slugs.filter((slug) => !known.has(slug));
       if (missing.length > 0) {
         throw validationFailed(
-          missing.map((slug) => ({ path: 'slugs', message: `${slug} is no custom model` })),
+          missing.map((slug) => ({
+            path: 'slugs',
+            message: `${slug} is not a custom model of the integration`,
+          })),
         );
       }
       await manager.delete(IntegrationModelEntity, where);
-      await this.integrations.touch(manager, integration);
-      write.audit({
-        action: 'update',
-        resourceType: 'integrations',
-        resourceId: integration.id,
-        before: { models: rows.map(toModel) },
-      });
-      write.changed(...(await providerKeysOf(write.manager, [integration])));
+      await touch(manager, integration);
+      audit(write, INTEGRATION, 'update', integration, { before: { models: rows.map(toModel) } });
+      await publish(write, INTEGRATION, integration);
       return {};
     });
   }
 
-  /** The integration's secrets go to the model's address, too; without one of its own, the model's go to the integration's. */
+  /**
+   * Throws if a changed address of a model would receive saved secrets that the request does not
+   * give again. A model's address receives the integration's secrets; a model without an address
+   * uses the integration's.
+   */
   private assertSecretsStay(
     caller: Principal,
     integration: IntegrationEntity,
     input: UpdateIntegrationModelsDto,
-    { at, model, host, headers, row }: MovedModel,
+    { index, model, host, headers, row }: MovedModel,
   ): void {
-    const path = `models.${String(at)}`;
+    const path = `models.${String(index)}`;
     const hostPath = `${path}.configurations.custom_host`;
     const own = integration.configurations['custom_host'] ?? null;
     const bound = this.credentials.secretsOf(integration);
@@ -166,7 +166,7 @@ export class IntegrationModelsService {
       const path = `models.${String(i)}`;
       const isRepeated = seen.has(model.slug);
       seen.add(model.slug);
-      const repeated = { path: `${path}.slug`, message: 'is there twice' };
+      const repeated = { path: `${path}.slug`, message: 'is duplicated' };
       return [...(isRepeated ? [repeated] : []), ...modelFaults(model, path)];
     });
     if (faults.length > 0) throw validationFailed(faults);
@@ -196,18 +196,18 @@ const newModel = (manager: EntityManager, integrationId: string, slug: string): 
   });
 
 interface MovedModel {
-  readonly at: number;
+  readonly index: number;
   readonly model: IntegrationModelDto;
-  /** Before the write. */
+  /** Host and headers before the write. */
   readonly host: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** After it. */
+  /** The row after the write. */
   readonly row: IntegrationModelEntity;
 }
 
 const CONFIGURATIONS: ReadonlySet<string> = new Set(['custom_host', 'custom_headers']);
 
-/** What only a custom model may have. */
+/** Whether the model has members that only a custom model may have. */
 const isCustomised = (model: IntegrationModelDto): boolean =>
   [model.configurations, model.custom_headers, model.base_model_slug].some(
     (value) => value !== undefined && value !== null,
@@ -219,7 +219,7 @@ function modelFaults(model: IntegrationModelDto, path: string): ErrorDetail[] {
   if (model.is_custom === false && isCustomised(model)) {
     faults.push({
       path: `${path}.is_custom`,
-      message: 'must be true for a model with its own address or headers',
+      message: 'must be true for a model with its own address, headers or base model',
     });
   }
   if (headers) faults.push(...headerMapFaults(headers, `${path}.custom_headers`));
@@ -228,7 +228,7 @@ function modelFaults(model: IntegrationModelDto, path: string): ErrorDetail[] {
   const at = `${path}.configurations`;
   if (Object.keys(configurations).length === 0) faults.push({ path: at, message: 'must not be empty' });
   for (const name of Object.keys(configurations)) {
-    if (!CONFIGURATIONS.has(name)) faults.push({ path: `${at}.${name}`, message: 'is not known' });
+    if (!CONFIGURATIONS.has(name)) faults.push({ path: `${at}.${name}`, message: 'is unknown; remove it' });
   }
   const nested = configurations['custom_headers'];
   if (nested !== undefined && nested !== null) {
@@ -237,7 +237,7 @@ function modelFaults(model: IntegrationModelDto, path: string): ErrorDetail[] {
   return faults;
 }
 
-/** An absent field stays as it is, null clears it. */
+/** Sets the given fields; an absent field remains unchanged, and null clears it. */
 function applyModel(row: IntegrationModelEntity, model: IntegrationModelDto): IntegrationModelEntity {
   row.enabled = model.enabled ?? row.enabled;
   row.isCustom = model.is_custom ?? (row.isCustom || isCustomised(model));
@@ -248,7 +248,9 @@ function applyModel(row: IntegrationModelEntity, model: IntegrationModelDto): In
   return row;
 }
 
-/** The shapes were checked by `modelFaults`. Headers may stand next to `configurations` or inside. */
+/**
+ * Expects values that `modelFaults` accepted. Headers may be next to `configurations` or inside it.
+ */
 function applyAddress(row: IntegrationModelEntity, model: IntegrationModelDto): void {
   const inner = model.configurations === null ? CLEARED : model.configurations;
   const host = inner?.['custom_host'] as string | null | undefined;

@@ -8,7 +8,7 @@ const other = api.standingTenant();
 const create = (more: object = {}, key = tenant.adminKey): Promise<CreatedIntegration> =>
   createIntegration(api, key, more);
 
-describe('who may reach an integration', () => {
+describe('access to integrations', () => {
   const calls = (reference: string): (readonly [string, string, object?])[] => [
     ['GET', `/v1/integrations/${reference}`],
     ['PUT', `/v1/integrations/${reference}`, { name: 'x' }],
@@ -20,7 +20,7 @@ describe('who may reach an integration', () => {
     ['PUT', `/v1/integrations/${reference}/workspaces`, { workspaces: [] }],
   ];
 
-  it('answers 404 alike for another organisation’s, another workspace’s and an unknown one', async () => {
+  it('returns the same 404 for another organisation, another workspace, and an unknown integration', async () => {
     const { id, slug } = await create({}, tenant.key);
     const sibling = await api.workspace(tenant.organisationId);
     const at = { organisationId: tenant.organisationId, workspaceId: sibling };
@@ -38,7 +38,7 @@ describe('who may reach an integration', () => {
     expect(bodies.size).toBe(1);
   });
 
-  it('answers 404 to a workspace key for an integration of its organisation', async () => {
+  it('returns 404 to a workspace key for an integration of its organisation', async () => {
     const { id } = await create();
     for (const [method, url, change] of calls(id)) {
       const answer = await api.call(method, url, { key: tenant.key, ...(change ? { body: change } : {}) });
@@ -46,7 +46,7 @@ describe('who may reach an integration', () => {
     }
   });
 
-  it('answers 401 without a key and 403 without the scope', async () => {
+  it('returns 401 without a key and 403 without the scope', async () => {
     const { id } = await create();
     const at = { organisationId: tenant.organisationId };
     const weak = await api.apiKey('organisation-service', at, ['configs.list']);
@@ -63,7 +63,7 @@ describe('who may reach an integration', () => {
     }
   });
 
-  it('lets no one with the scope of a workspace make an integration of the organisation', async () => {
+  it('refuses to create an integration of the organisation with a workspace scope', async () => {
     const at = { organisationId: tenant.organisationId };
     const key = await api.apiKey('organisation-service', at, ['workspace_integrations.create']);
     expect((await api.post('/v1/integrations', { key, body: integrationBody() })).status).toBe(403);
@@ -74,7 +74,7 @@ describe('who may reach an integration', () => {
     expect(named.status).toBe(200);
   });
 
-  it('goes by the role of a session: owners all, members of the workspace reads, others nothing', async () => {
+  it('allows owners all actions, workspace members reads, and other sessions nothing', async () => {
     const sibling = await api.workspace(tenant.organisationId);
     const token = async (...user: Parameters<typeof api.user>): Promise<string> =>
       api.login((await api.user(...user)).email);

@@ -1,43 +1,42 @@
-import { IntegrationWorkspaceEntity, WorkspaceEntity, type IntegrationEntity } from '@gw/entities';
+import { IntegrationWorkspaceEntity, type IntegrationEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid } from '@gw/web';
+import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { workspaceIds } from '../../platform/auth/workspace-references';
 import type { Principal } from '../../platform/common/principal';
-import { isUuid } from '../../platform/auth/tenancy';
 import { withUsage } from '../../platform/limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
-import { createDefaultProvider } from './default-provider';
+import type { At } from '../../platform/resource/at';
+import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
+import { archiveProviders, strandedProviders } from '../../platform/rows/integrations.queries';
+import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import type {
   IntegrationWorkspaceDto,
   UpdateIntegrationWorkspacesDto,
   WorkspaceAccessDto,
 } from './integrations.dto';
-import {
-  archiveProviders,
-  providerKeysOf,
-  strandedProviders,
-} from '../../platform/rows/integrations.queries';
-import { IntegrationsService } from './integrations.service';
+import { integrationTo, touch } from './integrations.service';
 import {
   limitOwnerOf,
   toAccess,
   type IntegrationWorkspaceResponse,
   type IntegrationWorkspacesResponse,
 } from './integrations.view';
+import { createDefaultProvider } from './provider-rows';
+
+const INTEGRATION = integrationTo('update');
 
 @Injectable()
 export class IntegrationWorkspacesService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
-    private readonly integrations: IntegrationsService,
   ) {}
 
-  async list(caller: Principal, reference: string): Promise<IntegrationWorkspacesResponse> {
+  async list(at: At): Promise<IntegrationWorkspacesResponse> {
     const { manager } = this.dataSource;
-    const integration = await this.integrations.find(manager, caller, 'read', reference);
+    const integration = await findRow(manager, integrationTo('read'), at);
     const { globalWorkspaceAccess, organisationId } = integration;
     const rows = await accessRowsOf(manager, integration);
     const owners = rows.map((row) => limitOwnerOf(organisationId, row));
@@ -45,21 +44,15 @@ export class IntegrationWorkspacesService {
     return { total: workspaces.length, workspaces, global_workspace_access: globalWorkspaceAccess };
   }
 
-  update(
-    caller: Principal,
-    reference: string,
-    input: UpdateIntegrationWorkspacesDto,
-    ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.writes.run(caller, async (write) => {
+  update(at: At, input: UpdateIntegrationWorkspacesDto): Promise<object> {
+    return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
-      const integration = await this.integrations.find(manager, caller, 'update', reference, FOR_UPDATE);
-      assertMatches(ifMatch, integration);
+      const integration = await lockRow(write, INTEGRATION, at);
       if (integration.workspaceId !== null) {
-        throw invalid('workspaces', 'an integration of one workspace cannot be shared');
+        throw invalid('workspaces', 'an integration of a workspace cannot be shared with other workspaces');
       }
       const before = await accessOf(manager, integration);
-      const ids = await this.workspaceIds(manager, integration, input.workspaces ?? []);
+      const ids = await idsOf(manager, integration, input.workspaces ?? []);
       if (input.global_workspace_access !== undefined) {
         const access = input.global_workspace_access;
         integration.globalWorkspaceAccess = access && toGlobalAccess(access);
@@ -70,26 +63,23 @@ export class IntegrationWorkspacesService {
           workspaceId: Not(In(ids)),
         });
       }
-      await this.integrations.touch(manager, integration);
+      await touch(manager, integration);
       for (const [i, item] of (input.workspaces ?? []).entries()) {
         await this.grant(write, integration, ids[i] as string, { item, index: i, all: input });
       }
       await archiveProviders(write, await strandedProviders(manager, integration));
       const after = await accessOf(manager, integration);
-      write.audit({
-        action: 'update',
-        resourceType: 'integrations',
-        resourceId: integration.id,
+      audit(write, INTEGRATION, 'update', integration, {
         before: { workspaces: before },
         after: { workspaces: after, global_workspace_access: integration.globalWorkspaceAccess },
       });
-      write.changed(...(await providerKeysOf(write.manager, [integration])));
+      await publish(write, INTEGRATION, integration);
       return {};
     });
   }
 
   private async grant(
-    write: Write,
+    write: Write<Principal>,
     integration: IntegrationEntity,
     workspaceId: string,
     {
@@ -115,33 +105,23 @@ export class IntegrationWorkspacesService {
       path: own === undefined ? 'default_provider_slug' : `${path}.default_provider_slug`,
     });
   }
+}
 
-  /** The ids of the live workspaces that are named by id or slug, in their order. */
-  private async workspaceIds(
-    manager: EntityManager,
-    { organisationId }: IntegrationEntity,
-    items: readonly IntegrationWorkspaceDto[],
-  ): Promise<string[]> {
-    const names = items.map(({ id }) => id);
-    const live = { organisationId, status: 'active' } as const;
-    const rows = await manager.find(WorkspaceEntity, {
-      where: [
-        { ...live, id: In(names.filter(isUuid).map((id) => id.toLowerCase())) },
-        { ...live, slug: In(names.filter((name) => !isUuid(name))) },
-      ],
-      select: { id: true, slug: true },
-    });
-    const ids = new Map(rows.flatMap(({ id, slug }) => [[id, id] as const, [slug, id] as const]));
-    const resolved = names.map((name, i) => {
-      const id = ids.get(isUuid(name) ? name.toLowerCase() : name);
-      if (id === undefined)
-        throw invalid(`workspaces.${String(i)}.id`, 'names no workspace of the organisation');
-      return id;
-    });
-    const repeated = resolved.findIndex((id, i) => resolved.indexOf(id) !== i);
-    if (repeated !== -1) throw invalid(`workspaces.${String(repeated)}.id`, 'is there twice');
-    return resolved;
-  }
+/**
+ * Returns the ids of the given workspaces, in order. Throws `validation_failed` for unknown or
+ * duplicated ones.
+ */
+async function idsOf(
+  manager: EntityManager,
+  { organisationId }: IntegrationEntity,
+  items: readonly IntegrationWorkspaceDto[],
+): Promise<string[]> {
+  const pathOf = (index: number): string => `workspaces.${String(index)}.id`;
+  const references = items.map(({ id }) => id);
+  const ids = await workspaceIds(manager, organisationId, references, pathOf);
+  const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== -1) throw invalid(pathOf(repeated), 'is duplicated');
+  return ids;
 }
 
 const newAccess = (
@@ -172,7 +152,7 @@ function applyAccess(row: IntegrationWorkspaceEntity, item: IntegrationWorkspace
   row.usageLimits = row.usageLimits?.map((limit) => ({ ...limit, status: 'active' })) ?? null;
 }
 
-/** None of an integration that belongs to one workspace: it has no limits in it. */
+/** Returns no rows for an integration of a workspace, which has no limits per workspace. */
 const accessRowsOf = (
   manager: EntityManager,
   { id: integrationId, workspaceId }: IntegrationEntity,

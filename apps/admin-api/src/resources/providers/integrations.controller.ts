@@ -1,9 +1,11 @@
 import { PROVIDER_CATALOGUE } from '@gw/providers';
-import { listResponseOf, IfMatch, listOf, type ListResponse } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
+import { listResponseOf, listOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
+import type { IntegrationAction } from '../../platform/rows/integrations.queries';
 import { IntegrationModelsService } from './integration-models.service';
 import { IntegrationWorkspacesService } from './integration-workspaces.service';
 import {
@@ -26,6 +28,12 @@ import {
   toCatalogueProvider,
 } from './integrations.view';
 
+/** Scopes of a route, of which the caller needs one; the integration decides which one. */
+const scopesFor = (action: IntegrationAction): [string, string] => [
+  `organisation_integrations.${action}`,
+  `workspace_integrations.${action}`,
+];
+
 @ControlRoutes('integrations')
 export class IntegrationsController {
   constructor(
@@ -34,20 +42,12 @@ export class IntegrationsController {
     private readonly workspaces: IntegrationWorkspacesService,
   ) {}
 
-  @Route.post(
-    '',
-    ['organisation_integrations.create', 'workspace_integrations.create'],
-    CreatedIntegrationDto,
-  )
+  @Route.post('', scopesFor('create'), CreatedIntegrationDto)
   create(@Caller() caller: Principal, @Body() body: CreateIntegrationDto): Promise<CreatedIntegrationDto> {
     return this.integrations.create(caller, body);
   }
 
-  @Route.get(
-    '',
-    ['organisation_integrations.list', 'workspace_integrations.list'],
-    listResponseOf(IntegrationResponse),
-  )
+  @Route.get('', scopesFor('list'), listResponseOf(IntegrationResponse))
   list(
     @Caller() caller: Principal,
     @Query() query: ListIntegrationsQuery,
@@ -55,110 +55,58 @@ export class IntegrationsController {
     return this.integrations.list(caller, query);
   }
 
-  @Route.get(
-    ':integration',
-    ['organisation_integrations.read', 'workspace_integrations.read'],
-    IntegrationDetailResponse,
-  )
-  get(
-    @Caller() caller: Principal,
-    @Param('integration') integration: string,
-  ): Promise<IntegrationDetailResponse> {
-    return this.integrations.get(caller, integration);
+  @Route.get(':integration', scopesFor('read'), IntegrationDetailResponse)
+  get(@Named('integration') at: At): Promise<IntegrationDetailResponse> {
+    return this.integrations.get(at);
   }
 
-  @Route.put(':integration', ['organisation_integrations.update', 'workspace_integrations.update'])
-  update(
-    @Caller() caller: Principal,
-    @Param('integration') integration: string,
-    @Body() body: UpdateIntegrationDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.integrations.update(caller, integration, body, ifMatch);
+  @Route.put(':integration', scopesFor('update'))
+  update(@Named('integration') at: At, @Body() body: UpdateIntegrationDto): Promise<object> {
+    return this.integrations.update(at, body);
   }
 
-  @Route.delete(
-    ':integration',
-    ['organisation_integrations.delete', 'workspace_integrations.delete'],
-    DeletedIntegration,
-  )
-  remove(
-    @Caller() caller: Principal,
-    @Param('integration') integration: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<DeletedIntegration> {
-    return this.integrations.remove(caller, integration, ifMatch);
+  @Route.delete(':integration', scopesFor('delete'), DeletedIntegration)
+  remove(@Named('integration') at: At): Promise<DeletedIntegration> {
+    return this.integrations.remove(at);
   }
 
   @Route.get(
     [':integration/models', ':integration/integration-models'],
-    ['organisation_integrations.read', 'workspace_integrations.read'],
+    scopesFor('read'),
     IntegrationModelsResponse,
   )
-  listModels(
-    @Caller() caller: Principal,
-    @Param('integration') integration: string,
-  ): Promise<IntegrationModelsResponse> {
-    return this.models.list(caller, integration);
+  listModels(@Named('integration') at: At): Promise<IntegrationModelsResponse> {
+    return this.models.list(at);
   }
 
-  @Route.put(
-    [':integration/models', ':integration/integration-models'],
-    ['organisation_integrations.update', 'workspace_integrations.update'],
-  )
-  updateModels(
-    @Caller() caller: Principal,
-    @Param('integration') integration: string,
-    @Body() body: UpdateIntegrationModelsDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.models.update(caller, integration, body, ifMatch);
+  @Route.put([':integration/models', ':integration/integration-models'], scopesFor('update'))
+  updateModels(@Named('integration') at: At, @Body() body: UpdateIntegrationModelsDto): Promise<object> {
+    return this.models.update(at, body);
   }
 
-  @Route.delete(
-    [':integration/models', ':integration/integration-models'],
-    ['organisation_integrations.update', 'workspace_integrations.update'],
-  )
-  removeModels(
-    @Caller() caller: Principal,
-    @Param('integration') integration: string,
-    @Query() query: DeleteModelsQuery,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.models.remove(caller, integration, query.slugs, ifMatch);
+  @Route.delete([':integration/models', ':integration/integration-models'], scopesFor('update'))
+  removeModels(@Named('integration') at: At, @Query() query: DeleteModelsQuery): Promise<object> {
+    return this.models.remove(at, query.slugs);
   }
 
-  @Route.get(
-    ':integration/workspaces',
-    ['organisation_integrations.read', 'workspace_integrations.read'],
-    IntegrationWorkspacesResponse,
-  )
-  listWorkspaces(
-    @Caller() caller: Principal,
-    @Param('integration') integration: string,
-  ): Promise<IntegrationWorkspacesResponse> {
-    return this.workspaces.list(caller, integration);
+  @Route.get(':integration/workspaces', scopesFor('read'), IntegrationWorkspacesResponse)
+  listWorkspaces(@Named('integration') at: At): Promise<IntegrationWorkspacesResponse> {
+    return this.workspaces.list(at);
   }
 
-  @Route.put(':integration/workspaces', ['organisation_integrations.update', 'workspace_integrations.update'])
+  @Route.put(':integration/workspaces', scopesFor('update'))
   updateWorkspaces(
-    @Caller() caller: Principal,
-    @Param('integration') integration: string,
+    @Named('integration') at: At,
     @Body() body: UpdateIntegrationWorkspacesDto,
-    @IfMatch() ifMatch: string | undefined,
   ): Promise<object> {
-    return this.workspaces.update(caller, integration, body, ifMatch);
+    return this.workspaces.update(at, body);
   }
 }
 
 @ControlRoutes('utils/static-resources')
 export class ProviderCatalogueController {
-  /** The providers that an integration may name, with their fields. */
-  @Route.get(
-    'integration-providers',
-    ['organisation_integrations.list', 'workspace_integrations.list'],
-    listResponseOf(CatalogueProviderResponse),
-  )
+  /** Lists the providers that an integration may use, with their fields. */
+  @Route.get('integration-providers', scopesFor('list'), listResponseOf(CatalogueProviderResponse))
   list(): ListResponse<CatalogueProviderResponse> {
     const data = PROVIDER_CATALOGUE.map(toCatalogueProvider);
     return listOf([data, data.length]);

@@ -7,6 +7,7 @@ import {
   NestedListField,
   ObjectField,
   pageOf,
+  partialOf,
   QueryEnumListField,
   ReferenceField,
   SlugField,
@@ -16,69 +17,71 @@ import { ApiProperty } from '@nestjs/swagger';
 import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
 import { RateLimitDto, UsageLimitDto } from '../../platform/limits/limits.dto';
 
-const KEY = { max: 8_192, description: 'The provider’s API key. Never shown again.' } as const;
-const TAGS = { optional: true, nullable: true, valueMax: 255, example: { team: 'search' } } as const;
+const KEY = { max: 8_192, description: 'The provider’s API key. Responses show only a mask.' } as const;
 
-export class CreateIntegrationDto {
+/** Fields that are saved as columns of the same name. */
+export class PlainFields {
   @NameField({ example: 'OpenAI production' }) name!: string;
-  @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'openai-prod' })
+  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
+  @ObjectField({ optional: true, nullable: true, example: { multiplier: { default: 1.1 } } })
+  pricing_adjustments?: Record<string, unknown> | null;
+  @MapField({ optional: true, nullable: true, valueMax: 255, example: { team: 'search' } })
+  tags?: Record<string, string> | null;
+  @BooleanField({
+    optional: true,
+    description: 'False: only enabled models may be used. True unless set on creation.',
+  })
+  allow_all_models?: boolean;
+}
+
+class IntegrationFields extends PlainFields {
+  @ObjectField({
+    optional: true,
+    nullable: true,
+    description:
+      'Fields of the provider, as the catalogue lists them, and `custom_host`, `custom_headers`. In an update, an ' +
+      'absent field remains unchanged, and null clears a field.',
+    example: { openai_project: 'proj_1' },
+  })
+  configurations?: Record<string, unknown> | null;
+  @NestedListField(() => SecretMappingDto, { optional: true, nullable: true })
+  secret_mappings?: SecretMappingDto[] | null;
+}
+
+export class CreateIntegrationDto extends IntegrationFields {
+  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'openai-prod' })
   slug?: string;
   @TextField({ max: 64, description: 'An id of the provider catalogue.', example: 'openai' })
   ai_provider_id!: string;
   @TextField({ optional: true, ...KEY, example: 'sk-…' }) key?: string;
-  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
-  @ReferenceField({ optional: true, description: 'Present: only this workspace has the integration.' })
+  @ReferenceField({ optional: true, description: 'If present, only this workspace can use the integration.' })
   workspace_id?: string;
-  @ObjectField({
-    optional: true,
-    nullable: true,
-    description: 'Fields of the provider, as the catalogue lists them, and `custom_host`, `custom_headers`.',
-    example: { openai_project: 'proj_1' },
-  })
-  configurations?: Record<string, unknown> | null;
   @BooleanField({
     optional: true,
-    description: 'Workspace integrations: make a provider of it. True when absent.',
+    description: 'Whether to create a provider for an integration of a workspace. True if absent.',
   })
   create_default_provider?: boolean;
   @SlugField({ optional: true, description: 'Slug of that provider.' }) default_provider_slug?: string;
-  @NestedListField(() => SecretMappingDto, { optional: true, nullable: true })
-  secret_mappings?: SecretMappingDto[] | null;
-  @ObjectField({ optional: true, nullable: true, example: { multiplier: { default: 1.1 } } })
-  pricing_adjustments?: Record<string, unknown> | null;
-  @MapField(TAGS) tags?: Record<string, string> | null;
-  @BooleanField({ optional: true, description: 'False: only models that are enabled. True when absent.' })
-  allow_all_models?: boolean;
 }
 
-export class UpdateIntegrationDto {
+export class UpdateIntegrationDto extends partialOf(IntegrationFields) {
   @EnumField(['active', 'archived'], {
     optional: true,
-    description: 'archived: as DELETE, and alone in the body.',
+    description: 'archived: the same as DELETE. Must be the only member of the body.',
   })
   status?: 'active' | 'archived';
-  @NameField({ optional: true, example: 'OpenAI production' }) name?: string;
   @TextField({ optional: true, nullable: true, ...KEY }) key?: string | null;
-  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
-  @ObjectField({
-    optional: true,
-    nullable: true,
-    description: 'Laid over the saved fields: an absent one stays, null clears one.',
-    example: { openai_project: null },
-  })
-  configurations?: Record<string, unknown> | null;
-  @NestedListField(() => SecretMappingDto, { optional: true, nullable: true })
-  secret_mappings?: SecretMappingDto[] | null;
-  @ObjectField({ optional: true, nullable: true }) pricing_adjustments?: Record<string, unknown> | null;
-  @MapField(TAGS) tags?: Record<string, string> | null;
-  @BooleanField({ optional: true }) allow_all_models?: boolean;
 }
 
 export class ListIntegrationsQuery extends pageOf({ size: 100 }) {
   @ReferenceField({ optional: true }) workspace_id?: string;
-  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all when absent.' })
+  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })
   type?: ('workspace' | 'organisation' | 'all')[];
-  @TextField({ optional: true, max: 4_096, description: 'JSON object of texts: every tag must match.' })
+  @TextField({
+    optional: true,
+    max: 4_096,
+    description: 'A JSON object of texts. Each of its tags must match.',
+  })
   tags?: string;
   @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
 }
@@ -86,14 +89,14 @@ export class ListIntegrationsQuery extends pageOf({ size: 100 }) {
 export class IntegrationModelDto {
   @TextField({ example: 'my-llama' }) slug!: string;
   @TextField({ optional: true, nullable: true }) name?: string | null;
-  @BooleanField({ optional: true, description: 'True when absent.' }) enabled?: boolean;
+  @BooleanField({ optional: true, description: 'True if absent.' }) enabled?: boolean;
   @BooleanField({ optional: true, nullable: true }) is_custom?: boolean | null;
   @BooleanField({ optional: true, nullable: true }) is_finetune?: boolean | null;
   @TextField({ optional: true, nullable: true, example: 'llama-3.1-8b' }) base_model_slug?: string | null;
   @ObjectField({
     optional: true,
     nullable: true,
-    description: 'Headers of this model; win over the integration’s.',
+    description: 'Headers of this model, which take precedence over those of the integration.',
   })
   custom_headers?: Record<string, unknown> | null;
   @ObjectField({
@@ -105,7 +108,7 @@ export class IntegrationModelDto {
   @ObjectField({
     optional: true,
     nullable: true,
-    description: 'US cents for one token.',
+    description: 'Prices in US cents per token.',
     example: {
       type: 'static',
       pay_as_you_go: { request_token: { price: 0.0001 }, response_token: { price: 0.0002 } },
@@ -121,17 +124,20 @@ export class UpdateIntegrationModelsDto {
     optional: true,
     nullable: true,
     ...KEY,
-    description: 'The integration’s key again: needed where the address of a model changes.',
+    description: 'The integration’s key. Required again if the address of a model changes.',
   })
   key?: string | null;
   @ObjectField({
     optional: true,
     nullable: true,
     description:
-      'Fields of the integration, such as its secrets, which are needed where the address of a model changes.',
+      'Fields of the integration. Its secrets are required again if the address of a model changes.',
   })
   configurations?: Record<string, unknown> | null;
-  @BooleanField({ optional: true, description: 'True: models that the list leaves out lose their row.' })
+  @BooleanField({
+    optional: true,
+    description: 'True: deletes the settings of models that are not in the list.',
+  })
   override_existing_model_access?: boolean;
 }
 
@@ -162,15 +168,18 @@ export class UpdateIntegrationWorkspacesDto {
   global_workspace_access?: WorkspaceAccessDto | null;
   @BooleanField({
     optional: true,
-    description: 'True: workspaces that the list leaves out lose their access.',
+    description: 'True: workspaces that are not in the list lose access.',
   })
   override_existing_workspace_access?: boolean;
   @BooleanField({
     optional: true,
-    description: 'A workspace that gains access gets a provider. True when absent.',
+    description: 'Whether a workspace that gains access gets a provider. True if absent.',
   })
   create_default_provider?: boolean;
-  @SlugField({ optional: true, description: 'Slug of those providers; the integration’s when absent.' })
+  @SlugField({
+    optional: true,
+    description: 'Slug of those providers. If absent, the slug of the integration.',
+  })
   default_provider_slug?: string;
 }
 

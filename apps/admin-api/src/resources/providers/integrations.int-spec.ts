@@ -18,7 +18,7 @@ const create = (more: object = {}, key = tenant.adminKey): Promise<CreatedIntegr
   createIntegration(api, key, more);
 
 describe('POST /v1/integrations', () => {
-  it('makes an integration of the organisation, with a slug made of the name', async () => {
+  it('creates an integration of the organisation with a slug derived from its name', async () => {
     const { id, slug } = await create({ name: 'OpenAI (Prod)', tags: { team: 'a' } });
     expect(slug).toMatch(/^openai-prod-[0-9a-f]{6}$/);
     const { body: read } = await api.get(`/v2/integrations/${slug}`, { key: tenant.adminKey });
@@ -38,7 +38,7 @@ describe('POST /v1/integrations', () => {
     });
   });
 
-  it('makes a workspace integration with its default provider for a workspace key', async () => {
+  it('creates a workspace integration with its default provider for a workspace key', async () => {
     const { slug } = await create({ default_provider_slug: 'my-openai' }, tenant.key);
     const { body: read } = await api.get(`/v1/integrations/${slug}`, { key: tenant.key });
     expect(read).toMatchObject({ type: 'workspace', workspace_id: tenant.workspaceId, workspace_count: 1 });
@@ -50,7 +50,7 @@ describe('POST /v1/integrations', () => {
     ['sk-abc…xyz', 'key is shortened with … or *****, as in lists of secrets; send the whole secret'],
     ['sk*****789', 'key is shortened with … or *****, as in lists of secrets; send the whole secret'],
     ['sk abc', 'key must be visible ASCII characters without spaces or control characters'],
-  ])('refuses the key %s and says what is wrong with it', async (key, message) => {
+  ])('refuses the key %s and states the reason', async (key, message) => {
     const { status, body } = await api.post<Failure>('/v1/integrations', {
       key: tenant.adminKey,
       body: integrationBody({ key }),
@@ -59,7 +59,7 @@ describe('POST /v1/integrations', () => {
     expect(body.error.message).toContain(message.slice('key '.length));
   });
 
-  it('says why an address is refused', async () => {
+  it('states why an address is refused', async () => {
     const { status, body } = await api.post<Failure>('/v1/integrations', {
       key: tenant.adminKey,
       body: integrationBody({ configurations: { custom_host: 'https://user:pass@gateway.example.org/v1' } }),
@@ -71,7 +71,7 @@ describe('POST /v1/integrations', () => {
     ]);
   });
 
-  it('makes no default provider when the request says so, and refuses a default slug that is taken', async () => {
+  it('creates no default provider with create_default_provider: false, and refuses a used default slug', async () => {
     const { slug } = await create({ create_default_provider: false }, tenant.key);
     expect((await api.get(`/v1/providers/${slug}`, { key: tenant.key })).status).toBe(404);
     await create({ default_provider_slug: 'taken' }, tenant.key);
@@ -82,7 +82,7 @@ describe('POST /v1/integrations', () => {
     expect([again.status, again.body.error.param]).toEqual([400, 'default_provider_slug']);
   });
 
-  it('answers 409 for a slug that the organisation already has, and not for another organisation', async () => {
+  it('returns 409 for a slug that the organisation already uses, but not for another organisation', async () => {
     await create({ slug: 'shared-slug' });
     const again = await api.post('/v1/integrations', {
       key: tenant.adminKey,
@@ -92,7 +92,7 @@ describe('POST /v1/integrations', () => {
     await create({ slug: 'shared-slug' }, other.adminKey);
   });
 
-  it('[LIM-01] takes names and slugs of 255 characters and refuses 256, for integrations and providers', async () => {
+  it('accepts names and slugs of 255 characters and refuses 256, for integrations and providers [LIM-01]', async () => {
     const long = 'a'.repeat(255);
     const { slug } = await create({ name: long, slug: long });
     expect(slug).toBe(long);
@@ -139,7 +139,7 @@ describe('POST /v1/integrations', () => {
     ['tags', { tags: { team: 1 } }],
     ['tags', { tags: ['team'] }],
     ['description', { description: 'a\u0000b' }],
-  ])('refuses a bad %s and names it', async (param, more) => {
+  ])('refuses an invalid %s and names it in param', async (param, more) => {
     const { status, body: failure } = await api.post<Failure>('/v1/integrations', {
       key: tenant.adminKey,
       body: integrationBody(more),
@@ -147,7 +147,7 @@ describe('POST /v1/integrations', () => {
     expect([status, failure.error.type, failure.error.param]).toEqual([400, 'validation_failed', param]);
   });
 
-  it('asks for every field of the provider at once', async () => {
+  it('reports all missing fields of the provider together', async () => {
     const { body: failure } = await api.post<Failure>('/v1/integrations', {
       key: tenant.adminKey,
       body: integrationBody({ ai_provider_id: 'azure-openai', key: undefined, configurations: {} }),
@@ -159,7 +159,7 @@ describe('POST /v1/integrations', () => {
     ]);
   });
 
-  it('needs no key for a provider that takes none, nor for a host of one’s own', async () => {
+  it('requires no key for a provider without keys, nor for a custom host', async () => {
     const configurations = { custom_host: 'https://llm.example.org/v1' };
     for (const more of [{ ai_provider_id: 'sandbox' }, { configurations }])
       expect(await create({ ...more, key: undefined })).toMatchObject({ id: expect.any(String) });
@@ -167,7 +167,7 @@ describe('POST /v1/integrations', () => {
 });
 
 describe('GET /v1/integrations', () => {
-  it('filters by tags, as providers do', async () => {
+  it('filters integrations and providers by tags', async () => {
     const fresh = await api.tenant();
     const { id } = await create({ tags: { team: 'a', tier: '1' }, default_provider_slug: 'p1' }, fresh.key);
     const second = await create({ tags: { team: 'b' }, create_default_provider: false }, fresh.key);
@@ -190,7 +190,7 @@ describe('GET /v1/integrations', () => {
     }
   });
 
-  it('pages newest first, searches, and filters by type', async () => {
+  it('lists pages, newest first, searches, and filters by type', async () => {
     const fresh = await api.tenant();
     const made: string[] = [];
     for (const name of ['Alpha', 'Beta', 'Gamma']) made.push((await create({ name }, fresh.adminKey)).id);
@@ -209,7 +209,7 @@ describe('GET /v1/integrations', () => {
     }
   });
 
-  it('shows a workspace the organisation’s integrations that it may use, and its own', async () => {
+  it('lists for a workspace the organisation’s integrations that it may use, and its own', async () => {
     const fresh = await api.tenant();
     const hidden = await create({ name: 'Not granted' }, fresh.adminKey);
     const granted = await create({ name: 'Granted' }, fresh.adminKey);
@@ -225,7 +225,7 @@ describe('GET /v1/integrations', () => {
 });
 
 describe('PUT /v1/integrations/{integration}', () => {
-  it('leaves what is absent, clears what is null, replaces the rest', async () => {
+  it('keeps absent fields, clears null fields, and replaces the others', async () => {
     const { slug } = await create({
       description: 'first',
       tags: { a: 'b' },
@@ -246,7 +246,7 @@ describe('PUT /v1/integrations/{integration}', () => {
     expect(read['configurations']).not.toHaveProperty('openai_project');
   });
 
-  it('refuses a stale If-Match and takes the current one, models and workspaces included', async () => {
+  it('returns 412 for a stale If-Match, also for models and workspaces', async () => {
     const { slug } = await create();
     const path = `/v1/integrations/${slug}`;
     const etag = async (): Promise<string> =>
@@ -262,7 +262,7 @@ describe('PUT /v1/integrations/{integration}', () => {
     expect(await put(`${path}/workspaces`, second, { workspaces: [] })).toBe(412);
   });
 
-  it('refuses to take away what the provider needs', async () => {
+  it('refuses to clear a field that the provider requires', async () => {
     const { slug } = await create();
     const answer = await api.put<Failure>(`/v1/integrations/${slug}`, {
       key: tenant.adminKey,
@@ -273,7 +273,7 @@ describe('PUT /v1/integrations/{integration}', () => {
 });
 
 describe('DELETE /v1/integrations/{integration}', () => {
-  it('archives the integration with its providers and frees its slug', async () => {
+  it('archives the integration with its providers, and makes its slug available again', async () => {
     const { slug } = await create({ slug: 'short-lived', default_provider_slug: 'short-lived' }, tenant.key);
     expect((await api.delete(`/v1/integrations/${slug}`, tenant)).status).toBe(200);
     expect((await api.get(`/v1/integrations/${slug}`, tenant)).status).toBe(404);
@@ -283,7 +283,7 @@ describe('DELETE /v1/integrations/{integration}', () => {
 });
 
 describe('GET /v1/utils/static-resources/integration-providers', () => {
-  it('lists the catalogue with what each provider needs', async () => {
+  it('lists the catalogue with the fields that each provider requires', async () => {
     const { body: list } = await api.get<{ data: { id: string }[] }>(
       '/v1/utils/static-resources/integration-providers',
       tenant,

@@ -1,6 +1,6 @@
 import type { CatalogueProvider, ConfigurationField } from '@gw/contracts';
 import type { IntegrationEntity, IntegrationModelEntity, IntegrationWorkspaceEntity } from '@gw/entities';
-import { ResponseField, RowResponse, rowFields } from '@gw/web';
+import { ResponseField, RowResponse, viewOf } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-usage';
 import { RateLimitResponse, UsageLimitResponse } from '../../platform/limits/limits.dto';
 import { shownConfigurations } from '../../platform/credentials/configurations';
@@ -14,7 +14,7 @@ class UseResponse {
 }
 
 export class DeletedIntegration {
-  /** What names a provider that is gone with the integration; absent when nothing does. */
+  /** Uses of the providers that were archived with the integration; absent without uses. */
   @ResponseField.list(() => UseResponse, { optional: true }) readonly warnings?: readonly UseResponse[];
 }
 
@@ -55,34 +55,23 @@ export class IntegrationDetailResponse extends IntegrationResponse {
   > | null;
 }
 
-export const toIntegration = (row: IntegrationEntity): IntegrationResponse => ({
-  id: row.id,
-  organisation_id: row.organisationId,
-  workspace_id: row.workspaceId,
-  type: row.workspaceId === null ? 'organisation' : 'workspace',
-  ai_provider_id: row.aiProviderId,
-  name: row.name,
-  slug: row.slug,
-  description: row.description,
-  status: row.status,
-  tags: row.tags,
-  ...rowFields(row),
-  object: 'integration',
-});
+const typeOf = ({ workspaceId }: IntegrationEntity) => (workspaceId === null ? 'organisation' : 'workspace');
+
+export const toIntegration = (row: IntegrationEntity): IntegrationResponse =>
+  viewOf(IntegrationResponse, row, { type: typeOf(row), object: 'integration' });
 
 export const toIntegrationDetail = (
   row: IntegrationEntity,
   workspaceCount: number,
-): IntegrationDetailResponse => ({
-  ...toIntegration(row),
-  masked_key: row.maskedKey,
-  configurations: shownConfigurations(row.configurations, row.maskedConfigurations),
-  global_workspace_access_settings: row.globalWorkspaceAccess,
-  allow_all_models: row.allowAllModels,
-  workspace_count: workspaceCount,
-  secret_mappings: shownMappings(row),
-  pricing_adjustments: row.pricingAdjustments,
-});
+): IntegrationDetailResponse =>
+  viewOf(IntegrationDetailResponse, row, {
+    type: typeOf(row),
+    configurations: shownConfigurations(row.configurations, row.maskedConfigurations),
+    global_workspace_access_settings: row.globalWorkspaceAccess,
+    workspace_count: workspaceCount,
+    secret_mappings: shownMappings(row),
+    object: 'integration',
+  });
 
 class ModelAddressResponse {
   @ResponseField.text({ optional: true, example: 'https://llm.example.org/v1' })
@@ -102,7 +91,7 @@ export class IntegrationModelResponse {
   readonly configurations!: ModelAddressResponse | null;
   @ResponseField.json({ nullable: true }) readonly pricing_config!: Readonly<Record<string, unknown>> | null;
 
-  /** A price from before prices had bounds, which cannot be counted; absent: there is nothing to say. */
+  /** Saved prices that exceed the bounds and cannot be counted; absent without such prices. */
   @ResponseField.list(() => UseResponse, { optional: true }) readonly warnings?: readonly UseResponse[];
 }
 
@@ -137,7 +126,7 @@ function priceWarnings({
 }
 
 const UNPRICED =
-  'until another price is saved, requests of the model are unpriced: no budget counts their cost.';
+  'until a valid price is saved, requests to the model are unpriced, and no budget counts their cost.';
 
 export class IntegrationModelsResponse {
   @ResponseField.integer({ example: 1 }) readonly total!: number;
@@ -182,7 +171,7 @@ class CatalogueFieldResponse {
   readonly kind!: ConfigurationField['kind'];
   @ResponseField.boolean() readonly secret!: boolean;
   @ResponseField.any({
-    description: 'True or false, or `{ field, oneOf }`: required when that field has one of the values.',
+    description: 'True, false, or `{ field, oneOf }`: required if that field has one of the values.',
   })
   readonly required!: ConfigurationField['required'];
   @ResponseField.texts({ optional: true }) readonly values?: readonly string[];

@@ -1,6 +1,6 @@
 import type { DeploymentDto, VirtualKeyFieldsDto } from './virtual-keys.dto';
 
-/** Fields of these routes that stand for one field of the provider catalogue. */
+/** Fields of the virtual-key routes and the fields of the provider catalogue that they set. */
 const FIELDS = {
   resourceName: 'azure_resource_name',
   azureAuthMode: 'azure_auth_mode',
@@ -21,16 +21,18 @@ const BY_CATALOGUE_NAME: ReadonlyMap<string, string> = new Map([
   [DEPLOYMENTS, 'deploymentConfig'],
 ]);
 
-/** What a field of the catalogue is called here, for the paths of errors. */
+/** Returns the name of a catalogue field in these routes, for the paths of errors. */
 export const fieldNameOf = (catalogueName: string): string =>
   BY_CATALOGUE_NAME.get(catalogueName) ?? catalogueName;
 
 const BY_FIELD_NAME: ReadonlyMap<string, string> = new Map(Object.entries(FIELDS));
 
-/** What the catalogue calls a field of these routes; one that goes by the catalogue's name already stays. */
+/** Returns the catalogue's name of a field of these routes. Catalogue names remain unchanged. */
 export const catalogueNameOf = (fieldName: string): string => BY_FIELD_NAME.get(fieldName) ?? fieldName;
 
-/** The provider fields of a request by their catalogue names; undefined when it names none. */
+/**
+ * Returns the provider fields of a request by their catalogue names; undefined without such fields.
+ */
 export function configurationsOf(input: VirtualKeyFieldsDto): Record<string, unknown> | undefined {
   const named: Record<string, unknown> = {};
   for (const [field, name] of Object.entries(FIELDS)) {
@@ -42,7 +44,10 @@ export function configurationsOf(input: VirtualKeyFieldsDto): Record<string, unk
   return Object.keys(named).length === 0 ? undefined : named;
 }
 
-/** `deploymentConfig`, or the single deployment of `deploymentName` and `apiVersion`. */
+/**
+ * Returns `deploymentConfig`, or the one deployment that `deploymentName` and `apiVersion`
+ * describe.
+ */
 function deploymentsOf({
   deploymentConfig,
   deploymentName,

@@ -4,18 +4,18 @@ import { pricingAdjustmentFaults, pricingConfigFaults } from './pricing';
 const PRICES = { request_token: { price: 0.0001 }, response_token: { price: 0.0002 } };
 
 describe('pricingConfigFaults', () => {
-  it('takes prices of both directions, and of more units', () => {
+  it('accepts prices of both directions and of other units', () => {
     expect(pricingConfigFaults({ type: 'static', pay_as_you_go: PRICES }, 'p')).toEqual([]);
     const more = { ...PRICES, cache_read_input_token: { price: 0 } };
     expect(pricingConfigFaults({ pay_as_you_go: more }, 'p')).toEqual([]);
   });
 
-  it('refuses half a price, which would bill half of the usage', () => {
+  it('refuses the price of only one direction', () => {
     const faults = pricingConfigFaults({ pay_as_you_go: { request_token: { price: 1 } } }, 'p');
     expect(faults).toEqual([{ path: 'p.pay_as_you_go.response_token', message: 'is required' }]);
   });
 
-  it('takes the largest price that it names, which can be counted, and no price that cannot', () => {
+  it('accepts the documented maximum price and refuses prices that cannot be counted', () => {
     const priced = (price: number): object => ({
       pay_as_you_go: { ...PRICES, request_token: { price } },
     });
@@ -32,15 +32,15 @@ describe('pricingConfigFaults', () => {
     ['a price too large to count', { pay_as_you_go: { ...PRICES, request_token: { price: 1e18 } } }],
     ['more than ninety dollars', { pay_as_you_go: { ...PRICES, request_token: { price: 9_000.01 } } }],
     ['a text', { pay_as_you_go: { ...PRICES, request_token: { price: '1' } } }],
-    ['a unit that is not known', { pay_as_you_go: { ...PRICES, wish: { price: 1 } } }],
-    ['a field that is not known', { pay_as_you_go: PRICES, currency: 'EUR' }],
+    ['an unknown unit', { pay_as_you_go: { ...PRICES, wish: { price: 1 } } }],
+    ['an unknown field', { pay_as_you_go: PRICES, currency: 'EUR' }],
   ])('refuses %s', (_what, value) => {
     expect(pricingConfigFaults(value, 'p')).toHaveLength(1);
   });
 });
 
 describe('pricingAdjustmentFaults', () => {
-  it('takes factors from 0, null included, and units of one’s own', () => {
+  it('accepts factors from 0, null, and additional units', () => {
     const multiplier = {
       default: 1.1,
       request_token: null,
@@ -54,8 +54,8 @@ describe('pricingAdjustmentFaults', () => {
   it.each([
     ['a negative factor', { multiplier: { default: -1 } }],
     ['a factor that is a text', { multiplier: { default: '1' } }],
-    ['a unit that is not known', { multiplier: { wish: 1 } }],
-    ['a field that is not known', { surcharge: 1 }],
+    ['an unknown unit', { multiplier: { wish: 1 } }],
+    ['an unknown field', { surcharge: 1 }],
     ['a list', { multiplier: [] }],
     ['units that are a list', { multiplier: { additional_units: [1] } }],
   ])('refuses %s', (_what, value) => {

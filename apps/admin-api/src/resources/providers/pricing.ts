@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@gw/kernel';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The units that a price or a factor may be given for. */
+/** Units that can have a price or a factor. */
 const TOKEN_UNITS = [
   'request_token',
   'response_token',
@@ -31,20 +31,25 @@ const ADDITIONAL_UNITS_MAX = 64;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** US cents for one unit, at most: ninety dollars for a token. From 9,007.2 on a price could not be counted (`@gw/pricing`). */
+/**
+ * Maximum price in US cents per unit. Prices of 9,007.2 or more cannot be counted (`@gw/pricing`).
+ */
 const PRICE_MAX = 9_000;
 const FACTOR_MAX = 1_000;
 
 const isAmount = (value: unknown, max: number): value is number =>
   typeof value === 'number' && value >= 0 && value <= max;
 
-/** Names of `value` that are not among `known`. */
+/** Returns a fault for each member that is not in `known`. */
 const strangers = (value: Fields, known: ReadonlySet<string>, path: string): ErrorDetail[] =>
   Object.keys(value)
     .filter((name) => !known.has(name))
-    .map((name) => ({ path: `${path}.${name}`, message: 'is not known' }));
+    .map((name) => ({ path: `${path}.${name}`, message: 'is unknown; remove it' }));
 
-/** What `{ multiplier: { default?, request_token?, …, additional_units? } }` breaks. A factor is a number from 0, or null. */
+/**
+ * Returns the faults of `{ multiplier: { default?, request_token?, …, additional_units? } }`. A
+ * factor is null or a number from 0 to 1,000.
+ */
 export function pricingAdjustmentFaults(value: Fields, path: string): ErrorDetail[] {
   const faults = strangers(value, new Set(['multiplier']), path);
   const { multiplier } = value as { multiplier?: unknown };
@@ -70,8 +75,9 @@ const factorFaults = (factors: Fields, path: string): ErrorDetail[] =>
     }));
 
 /**
- * What `{ type: 'static', pay_as_you_go: { request_token: { price }, … } }` breaks. A price is US cents for one unit, from 0;
- * those of request and response tokens are needed, so that a custom model is never billed for half of its usage.
+ * Returns the faults of `{ type: 'static', pay_as_you_go: { request_token: { price }, … } }`. A
+ * price is in US cents per unit, from 0 to 9,000. Prices of request and response tokens are
+ * required, so that all usage of a custom model is billed.
  */
 export function pricingConfigFaults(value: Fields, path: string): ErrorDetail[] {
   const faults = strangers(value, new Set(['type', 'pay_as_you_go']), path);

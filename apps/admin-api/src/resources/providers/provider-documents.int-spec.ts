@@ -46,8 +46,8 @@ const changedLast = async (): Promise<readonly string[]> => {
   return [...(event?.changed ?? [])].sort();
 };
 
-describe('what gateways read of providers', () => {
-  it('follows every write to the integration, for each provider of each workspace', async () => {
+describe('gateway documents of providers', () => {
+  it('follow every write of the integration, for each provider of each workspace', async () => {
     const second = await api.workspace(tenant.organisationId);
     const integration = { name: 'A', slug: 'shared', ai_provider_id: 'openai', key: KEY };
     await api.post('/v1/integrations', { key: tenant.adminKey, body: integration });
@@ -107,7 +107,7 @@ describe('what gateways read of providers', () => {
     expect(await documentOf('shared')).toBeNull();
   });
 
-  it('carries the credential of a virtual key in the same way', async () => {
+  it('contain the credential of a virtual key', async () => {
     const body = { name: 'V', provider: 'openai', key: KEY };
     const created = await api.post<{ data: { slug: string } }>('/v1/virtual-keys', { key: tenant.key, body });
     const { slug } = created.body.data;
@@ -129,7 +129,7 @@ describe('ensureProvider', () => {
       ),
     );
 
-  it('makes a provider once, however often it runs', async () => {
+  it('creates a provider only once in several runs', async () => {
     const wanted = { slug: 'openai', providerId: 'openai', key: KEY };
     const id = await ensure(wanted);
     expect(await ensure({ ...wanted, key: 'sk-another-key-000111' })).toBe(id);
@@ -140,7 +140,7 @@ describe('ensureProvider', () => {
     expect((await api.get('/v1/providers/openai', tenant)).body).toMatchObject({ integration_id: 'openai' });
   });
 
-  it('needs no key for a provider that takes none, and refuses one that needs a key', async () => {
+  it('requires no key for a provider without keys, and refuses a provider whose key is missing', async () => {
     await ensure({ slug: 'sandbox', providerId: 'sandbox', key: null });
     expect(await documentOf('sandbox')).toMatchObject({ providerId: 'sandbox', sealedCredential: null });
     await expect(ensure({ slug: 'x', providerId: 'openai', key: null })).rejects.toMatchObject({

@@ -1,109 +1,110 @@
-import { ProviderEntity } from '@gw/entities';
-import { GatewayError, uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid, windowOf, type PageQuery } from '@gw/web';
-import { Raw, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { IntegrationEntity, ProviderEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { invalid, type PageQuery } from '@gw/web';
+import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { holdLimits } from '../../platform/auth/grants';
+import { byReference, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import { byReference, found, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
-import { LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
-import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
+import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
-import { autoSlug } from '../../platform/common/slugs';
-import { isSlugTaken } from './default-provider';
+import { createRow, listRows, type Resource } from '../../platform/resource/rows';
+import { LIVE_PROVIDER, providerKey } from '../../platform/rows/integrations.queries';
+import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
 import type { ProviderFieldsDto } from './providers.dto';
+import { toProvider } from './providers.view';
+import { toVirtualKey } from './virtual-keys.view';
 
 /**
- * Where a provider or a virtual key is found. Slugs are unique in a workspace only, so a slug needs the workspace; an id is
- * enough for a credential of the whole organisation.
+ * Slugs are unique only within a workspace, so a slug requires the workspace. An id suffices for a
+ * credential of the whole organisation.
  */
-const providersFor = (
-  caller: Principal,
-  reference: string,
-  isVirtualKey: boolean,
-): FindOptionsWhere<ProviderEntity> => ({
-  ...(isUuid(reference) ? reach(caller) : inWorkspace(caller)),
-  ...byReference(reference),
-  isVirtualKey,
-  status: LIVE_PROVIDER,
-});
+const whereOf =
+  (isVirtualKey: boolean) =>
+  (caller: Principal, reference: string): FindOptionsWhere<ProviderEntity> => ({
+    ...(isUuid(reference) ? reach(caller) : inWorkspace(caller)),
+    ...byReference(reference),
+    isVirtualKey,
+    status: LIVE_PROVIDER,
+  });
 
-export const findProvider = async (
-  manager: EntityManager,
-  caller: Principal,
-  reference: string,
-  isVirtualKey: boolean,
-): Promise<ProviderEntity> =>
-  found(await manager.findOne(ProviderEntity, { where: providersFor(caller, reference, isVirtualKey) }));
+export const PROVIDER: Resource<ProviderEntity> = {
+  entity: ProviderEntity,
+  type: 'providers',
+  view: async (row, _caller, manager) => {
+    const slugs = await integrationSlugs(manager, [row]);
+    return toProvider(row, slugs.get(row.integrationId) ?? '');
+  },
+  where: whereOf(false),
+  documents: (row) => [providerKey(row)],
+};
 
-/** The row to be changed, locked, once it is the one that `ifMatch` names. */
-export async function lockProvider(
-  manager: EntityManager,
-  caller: Principal,
-  reference: string,
-  isVirtualKey: boolean,
-  ifMatch: string | undefined,
-): Promise<ProviderEntity> {
-  const where = providersFor(caller, reference, isVirtualKey);
-  const row = found(await manager.findOne(ProviderEntity, { where, lock: FOR_UPDATE }));
-  assertMatches(ifMatch, row);
-  return row;
-}
+export const VIRTUAL_KEY: Resource<ProviderEntity> = {
+  ...PROVIDER,
+  type: 'virtual_keys',
+  view: async (row, _caller, manager) => toVirtualKey(row, await hiddenOf(manager, row)),
+  where: whereOf(true),
+};
 
-/** A page of the live rows of the caller's workspace, newest first, and how many there are. */
+/**
+ * Returns a page of the providers or virtual keys of the caller's workspace that are not archived.
+ */
 export const listProviders = (
   manager: EntityManager,
   caller: Principal,
   page: PageQuery,
-  isVirtualKey: boolean,
-  where: FindOptionsWhere<ProviderEntity> = {},
+  where: FindOptionsWhere<ProviderEntity>,
 ): Promise<[ProviderEntity[], number]> =>
-  manager.findAndCount(ProviderEntity, {
-    where: { ...where, ...inWorkspace(caller), isVirtualKey, status: LIVE_PROVIDER },
-    order: { createdAt: 'DESC', id: 'DESC' },
-    ...windowOf(page),
-  });
+  listRows(manager, PROVIDER, page, { where: { ...where, ...inWorkspace(caller), status: LIVE_PROVIDER } });
 
-/** Records a write of the row, under the name that its routes go by. */
-export function auditProvider(
-  write: Write,
-  action: 'create' | 'update' | 'delete',
-  row: ProviderEntity,
-  views: { readonly before?: object; readonly after?: object },
-): void {
-  write.audit({
-    action,
-    resourceType: row.isVirtualKey ? 'virtual_keys' : 'providers',
-    resourceId: row.id,
-    workspaceId: row.workspaceId,
-    ...views,
+/** Returns the slugs of the rows' integrations, by the id of the integration. */
+export async function integrationSlugs(
+  manager: EntityManager,
+  rows: readonly ProviderEntity[],
+): Promise<ReadonlyMap<string, string>> {
+  const integrations = await manager.find(IntegrationEntity, {
+    where: { id: In([...new Set(rows.map(({ integrationId }) => integrationId))]) },
+    select: { id: true, slug: true },
   });
+  return new Map(integrations.map(({ id, slug }) => [id, slug]));
 }
 
-/** For `where`: the row has every one of the tags. */
-export const hasTags = (tags: Readonly<Record<string, string>>): FindOptionsWhere<ProviderEntity> => ({
-  tags: Raw((column) => `${column} @> :tags::jsonb`, { tags: JSON.stringify(tags) }),
-});
+/** Returns the hidden integration of a virtual key, which holds its credential. */
+export const hiddenOf = (
+  manager: EntityManager,
+  { integrationId }: ProviderEntity,
+  forUpdate = false,
+): Promise<IntegrationEntity> =>
+  manager.findOneOrFail(IntegrationEntity, {
+    where: { id: integrationId },
+    ...(forUpdate ? { lock: FOR_UPDATE } : {}),
+  });
 
-/** A row that is not saved yet, with a slug that is free in the workspace: 409 `conflict` when the given one is taken. */
+interface NewProvider {
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  /** Derived from the name if absent. */
+  readonly slug?: string | undefined;
+  readonly isVirtualKey: boolean;
+}
+
+/** Returns an unsaved row. Throws `conflict` if the workspace already uses the slug. */
 export async function newProvider(
   manager: EntityManager,
-  owner: { readonly organisationId: string; readonly workspaceId: string },
-  input: { readonly name: string; readonly slug?: string | undefined; readonly isVirtualKey: boolean },
+  { slug: given, ...values }: NewProvider,
 ): Promise<ProviderEntity> {
-  const { name } = input;
-  const slug = input.slug ?? autoSlug(name);
-  if (await isSlugTaken(manager, owner.workspaceId, slug)) {
-    throw new GatewayError('conflict', { param: 'slug', message: 'The slug is already used.' });
-  }
-  return manager.create(ProviderEntity, {
-    id: uuidv7(),
-    organisationId: owner.organisationId,
-    workspaceId: owner.workspaceId,
+  const slug = given ?? autoSlug(values.name);
+  await assertSlugFree(manager, ProviderEntity, {
+    workspaceId: values.workspaceId,
     slug,
-    name,
+    status: LIVE_PROVIDER,
+  });
+  return manager.create(ProviderEntity, {
+    ...values,
+    id: uuidv7(),
+    slug,
     note: null,
     status: 'active',
-    isVirtualKey: input.isVirtualKey,
     usageLimits: null,
     rateLimits: null,
     expiresAt: null,
@@ -114,8 +115,34 @@ export async function newProvider(
 }
 
 /**
- * Sets what the request names; null clears. Throws `forbidden` for limits that a higher role has set. A provider that was exhausted or expired is active again when its limit is raised
- * or cleared, its usage reset, or its end moved on.
+ * Creates the provider that a workspace gets with access to an integration, unless it has one.
+ * Without `slug`, the slug is that of the integration, with a random suffix if the workspace uses
+ * it already. Throws `validation_failed` for `path` if the given slug is already used.
+ */
+export async function createDefaultProvider(
+  write: Write<Principal>,
+  integration: IntegrationEntity,
+  workspaceId: string,
+  wanted: { readonly slug: string | undefined; readonly path: string },
+): Promise<void> {
+  const { manager } = write;
+  const { id: integrationId, organisationId, name } = integration;
+  const status = LIVE_PROVIDER;
+  if (await manager.existsBy(ProviderEntity, { workspaceId, integrationId, status })) return;
+  let slug = wanted.slug ?? integration.slug;
+  if (await manager.existsBy(ProviderEntity, { workspaceId, slug, status })) {
+    if (wanted.slug !== undefined) throw invalid(wanted.path, 'is already used in the workspace');
+    slug = autoSlug(integration.slug);
+  }
+  const row = await newProvider(manager, { organisationId, workspaceId, name, slug, isVirtualKey: false });
+  const note = 'Created automatically on integration access grant';
+  await createRow(write, PROVIDER, { ...row, integrationId, note });
+}
+
+/**
+ * Sets the given fields; null clears. An exhausted or expired provider becomes active when its
+ * limit is raised or cleared, its usage reset, or its expiry postponed. Throws `forbidden` for
+ * limits that a higher role has set.
  */
 export function applyProviderFields(
   caller: Principal,

@@ -6,8 +6,9 @@ import { NAMED_MAX } from '../../platform/common/uses';
 type Named = Pick<ProviderEntity, 'workspaceId' | 'slug'>;
 
 /**
- * What names the provider or virtual key and is in force: configs, the published and the labelled versions of prompts, and
- * guardrails that ask models. A guardrail of the whole organisation names what each workspace has under the slug, and is left out.
+ * Returns the uses of a provider or virtual key by current config versions, published or labelled
+ * prompt versions, and guardrails whose checks call models. Omits guardrails of the organisation,
+ * since each workspace resolves their slug on its own.
  */
 export async function usesOfProvider(manager: EntityManager, row: Named): Promise<ErrorDetail[]> {
   return [
@@ -17,7 +18,10 @@ export async function usesOfProvider(manager: EntityManager, row: Named): Promis
   ];
 }
 
-/** The text of a config holds the slug wherever it names it; what holds it otherwise is distinguished here. */
+/**
+ * The query finds configs that contain the slug anywhere; the filter keeps those that use it as a
+ * provider.
+ */
 async function configsNaming(manager: EntityManager, { workspaceId, slug }: Named): Promise<ErrorDetail[]> {
   const candidates = await manager.query<{ slug: string; content: unknown }[]>(
     `SELECT c.slug, v.content FROM configs c JOIN config_versions v ON v.id = c.current_version_id
@@ -30,7 +34,10 @@ async function configsNaming(manager: EntityManager, { workspaceId, slug }: Name
     .map((config) => ({ path: `configs.${config.slug}`, message: `The config ${config.slug} names it.` }));
 }
 
-/** `@slug`, or `@slug/model` of a model, wherever it is; the bare slug as a virtual key. The config is valid, so its nesting is bounded. */
+/**
+ * Whether a value contains `@slug` or `@slug/model`, or the slug as a virtual key. Expects a valid
+ * config, whose nesting is bounded.
+ */
 function names(value: unknown, slug: string, member = ''): boolean {
   if (typeof value === 'string') {
     return (
@@ -74,6 +81,6 @@ async function guardrailsNaming(
     .getMany();
   return rows.map((guardrail) => ({
     path: `guardrails.${guardrail.slug}`,
-    message: `The guardrail ${guardrail.slug} asks a model by it.`,
+    message: `The guardrail ${guardrail.slug} calls a model through it.`,
   }));
 }

@@ -1,6 +1,7 @@
-import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
+import { listResponseOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { DeleteQuery } from '../../platform/common/uses';
@@ -34,27 +35,17 @@ export class ProvidersController {
   }
 
   @Route.get(':provider', ['providers.read', 'virtual_keys.read'], ProviderResponse)
-  get(@Caller() caller: Principal, @Param('provider') provider: string): Promise<ProviderResponse> {
-    return this.providers.get(caller, provider);
+  get(@Named('provider') at: At): Promise<ProviderResponse> {
+    return this.providers.get(at);
   }
 
   @Route.put(':provider', ['providers.update', 'virtual_keys.update'], CreatedProviderDto)
-  update(
-    @Caller() caller: Principal,
-    @Param('provider') provider: string,
-    @Body() body: UpdateProviderDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<CreatedProviderDto> {
-    return this.providers.update(caller, provider, body, ifMatch);
+  update(@Named('provider') at: At, @Body() body: UpdateProviderDto): Promise<CreatedProviderDto> {
+    return this.providers.update(at, body);
   }
 
   @Route.delete(':provider', ['providers.delete', 'virtual_keys.delete'])
-  remove(
-    @Caller() caller: Principal,
-    @Param('provider') provider: string,
-    @Query() query: DeleteQuery,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.providers.remove(caller, provider, query, ifMatch);
+  remove(@Named('provider') at: At, @Query() query: DeleteQuery): Promise<object> {
+    return this.providers.remove(at, query);
   }
 }

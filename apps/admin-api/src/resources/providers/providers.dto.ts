@@ -13,7 +13,12 @@ import {
 import { ApiProperty } from '@nestjs/swagger';
 import { RateLimitDto, UsageLimitDto } from '../../platform/limits/limits.dto';
 
-/** What providers and virtual keys have in common. */
+export const WORKSPACE = {
+  optional: true,
+  description: 'Required with a credential of the whole organisation.',
+} as const;
+
+/** Fields that providers and virtual keys share. */
 export class ProviderFieldsDto {
   @TextField({ optional: true, nullable: true, min: 0, max: 4_096 }) note?: string | null;
   @NestedField(() => UsageLimitDto, {
@@ -39,24 +44,25 @@ export class CreateProviderDto extends ProviderFieldsDto {
   @NameField({ example: 'OpenAI production' }) name!: string;
   @ReferenceField({ description: 'Slug or id of an integration of the workspace.', example: 'openai-prod' })
   integration_id!: string;
-  @SlugField({ optional: true, description: 'Made of the name when absent.', example: 'openai-prod' })
+  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'openai-prod' })
   slug?: string;
-  @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class UpdateProviderDto extends ProviderFieldsDto {
   @NameField({ optional: true, example: 'OpenAI production' }) name?: string;
-  @BooleanField({ optional: true, description: 'True: the usage starts at zero again.' })
+  @BooleanField({ optional: true, description: 'True: resets the usage to zero.' })
   reset_usage?: boolean;
-  @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class ListProvidersQuery extends pageOf({ size: 50 }) {
-  @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
-  workspace_id?: string;
-  @TextField({ optional: true, max: 4_096, description: 'JSON object of texts: every tag must match.' })
+  @ReferenceField(WORKSPACE) workspace_id?: string;
+  @TextField({
+    optional: true,
+    max: 4_096,
+    description: 'A JSON object of texts. Each of its tags must match.',
+  })
   tags?: string;
 }
 

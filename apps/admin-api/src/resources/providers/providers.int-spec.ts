@@ -32,7 +32,7 @@ const events = async (): Promise<ChangeEventEntity[]> =>
   api.dataSource.manager.find(ChangeEventEntity, { order: { sequence: 'DESC' }, take: 1 });
 
 describe('/v1/providers', () => {
-  it('creates, reads, lists, updates and deletes, and tells the gateways each time', async () => {
+  it('creates, reads, lists, updates and deletes a provider, and publishes each change', async () => {
     const { id, slug } = await create({
       name: 'My Provider',
       note: 'n',
@@ -79,7 +79,7 @@ describe('/v1/providers', () => {
     await create({ slug });
   });
 
-  it('answers 409 for a slug of the workspace, shared with its virtual keys, and not for another workspace', async () => {
+  it('returns 409 for a slug that the workspace uses, also for a virtual key, but not in another workspace', async () => {
     await create({ slug: 'unique' });
     const body = { name: 'P', integration_id: integration, slug: 'unique' };
     expect((await api.post('/v1/providers', { key: tenant.key, body })).status).toBe(409);
@@ -87,7 +87,7 @@ describe('/v1/providers', () => {
     expect((await api.post('/v1/integrations', { key: other.key, body: theirs })).status).toBe(200);
   });
 
-  it('lets one of two simultaneous creations have the slug and answers the other 409', async () => {
+  it('returns 409 to one of two concurrent creations with the same slug', async () => {
     const body = { name: 'P', integration_id: integration, slug: 'race' };
     const answers = await Promise.all(
       [1, 2, 3, 4].map(() => api.post('/v1/providers', { key: tenant.key, body })),
@@ -95,7 +95,7 @@ describe('/v1/providers', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
   });
 
-  it('does not know an integration of another tenant, nor one that the workspace may not use', async () => {
+  it('refuses an integration of another tenant and one that the workspace may not use', async () => {
     const foreign = await api.post<Created>('/v1/integrations', {
       key: other.adminKey,
       body: { name: 'F', ai_provider_id: 'sandbox' },
@@ -133,7 +133,7 @@ describe('/v1/providers', () => {
     ['expires_at', { expires_at: '2020-01-01T00:00:00.000Z' }],
     ['note', { note: 5 }],
     ['tags', { tags: 'a' }],
-  ])('refuses a bad %s and names it, on create and on update', async (param, more) => {
+  ])('refuses an invalid %s on create and on update, and names it in param', async (param, more) => {
     const body = { name: 'P', integration_id: integration, ...more };
     const created = await api.post<Failure>('/v1/providers', { key: tenant.key, body });
     expect([created.status, created.body.error.param]).toEqual([400, param]);
@@ -144,7 +144,7 @@ describe('/v1/providers', () => {
     expect([updated.status, updated.body.error.param]).toEqual([400, param]);
   });
 
-  it('makes an exhausted provider active again when its credit_limit is raised, and not otherwise', async () => {
+  it('reactivates an exhausted provider only if its credit_limit is raised', async () => {
     const { id, slug } = await create({ usage_limits: { credit_limit: 5 } });
     const { manager } = api.dataSource;
     const exhaust = (): Promise<unknown> => manager.update(ProviderEntity, { id }, { status: 'exhausted' });
@@ -159,7 +159,7 @@ describe('/v1/providers', () => {
     expect(await statusAfter({ reset_usage: true })).toBe('active');
   });
 
-  it('says that a provider past its time is expired, and active once it is moved on', async () => {
+  it('shows a provider as expired after expires_at, and as active after expires_at is postponed', async () => {
     const { id, slug } = await create();
     await api.dataSource.manager.update(ProviderEntity, { id }, { expiresAt: new Date(1) });
     expect((await api.get(`/v1/providers/${slug}`, tenant)).body).toMatchObject({ status: 'expired' });
@@ -167,7 +167,7 @@ describe('/v1/providers', () => {
     expect((await api.get(`/v1/providers/${slug}`, tenant)).body).toMatchObject({ status: 'active' });
   });
 
-  it('guards a write with If-Match', async () => {
+  it('returns 412 for a write with a stale If-Match', async () => {
     const { slug } = await create();
     const { headers } = await api.get(`/v1/providers/${slug}`, tenant);
     const stale = { key: tenant.key, body: { note: 'a' }, headers: { 'if-match': String(headers['etag']) } };
@@ -176,7 +176,7 @@ describe('/v1/providers', () => {
     expect((await api.delete(`/v1/providers/${slug}`, stale)).status).toBe(412);
   });
 
-  it('needs the workspace with a credential of the organisation', async () => {
+  it('requires workspace_id with a credential of the organisation', async () => {
     const { slug } = await create();
     const at = `workspace_id=${tenant.workspaceId}`;
     for (const url of ['/v1/providers', `/v1/providers/${slug}`]) {
@@ -186,7 +186,7 @@ describe('/v1/providers', () => {
     }
   });
 
-  it('answers 404 alike to every other tenant, 401 without a key, 403 without the scope', async () => {
+  it('returns the same 404 to other tenants, 401 without a key, and 403 without the scope', async () => {
     const { id, slug } = await create();
     const sibling = await api.workspace(tenant.organisationId);
     const at = { organisationId: tenant.organisationId, workspaceId: sibling };
@@ -212,7 +212,7 @@ describe('/v1/providers', () => {
     }
   });
 
-  it('is reached with the scope of virtual keys, too', async () => {
+  it('accepts the scopes of virtual keys', async () => {
     const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
     const key = await api.apiKey('workspace-service', at, ['virtual_keys.list']);
     expect((await api.get('/v1/providers', { key })).status).toBe(200);

@@ -1,29 +1,22 @@
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import { invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, type EntityManager } from 'typeorm';
-import { Writes } from '../../platform/unit-of-work/writes';
+import { DataSource, type EntityManager } from 'typeorm';
 import { assertMayEnd, assertNotBound } from '../../platform/auth/grants';
-import type { Principal } from '../../platform/common/principal';
 import { found, inWorkspace, isUuid } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
+import { tagged } from '../../platform/common/tags';
 import { assertDeletable, type DeleteQuery } from '../../platform/common/uses';
-import { parseTags } from '../../platform/common/tags';
+import { withUsage } from '../../platform/limits/limit-usage';
+import type { At } from '../../platform/resource/at';
+import { changeRow, createRow, findRow, lockRow } from '../../platform/resource/rows';
 import {
   archiveProviders,
   LIVE_PROVIDER,
-  providerKey,
   usableIntegrations,
 } from '../../platform/rows/integrations.queries';
-import { withUsage } from '../../platform/limits/limit-usage';
-import {
-  applyProviderFields,
-  auditProvider,
-  findProvider,
-  hasTags,
-  listProviders,
-  lockProvider,
-  newProvider,
-} from './provider-rows';
+import { Writes } from '../../platform/unit-of-work/writes';
+import { applyProviderFields, integrationSlugs, listProviders, newProvider, PROVIDER } from './provider-rows';
 import { usesOfProvider } from './provider-uses';
 import type {
   CreatedProviderDto,
@@ -44,67 +37,47 @@ export class ProvidersService {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
+      const { name, slug } = input;
       const integration = await usableBy(manager, owner, input.integration_id);
       await assertNoLimitsPassed(manager, caller, owner.workspaceId, integration.id);
-      const row = await newProvider(manager, owner, { ...nameAndSlug(input), isVirtualKey: false });
+      const row = await newProvider(manager, { ...owner, name, slug, isVirtualKey: false });
       row.integrationId = integration.id;
       applyProviderFields(caller, row, input);
-      const saved = await manager.save(ProviderEntity, row);
-      auditProvider(write, 'create', row, {
-        after: toProvider(saved, integration.slug),
-      });
-      write.changed(providerKey(row));
+      await createRow(write, PROVIDER, row);
       return { id: row.id, slug: row.slug };
     });
   }
 
   async list(caller: Principal, query: ListProvidersQuery): Promise<ListResponse<ProviderResponse>> {
     const { manager } = this.dataSource;
-    const tags = parseTags(query.tags);
-    const [rows, total] = await listProviders(manager, caller, query, false, tags ? hasTags(tags) : {});
-    const slugs = await integrationSlugs(manager, rows);
-    const answers = rows.map((row) => toProvider(row, slugs.get(row.integrationId) ?? ''));
-    return listOf([await withUsage(manager, answers, rows.map(limitOwnerOf)), total]);
+    const where = { isVirtualKey: false, ...tagged(query.tags) };
+    const [rows, total] = await listProviders(manager, caller, query, where);
+    return listOf([await shownOf(manager, rows), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<ProviderResponse> {
+  async get(at: At): Promise<ProviderResponse> {
     const { manager } = this.dataSource;
-    const row = await findProvider(manager, caller, reference, false);
-    const [shown] = await withUsage(manager, [await view(manager, row)], [limitOwnerOf(row)]);
+    const [shown] = await shownOf(manager, [await findRow(manager, PROVIDER, at)]);
     return found(shown);
   }
 
-  update(
-    caller: Principal,
-    reference: string,
-    input: UpdateProviderDto,
-    ifMatch: string | undefined,
-  ): Promise<CreatedProviderDto> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await lockProvider(manager, caller, reference, false, ifMatch);
-      const before = await view(manager, row);
-      applyProviderFields(caller, row, input);
-      const saved = await manager.save(ProviderEntity, row);
-      auditProvider(write, 'update', row, {
-        before,
-        after: await view(manager, saved),
+  update(at: At, input: UpdateProviderDto): Promise<CreatedProviderDto> {
+    return this.writes.run(at.caller, async (write) => {
+      const { id, slug } = await changeRow(write, PROVIDER, at, (row) => {
+        applyProviderFields(at.caller, row, input);
       });
-      write.changed(providerKey(row));
-      return { id: row.id, slug: row.slug };
+      return { id, slug };
     });
   }
 
-  /** Soft. With `force` also while it is used: a request through such a config is answered that there is no such provider. */
-  remove(
-    caller: Principal,
-    reference: string,
-    query: DeleteQuery,
-    ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const row = await lockProvider(write.manager, caller, reference, false, ifMatch);
-      assertMayEnd(caller, [row], 'The provider');
+  /**
+   * Archives the provider. With `force` also while it is in use; requests through it then fail
+   * because the provider does not exist.
+   */
+  remove(at: At, query: DeleteQuery): Promise<object> {
+    return this.writes.run(at.caller, async (write) => {
+      const row = await lockRow(write, PROVIDER, at, 'delete');
+      assertMayEnd(at.caller, [row], 'The provider');
       assertDeletable('The provider', await usesOfProvider(write.manager, row), query);
       await archiveProviders(write, [row]);
       return {};
@@ -112,12 +85,17 @@ export class ProvidersService {
   }
 }
 
-const nameAndSlug = ({ name, slug }: CreateProviderDto): { name: string; slug?: string } =>
-  slug === undefined ? { name } : { name, slug };
+/** Returns the responses of the rows, with the usage of their limits. */
+async function shownOf(manager: EntityManager, rows: readonly ProviderEntity[]): Promise<ProviderResponse[]> {
+  const slugs = await integrationSlugs(manager, rows);
+  const responses = rows.map((row) => toProvider(row, slugs.get(row.integrationId) ?? ''));
+  return withUsage(manager, responses, rows.map(limitOwnerOf));
+}
 
 /**
- * One answer for an integration that is unknown, another's, or not enabled for the workspace. The row is held until the commit,
- * so that the integration is neither deleted nor taken from the workspace in between.
+ * Returns an integration that the workspace may use. Locks the row until the commit, so that the
+ * integration cannot be deleted or disabled for the workspace before. Throws the same error for an
+ * integration that is unknown, of another tenant, or not enabled.
  */
 async function usableBy(
   manager: EntityManager,
@@ -131,13 +109,17 @@ async function usableBy(
   if (seen) {
     await manager.findOne(IntegrationEntity, { where: { id: seen.id }, lock: { mode: 'pessimistic_read' } });
   }
-  // Checked again behind the lock: what was changed while we waited for it counts.
+  // Another write may have changed the access while this one waited for the lock.
   const row = seen && (await find());
-  if (!row) throw invalid('integration_id', 'integration_id names no integration that the workspace may use');
+  if (!row)
+    throw invalid('integration_id', 'integration_id must be an integration that the workspace may use');
   return row;
 }
 
-/** A second provider of an integration is a way to its account that the limits of the first do not bind. */
+/**
+ * Throws if a second provider of the integration would bypass limits of the first that a higher
+ * role has set.
+ */
 async function assertNoLimitsPassed(
   manager: EntityManager,
   caller: Principal,
@@ -152,20 +134,4 @@ async function assertNoLimitsPassed(
     'A provider of this integration in the workspace',
     'only that role or a higher one can make another one of the integration.',
   );
-}
-
-async function integrationSlugs(
-  manager: EntityManager,
-  rows: readonly ProviderEntity[],
-): Promise<ReadonlyMap<string, string>> {
-  const integrations = await manager.find(IntegrationEntity, {
-    where: { id: In([...new Set(rows.map(({ integrationId }) => integrationId))]) },
-    select: { id: true, slug: true },
-  });
-  return new Map(integrations.map(({ id, slug }) => [id, slug]));
-}
-
-async function view(manager: EntityManager, row: ProviderEntity): Promise<ProviderResponse> {
-  const slugs = await integrationSlugs(manager, [row]);
-  return toProvider(row, slugs.get(row.integrationId) ?? '');
 }

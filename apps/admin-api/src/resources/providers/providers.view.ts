@@ -1,5 +1,5 @@
 import type { ProviderEntity, ProviderStatus, StoredRateLimit } from '@gw/entities';
-import { ResponseField, RowResponse, rowFields } from '@gw/web';
+import { ResponseField, RowResponse, viewOf } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-usage';
 import { RateLimitResponse, UsageLimitResponse } from '../../platform/limits/limits.dto';
 
@@ -23,32 +23,21 @@ export class ProviderResponse extends RowResponse {
   @ResponseField.kind('provider') readonly object!: 'provider';
 }
 
-/** A provider past its time is expired from that moment, also before a worker has said so in the row. */
+/** Returns `expired` from the moment of expiry, even before the worker has updated the row. */
 export const statusOf = (row: Pick<ProviderEntity, 'status' | 'expiresAt'>): ProviderStatus =>
   row.status !== 'archived' && row.expiresAt !== null && row.expiresAt.getTime() <= Date.now()
     ? 'expired'
     : row.status;
 
-export const toProvider = (row: ProviderEntity, integrationSlug: string): ProviderResponse => ({
-  id: row.id,
-  organisation_id: row.organisationId,
-  workspace_id: row.workspaceId,
-  name: row.name,
-  slug: row.slug,
-  integration_id: integrationSlug,
-  note: row.note,
-  status: statusOf(row),
-  usage_limits: row.usageLimits,
-  rate_limits: row.rateLimits,
-  reset_usage: null,
-  expires_at: row.expiresAt?.toISOString() ?? null,
-  last_reset_at: row.lastResetAt?.toISOString() ?? null,
-  tags: row.tags,
-  ...rowFields(row),
-  object: 'provider',
-});
+export const toProvider = (row: ProviderEntity, integrationSlug: string): ProviderResponse =>
+  viewOf(ProviderResponse, row, {
+    integration_id: integrationSlug,
+    status: statusOf(row),
+    reset_usage: null,
+    object: 'provider',
+  });
 
-/** Whose budgets are shown of a provider, or of a virtual key. */
+/** Owner of the budgets of a provider or virtual key. */
 export const limitOwnerOf = ({ organisationId, id, lastResetAt }: ProviderEntity): LimitOwner => ({
   ...{ organisationId, scope: 'provider', id, lastResetAt },
 });

@@ -1,6 +1,7 @@
-import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
+import { listResponseOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { DeleteQuery } from '../../platform/common/uses';
@@ -34,27 +35,17 @@ export class VirtualKeysController {
   }
 
   @Route.get(':virtualKey', ['virtual_keys.read', 'providers.read'], VirtualKeyResponse)
-  get(@Caller() caller: Principal, @Param('virtualKey') virtualKey: string): Promise<VirtualKeyResponse> {
-    return this.virtualKeys.get(caller, virtualKey);
+  get(@Named('virtualKey') at: At): Promise<VirtualKeyResponse> {
+    return this.virtualKeys.get(at);
   }
 
   @Route.put(':virtualKey', ['virtual_keys.update', 'providers.update'])
-  update(
-    @Caller() caller: Principal,
-    @Param('virtualKey') virtualKey: string,
-    @Body() body: UpdateVirtualKeyDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.virtualKeys.update(caller, virtualKey, body, ifMatch);
+  update(@Named('virtualKey') at: At, @Body() body: UpdateVirtualKeyDto): Promise<object> {
+    return this.virtualKeys.update(at, body);
   }
 
   @Route.delete(':virtualKey', ['virtual_keys.delete', 'providers.delete'])
-  remove(
-    @Caller() caller: Principal,
-    @Param('virtualKey') virtualKey: string,
-    @Query() query: DeleteQuery,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.virtualKeys.remove(caller, virtualKey, query, ifMatch);
+  remove(@Named('virtualKey') at: At, @Query() query: DeleteQuery): Promise<object> {
+    return this.virtualKeys.remove(at, query);
   }
 }

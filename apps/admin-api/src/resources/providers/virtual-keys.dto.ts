@@ -10,11 +10,11 @@ import {
 } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
 import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
-import { ProviderFieldsDto } from './providers.dto';
+import { ProviderFieldsDto, WORKSPACE } from './providers.dto';
 
 const KEY = {
   max: 8_192,
-  description: 'The provider’s API key. Never shown again.',
+  description: 'The provider’s API key. Responses show only a mask.',
   example: 'sk-…',
 } as const;
 
@@ -25,7 +25,7 @@ export class DeploymentDto {
   @BooleanField({ optional: true }) is_default?: boolean;
 }
 
-/** Provider fields in the spelling of these routes; `mapping.ts` says what each represents. */
+/** Provider fields under the names of these routes; `mapping.ts` maps them to the catalogue. */
 export class VirtualKeyFieldsDto extends ProviderFieldsDto {
   @TextField({ optional: true, nullable: true, max: 30 }) apiVersion?: string | null;
   @TextField({ optional: true, nullable: true }) resourceName?: string | null;
@@ -46,33 +46,30 @@ export class VirtualKeyFieldsDto extends ProviderFieldsDto {
   @NestedListField(() => SecretMappingDto, {
     optional: true,
     nullable: true,
-    description: 'Targets are `key` and `model_config.<field>`.',
+    description: 'Possible targets are `key` and `model_config.<field>`.',
   })
   secret_mappings?: SecretMappingDto[] | null;
 }
 
 export class CreateVirtualKeyDto extends VirtualKeyFieldsDto {
   @NameField({ example: 'OpenAI production' }) name!: string;
-  @SlugField({ optional: true, description: 'Made of the name when absent.' }) slug?: string;
+  @SlugField({ optional: true, description: 'Derived from the name if absent.' }) slug?: string;
   @TextField({ max: 64, description: 'An id of the provider catalogue.', example: 'openai' })
   provider!: string;
   @TextField({ optional: true, ...KEY }) key?: string;
-  @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class UpdateVirtualKeyDto extends VirtualKeyFieldsDto {
   @NameField({ optional: true }) name?: string;
   @TextField({ optional: true, nullable: true, ...KEY }) key?: string | null;
-  @BooleanField({ optional: true, description: 'True: the usage starts at zero again.' })
+  @BooleanField({ optional: true, description: 'True: resets the usage to zero.' })
   reset_usage?: boolean;
-  @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 export class ListVirtualKeysQuery extends pageOf({ size: 50 }) {
-  @ReferenceField({ optional: true, description: 'Needed with a credential of the whole organisation.' })
-  workspace_id?: string;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
 class CreatedVirtualKeyDataDto {

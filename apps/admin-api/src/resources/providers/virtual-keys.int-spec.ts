@@ -30,7 +30,7 @@ async function create(more: object = {}): Promise<string> {
   return answer.body.data.slug;
 }
 
-/** The credential as a gateway would open it. */
+/** Returns the decrypted credential, as a gateway reads it. */
 async function credentialOf(slug: string): Promise<unknown> {
   const { manager } = api.dataSource;
   const row = await manager.findOneByOrFail(ProviderEntity, { slug });
@@ -59,7 +59,7 @@ const AZURE = {
 };
 
 describe('/v1/virtual-keys', () => {
-  it('creates, reads, lists, updates and deletes a key with a credential of its own', async () => {
+  it('creates, reads, lists, updates and deletes a virtual key with its own credential', async () => {
     const slug = await create({
       name: 'My Key',
       note: 'n',
@@ -106,7 +106,7 @@ describe('/v1/virtual-keys', () => {
     expect(event).toMatchObject({ changed: [], removed: [`provider:${tenant.workspaceId}:${slug}`] });
   });
 
-  it('parts the fields of a provider into what is shown and what is sealed', async () => {
+  it('separates the provider fields into shown and sealed ones', async () => {
     const slug = await create(AZURE);
     expect((await api.get(`/v1/virtual-keys/${slug}`, tenant)).body).toMatchObject({
       masked_api_key: null,
@@ -144,7 +144,7 @@ describe('/v1/virtual-keys', () => {
     expect((await put(first)).status).toBe(412);
   });
 
-  it('is no provider of the providers routes, and its hidden integration is no integration', async () => {
+  it('does not show virtual keys as providers, nor their hidden integrations as integrations', async () => {
     const slug = await create();
     expect((await api.get(`/v1/providers/${slug}`, tenant)).status).toBe(404);
     const row = await api.dataSource.manager.findOneByOrFail(ProviderEntity, { slug });
@@ -171,13 +171,13 @@ describe('/v1/virtual-keys', () => {
     ['custom_headers.x-a', { custom_headers: { 'x-a': 5 } }],
     ['usage_limits.credit_limit', { usage_limits: {} }],
     ['rate_limits', { rate_limits: 'x' }],
-  ])('refuses a bad %s and names it', async (param, more) => {
+  ])('refuses an invalid %s and names it in param', async (param, more) => {
     const body = { name: 'Key', provider: 'openai', key: KEY, ...more };
     const answer = await api.post<Failure>('/v1/virtual-keys', { key: tenant.key, body });
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });
 
-  it('answers 404 alike to every other tenant, 401 without a key, 403 without the scope', async () => {
+  it('returns the same 404 to other tenants, 401 without a key, and 403 without the scope', async () => {
     const slug = await create();
     const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
     const weak = await api.apiKey('workspace-service', at, ['configs.list']);

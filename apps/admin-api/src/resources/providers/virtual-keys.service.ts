@@ -4,29 +4,23 @@ import { uuidv7 } from '@gw/kernel';
 import { listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import { assertMayEnd } from '../../platform/auth/grants';
-import type { Principal } from '../../platform/common/principal';
 import { found, inWorkspace } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
 import { assertDeletable, type DeleteQuery } from '../../platform/common/uses';
-import { usesOfProvider } from './provider-uses';
 import {
   IntegrationCredentials,
   providerOfCatalogue,
 } from '../../platform/credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../../platform/credentials/secret-mappings';
-import { providerKey } from '../../platform/rows/integrations.queries';
 import { withUsage } from '../../platform/limits/limit-usage';
-import {
-  applyProviderFields,
-  auditProvider,
-  findProvider,
-  listProviders,
-  lockProvider,
-  newProvider,
-} from './provider-rows';
-import { limitOwnerOf } from './providers.view';
+import type { At } from '../../platform/resource/at';
+import { archiveRow, audit, createRow, findRow, lockRow, publish } from '../../platform/resource/rows';
+import { Writes } from '../../platform/unit-of-work/writes';
 import { catalogueNameOf, configurationsOf, fieldNameOf } from './mapping';
+import { applyProviderFields, hiddenOf, listProviders, newProvider, VIRTUAL_KEY } from './provider-rows';
+import { usesOfProvider } from './provider-uses';
+import { limitOwnerOf } from './providers.view';
 import type {
   CreatedVirtualKeyDto,
   CreateVirtualKeyDto,
@@ -35,7 +29,7 @@ import type {
 } from './virtual-keys.dto';
 import { toVirtualKey, type VirtualKeyResponse } from './virtual-keys.view';
 
-/** A virtual key is a provider with a hidden integration of its own, which holds its credential. */
+/** A virtual key is a provider with its own hidden integration, which holds its credential. */
 @Injectable()
 export class VirtualKeysService {
   constructor(
@@ -49,11 +43,8 @@ export class VirtualKeysService {
     providerOfCatalogue(input.provider, 'provider');
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await newProvider(manager, owner, {
-        name: input.name,
-        slug: input.slug,
-        isVirtualKey: true,
-      });
+      const { name, slug } = input;
+      const row = await newProvider(manager, { ...owner, name, slug, isVirtualKey: true });
       applyProviderFields(caller, row, input);
       const hidden = newHiddenIntegration(manager, row, input.provider);
       hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings ?? null);
@@ -64,18 +55,14 @@ export class VirtualKeysService {
       );
       row.integrationId = hidden.id;
       await manager.save(IntegrationEntity, hidden);
-      const saved = await manager.save(ProviderEntity, row);
-      auditProvider(write, 'create', row, {
-        after: toVirtualKey(saved, hidden),
-      });
-      write.changed(providerKey(row));
+      await createRow(write, VIRTUAL_KEY, row);
       return { success: true, data: { slug: row.slug } };
     });
   }
 
   async list(caller: Principal, query: ListVirtualKeysQuery): Promise<ListResponse<VirtualKeyResponse>> {
     const { manager } = this.dataSource;
-    const [rows, total] = await listProviders(manager, caller, query, true);
+    const [rows, total] = await listProviders(manager, caller, query, { isVirtualKey: true });
     const hidden = await manager.findBy(IntegrationEntity, {
       id: In(rows.map(({ integrationId }) => integrationId)),
     });
@@ -84,23 +71,19 @@ export class VirtualKeysService {
     return listOf([await withUsage(manager, data, rows.map(limitOwnerOf)), total]);
   }
 
-  async get(caller: Principal, reference: string): Promise<VirtualKeyResponse> {
+  async get(at: At): Promise<VirtualKeyResponse> {
     const { manager } = this.dataSource;
-    const row = await findProvider(manager, caller, reference, true);
-    const answer = toVirtualKey(row, await hiddenOf(manager, row));
-    const [shown] = await withUsage(manager, [answer], [limitOwnerOf(row)]);
+    const row = await findRow(manager, VIRTUAL_KEY, at);
+    const response = toVirtualKey(row, await hiddenOf(manager, row));
+    const [shown] = await withUsage(manager, [response], [limitOwnerOf(row)]);
     return found(shown);
   }
 
-  update(
-    caller: Principal,
-    reference: string,
-    input: UpdateVirtualKeyDto,
-    ifMatch: string | undefined,
-  ): Promise<object> {
+  update(at: At, input: UpdateVirtualKeyDto): Promise<object> {
+    const { caller } = at;
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await lockProvider(manager, caller, reference, true, ifMatch);
+      const row = await lockRow(write, VIRTUAL_KEY, at);
       const hidden = await hiddenOf(manager, row, true);
       const before = toVirtualKey(row, hidden);
       applyProviderFields(caller, row, input);
@@ -114,46 +97,28 @@ export class VirtualKeysService {
         const mapsAnew = !isDeepStrictEqual(mapped, hidden.secretMappings);
         this.credentials.apply(hidden, { key: input.key, configurations, caller, mapsAnew }, fieldNameOf);
         await manager.save(IntegrationEntity, hidden);
-        // A new credential alone is a new version of the virtual key, too: its etag must change.
+        // Increments the version, so that a new credential alone also changes the virtual key's
+        // etag.
         await manager.update(ProviderEntity, { id: row.id }, { integrationId: hidden.id });
       }
       const after = toVirtualKey(await manager.findOneByOrFail(ProviderEntity, { id: row.id }), hidden);
-      auditProvider(write, 'update', row, {
-        before,
-        after,
-      });
-      write.changed(providerKey(row));
+      audit(write, VIRTUAL_KEY, 'update', row, { before, after });
+      await publish(write, VIRTUAL_KEY, row);
       return {};
     });
   }
 
-  /** Soft, and the secret is forgotten. */
-  remove(
-    caller: Principal,
-    reference: string,
-    query: DeleteQuery,
-    ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await lockProvider(manager, caller, reference, true, ifMatch);
-      assertMayEnd(caller, [row], 'The virtual key');
-      assertDeletable('The virtual key', await usesOfProvider(manager, row), query);
-      const hidden = await hiddenOf(manager, row, true);
-      const before = toVirtualKey(row, hidden);
-      row.status = 'archived';
-      await manager.save(ProviderEntity, row);
-      await manager.update(
-        IntegrationEntity,
-        { id: hidden.id },
-        { status: 'archived', sealedCredential: null },
-      );
-      auditProvider(write, 'delete', row, {
-        before,
-      });
-      write.removed(providerKey(row));
-      return {};
-    });
+  /** Archives the virtual key and deletes its secret. */
+  remove(at: At, query: DeleteQuery): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      archiveRow(write, VIRTUAL_KEY, at, async (row) => {
+        const { manager } = write;
+        assertMayEnd(at.caller, [row], 'The virtual key');
+        assertDeletable('The virtual key', await usesOfProvider(manager, row), query);
+        const ended = { status: 'archived', sealedCredential: null } as const;
+        await manager.update(IntegrationEntity, { id: row.integrationId }, ended);
+      }),
+    );
   }
 }
 
@@ -165,16 +130,6 @@ const mappable = (hidden: IntegrationEntity): MappingOwner => ({
   nameOf: catalogueNameOf,
 });
 
-const hiddenOf = (
-  manager: EntityManager,
-  { integrationId }: ProviderEntity,
-  forUpdate = false,
-): Promise<IntegrationEntity> =>
-  manager.findOneOrFail(IntegrationEntity, {
-    where: { id: integrationId },
-    ...(forUpdate ? { lock: FOR_UPDATE } : {}),
-  });
-
 function newHiddenIntegration(
   manager: EntityManager,
   row: ProviderEntity,
@@ -185,7 +140,8 @@ function newHiddenIntegration(
     organisationId: row.organisationId,
     workspaceId: row.workspaceId,
     aiProviderId,
-    // Unique like the row that it belongs to, and in nobody's way: no route shows it.
+    // Unique, and cannot clash with a slug that a user needs, because no route shows this
+    // integration.
     slug: `virtual-key-${row.id}`,
     name: row.name,
     description: null,

@@ -1,12 +1,11 @@
 import type { IntegrationEntity, ProviderEntity } from '@gw/entities';
-import { ResponseField } from '@gw/web';
-import { OmitType } from '@nestjs/swagger';
+import { omitOf, ResponseField } from '@gw/web';
 import { shownConfigurations } from '../../platform/credentials/configurations';
 import { SecretMappingResponse, shownMappings } from '../../platform/credentials/secret-mappings';
 import { ProviderResponse, toProvider } from './providers.view';
 
-export class VirtualKeyResponse extends OmitType(ProviderResponse, ['object', 'integration_id'] as const) {
-  @ResponseField.text({ description: 'Id of the provider catalogue.', example: 'openai' })
+export class VirtualKeyResponse extends omitOf(ProviderResponse, 'object', 'integration_id') {
+  @ResponseField.text({ description: 'Id in the provider catalogue.', example: 'openai' })
   readonly provider!: string;
   @ResponseField.text({ example: 'openai' }) readonly ai_provider_name!: string;
   @ResponseField.json({ description: 'Provider fields; secrets are renamed to `masked_<name>`.' })
