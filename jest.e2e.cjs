@@ -11,5 +11,5 @@ module.exports = {
   // Each suite starts the whole product, which waits much of the time.
   maxWorkers: Math.min(availableParallelism() + 1, 4),
   testSequencer: '<rootDir>/tools/longest-first.cjs',
-  testTimeout: 60_000,
+  testTimeout: 300_000,
 };

@@ -282,9 +282,9 @@ describe('secrets of clients and operators', () => {
       { timeoutMs: 90_000, everyMs: 250 },
     );
     await eventually(() => receiver.requests.length > 0 && tail.text.includes('canaries'), {
-      timeoutMs: 30_000,
+      timeoutMs: 90_000,
     });
-  }, 240_000);
+  }, 300_000);
 
   it('reached their intended recipients, so that the test is valid', () => {
     const got = receivedBy(stub);

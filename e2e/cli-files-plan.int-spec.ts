@@ -115,7 +115,7 @@ describe('tollgate plan and apply', () => {
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('+ configs ');
     expect(await rows()).toEqual(before);
-  }, 60_000);
+  }, 300_000);
 
   it('lets the control plane check every route that writes items', async () => {
     const tenant = await admin.tenant();
@@ -130,7 +130,7 @@ describe('tollgate plan and apply', () => {
       if (body.error?.param === 'dry_run') undeclared.push(route);
     }
     expect(undeclared).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 
   describe('with an item that needs several writes', () => {
     it('refuse an item if any of its writes is invalid, and write nothing', async () => {
@@ -146,7 +146,7 @@ describe('tollgate plan and apply', () => {
       expect(err).toMatch(/workspaces fresh: PUT .*settings\.user_api_key_count/);
       expect(err).toMatch(/guardrails tools: PUT [^]*checks\.1\.id/);
       expect(await rows()).toEqual(before);
-    }, 60_000);
+    }, 300_000);
 
     it('refuse an item whose owner neither exists nor is created', async () => {
       const tenant = await admin.tenant();
@@ -186,7 +186,7 @@ describe('tollgate plan and apply', () => {
       const unseen = sent.filter((write) => !checked.has(`${write}?dry_run`) && !isSaid(write));
       expect(unseen).toEqual([]);
     }
-  }, 240_000);
+  }, 300_000);
 
   it('refuse a slug that was used before', async () => {
     const tenant = await admin.tenant();

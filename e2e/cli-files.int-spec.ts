@@ -60,13 +60,13 @@ describe('tollgate files', () => {
     }
     // Without --prune no user is removed from a workspace.
     expect(unseen).toEqual(['users: 0.workspaces']);
-  }, 240_000);
+  }, 300_000);
 
   it('changes nothing when a hand-written file is applied twice', async () => {
     const tenant = await admin.tenant();
     await apply(tenant, HAND_WRITTEN);
     expect(linesOf(await apply(tenant, HAND_WRITTEN))).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 
   it('refuses an unknown member before anything is written, and suggests the closest one', async () => {
     const tenant = await admin.tenant();

@@ -346,7 +346,7 @@ describe('command line', () => {
     const again = await tollgate(['apply', '-f', '-', '--prune'], exported.out);
     expect([again.code, again.out, again.err]).toEqual([0, 'Nothing to change.\n', '']);
     expect((await tollgate(['diff', '-f', '-'], exported.out)).out).toBe('No difference.\n');
-  }, 240_000);
+  }, 300_000);
 
   it('changes and deletes what the file changes and omits', async () => {
     const { out } = await tollgate(['export']);
@@ -380,7 +380,7 @@ describe('command line', () => {
     await tollgate(['apply', '-f', '-'], changed.replace('virtual_key: vk-one', "provider: '@main'"));
     await tollgate(['apply', '-f', '-', '--prune'], without);
     expect((await tollgate(['export'])).out).not.toContain('slug: vk-one');
-  }, 120_000);
+  }, 300_000);
 
   it('invites people, changes their roles, and removes them only with --prune', async () => {
     const apply = async (users: string, ...options: string[]): Promise<string> => {
@@ -420,7 +420,7 @@ describe('command line', () => {
     expect(await apply(owner)).toContain(
       'is an owner, and only an owner can change owners; remove the item from the file.',
     );
-  }, 120_000);
+  }, 300_000);
 
   it('creates a key, and prints its requests', async () => {
     const made = await tollgate([
@@ -452,7 +452,7 @@ describe('command line', () => {
         .out;
     }
     expect(tail.split('\n').filter((line) => line.includes('cli-trace'))).toHaveLength(1);
-  }, 120_000);
+  }, 300_000);
 
   it('reports an invalid call, an invalid key and an invalid file', async () => {
     expect((await tollgate(['nothing'])).code).toBe(2);

@@ -2,7 +2,7 @@ import { eventually, startRedis, type StubProvider } from '@gw/testing';
 import { Redis } from 'ioredis';
 import { withProduct, type Workbench } from './spec-support/workbench';
 
-const PATIENCE = { timeoutMs: 20_000, everyMs: 100 };
+const PATIENCE = { timeoutMs: 90_000, everyMs: 100 };
 /** Cost of 20,000 output tokens at 10 USD per million. */
 const CALL_USD = 0.2;
 const CALL_UNITS = 20_000_000;
@@ -108,5 +108,5 @@ describe('limits of one process', () => {
     });
     await eventually(async () => (await chat(bench(), key)) === 200, PATIENCE);
     expect(await statusOf(bench(), key)).toBe('active');
-  }, 180_000);
+  }, 300_000);
 });

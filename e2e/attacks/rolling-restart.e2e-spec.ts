@@ -35,14 +35,14 @@ describe('rolling restart of gateways behind nginx', () => {
     // The default grace period; requests in flight after it are interrupted, as intended.
     fleet = await Promise.all(['gateway-a', 'gateway-b', 'gateway-c'].map((name) => start(name, 45_000)));
     nginx = await startNginx(fleet.map(({ port }) => port));
-  }, 180_000);
+  }, 300_000);
   afterAll(async () => {
     await nginx.stop();
     await Promise.all(fleet.map((gateway) => gateway.kill()));
     await bench.stop();
     // After the product, which would wait for it.
     await redis.stop();
-  }, 180_000);
+  }, 300_000);
 
   const start = (name: string, graceMs: number): Promise<FleetProcess> =>
     FleetProcess.start('gateway', bench, name, {
@@ -55,7 +55,7 @@ describe('rolling restart of gateways behind nginx', () => {
     'x-gw-provider': '@main',
   });
   const ready = (gateway: FleetProcess): Promise<boolean> =>
-    eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).ok, { timeoutMs: 30_000 });
+    eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).ok, { timeoutMs: 90_000 });
 
   it('loses no request', async () => {
     stub.answerJson(RESPONSE);
@@ -68,7 +68,7 @@ describe('rolling restart of gateways behind nginx', () => {
     const done = (): number => [...load.outcomes.values()].reduce((sum, count) => sum + count, 0);
     const more = async (): Promise<void> => {
       const target = done() + PER_SECOND;
-      await eventually(() => done() >= target, { timeoutMs: 30_000 });
+      await eventually(() => done() >= target, { timeoutMs: 90_000 });
     };
     try {
       await more();
@@ -107,9 +107,9 @@ describe('rolling restart of gateways behind nginx', () => {
     const interrupted = await stream();
     const stopped = gateway.stop();
     await eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).status === 503, {
-      timeoutMs: 10_000,
+      timeoutMs: 90_000,
     });
-    await eventually(() => refusesConnections(gateway.origin), { timeoutMs: 10_000 });
+    await eventually(() => refusesConnections(gateway.origin), { timeoutMs: 90_000 });
     release();
     expect(await finished.text()).toMatch(/data: \[DONE\]\n\n$/);
     expect(await interrupted.text()).toMatch(/"type":"gateway_stopping"/);

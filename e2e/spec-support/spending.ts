@@ -288,10 +288,10 @@ export function withSpending(
       ['one', 'two', 'three'].map((name) => FleetProcess.start('gateway', bench(), name, settings)),
     );
     made = { spending: new Spending(bench(), gateways, redisUrl()), stub };
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await made?.spending.stop();
-  }, 60_000);
+  }, 300_000);
   const get = (): { spending: Spending; stub: StubProvider } => {
     if (!made) throw new Error('The gateways run from beforeAll on; use them in a test or a hook.');
     return made;

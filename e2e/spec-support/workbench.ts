@@ -252,10 +252,10 @@ export function withProduct(
   beforeAll(async () => {
     const own = await options();
     bench = await Workbench.start({ ...own, environment: { ...ENVIRONMENT, ...own.environment } });
-  }, 180_000);
+  }, 300_000);
   afterAll(async () => {
     await bench?.stop();
-  }, 60_000);
+  }, 300_000);
   return () => {
     if (!bench) throw new Error('The product runs from beforeAll on; use it in a test or a hook.');
     return bench;

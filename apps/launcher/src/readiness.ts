@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { StartError } from './start-error';
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 120_000;
 const PROBE_TIMEOUT_MS = 5_000;
 const PROBE_EVERY_MS = 50;
 

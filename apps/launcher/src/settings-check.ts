@@ -12,7 +12,7 @@ interface Problem {
   readonly rule: string;
 }
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 /** Name of the function in each app's `settings` module that reads them. */
 const READERS: Readonly<Record<AppName, string>> = {

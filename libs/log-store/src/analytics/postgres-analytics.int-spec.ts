@@ -62,7 +62,7 @@ describe('rollups', () => {
 
   beforeAll(async () => {
     await Promise.all(Array.from({ length: 10 }, (_, i) => add(rows.slice(i * 50, i * 50 + 50))));
-  }, 60_000);
+  }, 120_000);
 
   it('add up exactly when many writers enter requests of the same hours at once, before they are merged and after', async () => {
     const requested = ask('all of an organisation');

@@ -55,7 +55,7 @@ describe('matrix of routes, roles and targets', () => {
       'other organisation': { ...theirs, mark: 'Canary-other', organisationMark: 'Canary-theirs' },
     };
     roles = await makeRoles();
-  }, 60_000);
+  }, 120_000);
 
   async function makeRoles(): Promise<readonly Role[]> {
     const own = places['own workspace'];
