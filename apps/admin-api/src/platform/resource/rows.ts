@@ -32,6 +32,8 @@ export interface Resource<R extends ResourceRow> {
   readonly where?: (caller: Principal, reference: string) => Where<R>;
   /** Throws when the caller may not change or delete a row that it can read. */
   readonly allow?: (row: R, caller: Principal, action: 'update' | 'delete') => void;
+  /** Returns the workspace of the audit record. Default: the row's `workspaceId`. */
+  readonly workspaceOf?: (row: R) => string;
   /** Returns documents of other rows that gateways must read again after each change of this row. */
   readonly changes?: (row: R, manager: EntityManager) => Soon<readonly DocumentKey[]>;
   /** Returns the documents of the row itself. They change with it, and are removed when it is archived or deleted. */
@@ -165,16 +167,16 @@ async function endRow<R extends ResourceRow>(
 /** Records a change of the row in the audit log, for changes made without the functions above. */
 export function audit<R extends ResourceRow>(
   write: Write<Principal>,
-  { type }: Resource<R>,
+  { type, workspaceOf }: Resource<R>,
   action: string,
   row: R,
   views: { readonly before?: object; readonly after?: object },
 ): void {
-  const { id, workspaceId } = row;
+  const workspaceId = workspaceOf?.(row) ?? row.workspaceId;
   write.audit({
     action,
     resourceType: type,
-    resourceId: id,
+    resourceId: row.id,
     ...(workspaceId === undefined ? {} : { workspaceId }),
     ...views,
   });

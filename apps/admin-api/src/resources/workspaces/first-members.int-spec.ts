@@ -1,7 +1,7 @@
 import { TestAdminApi } from '../../spec-support/admin-api';
 import type { Failure, List } from '../../spec-support/api-keys';
 
-describe('the first members of a workspace', () => {
+describe('POST /workspaces with users', () => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
   const theirs = admin.standingTenant();
@@ -9,7 +9,7 @@ describe('the first members of a workspace', () => {
   const create = (users: unknown): Promise<{ status: number; body: { id: string } & Failure }> =>
     admin.post('/v1/workspaces', { key: ours.adminKey, body: { name: 'Team', users } });
 
-  it('are named by ids, or by ids with roles, and get the keys that the settings promise', async () => {
+  it('accepts user ids with and without roles, and creates the keys that the settings provide', async () => {
     const settings = { user_api_key_auto_create: true };
     await admin.put('/v1/admin/organisation/settings', { key: ours.adminKey, body: { settings } });
     const [one, other] = [
@@ -39,7 +39,7 @@ describe('the first members of a workspace', () => {
     );
   });
 
-  it('leave no workspace behind when one of them is not of the organisation', async () => {
+  it('creates no workspace when one of the users is outside the organisation', async () => {
     const stranger = await admin.user(theirs.organisationId, 'member');
     const before = await admin.get<List>('/v1/workspaces', { key: ours.adminKey });
     const { status, body } = await create([stranger.id]);
@@ -49,7 +49,7 @@ describe('the first members of a workspace', () => {
   });
 
   it.each([[['x']], [[{ id: 'x', role: 'member' }]], [[{ role: 'member' }]], ['x'], [[null]]])(
-    'are refused as %j',
+    'returns 400 for users %j',
     async (users) => {
       const { status, body } = await create(users);
       expect([status, body.error.code]).toEqual([400, 'AB01']);

@@ -16,12 +16,12 @@ export const CLEARED_DEFAULTS: WorkspaceDefaultsDto = {
   output_guardrails: null,
 };
 
-/** `workspaceId` null: of a workspace that is being made, and has nothing of its own. */
+/** `workspaceId` is null while the workspace is being created: it has no configs or guardrails of its own yet. */
 interface Owner extends GuardrailScope {
   readonly defaults: WorkspaceDefaults;
 }
 
-/** The defaults as they are to be stored: what is absent stays, null clears. Throws `validation_failed`. */
+/** Returns the defaults to store: an absent field keeps its value, null clears it. Throws `validation_failed`. */
 export async function mergeDefaults(
   manager: EntityManager,
   owner: Owner,
@@ -59,7 +59,7 @@ async function mergedConfig(
   return configIdOf(manager, workspaceId, reference, 'defaults.user_api_key_config');
 }
 
-/** Slugs by id, of the configs and guardrails that the defaults of workspaces name. */
+/** Returns the slugs, by id, of the configs and guardrails that the defaults of the workspaces name. */
 export async function defaultSlugsOf(
   manager: EntityManager,
   rows: readonly WorkspaceEntity[],

@@ -1,4 +1,4 @@
-import { documentKey } from '@gw/contracts';
+import { documentKey, type DocumentKey } from '@gw/contracts';
 import {
   ApiKeyEntity,
   ApiKeySecretEntity,
@@ -12,17 +12,14 @@ import {
   UsageLimitPolicyEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
-import { In, Not, type EntityManager } from 'typeorm';
+import type { ErrorDetail } from '@gw/kernel';
+import { In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import type { Write } from '../../platform/unit-of-work/writes';
 import { archiveProviders, LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
 import { archivePromptsOf } from '../../platform/rows/prompts-of-workspace';
 
-export interface DependentCount {
-  readonly kind: string;
-  readonly count: number;
-}
-
-/** Partials count as prompts. Virtual keys count as providers; their hidden integrations are nobody's to delete. */
+/** Partials count as prompts. Virtual keys count as providers; no caller can delete their hidden integrations. */
 const KINDS = [
   ['api_keys', ApiKeyEntity, {}],
   ['integrations', IntegrationEntity, { isVirtualKey: false }],
@@ -34,33 +31,43 @@ const KINDS = [
   ['rate_limit_policies', RateLimitPolicyEntity, {}],
 ] as const;
 
-/** Live resources of the workspace, by kind; kinds without any are left out. */
-export async function countDependents(
-  manager: EntityManager,
-  workspaceId: string,
-): Promise<DependentCount[]> {
-  const counts: DependentCount[] = [];
-  for (const [kind, entity, more] of KINDS) {
+/** Counts the live resources of the workspace by kind, as the details of an error; kinds without any are left out. */
+export async function dependentsOf(manager: EntityManager, workspaceId: string): Promise<ErrorDetail[]> {
+  const dependents: ErrorDetail[] = [];
+  for (const [path, entity, more] of KINDS) {
     const count = await manager.countBy(entity, { workspaceId, status: Not('archived'), ...more });
-    if (count > 0) counts.push({ kind, count });
+    if (count > 0) dependents.push({ path, message: `${String(count)} left` });
   }
-  return counts;
+  return dependents;
 }
 
-/** Archives everything of the workspace, erases its secrets, and tells the gateways what is gone. */
+/** Archives all resources of the workspace, erases its secrets, and publishes the removals. */
 export async function archiveDependents(write: Write, workspaceId: string): Promise<void> {
+  const { manager } = write;
+  const removedAs =
+    (keyOf: (owner: string, reference: string) => DocumentKey) =>
+    (row: { readonly id: string; readonly slug: string }): DocumentKey[] => [
+      keyOf(workspaceId, row.id),
+      keyOf(workspaceId, row.slug),
+    ];
   await archiveApiKeys(write, workspaceId);
-  await archiveProviders(
-    write,
-    await write.manager.findBy(ProviderEntity, { workspaceId, status: LIVE_PROVIDER }),
-  );
+  const providers = await manager.findBy(ProviderEntity, { workspaceId, status: LIVE_PROVIDER });
+  await archiveProviders(write, providers);
   await archiveIntegrations(write, workspaceId);
-  await archiveConfigs(write, workspaceId);
-  await archiveGuardrails(write, workspaceId);
+  write.removed(
+    ...(await archiveActive(write, workspaceId, 'configs', ConfigEntity)).flatMap(
+      removedAs(documentKey.config),
+    ),
+    ...(await archiveActive(write, workspaceId, 'guardrails', GuardrailEntity)).flatMap(
+      removedAs(documentKey.guardrail),
+    ),
+  );
   await archivePromptsOf(write, workspaceId);
-  await archivePolicies(write, workspaceId);
-  await write.manager.delete(IntegrationWorkspaceEntity, { workspaceId });
-  await write.manager.delete(WorkspaceUserEntity, { workspaceId });
+  // The document of the workspace holds its policies; the caller removes it.
+  await archiveActive(write, workspaceId, 'policies', UsageLimitPolicyEntity);
+  await archiveActive(write, workspaceId, 'policies', RateLimitPolicyEntity);
+  await manager.delete(IntegrationWorkspaceEntity, { workspaceId });
+  await manager.delete(WorkspaceUserEntity, { workspaceId });
 }
 
 async function archiveApiKeys(write: Write, workspaceId: string): Promise<void> {
@@ -75,7 +82,7 @@ async function archiveApiKeys(write: Write, workspaceId: string): Promise<void> 
   write.removed(...secrets.map(({ secretHash }) => documentKey.apiKey(secretHash)));
 }
 
-/** Hidden ones of virtual keys included: nothing opens their secrets again. */
+/** Also archives the hidden integrations of virtual keys and erases their secrets. */
 async function archiveIntegrations(write: Write, workspaceId: string): Promise<void> {
   const { manager } = write;
   const live = { workspaceId, status: 'active' } as const;
@@ -88,42 +95,25 @@ async function archiveIntegrations(write: Write, workspaceId: string): Promise<v
   auditDeletions(write, workspaceId, 'integrations', shown);
 }
 
-async function archiveConfigs(write: Write, workspaceId: string): Promise<void> {
-  const { manager } = write;
-  const live = { workspaceId, status: 'active' } as const;
-  const configs = await manager.find(ConfigEntity, { where: live, select: { id: true, slug: true } });
-  await manager.update(ConfigEntity, live, { status: 'archived' });
-  auditDeletions(write, workspaceId, 'configs', configs);
-  write.removed(
-    ...configs.flatMap(({ id, slug }) => [
-      documentKey.config(workspaceId, id),
-      documentKey.config(workspaceId, slug),
-    ]),
-  );
+interface Archivable {
+  readonly id: string;
+  workspaceId: string | null;
+  status: 'active' | 'archived';
 }
 
-async function archiveGuardrails(write: Write, workspaceId: string): Promise<void> {
-  const { manager } = write;
-  const live = { workspaceId, status: 'active' } as const;
-  const rows = await manager.find(GuardrailEntity, { where: live, select: { id: true, slug: true } });
-  await manager.update(GuardrailEntity, live, { status: 'archived' });
-  auditDeletions(write, workspaceId, 'guardrails', rows);
-  write.removed(
-    ...rows.flatMap(({ id, slug }) => [
-      documentKey.guardrail(workspaceId, id),
-      documentKey.guardrail(workspaceId, slug),
-    ]),
-  );
-}
-
-/** They are part of the workspace's document, which goes with it. */
-async function archivePolicies(write: Write, workspaceId: string): Promise<void> {
-  const live = { workspaceId, status: 'active' } as const;
-  for (const entity of [UsageLimitPolicyEntity, RateLimitPolicyEntity]) {
-    const rows = await write.manager.find(entity, { where: live, select: { id: true } });
-    await write.manager.update(entity, live, { status: 'archived' });
-    auditDeletions(write, workspaceId, 'policies', rows);
-  }
+/** Archives the active rows of one table, and returns them as they were. */
+async function archiveActive<R extends Archivable>(
+  write: Write,
+  workspaceId: string,
+  resourceType: string,
+  entity: new () => R,
+): Promise<R[]> {
+  const active = { workspaceId, status: 'active' } as FindOptionsWhere<R>;
+  const rows = await write.manager.findBy(entity, active);
+  const archived = { status: 'archived' } as object as QueryDeepPartialEntity<R>;
+  await write.manager.update(entity, active, archived);
+  auditDeletions(write, workspaceId, resourceType, rows);
+  return rows;
 }
 
 function auditDeletions(

@@ -1,14 +1,14 @@
-import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
+import { listResponseOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { AddMembersDto, ListMembersQuery, UpdateMemberDto } from './workspace-members.dto';
+import { AddMembersDto, ListMembersQuery, MemberResponse, UpdateMemberDto } from './workspace-members.dto';
 import { WorkspaceMembersService } from './workspace-members.service';
-import { MemberResponse } from './workspaces.view';
 
-/** The workspace of the path is read by the access guard, which narrows the caller to it. */
+/** The access guard reads the workspace from the path and restricts the caller to it. */
 @ApiParam({ name: 'workspaceId', type: 'string' })
 @ControlRoutes(
   'admin/workspaces/:workspaceId/users',
@@ -29,26 +29,17 @@ export class WorkspaceMembersController {
   }
 
   @Route.get(':userId', 'workspace_users.read', MemberResponse)
-  get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<MemberResponse> {
-    return this.members.get(caller, userId);
+  get(@Named('userId') at: At): Promise<MemberResponse> {
+    return this.members.get(at);
   }
 
   @Route.put(':userId', 'workspace_users.update')
-  update(
-    @Caller() caller: Principal,
-    @Param('userId') userId: string,
-    @Body() body: UpdateMemberDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.members.update(caller, userId, body, ifMatch);
+  update(@Named('userId') at: At, @Body() body: UpdateMemberDto): Promise<object> {
+    return this.members.update(at, body);
   }
 
   @Route.delete(':userId', 'workspace_users.delete')
-  remove(
-    @Caller() caller: Principal,
-    @Param('userId') userId: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.members.remove(caller, userId, ifMatch);
+  remove(@Named('userId') at: At): Promise<object> {
+    return this.members.remove(at);
   }
 }

@@ -1,5 +1,14 @@
 import { UUID } from '@gw/kernel';
-import { customField, EmailField, EnumField, NestedListField, pageOf, UuidField } from '@gw/web';
+import {
+  customField,
+  EmailField,
+  EnumField,
+  NestedListField,
+  pageOf,
+  pickOf,
+  ResponseField,
+  UuidField,
+} from '@gw/web';
 import { ArrayMaxSize, IsArray, ValidateBy } from 'class-validator';
 
 const ROLES = ['admin', 'manager', 'member'] as const;
@@ -14,17 +23,31 @@ export class NewMemberDto {
   @EnumField(ROLES, { example: 'member' }) role!: Role;
 }
 
+export class UpdateMemberDto extends pickOf(NewMemberDto, 'role') {}
+
 export class AddMembersDto {
   @NestedListField(() => NewMemberDto, { minItems: 1, maxItems: 100 }) users!: NewMemberDto[];
-}
-
-export class UpdateMemberDto {
-  @EnumField(ROLES, { example: 'member' }) role!: Role;
 }
 
 export class ListMembersQuery extends pageOf({ size: 50 }) {
   @EnumField(ROLES, { optional: true }) role?: Role;
   @EmailField({ optional: true }) email?: string;
+}
+
+/** A user of a workspace. */
+export class MemberResponse {
+  @ResponseField.kind('workspace-user') readonly object!: 'workspace-user';
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'ada@example.com' }) readonly email!: string;
+  @ResponseField.text({ example: 'Ada' }) readonly first_name!: string;
+  @ResponseField.text({ example: 'Lovelace' }) readonly last_name!: string;
+  @ResponseField.oneOf(['owner', 'admin', 'member']) readonly org_role!: string;
+  @ResponseField.oneOf(ROLES) readonly role!: Role;
+  @ResponseField.oneOf(['active']) readonly status!: 'active';
+  @ResponseField.uuid() readonly workspace_id!: string;
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.time() readonly last_updated_at!: string;
+  @ResponseField.etag() readonly etag!: string;
 }
 
 const isFirstMember = (value: unknown): boolean => {
@@ -34,10 +57,10 @@ const isFirstMember = (value: unknown): boolean => {
   return typeof id === 'string' && UUID.test(id) && ROLES.some((known) => known === role);
 };
 
-/** The members that a new workspace begins with: ids, which make members, or ids with roles. */
+/** The members of a new workspace: a user id alone gives the role `member`; an object gives the id and the role. */
 export const FirstMembersField = (): PropertyDecorator =>
   customField(
-    { optional: true, description: 'Users of the organisation: an id makes a member.' },
+    { optional: true, description: 'Users of the organisation. A user id alone gives the role member.' },
     {
       type: 'array',
       maxItems: 100,
@@ -62,7 +85,7 @@ export const FirstMembersField = (): PropertyDecorator =>
         name: 'isFirstMember',
         validator: {
           validate: isFirstMember,
-          defaultMessage: () => 'each of $property must be a user id, or an id with a role',
+          defaultMessage: () => 'each of $property must be a user id, or an object with id and role',
         },
       },
       { each: true },

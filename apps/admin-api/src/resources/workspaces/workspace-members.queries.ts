@@ -1,21 +1,27 @@
 import { OrganisationUserEntity, UserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
-import { windowOf, type PageQuery } from '@gw/web';
+import { contentTag, windowOf, type PageQuery } from '@gw/web';
 import type { EntityManager } from 'typeorm';
-import type { MemberRow } from './workspaces.view';
+import { found, idOf } from '../../platform/auth/tenancy';
+import type { MemberResponse } from './workspace-members.dto';
 
-export interface MemberFilter {
+type MemberRow = Omit<MemberResponse, 'object' | 'status' | 'etag' | 'created_at' | 'last_updated_at'> & {
+  readonly created_at: Date;
+  readonly last_updated_at: Date;
+};
+
+interface MemberFilter {
   readonly userId?: string;
-  readonly role?: string;
-  readonly email?: string;
+  readonly role?: string | undefined;
+  readonly email?: string | undefined;
 }
 
-/** A page of the members of one workspace with their users, newest first, and how many there are. */
+/** Returns a page of the members of one workspace, newest first, and the number of all members that match. */
 export async function membersOf(
   manager: EntityManager,
   workspaceId: string,
   page: PageQuery,
   filter: MemberFilter = {},
-): Promise<[MemberRow[], number]> {
+): Promise<[MemberResponse[], number]> {
   const { skip, take } = windowOf(page);
   const query = manager
     .createQueryBuilder(WorkspaceUserEntity, 'member')
@@ -27,24 +33,48 @@ export async function membersOf(
       `seat.userId = member.userId AND seat.organisationId = workspace.organisationId AND seat.status = 'active'`,
     )
     .where('member.workspaceId = :workspaceId', { workspaceId });
-  if (filter.userId !== undefined) query.andWhere('member.userId = :userId', { userId: filter.userId });
-  if (filter.role !== undefined) query.andWhere('member.role = :role', { role: filter.role });
-  if (filter.email !== undefined) query.andWhere('person.email = :email', { email: filter.email });
+  const { userId, role, email } = filter;
+  if (userId !== undefined) query.andWhere('member.userId = :userId', { userId });
+  if (role !== undefined) query.andWhere('member.role = :role', { role });
+  if (email !== undefined) query.andWhere('person.email = :email', { email: email.toLowerCase() });
   const total = await query.getCount();
   const rows = await query
-    .select('member.userId', 'userId')
-    .addSelect('member.workspaceId', 'workspaceId')
+    .select('member.userId', 'id')
     .addSelect('person.email', 'email')
-    .addSelect('person.firstName', 'firstName')
-    .addSelect('person.lastName', 'lastName')
-    .addSelect('seat.role', 'organisationRole')
+    .addSelect('person.firstName', 'first_name')
+    .addSelect('person.lastName', 'last_name')
+    .addSelect('seat.role', 'org_role')
     .addSelect('member.role', 'role')
-    .addSelect('member.createdAt', 'createdAt')
-    .addSelect('member.lastUpdatedAt', 'lastUpdatedAt')
+    .addSelect('member.workspaceId', 'workspace_id')
+    .addSelect('member.createdAt', 'created_at')
+    .addSelect('member.lastUpdatedAt', 'last_updated_at')
     .orderBy('member.createdAt', 'DESC')
     .addOrderBy('member.userId', 'DESC')
     .offset(skip)
     .limit(take)
     .getRawMany<MemberRow>();
-  return [rows, total];
+  return [rows.map(toMember), total];
+}
+
+/** Throws `not_found` when the user is not a member of the workspace. */
+export async function memberOf(
+  manager: EntityManager,
+  workspaceId: string,
+  userId: string,
+): Promise<MemberResponse> {
+  const first = { current_page: 0, page_size: 1 };
+  const [[member]] = await membersOf(manager, workspaceId, first, { userId: idOf(userId) });
+  return found(member);
+}
+
+function toMember(row: MemberRow): MemberResponse {
+  const { workspace_id: workspaceId, id, email, first_name: first, last_name: last, org_role, role } = row;
+  return {
+    object: 'workspace-user',
+    ...row,
+    status: 'active',
+    created_at: row.created_at.toISOString(),
+    last_updated_at: row.last_updated_at.toISOString(),
+    etag: contentTag([workspaceId, id, email, first, last, org_role, role]),
+  };
 }

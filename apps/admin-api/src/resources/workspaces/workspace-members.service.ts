@@ -3,20 +3,25 @@ import { OrganisationUserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@g
 import { GatewayError } from '@gw/kernel';
 import { assertTag, invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, type EntityManager } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
+import type { UserPlace } from '../../platform/keys/user-key-rules';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
+import type { At } from '../../platform/resource/at';
 import { securityOf } from '../../platform/auth/security';
-import { found, inWorkspace, isUuid } from '../../platform/auth/tenancy';
-import type { AddMembersDto, ListMembersQuery, NewMemberDto, UpdateMemberDto } from './workspace-members.dto';
-import { membersOf } from './workspace-members.queries';
-import { toMember, type MemberResponse } from './workspaces.view';
+import { found, idOf, inWorkspace } from '../../platform/auth/tenancy';
+import type {
+  AddMembersDto,
+  ListMembersQuery,
+  MemberResponse,
+  NewMemberDto,
+  UpdateMemberDto,
+} from './workspace-members.dto';
+import { memberOf, membersOf } from './workspace-members.queries';
 
-const FIRST = { current_page: 0, page_size: 1 } as const;
-
-/** Members of the workspace of the path, to which the caller is already narrowed. */
+/** Members of the workspace of the path. The access guard has already restricted the caller to it. */
 @Injectable()
 export class WorkspaceMembersService {
   constructor(
@@ -27,40 +32,30 @@ export class WorkspaceMembersService {
 
   async list(caller: Principal, query: ListMembersQuery): Promise<ListResponse<MemberResponse>> {
     const { workspaceId } = inWorkspace(caller);
-    const filter = {
-      ...(query.role === undefined ? {} : { role: query.role }),
-      ...(query.email === undefined ? {} : { email: query.email.toLowerCase() }),
-    };
-    const [rows, total] = await membersOf(this.dataSource.manager, workspaceId, query, filter);
-    return listOf([rows.map(toMember), total]);
+    return listOf(await membersOf(this.dataSource.manager, workspaceId, query, query));
   }
 
-  async get(caller: Principal, userId: string): Promise<MemberResponse> {
-    return this.view(this.dataSource.manager, inWorkspace(caller).workspaceId, userId);
+  async get({ caller, reference }: At): Promise<MemberResponse> {
+    return memberOf(this.dataSource.manager, inWorkspace(caller).workspaceId, reference);
   }
 
-  /** Throws `validation_failed` for users who are not of the organisation, `conflict` for those who are members already. */
+  /** Throws `validation_failed` for users outside the organisation, `conflict` for users who are already members. */
   add(caller: Principal, input: AddMembersDto): Promise<object> {
     const { workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
-      // Holds off a deletion of the workspace until the members are in.
+      // The lock delays a deletion of the workspace until the members are stored.
       await write.manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
-      await this.join(write, caller, workspaceId, input.users);
+      await this.join(write, workspaceId, input.users);
       return {};
     });
   }
 
-  /** Lets users in, with the keys that the settings promise them. Throws as `add` does. */
-  async join(
-    write: Write,
-    caller: Principal,
-    workspaceId: string,
-    users: readonly NewMemberDto[],
-  ): Promise<void> {
+  /** Adds members and creates the keys that the settings provide for new members. Throws as `add` does. */
+  async join(write: Write<Principal>, workspaceId: string, users: readonly NewMemberDto[]): Promise<void> {
     if (users.length === 0) return;
-    const { manager } = write;
+    const { manager, caller } = write;
     const { organisationId } = caller;
-    await assertMayGive(manager, caller, workspaceId, new Set(users.map(({ role }) => role)));
+    await assertMayGive(write, workspaceId, new Set(users.map(({ role }) => role)));
     const ids = users.map(({ id }) => id.toLowerCase());
     const seats = await manager.findBy(OrganisationUserEntity, {
       organisationId,
@@ -70,7 +65,10 @@ export class WorkspaceMembersService {
     const seated = new Set(seats.map(({ userId }) => userId));
     const stranger = ids.findIndex((id, index) => !seated.has(id) || ids.indexOf(id) !== index);
     if (stranger !== -1) {
-      throw invalid(`users.${String(stranger)}.id`, 'names no user of the organisation, or one named before');
+      throw invalid(
+        `users.${String(stranger)}.id`,
+        'must be a user of the organisation and must not occur twice',
+      );
     }
     const present = await manager.countBy(WorkspaceUserEntity, { workspaceId, userId: In(ids) });
     if (present > 0) throw new GatewayError('conflict', { message: 'A user is already a member.' });
@@ -79,81 +77,67 @@ export class WorkspaceMembersService {
       users.map(({ role }, index) => ({ workspaceId, userId: ids[index] as string, role })),
     );
     for (const userId of ids) {
-      const after = await this.view(manager, workspaceId, userId);
-      write.audit({ action: 'create', resourceType: 'members', resourceId: userId, workspaceId, after });
-      await this.userKeys.touch(write, { organisationId, workspaceId, userId });
-      await this.userKeys.provision(write, { organisationId, workspaceId, userId });
+      const at = { organisationId, workspaceId, userId };
+      audit(write, 'create', at, { after: await memberOf(manager, workspaceId, userId) });
+      await this.userKeys.touch(write, at);
+      await this.userKeys.provision(write, at);
     }
   }
 
-  /** The user's keys do no more than the new role from now on. */
-  update(
-    caller: Principal,
-    userId: string,
-    input: UpdateMemberDto,
-    ifMatch: string | undefined,
-  ): Promise<object> {
-    const { organisationId, workspaceId } = inWorkspace(caller);
-    return this.writes.run(caller, async (write) => {
+  /** Changes the role. The new role limits the user's keys from now on. */
+  update(at: At, { role }: UpdateMemberDto): Promise<object> {
+    return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
-      await assertMayGive(manager, caller, workspaceId, new Set([input.role]));
-      const row = await this.lock(manager, workspaceId, userId);
-      assertNotAbove(caller, rankOfRole('member', row.role));
-      const before = await this.view(manager, workspaceId, userId);
-      assertTag(ifMatch, before.etag);
-      await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role: input.role });
-      const after = await this.view(manager, workspaceId, userId);
-      write.audit({
-        action: 'update',
-        resourceType: 'members',
-        resourceId: userId,
-        workspaceId,
-        before,
-        after,
-      });
-      await this.userKeys.touch(write, { organisationId, workspaceId, userId });
+      await assertMayGive(write, inWorkspace(at.caller).workspaceId, new Set([role]));
+      const { place, before } = await lockMember(write, at);
+      const { workspaceId, userId } = place;
+      await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role });
+      audit(write, 'update', place, { before, after: await memberOf(manager, workspaceId, userId) });
+      await this.userKeys.touch(write, place);
       return {};
     });
   }
 
-  /** Takes the user's own keys of the workspace along. */
-  remove(caller: Principal, userId: string, ifMatch: string | undefined): Promise<object> {
-    const { organisationId, workspaceId } = inWorkspace(caller);
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await this.lock(manager, workspaceId, userId);
-      assertNotAbove(caller, rankOfRole('member', row.role));
-      const before = await this.view(manager, workspaceId, userId);
-      assertTag(ifMatch, before.etag);
-      await manager.delete(WorkspaceUserEntity, { workspaceId, userId });
-      await this.userKeys.archive(write, { organisationId, workspaceId, userId });
-      write.audit({ action: 'delete', resourceType: 'members', resourceId: userId, workspaceId, before });
+  /** Removes the member and archives the user's own keys of the workspace. */
+  remove(at: At): Promise<object> {
+    return this.writes.run(at.caller, async (write) => {
+      const { place, before } = await lockMember(write, at);
+      const { workspaceId, userId } = place;
+      await write.manager.delete(WorkspaceUserEntity, { workspaceId, userId });
+      await this.userKeys.archive(write, place);
+      audit(write, 'delete', place, { before });
       return {};
     });
-  }
-
-  private async lock(
-    manager: EntityManager,
-    workspaceId: string,
-    userId: string,
-  ): Promise<WorkspaceUserEntity> {
-    if (!isUuid(userId)) throw new GatewayError('not_found');
-    return found(
-      await manager.findOne(WorkspaceUserEntity, { where: { workspaceId, userId }, lock: FOR_UPDATE }),
-    );
-  }
-
-  private async view(manager: EntityManager, workspaceId: string, userId: string): Promise<MemberResponse> {
-    if (!isUuid(userId)) throw new GatewayError('not_found');
-    const [[row]] = await membersOf(manager, workspaceId, FIRST, { userId });
-    return toMember(found(row));
   }
 }
 
-/** Throws for a role that can do more in the workspace than the caller. */
+/** Locks the membership that the path names, after the checks of the caller's rank and of `If-Match`. */
+async function lockMember(
+  { manager }: Write,
+  { caller, reference, ifMatch }: At,
+): Promise<{ readonly place: UserPlace; readonly before: MemberResponse }> {
+  const { organisationId, workspaceId } = inWorkspace(caller);
+  const userId = idOf(reference);
+  const where = { workspaceId, userId };
+  const row = found(await manager.findOne(WorkspaceUserEntity, { where, lock: FOR_UPDATE }));
+  assertNotAbove(caller, rankOfRole('member', row.role));
+  const before = await memberOf(manager, workspaceId, userId);
+  assertTag(ifMatch, before.etag);
+  return { place: { organisationId, workspaceId, userId }, before };
+}
+
+function audit(
+  write: Write,
+  action: string,
+  { workspaceId, userId }: UserPlace,
+  views: { readonly before?: MemberResponse; readonly after?: MemberResponse },
+): void {
+  write.audit({ action, resourceType: 'members', resourceId: userId, workspaceId, ...views });
+}
+
+/** Throws when one of the roles has more rights in the workspace than the caller. */
 async function assertMayGive(
-  manager: EntityManager,
-  caller: Principal,
+  { manager, caller }: Write<Principal>,
   workspaceId: string,
   roles: ReadonlySet<WorkspaceRole>,
 ): Promise<void> {

@@ -1,14 +1,14 @@
 import type { WorkspaceEntity } from '@gw/entities';
 
-/** `display` shows the emoji before the name, `plain` takes it away. */
+/** `display` shows the emoji before the name, `plain` removes it. */
 export type NameFormat = 'display' | 'plain';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Flags, joined families, skin tones and keycaps are one; a digit or a `©` by itself is text. */
+/** Matches a grapheme that is an emoji, including flags, joined families, skin tones and keycaps. A single digit or `©` is text. */
 const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\u20E3/u;
 
-/** The name without the one emoji that it begins with; as it is when there would be nothing left. */
+/** Removes the emoji at the start of the name, unless the name consists of this emoji only. */
 export function withoutEmoji(name: string): string {
   const [first] = graphemes.segment(name);
   if (first === undefined || !EMOJI.test(first.segment)) return name;
@@ -16,7 +16,7 @@ export function withoutEmoji(name: string): string {
   return rest === '' ? name : rest;
 }
 
-/** The emoji before a name is the workspace's icon, or else part of the name itself. */
+/** The emoji of the display form is the icon of the workspace; without an icon, it is the one in the name itself. */
 export function displayName(
   { name, icon }: Pick<WorkspaceEntity, 'name' | 'icon'>,
   format: NameFormat,

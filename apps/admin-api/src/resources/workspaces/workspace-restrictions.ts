@@ -2,7 +2,7 @@ import type { WorkspaceDefaults, WorkspaceEntity } from '@gw/entities';
 import { holdLimits, ranksAfter, type Restrictions } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 
-/** What a workspace restricts, as it is at one moment. */
+/** The limits and restricting settings of a workspace at one moment. */
 export interface WorkspaceRestrictions {
   readonly limits: readonly unknown[];
   readonly settings: Restrictions;
@@ -11,7 +11,7 @@ export interface WorkspaceRestrictions {
 const named = (prefix: string, values: object): [string, unknown][] =>
   Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]);
 
-/** Any value of a setting restricts, also 0. */
+/** Wraps each value, so that every value counts as a restriction, also 0. */
 const given = (values: object): Record<string, unknown[]> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]]));
 
@@ -29,7 +29,10 @@ export const restrictionsOf = (row: WorkspaceEntity): WorkspaceRestrictions => (
   ]),
 });
 
-/** Call it after a change, with the restrictions from before it. Throws `forbidden` for those that a higher role has set. */
+/**
+ * Checks a change of the row that is not saved yet, and stores the caller's rank with the changed restrictions. `before`: the restrictions
+ * before the change. Throws `forbidden` when the caller changed a restriction that a higher role set.
+ */
 export function holdRestrictions(
   caller: Principal,
   row: WorkspaceEntity,
@@ -44,7 +47,7 @@ export function holdRestrictions(
   row.setBy = withoutZeros(ranks);
 }
 
-/** The ranks to store with the defaults of a new workspace. */
+/** Returns the ranks to store with the defaults of a new workspace. */
 export const setByOf = (caller: Principal, defaults: WorkspaceDefaults): Record<string, number> =>
   withoutZeros(
     ranksAfter(caller, {}, { before: {}, after: Object.fromEntries(named('defaults', defaults)) }),

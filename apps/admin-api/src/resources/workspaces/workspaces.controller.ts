@@ -1,5 +1,6 @@
-import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
+import { listResponseOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -31,31 +32,17 @@ export class WorkspacesController {
   }
 
   @Route.get(':workspaceId', 'workspaces.read', WorkspaceResponse)
-  get(
-    @Caller() caller: Principal,
-    @Param('workspaceId') workspaceId: string,
-    @Query() query: GetWorkspaceQuery,
-  ): Promise<WorkspaceResponse> {
-    return this.workspaces.get(caller, workspaceId, query);
+  get(@Named('workspaceId') at: At, @Query() query: GetWorkspaceQuery): Promise<WorkspaceResponse> {
+    return this.workspaces.get(at, query);
   }
 
   @Route.put(':workspaceId', 'workspaces.update')
-  update(
-    @Caller() caller: Principal,
-    @Param('workspaceId') workspaceId: string,
-    @Body() body: UpdateWorkspaceDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.workspaces.update(caller, workspaceId, body, ifMatch);
+  update(@Named('workspaceId') at: At, @Body() body: UpdateWorkspaceDto): Promise<object> {
+    return this.workspaces.update(at, body);
   }
 
   @Route.delete(':workspaceId', 'workspaces.delete')
-  remove(
-    @Caller() caller: Principal,
-    @Param('workspaceId') workspaceId: string,
-    @Body() body: DeleteWorkspaceDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.workspaces.remove(caller, workspaceId, body, ifMatch);
+  remove(@Named('workspaceId') at: At, @Body() body: DeleteWorkspaceDto): Promise<object> {
+    return this.workspaces.remove(at, body);
   }
 }

@@ -24,7 +24,8 @@ const GUARDRAILS = {
   optional: true,
   nullable: true,
   maxItems: 50,
-  description: 'Ids or slugs of guardrails of the workspace or its organisation, in their order.',
+  description:
+    'Ids or slugs of guardrails of the workspace or its organisation, in the order in which they run.',
 } as const;
 
 export class WorkspaceDefaultsDto {
@@ -36,13 +37,17 @@ export class WorkspaceDefaultsDto {
 }
 
 export class WorkspaceSettingsDto extends UserKeySettingsDto {
-  @BitField({ optional: true, nullable: true, description: '1: bodies are logged. 0: metrics only.' })
+  @BitField({
+    optional: true,
+    nullable: true,
+    description: '1: request and response bodies are logged. 0: only metrics are logged.',
+  })
   debug_log?: 0 | 1 | null;
   @EnumField(['standard', 'strict'], {
     optional: true,
     nullable: true,
     description:
-      'strict: requests that cannot be recorded are refused with 503. standard: as the organisation says, which may be strict for all.',
+      'strict: the gateway rejects requests that it cannot record with 503. standard: the setting of the organisation applies, which may be strict for all workspaces.',
   })
   audit?: 'standard' | 'strict' | null;
 }
@@ -55,7 +60,7 @@ class WorkspaceFieldsDto {
     min: 0,
     max: 32,
     pattern: /^[^\p{Cc}\u2028\u2029]*$/u,
-    description: 'An emoji; empty clears it.',
+    description: 'An emoji. An empty string clears it.',
   })
   icon?: string | null;
   @NestedField(() => WorkspaceDefaultsDto, { optional: true, nullable: true })
@@ -68,19 +73,19 @@ class WorkspaceFieldsDto {
 
 export class CreateWorkspaceDto extends WorkspaceFieldsDto {
   @NameField({ max: 128, example: 'Search team' }) name!: string;
-  @SlugField({ optional: true, description: 'Made of the name when absent.' }) slug?: string;
+  @SlugField({ optional: true, description: 'Derived from the name when absent.' }) slug?: string;
   @FirstMembersField() users?: (string | NewMemberDto)[];
 }
 
 export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
   @NameField({ optional: true, max: 128 }) name?: string;
-  @BooleanField({ optional: true, description: 'True: the usage starts at zero again.' })
+  @BooleanField({ optional: true, description: 'True: resets the usage to zero.' })
   reset_usage?: boolean;
   @NestedField(() => WorkspaceSettingsDto, { optional: true }) settings?: WorkspaceSettingsDto;
   @NestedField(() => SecuritySettingsDto, {
     optional: true,
     description:
-      'All of them; those may differ from the organisation whose category it lets workspaces override.',
+      'Send all settings. A setting may differ from the organisation only if the organisation lets workspaces override its category.',
   })
   security_settings?: SecuritySettingsDto;
   @NestedField(() => DataPlaneSecurityDto, { optional: true })
@@ -91,12 +96,12 @@ export class UpdateWorkspaceDto extends WorkspaceFieldsDto {
 export class DeleteWorkspaceDto {
   @NameField({ max: 200, description: 'Must equal the name of the workspace.', example: 'Search team' })
   name!: string;
-  @BooleanField({ optional: true, description: 'Also archive what belongs to the workspace.' })
+  @BooleanField({ optional: true, description: 'True: also archives the resources of the workspace.' })
   force_delete?: boolean;
 }
 
 export class ListWorkspacesQuery extends pageOf({ size: 50 }) {
-  @TextField({ optional: true, description: 'Part of the name, case-sensitive.' }) name?: string;
+  @TextField({ optional: true, description: 'Matches part of the name, case-sensitive.' }) name?: string;
   @NameField({ optional: true }) exact_name?: string;
   @QueryEnumListField(['active', 'archived']) status?: ('active' | 'archived')[];
   @EnumField(['display', 'plain'], { optional: true }) name_format?: 'display' | 'plain';

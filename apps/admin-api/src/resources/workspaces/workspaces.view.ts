@@ -1,12 +1,13 @@
 import { ExportSettingsResponse } from '../../platform/tenant-settings/export-settings.dto';
 import type { SecuritySettings } from '@gw/auth-scopes';
-import type { StoredRateLimit, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
-import { ResponseField, contentTag, RowResponse, rowFields } from '@gw/web';
+import type { StoredRateLimit, WorkspaceEntity } from '@gw/entities';
+import { omitOf, ResponseField, RowResponse, viewOf } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-usage';
 import { RateLimitResponse, UsageLimitResponse } from '../../platform/limits/limits.dto';
 import { SecuritySettingsResponse } from '../../platform/tenant-settings/security-settings.dto';
 import { userKeySettingsResponse } from '../../platform/tenant-settings/user-key-settings';
 import { UserKeySettingsResponse } from '../../platform/tenant-settings/user-key-settings.dto';
+import { MemberResponse } from './workspace-members.dto';
 import { displayName, type NameFormat } from './workspace-names';
 
 class WorkspaceDefaultsResponse {
@@ -21,11 +22,11 @@ class WorkspaceDefaultsResponse {
 }
 
 class WorkspaceSettingsResponse extends UserKeySettingsResponse {
-  @ResponseField.bit({ nullable: true, description: 'Null: as the organisation says.' })
+  @ResponseField.bit({ nullable: true, description: 'Null: the setting of the organisation applies.' })
   readonly debug_log!: 0 | 1 | null;
   @ResponseField.oneOf(['standard', 'strict'], {
     nullable: true,
-    description: 'Null: as the organisation says.',
+    description: 'Null: the setting of the organisation applies.',
   })
   readonly audit!: string | null;
 }
@@ -33,25 +34,10 @@ class WorkspaceSettingsResponse extends UserKeySettingsResponse {
 class WorkspaceSecurityResponse {
   @ResponseField.boolean({
     nullable: true,
-    description: 'Null: as the organisation says, which may block it for all.',
+    description:
+      'Null: the setting of the organisation applies. The organisation can block inline configs for all workspaces.',
   })
   readonly block_inline_config!: boolean | null;
-}
-
-/** A user of a workspace. */
-export class MemberResponse {
-  @ResponseField.kind('workspace-user') readonly object!: 'workspace-user';
-  @ResponseField.uuid() readonly id!: string;
-  @ResponseField.text({ example: 'ada@example.com' }) readonly email!: string;
-  @ResponseField.text({ example: 'Ada' }) readonly first_name!: string;
-  @ResponseField.text({ example: 'Lovelace' }) readonly last_name!: string;
-  @ResponseField.oneOf(['owner', 'admin', 'member']) readonly org_role!: string;
-  @ResponseField.oneOf(['admin', 'manager', 'member']) readonly role!: WorkspaceUserEntity['role'];
-  @ResponseField.oneOf(['active']) readonly status!: 'active';
-  @ResponseField.uuid() readonly workspace_id!: string;
-  @ResponseField.time() readonly created_at!: string;
-  @ResponseField.time() readonly last_updated_at!: string;
-  @ResponseField.etag() readonly etag!: string;
 }
 
 export class WorkspaceResponse extends RowResponse {
@@ -65,7 +51,10 @@ export class WorkspaceResponse extends RowResponse {
   @ResponseField.bit() readonly is_default!: 0 | 1;
   @ResponseField.one(() => WorkspaceDefaultsResponse) readonly defaults!: WorkspaceDefaultsResponse;
   @ResponseField.one(() => WorkspaceSettingsResponse) readonly settings!: WorkspaceSettingsResponse;
-  @ResponseField.one(() => SecuritySettingsResponse, { optional: true, description: 'Those in force.' })
+  @ResponseField.one(() => SecuritySettingsResponse, {
+    optional: true,
+    description: 'The security settings in force.',
+  })
   readonly security_settings?: SecuritySettingsResponse;
   @ResponseField.one(() => WorkspaceSecurityResponse)
   readonly data_plane_security_settings!: WorkspaceSecurityResponse;
@@ -80,46 +69,38 @@ export class WorkspaceResponse extends RowResponse {
   @ResponseField.list(() => MemberResponse, { optional: true }) readonly users?: readonly MemberResponse[];
 }
 
-/** `slugs`: by id, of the config and the guardrails that the defaults name. */
+const WithoutUsers = omitOf(WorkspaceResponse, 'security_settings', 'users');
+
+/** `slugs`: slugs of the config and the guardrails that the defaults name, by id. */
 export function toWorkspace(
   row: WorkspaceEntity,
   slugs: ReadonlyMap<string, string>,
   format: NameFormat = 'display',
   security: SecuritySettings | null = null,
 ): WorkspaceResponse {
-  return {
-    id: row.id,
-    slug: row.slug,
+  const { defaults, settings } = row;
+  const view = viewOf(WithoutUsers, row, {
     name: displayName(row, format),
-    icon: row.icon,
-    description: row.description,
-    organisation_id: row.organisationId,
-    status: row.status,
     is_default: row.isDefault ? 1 : 0,
     defaults: {
-      metadata: row.defaults.metadata ?? null,
-      input_guardrails: slugsOf(row.defaults.input_guardrails, slugs),
-      output_guardrails: slugsOf(row.defaults.output_guardrails, slugs),
-      user_api_key_config: slugs.get(row.defaults.user_api_key_config ?? '') ?? null,
+      metadata: defaults.metadata ?? null,
+      input_guardrails: slugsOf(defaults.input_guardrails, slugs),
+      output_guardrails: slugsOf(defaults.output_guardrails, slugs),
+      user_api_key_config: slugs.get(defaults.user_api_key_config ?? '') ?? null,
       object: 'workspace-defaults',
     },
     settings: {
-      debug_log: row.settings.debug_log ?? null,
-      audit: row.settings.audit ?? null,
-      ...userKeySettingsResponse(row.settings),
+      debug_log: settings.debug_log ?? null,
+      audit: settings.audit ?? null,
+      ...userKeySettingsResponse(settings),
     },
-    ...(security === null ? {} : { security_settings: security }),
     data_plane_security_settings: {
       block_inline_config: row.dataPlaneSecuritySettings.block_inline_config ?? null,
     },
     export_settings: { deniedFields: row.exportSettings.deniedFields ?? null },
-    usage_limits: row.usageLimits,
-    rate_limits: row.rateLimits,
-    created_by: row.createdBy,
-    creation_source: row.creationSource,
-    ...rowFields(row),
     object: 'workspace',
-  };
+  });
+  return security === null ? view : { ...view, security_settings: security };
 }
 
 export const limitOwnerOf = ({ organisationId, id, lastResetAt }: WorkspaceEntity): LimitOwner => ({
@@ -128,34 +109,3 @@ export const limitOwnerOf = ({ organisationId, id, lastResetAt }: WorkspaceEntit
 
 const slugsOf = (ids: readonly string[] = [], slugs: ReadonlyMap<string, string>): readonly string[] =>
   ids.flatMap((id) => slugs.get(id) ?? []);
-
-/** The row of the join of a membership with its user. */
-export interface MemberRow {
-  readonly userId: string;
-  readonly workspaceId: string;
-  readonly email: string;
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly organisationRole: string;
-  readonly role: WorkspaceUserEntity['role'];
-  readonly createdAt: Date;
-  readonly lastUpdatedAt: Date;
-}
-
-export function toMember(row: MemberRow): MemberResponse {
-  const { email, firstName, lastName, organisationRole, role } = row;
-  return {
-    object: 'workspace-user',
-    id: row.userId,
-    email,
-    first_name: firstName,
-    last_name: lastName,
-    org_role: organisationRole,
-    role,
-    status: 'active',
-    workspace_id: row.workspaceId,
-    created_at: row.createdAt.toISOString(),
-    last_updated_at: row.lastUpdatedAt.toISOString(),
-    etag: contentTag([row.workspaceId, row.userId, email, firstName, lastName, organisationRole, role]),
-  };
-}
