@@ -6,8 +6,7 @@ import { LOG_STORES } from '../platform/logs/stores';
 import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 import { AccountPagesController } from './accounts/account-pages.controller';
 import { InviteAcceptanceService } from './accounts/invite-acceptance.service';
-import { InviteMails } from './accounts/invite-mails';
-import { InviteTokens } from './accounts/invite-tokens';
+import { InviteLinks } from './accounts/invite-links';
 import { InviteAcceptanceController, InvitesController } from './accounts/invites.controller';
 import { InvitesService } from './accounts/invites.service';
 import { PasswordLinks } from './accounts/password-links';
@@ -127,7 +126,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
   {
     controllers: [InvitesController, InviteAcceptanceController],
-    providers: [InvitesService, InviteAcceptanceService, InviteTokens, InviteMails],
+    providers: [InvitesService, InviteAcceptanceService, InviteLinks],
   },
   {
     controllers: [WorkspacesController, WorkspaceMembersController],

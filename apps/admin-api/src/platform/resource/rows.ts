@@ -79,7 +79,7 @@ export async function lockRow<R extends ResourceRow>(
 export async function createRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
-  values: DeepPartial<R>,
+  values: NoInfer<DeepPartial<R>>,
   finish?: Work<R, object | void>,
 ): Promise<R> {
   const row = await write.manager.save(

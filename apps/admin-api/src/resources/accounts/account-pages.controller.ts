@@ -9,7 +9,7 @@ import { InviteAcceptanceService } from './invite-acceptance.service';
 import { invitePage, messagePage, PAGE_POLICY, resetPage } from '../../platform/auth/account-pages';
 import { PasswordsService } from './passwords.service';
 
-/** Paths that take a form, for the adapter. */
+/** Paths whose POST accepts an HTML form; the HTTP adapter parses forms only there. */
 export const FORM_PATHS = ['/invite/:token', '/reset/:token'];
 
 const textOf = (body: unknown, name: string): string => {
@@ -17,7 +17,7 @@ const textOf = (body: unknown, name: string): string => {
   return typeof value === 'string' ? value.slice(0, 1_024) : '';
 };
 
-/** The path holds the token, which no record must hold. */
+/** The facts of the request without the token in its path, because the audit log must not store the token. */
 const factsWithoutToken = (request: FastifyRequest): RequestFacts => {
   const facts = factsOf(request);
   return { ...facts, uri: facts.uri.slice(0, facts.uri.lastIndexOf('/')) };
@@ -33,7 +33,7 @@ function send(reply: FastifyReply, status: number, html: string): void {
     .send(html);
 }
 
-/** What the links of mails open: plain forms without script, for installations without a console too. */
+/** The HTML pages behind the links of mails: plain forms without script, so that they also work without a console. */
 @ApiExcludeController()
 @Controller()
 export class AccountPagesController {
@@ -43,13 +43,13 @@ export class AccountPagesController {
   ) {}
 
   @Get('invite/:token')
-  @Public('The token in the path is the credential; reading the page uses up nothing.')
+  @Public('The token in the path is the credential; opening the page does not use it up.')
   invite(@Param('token') token: string, @Res() reply: FastifyReply): Promise<void> {
     return this.showInvite(token, reply, 200, null);
   }
 
   @Post('invite/:token')
-  @Public('The token in the path is the credential, and works once.')
+  @Public('The token in the path is the credential. It works once.')
   async accept(
     @Param('token') token: string,
     @Body() body: unknown,
@@ -73,13 +73,13 @@ export class AccountPagesController {
   }
 
   @Get('reset/:token')
-  @Public('The token in the path is the credential; reading the page uses up nothing.')
+  @Public('The token in the path is the credential; opening the page does not use it up.')
   reset(@Param('token') token: string, @Res() reply: FastifyReply): Promise<void> {
     return this.showReset(token, reply, 200, null);
   }
 
   @Post('reset/:token')
-  @Public('The token in the path is the credential, and works once.')
+  @Public('The token in the path is the credential. It works once.')
   async setPassword(
     @Param('token') token: string,
     @Body() body: unknown,
@@ -88,7 +88,7 @@ export class AccountPagesController {
   ): Promise<void> {
     try {
       await this.passwords.reset({ token, password: textOf(body, 'password') }, factsWithoutToken(request));
-      send(reply, 200, messagePage('Done', 'The new password counts from now on. Log in with it.'));
+      send(reply, 200, messagePage('Done', 'Your password is changed. You can now log in with it.'));
     } catch (error) {
       const { status, message } = shown(error);
       await this.showReset(token, reply, status, message);
@@ -123,7 +123,7 @@ export class AccountPagesController {
   }
 }
 
-/** What a person may read of a failure. Throws what is no failure of theirs. */
+/** Returns the status and message to show to the user. Rethrows any error that is not a `GatewayError`. */
 function shown(error: unknown): { readonly status: number; readonly message: string } {
   if (!(error instanceof GatewayError)) throw error;
   return { status: error.status, message: error.options.details?.[0]?.message ?? error.message };

@@ -21,7 +21,7 @@ export class PasswordResetResponse {
   @ResponseField.kind('password-reset') readonly object!: 'password-reset';
   @ResponseField.text({
     nullable: true,
-    description: 'Null where mail is set up: the link goes to the user.',
+    description: 'Null if mail is configured; the link is then mailed to the user.',
     example: 'https://gateway.example.com/reset/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
   readonly reset_link!: string | null;

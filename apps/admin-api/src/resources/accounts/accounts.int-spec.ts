@@ -12,7 +12,7 @@ import type { Failure } from '../../spec-support/api-keys';
 const NEW = 'quiet lamp under seven rivers';
 const THIRD = 'nine green kites over water';
 
-/** Each call comes from a network of its own, so that no wait of the throttle is in the way. */
+/** Headers of a client in another network for each call, so that the login throttle does not delay the test. */
 let network = 0;
 const elsewhere = (): { 'x-gw-client-address': string } => {
   network += 1;
@@ -50,16 +50,16 @@ describe('accounts without mail', () => {
   const accept = (link: string, password: string): Promise<GatewayResponse<Failure>> =>
     admin.post('/v1/invites/accept', { headers: elsewhere(), body: { token: tokenOf(link), password } });
 
-  it('let no organisation claim the account of a person by a link that it has seen', async () => {
+  it('limits a password that was set by an unmailed invite to the organisation of the invite', async () => {
     const email = address();
-    // The attacker's organisation accepts its own invite in the name of the person.
+    // Another organisation accepts its own invite in the name of the user.
     expect((await accept(await invite(theirs.adminKey, email), NEW)).status).toBe(200);
-    // The person accepts the invite of their organisation, with a password of their own.
+    // The user accepts the invite of their organisation with their own password.
     expect((await accept(await invite(ours.adminKey, email), THIRD)).status).toBe(200);
     const here = { organisation_id: ours.organisationId };
     expect((await login(admin, email, THIRD, here)).status).toBe(200);
     expect((await login(admin, email, NEW, here)).status).toBe(401);
-    // Without naming an organisation, each password opens its own.
+    // A login without organisation_id uses the organisation of the password.
     for (const [password, organisationId] of [
       [NEW, theirs.organisationId],
       [THIRD, ours.organisationId],
@@ -70,7 +70,7 @@ describe('accounts without mail', () => {
     }
   });
 
-  it('refuse new passwords that are short or common, and say which rule they break', async () => {
+  it('returns 400 for short and common new passwords', async () => {
     const link = await invite(ours.adminKey, address());
     for (const password of ['12345678', 'password', 'Password2024!', 'short']) {
       const { status, body } = await accept(link, password);
@@ -79,7 +79,7 @@ describe('accounts without mail', () => {
     expect((await accept(link, NEW)).status).toBe(200);
   });
 
-  it('change their password with the current one, which ends every other session', async () => {
+  it('changes the password of a user who sends the current one, and ends all other sessions', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const [mine, other] = [
       (await login(admin, email, PASSWORD)).body,
@@ -107,7 +107,7 @@ describe('accounts without mail', () => {
     expect(audits.length).toBeGreaterThan(0);
   });
 
-  it('get a link for a new password from an owner only, which works once and in this organisation only', async () => {
+  it('lets only an owner create a reset link, which works once and in this organisation only', async () => {
     const owner = await admin.user(ours.organisationId, 'owner');
     const boss = await admin.user(ours.organisationId, 'admin');
     const target = await admin.user(ours.organisationId, 'member');
@@ -136,12 +136,12 @@ describe('accounts without mail', () => {
     expect(await admin.dataSource.manager.count(PasswordResetEntity)).toBe(0);
   });
 
-  it('learn that nothing can be mailed when they forget a password', async () => {
+  it('returns 403 feature_disabled for a forgotten password', async () => {
     const answer = await admin.post<Failure>('/v1/auth/password/forgot', { body: { email: address() } });
     expect([answer.status, answer.body.error.type]).toEqual([403, 'feature_disabled']);
   });
 
-  it('open the link of an invite as a page without script, and accept it by its form', async () => {
+  it('shows an invite as a page without script, and accepts it by its form', async () => {
     const email = address();
     const path = `/invite/${tokenOf(await invite(ours.adminKey, email))}`;
     const page = await admin.get(path);
@@ -166,7 +166,7 @@ describe('accounts without mail', () => {
     expect(JSON.stringify(records)).not.toContain(tokenOf(path));
   });
 
-  it('send no-store, nosniff and a content policy with every answer, and let no page frame them', async () => {
+  it('sends no-store, nosniff, a content security policy and X-Frame-Options with every response', async () => {
     for (const path of ['/v1/auth/self', '/docs', '/', '/openapi.json']) {
       const { headers } = await admin.call('GET', path);
       expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
@@ -189,7 +189,7 @@ describe('accounts with mail', () => {
   const nextLink = async (): Promise<string> =>
     (await claimMail(admin.dataSource.manager, sealingKeyring(MASTER_KEY)))?.message.action?.url ?? '';
 
-  it('accept a mailed invite with a password that counts in every organisation', async () => {
+  it('makes the password that was set by a mailed invite valid in every organisation', async () => {
     const email = 'grace@example.com';
     const body = { email, role: 'member', workspaces: [] };
     await admin.post('/v1/admin/users/invites', { key: ours.adminKey, body });
@@ -204,7 +204,7 @@ describe('accounts with mail', () => {
     expect((await admin.post('/v1/invites/accept', { headers: elsewhere(), body: second })).status).toBe(401);
   });
 
-  it('answer alike for known and unknown addresses, and mail one link that sets a new password', async () => {
+  it('returns the same response for known and unknown addresses, and mails one link that sets a new password', async () => {
     const { email } = await admin.user(ours.organisationId, 'owner');
     const forgot = (to: string): Promise<GatewayResponse> =>
       admin.post('/v1/auth/password/forgot', { body: { email: to } });

@@ -16,26 +16,25 @@ import { assertGoodPassword } from '../../platform/auth/password-rules';
 import type { RequestFacts } from '../../platform/common/principal';
 import type { InvitePage } from '../../platform/auth/account-pages';
 import { setPassword } from '../../platform/auth/user-password';
-import { InviteMails } from './invite-mails';
-import { InviteTokens } from './invite-tokens';
+import { InviteLinks } from './invite-links';
 import type { AcceptedInvite, AcceptInviteDto } from './invites.dto';
 
-/** Turns an invite into a user of the organisation, once. */
+/** Accepts an invite: it adds the invited user to the organisation, once for each invite. */
 @Injectable()
 export class InviteAcceptanceService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
-    private readonly tokens: InviteTokens,
-    private readonly mails: InviteMails,
+    private readonly links: InviteLinks,
     private readonly userKeys: UserKeysService,
     private readonly passwords: PasswordChecks,
   ) {}
 
   /**
-   * Throws `not_found` with one text for a link that is unknown, used, replaced, cancelled or over. Someone whose address is
-   * proven must show their own password, and never gets a new one. Anyone else sets one: for every organisation where the link
-   * was mailed, which proves the address, and otherwise for this organisation alone (decision 0028).
+   * Accepts the invite that the token belongs to. A user with a proven address must send their existing password; the invite never
+   * changes it. Any other user sets a new password. It is valid in every organisation if the link was mailed, because that proves
+   * the address, and else in this organisation only (decision 0028). Throws `not_found` with the same message for an unknown,
+   * used, replaced, cancelled or expired link, and `unauthenticated` for a wrong password.
    */
   async accept(input: AcceptInviteDto, request: RequestFacts): Promise<AcceptedInvite> {
     const { invite, tokenHash, known } = await this.find(input.token);
@@ -76,7 +75,7 @@ export class InviteAcceptanceService {
       row.status = 'accepted';
       row.acceptedAt = new Date();
       await write.manager.save(UserInviteEntity, row);
-      await this.mails.drop(write.manager, row.id);
+      await this.links.dropMail(write.manager, row.id);
       write.audit({
         action: 'update',
         resourceType: 'invites',
@@ -87,7 +86,7 @@ export class InviteAcceptanceService {
     });
   }
 
-  /** What the page of the link says. Throws as `accept` does. */
+  /** Returns what the page of the link shows. Throws `not_found` as `accept` does. */
   async describe(token: string): Promise<Pick<InvitePage, 'email' | 'organisation' | 'isKnown'>> {
     const { invite, known } = await this.find(token);
     const { manager } = this.dataSource;
@@ -100,14 +99,14 @@ export class InviteAcceptanceService {
     readonly tokenHash: string;
     readonly known: UserEntity | null;
   }> {
-    const tokenHash = this.tokens.hash(token);
+    const tokenHash = this.links.hash(token);
     const { manager } = this.dataSource;
     const invite = await manager.findOneBy(UserInviteEntity, { tokenHash, status: 'pending' });
     if (!invite || invite.expiresAt.getTime() <= Date.now()) throw ended();
     return { invite, tokenHash, known: await manager.findOneBy(UserEntity, { email: invite.email }) };
   }
 
-  /** Of the password to set; null for a user who has shown the one that they have. */
+  /** Returns the hash of the password to set; null for a user who sent their existing password. */
   private async newPassword(
     { email }: UserInviteEntity,
     known: UserEntity | null,
@@ -122,13 +121,13 @@ export class InviteAcceptanceService {
     }
     if ((await this.passwords.matching(address, email, [own], password)) === null) {
       throw new GatewayError('unauthenticated', {
-        message: 'A user of this address exists: the password must be theirs.',
+        message: 'A user with this address already exists; send the password of that user.',
       });
     }
     return null;
   }
 
-  /** Workspaces that have gone since the invite are left out. */
+  /** Adds the user to the organisation and to the workspaces of the invite. Skips workspaces that are archived since. */
   private async seat(write: Write, invite: UserInviteEntity, userId: string): Promise<void> {
     const { manager } = write;
     const { organisationId, role } = invite;
@@ -165,4 +164,4 @@ export class InviteAcceptanceService {
 }
 
 const ended = (): GatewayError =>
-  new GatewayError('not_found', { message: 'The invite is not valid any more; ask for a new one.' });
+  new GatewayError('not_found', { message: 'The invite is no longer valid; ask for a new invite.' });

@@ -1,7 +1,8 @@
-import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Public } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -34,17 +35,13 @@ export class InvitesController {
   }
 
   @Route.get(':inviteId', 'organisation_users.read', InviteResponse)
-  get(@Caller() caller: Principal, @Param('inviteId') inviteId: string): Promise<InviteResponse> {
-    return this.invites.get(caller, inviteId);
+  get(@Named('inviteId') at: At): Promise<InviteResponse> {
+    return this.invites.get(at);
   }
 
   @Route.delete(':inviteId', 'organisation_users.delete')
-  cancel(
-    @Caller() caller: Principal,
-    @Param('inviteId') inviteId: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.invites.cancel(caller, inviteId, ifMatch);
+  cancel(@Named('inviteId') at: At): Promise<object> {
+    return this.invites.cancel(at);
   }
 
   @Route.post(':inviteId/resend', 'organisation_users.create', ResentInvite)
@@ -58,7 +55,7 @@ export class InviteAcceptanceController {
   constructor(private readonly acceptance: InviteAcceptanceService) {}
 
   @Post('accept')
-  @Public('The token in the body is the credential, and works once.')
+  @Public('The token in the body is the credential. It works once.')
   @ApiOkResponse({ type: AcceptedInvite })
   accept(@Body() body: AcceptInviteDto, @Req() request: FastifyRequest): Promise<AcceptedInvite> {
     return this.acceptance.accept(body, factsOf(request));

@@ -7,12 +7,12 @@ import {
   NameField,
   NestedField,
   NestedListField,
-  QueryIntegerField,
   ReferenceField,
   RowResponse,
   TextField,
   TextListField,
 } from '@gw/web';
+import { UserPageQuery } from '../../platform/common/user-page';
 
 const ROLES = ['admin', 'member'] as const;
 const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
@@ -31,7 +31,7 @@ class KeyDefaultsDto {
   @MapField({ optional: true, nullable: true }) metadata?: Record<string, string> | null;
 }
 
-/** Of the user key that the invited user gets in each of the workspaces. */
+/** The user key that the invited user gets in each of the workspaces. */
 export class InvitedApiKeyDto {
   @NameField({ optional: true, nullable: true }) name?: string | null;
   @DateField({ optional: true, nullable: true }) expiry?: string | null;
@@ -55,7 +55,8 @@ export class AcceptInviteDto {
   token!: string;
   @TextField({
     max: 1024,
-    description: 'Of a new user: from now on, at least 12 characters. Of a user who is known: theirs.',
+    description:
+      'The password to set for a new user, at least 12 characters. For an existing user, their current password.',
     example: 'correct horse battery staple',
   })
   password!: string;
@@ -63,11 +64,7 @@ export class AcceptInviteDto {
   @TextField({ optional: true, min: 0 }) last_name?: string;
 }
 
-export class ListInvitesQuery {
-  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) currentPage?: number;
-  @QueryIntegerField({ min: 1, max: 100, description: '50 when absent.' }) pageSize?: number;
-  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) current_page?: number;
-  @QueryIntegerField({ min: 1, max: 100 }) page_size?: number;
+export class ListInvitesQuery extends UserPageQuery {
   @EnumField(ROLES, { optional: true }) role?: InviteRole;
   @EmailField({ optional: true }) email?: string;
   @EnumField(INVITE_STATUSES, { optional: true }) status?: InviteStatus;
@@ -88,7 +85,10 @@ export class InviteResponse extends RowResponse {
   readonly workspaces!: readonly InvitedWorkspaceResponse[];
   @ResponseField.time() readonly expires_at!: string;
   @ResponseField.time({ nullable: true }) readonly accepted_at!: string | null;
-  @ResponseField.uuid({ nullable: true, description: 'The user who invited; null for an API key.' })
+  @ResponseField.uuid({
+    nullable: true,
+    description: 'The user who created the invite; null for an API key.',
+  })
   readonly invited_by!: string | null;
 }
 
@@ -96,7 +96,8 @@ export class CreatedInvite {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({
     nullable: true,
-    description: 'Works once. Null where mail is set up: the link goes to the address alone.',
+    description:
+      'Works once. Null if mail is configured; the link is then only mailed to the invited address.',
     example: 'https://console.example.com/invite/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
   readonly invite_link!: string | null;
@@ -107,7 +108,7 @@ export class ResentInvite {
   @ResponseField.text({
     nullable: true,
     description:
-      'Every link before it has ended. Null where mail is set up: the link goes to the address alone.',
+      'All earlier links of the invite stop working. Null if mail is configured; the link is then only mailed to the invited address.',
     example: 'https://console.example.com/invite/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7',
   })
   readonly inviteLink!: string | null;

@@ -35,7 +35,7 @@ describe('invites', () => {
   const shown = async (id: string): Promise<Invite> =>
     (await admin.get<Invite>(`${URL}/${id}`, { key: ours.adminKey })).body;
 
-  it('give a link to the console that makes a user with the roles of the invite, once', async () => {
+  it('returns a link that adds a user with the roles of the invite, once', async () => {
     const email = address();
     const { status, body } = await invite({
       email,
@@ -59,20 +59,20 @@ describe('invites', () => {
     expect((await accept(body.invite_link)).status).toBe(404);
   });
 
-  it('are accepted once also by two at the same time', async () => {
+  it('accepts an invite once when two requests race', async () => {
     const { body } = await invite();
     const answers = await Promise.all([accept(body.invite_link), accept(body.invite_link)]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('keep only a hash of the token', async () => {
+  it('stores only a hash of the token', async () => {
     const { body } = await invite();
     const rows = await admin.dataSource.query<unknown[]>('SELECT * FROM user_invites');
     const audits = await admin.dataSource.query<unknown[]>('SELECT * FROM audit_logs');
     expect(JSON.stringify([rows, audits])).not.toContain(tokenOf(body.invite_link));
   });
 
-  it('end when they are cancelled, sent again or over', async () => {
+  it('returns 404 for the link of a cancelled, resent or expired invite', async () => {
     const { body: cancelled } = await invite();
     const call = { key: ours.adminKey };
     expect((await admin.delete(`${URL}/${cancelled.id}`, call)).status).toBe(200);
@@ -93,12 +93,12 @@ describe('invites', () => {
     expect((await accept(renewed.body.inviteLink)).status).toBe(200);
   });
 
-  it('are one at a time for an address in any case, and none for a member', async () => {
+  it('returns 409 for an address that has a pending invite, in any letter case, or is a member', async () => {
     const email = address();
     const { body } = await invite({ email });
     const second = await invite({ email: email.toUpperCase() });
     expect([second.status, second.body.error.type]).toEqual([409, 'conflict']);
-    // One whose term is over makes room.
+    // An expired invite does not block a new one.
     await admin.dataSource.manager.update(UserInviteEntity, { id: body.id }, { expiresAt: new Date(0) });
     const third = await invite({ email });
     expect(third.status).toBe(200);
@@ -106,7 +106,7 @@ describe('invites', () => {
     expect((await invite({ email })).status).toBe(409);
   });
 
-  it('ask someone whose address is proven for their own password, and never change it', async () => {
+  it('requires the existing password of a user with a proven address, and never changes it', async () => {
     const { email } = await admin.user(theirs.organisationId, 'owner');
     const { body } = await invite({ email });
     const wrong = await accept(body.invite_link, { password: 'another password' });
@@ -116,7 +116,7 @@ describe('invites', () => {
     expect(login.status).toBe(401);
   });
 
-  it('bring back a user who had left', async () => {
+  it('adds a removed user to the organisation again', async () => {
     const email = address();
     const { body } = await invite({ email });
     const { body: user } = await accept(body.invite_link);
@@ -127,7 +127,7 @@ describe('invites', () => {
     expect(back.body['role']).toBe('admin');
   });
 
-  it('promise a user key in each workspace, with those of its scopes that the role has', async () => {
+  it('creates a user key in each workspace with the requested scopes that the role allows', async () => {
     const { body } = await invite({
       workspaces: [{ id: ours.workspaceId, role: 'member' }],
       workspace_api_key_details: {
@@ -153,18 +153,18 @@ describe('invites', () => {
   it.each([
     ['no address', { email: 'nobody' }, 'email'],
     ['the role of an owner', { role: 'owner' }, 'role'],
-    ['a workspace that is not here', { workspaces: [{ id: UNKNOWN_ID, role: 'member' }] }, 'workspaces.0.id'],
+    ['an unknown workspace', { workspaces: [{ id: UNKNOWN_ID, role: 'member' }] }, 'workspaces.0.id'],
     [
       'a scope of service keys',
       { workspace_api_key_details: { scopes: ['organisation_users.list'] } },
       'scopes.0',
     ],
-  ])('refuse %s', async (_case, body, param) => {
+  ])('returns 400 for %s', async (_case, body, param) => {
     const answer = await invite(body);
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });
 
-  it('are listed by status, role and address, of the own organisation alone', async () => {
+  it('lists invites of the own organisation only, by status, role and address', async () => {
     const email = address();
     const { body: pending } = await invite({ email, role: 'admin' });
     const { body: cancelled } = await invite();
@@ -189,7 +189,7 @@ describe('invites', () => {
   });
 });
 
-describe('mails of invites', () => {
+describe('invites with mail', () => {
   const admin = new TestAdminApi({ SMTP_HOST: 'mail.example.com' });
   const ours = admin.standingTenant();
   const URL = '/v1/admin/users/invites';
@@ -202,9 +202,9 @@ describe('mails of invites', () => {
   const invite = async (email: string): Promise<Invite> =>
     (await admin.post<Invite>(URL, { ...call, body: { email, role: 'member', workspaces: [] } })).body;
 
-  it('carry the link, which no answer shows, and rest sealed until the worker sends them', async () => {
+  it('mails the link, shows it in no response, and stores the mail encrypted until the worker sends it', async () => {
     const { id, invite_link } = await invite('Ada@Example.com');
-    // The inviter could set the password of the invited person with it.
+    // The inviter could use the link to set the password of the invited user.
     expect(invite_link).toBeNull();
     const rows: unknown = await admin.dataSource.query('SELECT * FROM mails');
     const mail = await nextMail();
@@ -219,7 +219,7 @@ describe('mails of invites', () => {
     expect(JSON.stringify(rows)).not.toContain(url.split('/').at(-1));
   });
 
-  it('that were not sent yet give way to the link of a resend, and go with a cancelled invite', async () => {
+  it('replaces an unsent mail on a resend, and deletes it with a cancelled invite', async () => {
     const { id } = await invite('bob@example.com');
     const waiting = (): Promise<{ id: string }[]> =>
       admin.dataSource.query(`SELECT id FROM mails WHERE recipient = 'bob@example.com'`);
@@ -234,7 +234,7 @@ describe('mails of invites', () => {
     expect(await nextMail()).toBeNull();
   });
 
-  it('are not put in line for a write that fails', async () => {
+  it('queues no mail when the write fails', async () => {
     await invite('dan@example.com');
     await nextMail();
     const again = await admin.post(URL, {

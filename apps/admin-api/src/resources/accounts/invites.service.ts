@@ -6,38 +6,60 @@ import {
   type InvitedApiKey,
   type InvitedWorkspace,
 } from '@gw/entities';
-import { GatewayError, uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid, listOf, rowFields, windowOf, type ListResponse } from '@gw/web';
+import { GatewayError } from '@gw/kernel';
+import { invalid, listOf, viewOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThanOrEqual, MoreThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { normaliseScopes, toExpiry } from '../../platform/keys/api-key-rules';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { Writes } from '../../platform/unit-of-work/writes';
 import { assertHolds, assertMayGrant, rightsOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { securityOf } from '../../platform/auth/security';
-import { byReference, found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
-import { InviteMails } from './invite-mails';
-import { InviteTokens } from './invite-tokens';
-import type {
-  CreatedInvite,
-  CreateInviteDto,
+import { byReference, idOf, inOrganisation } from '../../platform/auth/tenancy';
+import { userPageOf } from '../../platform/common/user-page';
+import type { At } from '../../platform/resource/at';
+import {
+  audit,
+  changeRow,
+  createRow,
+  findRow,
+  listRows,
+  lockRow,
+  present,
+  type Resource,
+} from '../../platform/resource/rows';
+import { InviteLinks } from './invite-links';
+import {
   InviteResponse,
-  InvitedApiKeyDto,
-  InviteStatus,
-  ListInvitesQuery,
-  ResentInvite,
+  type CreatedInvite,
+  type CreateInviteDto,
+  type InvitedApiKeyDto,
+  type InviteStatus,
+  type ListInvitesQuery,
+  type ResentInvite,
 } from './invites.dto';
+
+const INVITE: Resource<UserInviteEntity> = {
+  entity: UserInviteEntity,
+  type: 'invites',
+  view: (row) => toInvite(row),
+  where: (caller, reference) => ({ ...inOrganisation(caller), id: idOf(reference) }),
+  /** A pending invite can be cancelled and resent; an expired one can only be resent. */
+  allow: ({ status }, _caller, action) => {
+    if (status === 'pending' || (status === 'expired' && action === 'update')) return;
+    throw new GatewayError('conflict', { message: 'The invite is no longer pending.' });
+  },
+};
 
 @Injectable()
 export class InvitesService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
-    private readonly tokens: InviteTokens,
-    private readonly mails: InviteMails,
+    private readonly links: InviteLinks,
   ) {}
 
-  /** Throws `conflict` for an address that is invited already, or a member. */
+  /** Throws `conflict` for an address that has a pending invite or belongs to a user of the organisation. */
   create(caller: Principal, input: CreateInviteDto): Promise<CreatedInvite> {
     const { organisationId } = inOrganisation(caller);
     const email = input.email.toLowerCase();
@@ -48,10 +70,8 @@ export class InvitesService {
       await assertNotInvited(manager, organisationId, email);
       const workspaces = await workspacesOf(manager, organisationId, input);
       await assertMayInvite(manager, caller, { role: input.role, workspaces });
-      const token = this.tokens.make();
-      const id = uuidv7();
-      await manager.insert(UserInviteEntity, {
-        id,
+      const link = this.links.make();
+      const values = {
         organisationId,
         email,
         role: input.role,
@@ -59,112 +79,62 @@ export class InvitesService {
         lastName: input.last_name ?? '',
         workspaces,
         apiKeyDetails,
-        tokenHash: token.hash,
-        mailed: this.mails.isOn,
-        expiresAt: token.expiresAt,
+        tokenHash: link.hash,
+        mailed: this.links.hasMail,
+        expiresAt: link.expiresAt,
         invitedBy: caller.userId,
-      });
-      const row = await manager.findOneByOrFail(UserInviteEntity, { id });
-      await this.mails.queue(manager, row, token);
-      write.audit({ action: 'create', resourceType: 'invites', resourceId: id, after: toInvite(row) });
-      return { id, invite_link: this.mails.isOn ? null : token.link, object: 'invite' };
+      };
+      const { id } = await createRow(write, INVITE, values, (row) => this.links.mail(manager, row, link));
+      return { id, invite_link: this.links.hasMail ? null : link.link, object: 'invite' };
     });
   }
 
   async list(caller: Principal, query: ListInvitesQuery): Promise<ListResponse<InviteResponse>> {
-    const { organisationId } = inOrganisation(caller);
-    const [rows, total] = await this.dataSource.manager.findAndCount(UserInviteEntity, {
-      where: {
-        organisationId,
-        ...(query.role === undefined ? {} : { role: query.role }),
-        ...(query.email === undefined ? {} : { email: query.email.toLowerCase() }),
-        ...whereStatus(query.status),
-      },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      ...windowOf({
-        current_page: query.currentPage ?? query.current_page ?? 0,
-        page_size: query.pageSize ?? query.page_size ?? 50,
-      }),
+    const { role, email, status } = query;
+    const filters = present({ role, email: email?.toLowerCase() });
+    const [rows, total] = await listRows(this.dataSource.manager, INVITE, userPageOf(query), {
+      where: { ...inOrganisation(caller), ...filters, ...whereStatus(status) },
     });
     return listOf([rows.map(toInvite), total]);
   }
 
-  async get(caller: Principal, id: string): Promise<InviteResponse> {
-    return toInvite(await this.find(this.dataSource.manager, caller, id));
+  async get(at: At): Promise<InviteResponse> {
+    return toInvite(await findRow(this.dataSource.manager, INVITE, at));
   }
 
-  /** The link ends at once. Throws `conflict` for an invite that is no longer pending. */
-  cancel(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const row = await this.findPending(write.manager, caller, id);
-      assertMatches(ifMatch, row);
+  /** Ends the link at once. Throws `conflict` for an invite that is no longer pending. */
+  cancel(at: At): Promise<object> {
+    return this.writes.run(at.caller, async (write) => {
+      const row = await lockRow(write, INVITE, at, 'delete');
       const before = toInvite(row);
       row.status = 'cancelled';
-      await write.manager.save(UserInviteEntity, row);
-      await this.mails.drop(write.manager, row.id);
-      write.audit({ action: 'delete', resourceType: 'invites', resourceId: row.id, before });
+      await write.manager.save(row);
+      await this.links.dropMail(write.manager, row.id);
+      audit(write, INVITE, 'delete', row, { before });
       return {};
     });
   }
 
-  /** A new link with a new term, also for an invite that has expired; every link before it ends. */
-  resend(caller: Principal, id: string): Promise<ResentInvite> {
+  /** Makes a new link with a new expiry, also for an expired invite. All earlier links of the invite stop working. */
+  resend(caller: Principal, reference: string): Promise<ResentInvite> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const row = await this.find(manager, caller, id, true);
-      if (row.status !== 'pending' && row.status !== 'expired') throw notPending();
-      await assertMayInvite(manager, caller, row);
-      await assertNotMember(manager, row.organisationId, row.email);
-      const before = toInvite(row);
-      const token = this.tokens.make();
-      row.status = 'pending';
-      row.tokenHash = token.hash;
-      row.mailed = this.mails.isOn;
-      row.expiresAt = token.expiresAt;
-      await manager.save(UserInviteEntity, row);
-      await this.mails.queue(manager, row, token);
-      write.audit({
-        action: 'update',
-        resourceType: 'invites',
-        resourceId: row.id,
-        before,
-        after: toInvite(row),
+      const link = this.links.make();
+      await changeRow(write, INVITE, { caller, reference, ifMatch: undefined }, async (row) => {
+        await assertMayInvite(manager, caller, row);
+        await assertNotMember(manager, row.organisationId, row.email);
+        row.status = 'pending';
+        row.tokenHash = link.hash;
+        row.mailed = this.links.hasMail;
+        row.expiresAt = link.expiresAt;
+        await this.links.mail(manager, row, link);
       });
-      return { inviteLink: this.mails.isOn ? null : token.link };
+      return { inviteLink: this.links.hasMail ? null : link.link };
     });
-  }
-
-  private async findPending(
-    manager: EntityManager,
-    caller: Principal,
-    id: string,
-  ): Promise<UserInviteEntity> {
-    const row = await this.find(manager, caller, id, true);
-    if (row.status !== 'pending') throw notPending();
-    return row;
-  }
-
-  private async find(
-    manager: EntityManager,
-    caller: Principal,
-    id: string,
-    forUpdate = false,
-  ): Promise<UserInviteEntity> {
-    const { organisationId } = inOrganisation(caller);
-    if (!isUuid(id)) throw new GatewayError('not_found');
-    return found(
-      await manager.findOne(UserInviteEntity, {
-        where: { id, organisationId },
-        ...(forUpdate ? { lock: FOR_UPDATE } : {}),
-      }),
-    );
   }
 }
 
-const notPending = (): GatewayError =>
-  new GatewayError('conflict', { message: 'The invite is no longer pending.' });
-
-/** An invite gives its roles to the user who accepts it, so the caller must hold all that they hold. */
+/** Throws unless the caller holds all rights of the roles that the invite gives. */
 async function assertMayInvite(
   manager: EntityManager,
   caller: Principal,
@@ -198,10 +168,10 @@ async function assertNotMember(manager: EntityManager, organisationId: string, e
     .where(`seat.organisationId = :organisationId AND seat.status = 'active'`, { organisationId })
     .getCount();
   if (seats > 0)
-    throw new GatewayError('conflict', { message: 'A user of this address is a member already.' });
+    throw new GatewayError('conflict', { message: 'A user with this address is already a member.' });
 }
 
-/** An invite whose term is over makes room for a new one. */
+/** Throws `conflict` for an address with a pending invite. Marks overdue invites as expired first, so that they do not count. */
 async function assertNotInvited(
   manager: EntityManager,
   organisationId: string,
@@ -214,7 +184,9 @@ async function assertNotInvited(
     { status: 'expired' },
   );
   if (await manager.existsBy(UserInviteEntity, pending)) {
-    throw new GatewayError('conflict', { message: 'This address is invited already; resend the invite.' });
+    throw new GatewayError('conflict', {
+      message: 'This address already has a pending invite; resend that invite.',
+    });
   }
 }
 
@@ -232,7 +204,7 @@ async function workspacesOf(
     if (!row || named.some((before) => before.id === row.id)) {
       throw invalid(
         `workspaces.${String(index)}.id`,
-        'names no workspace of the organisation, or one named before',
+        'must be a workspace of the organisation and must not occur twice',
       );
     }
     named.push({ id: row.id, role });
@@ -240,7 +212,7 @@ async function workspacesOf(
   return named;
 }
 
-/** A pending invite past its end is expired, whether or not someone has marked it. */
+/** A pending invite is expired after `expiresAt`, even if its row is not marked yet. */
 const statusOf = (row: UserInviteEntity): InviteStatus =>
   row.status === 'pending' && row.expiresAt.getTime() <= Date.now() ? 'expired' : row.status;
 
@@ -250,15 +222,5 @@ function whereStatus(status: InviteStatus | undefined): FindOptionsWhere<UserInv
   return { status };
 }
 
-const toInvite = (row: UserInviteEntity): InviteResponse => ({
-  object: 'invite',
-  id: row.id,
-  email: row.email,
-  role: row.role,
-  status: statusOf(row),
-  workspaces: row.workspaces,
-  expires_at: row.expiresAt.toISOString(),
-  accepted_at: row.acceptedAt?.toISOString() ?? null,
-  invited_by: row.invitedBy,
-  ...rowFields(row),
-});
+const toInvite = (row: UserInviteEntity): InviteResponse =>
+  viewOf(InviteResponse, row, { status: statusOf(row), object: 'invite' });

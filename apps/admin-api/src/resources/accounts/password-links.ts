@@ -7,18 +7,18 @@ import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
 const TOKEN_LENGTH = 48;
 const LIFE_MS = 30 * 60_000;
-/** A user gets no second mail sooner. */
+/** Minimum time between two mails to the same user. */
 const REPEAT_MS = 2 * 60_000;
 
 export interface PasswordLink {
-  /** Holds the token in the clear; shown or mailed once. */
+  /** Contains the token in plain text; shown or mailed once. */
   readonly link: string;
   readonly expiresAt: Date;
 }
 
 type LinkSettings = PublicUrlSettings & Pick<AdminSettings, 'SMTP_HOST'>;
 
-/** Makes, mails and reads the links that set a new password. The database holds only the HMAC of a token. */
+/** Creates, mails and finds the links that set a new password. The database stores only the HMAC of a token. */
 @Injectable()
 export class PasswordLinks {
   constructor(
@@ -34,7 +34,7 @@ export class PasswordLinks {
     return hashApiKey(this.secrets.inviteTokenPepper, `password-reset ${token}`);
   }
 
-  /** Replaces every link of the same kind that the user has. `organisationId`: see the entity. */
+  /** Creates a link and deletes the user's other links with the same `organisationId`. `organisationId`: see the entity. */
   async make(
     manager: EntityManager,
     userId: string,
@@ -59,7 +59,7 @@ export class PasswordLinks {
     return { link: publicUrl(this.settings, `/reset/${token}`), expiresAt };
   }
 
-  /** Whether the user was sent a link just now. */
+  /** Returns true if the user got a link within the last two minutes. */
   wasJustMade(manager: EntityManager, userId: string): Promise<boolean> {
     const since = new Date(Date.now() - REPEAT_MS);
     return manager.existsBy(PasswordResetEntity, { userId, createdAt: MoreThan(since) });

@@ -27,7 +27,7 @@ export class PasswordsController {
   }
 
   @Post('forgot')
-  @Public('It answers alike for every address, and mails one link in two minutes to a user of it.')
+  @Public('The response is the same for every address. A user gets at most one mail in two minutes.')
   @ApiOkResponse({ type: EmptyResponse })
   async forgot(@Body() body: ForgotPasswordDto): Promise<object> {
     await this.passwords.forgot(body.email);
@@ -35,7 +35,7 @@ export class PasswordsController {
   }
 
   @Post('reset')
-  @Public('The token in the body is the credential, and works once.')
+  @Public('The token in the body is the credential. It works once.')
   @ApiOkResponse({ type: EmptyResponse })
   reset(@Body() body: ResetPasswordDto, @Req() request: FastifyRequest): Promise<object> {
     return this.passwords.reset(body, factsOf(request));

@@ -14,7 +14,7 @@ import { PasswordLinks } from './password-links';
 
 const DONE = {};
 
-/** Changes and resets passwords. Decision 0028 says which password counts where. */
+/** Changes and resets passwords. Decision 0028 defines which password is valid in which organisation. */
 @Injectable()
 export class PasswordsService {
   constructor(
@@ -24,7 +24,7 @@ export class PasswordsService {
     private readonly links: PasswordLinks,
   ) {}
 
-  /** Ends every other session that the old password could have begun. */
+  /** Changes the caller's password, and ends all other sessions in the organisations where the old password was valid. */
   async change(caller: Principal, input: ChangePasswordDto): Promise<object> {
     const { organisationId } = caller;
     const userId = caller.userId ?? '';
@@ -48,11 +48,11 @@ export class PasswordsService {
     });
   }
 
-  /** Mails a link to a user of this address, if there is one. Throws `feature_disabled` where mail is not set up. */
+  /** Mails a link to the user with this address, if one exists. Throws `feature_disabled` if mail is not configured. */
   async forgot(email: string): Promise<void> {
     if (!this.links.hasMail) {
       throw new GatewayError('feature_disabled', {
-        message: 'Mail is not set up here. Ask an owner of your organisation for a link.',
+        message: 'Mail is not configured on this installation; ask an owner of your organisation for a link.',
       });
     }
     await this.dataSource.transaction(async (manager) => {
@@ -65,8 +65,8 @@ export class PasswordsService {
   }
 
   /**
-   * A link for another user: mailed where mail is set up. Elsewhere it is shown, to owners only, since its holder can act as that
-   * user; the password that it sets counts in this organisation alone.
+   * Creates a link for another user and mails it. Without mail, the response shows the link, to owners only, because anyone with
+   * the link can act as that user; the password that it sets is then valid in this organisation only.
    */
   linkFor(caller: Principal, userId: string): Promise<PasswordResetResponse> {
     const { organisationId } = inOrganisation(caller);
@@ -89,12 +89,15 @@ export class PasswordsService {
     });
   }
 
-  /** Throws `not_found` for a link that is unknown, used, replaced or over. */
+  /** Throws `not_found` for an unknown, used, replaced or expired link. */
   async assertLink(token: string): Promise<void> {
     if (!(await this.links.find(this.dataSource.manager, token))) throw ended();
   }
 
-  /** Works once; the sessions of the old password end. Throws as `assertLink`, and `validation_failed`. */
+  /**
+   * Sets a new password, once for each link, and ends the sessions of the old password. Throws `not_found` as `assertLink` does, and
+   * `validation_failed` for a weak password.
+   */
   async reset({ token, password }: ResetPasswordDto, request: RequestFacts): Promise<object> {
     const link = await this.links.find(this.dataSource.manager, token);
     if (!link) throw ended();
@@ -119,12 +122,12 @@ export class PasswordsService {
 }
 
 const ended = (): GatewayError =>
-  new GatewayError('not_found', { message: 'The link is not valid any more; request a new one.' });
+  new GatewayError('not_found', { message: 'The link is no longer valid; request a new link.' });
 
 function assertOwnerSession(caller: Principal): void {
   if (caller.kind === 'session' && caller.organisationRole === 'owner') return;
   throw new GatewayError('forbidden', {
-    message: 'Without mail only a logged-in owner gets a link for a new password.',
+    message: 'Without mail, only a logged-in owner can create a link for a new password.',
   });
 }
 

@@ -14,7 +14,8 @@ import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writ
 import type { Principal } from '../../platform/common/principal';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
-import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import { found, idOf, inOrganisation } from '../../platform/auth/tenancy';
+import type { At } from '../../platform/resource/at';
 import { userTag, type UpdateUserDto } from './users.dto';
 
 /**
@@ -29,55 +30,38 @@ export class UserChangesService {
   ) {}
 
   /** Changes the user's role, which limits the user's keys and sessions at once. */
-  update(
-    caller: Principal,
-    userId: string,
-    { role }: UpdateUserDto,
-    ifMatch: string | undefined,
-  ): Promise<object> {
-    const { organisationId } = inOrganisation(caller);
+  update(at: At, { role }: UpdateUserDto): Promise<object> {
+    const { caller } = at;
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const seat = await lockSeat(manager, organisationId, userId);
-      const user = await userOf(manager, seat);
-      assertTag(ifMatch, userTag({ ...user, role: seat.role }));
+      const { seat, place, before } = await lockSeat(manager, at);
       if (role === seat.role) return {};
       if (role === 'owner') assertOwner(caller);
-      const settings = await securityOf(manager, organisationId, null);
+      const settings = await securityOf(manager, place.organisationId, null);
       assertMayGrant(caller, rightsOfRole(role, null, settings), `The role ${role}`, 'role');
       assertNotAbove(caller, rankOfRole(seat.role, null));
       if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
-      const before = viewOf(user, seat);
-      await manager.update(OrganisationUserEntity, { organisationId, userId: seat.userId }, { role });
-      write.audit({
-        action: 'update',
-        resourceType: 'users',
-        resourceId: seat.userId,
-        before,
-        after: { ...before, role },
-      });
-      await this.userKeys.touch(write, { organisationId, userId: seat.userId });
+      await manager.update(OrganisationUserEntity, place, { role });
+      const after = { ...before, role };
+      write.audit({ action: 'update', resourceType: 'users', resourceId: place.userId, before, after });
+      await this.userKeys.touch(write, place);
       return {};
     });
   }
 
   /** Ends the membership of the organisation, with its workspace memberships, user keys and sessions. */
-  remove(caller: Principal, userId: string, ifMatch: string | undefined): Promise<object> {
-    const { organisationId } = inOrganisation(caller);
+  remove(at: At): Promise<object> {
+    const { caller } = at;
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const seat = await lockSeat(manager, organisationId, userId);
-      const user = await userOf(manager, seat);
-      assertTag(ifMatch, userTag({ ...user, role: seat.role }));
+      const { seat, place, before } = await lockSeat(manager, at);
       if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
       assertNotAbove(caller, rankOfRole(seat.role, null));
-      const before = viewOf(user, seat);
-      const at = { organisationId, userId: seat.userId };
-      await manager.update(OrganisationUserEntity, at, { status: 'archived' });
-      await leaveWorkspaces(write, at);
-      await this.userKeys.archive(write, at);
-      await manager.update(SessionEntity, { ...at, revokedAt: IsNull() }, { revokedAt: new Date() });
-      write.audit({ action: 'delete', resourceType: 'users', resourceId: seat.userId, before });
+      await manager.update(OrganisationUserEntity, place, { status: 'archived' });
+      await leaveWorkspaces(write, place);
+      await this.userKeys.archive(write, place);
+      await manager.update(SessionEntity, { ...place, revokedAt: IsNull() }, { revokedAt: new Date() });
+      write.audit({ action: 'delete', resourceType: 'users', resourceId: place.userId, before });
       return {};
     });
   }
@@ -116,22 +100,27 @@ async function assertMayUnseat(
   }
 }
 
-async function leaveWorkspaces(
-  { manager }: Write,
-  { organisationId, userId }: { readonly organisationId: string; readonly userId: string },
-): Promise<void> {
+async function leaveWorkspaces({ manager }: Write, { organisationId, userId }: Place): Promise<void> {
   const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
   const workspaceId = In(workspaces.map(({ id }) => id));
   await manager.delete(WorkspaceUserEntity, { userId, workspaceId });
 }
 
-/** Locks the membership of the user and of all owners, so that concurrent changes cannot remove the last owner. */
+interface Place {
+  readonly organisationId: string;
+  readonly userId: string;
+}
+
+/**
+ * Locks the membership of the user and of all owners, so that concurrent changes cannot remove the last owner. Compares
+ * `If-Match` with the tag of the user.
+ */
 async function lockSeat(
   manager: EntityManager,
-  organisationId: string,
-  userId: string,
-): Promise<OrganisationUserEntity> {
-  if (!isUuid(userId)) throw new GatewayError('not_found');
+  { caller, reference, ifMatch }: At,
+): Promise<{ readonly seat: OrganisationUserEntity; readonly place: Place; readonly before: object }> {
+  const { organisationId } = inOrganisation(caller);
+  const userId = idOf(reference);
   const seats = await manager.find(OrganisationUserEntity, {
     where: [
       { organisationId, role: 'owner', status: 'active' },
@@ -140,15 +129,9 @@ async function lockSeat(
     order: { userId: 'ASC' },
     lock: FOR_UPDATE,
   });
-  return found(seats.find((seat) => seat.userId === userId.toLowerCase()));
+  const seat = found(seats.find((each) => each.userId === userId));
+  const { role, status } = seat;
+  const user = await manager.findOneByOrFail(UserEntity, { id: userId });
+  assertTag(ifMatch, userTag({ ...user, role }));
+  return { seat, place: { organisationId, userId }, before: { id: userId, email: user.email, role, status } };
 }
-
-const userOf = async (manager: EntityManager, { userId }: OrganisationUserEntity): Promise<UserEntity> =>
-  found(await manager.findOneBy(UserEntity, { id: userId }));
-
-const viewOf = ({ id, email }: UserEntity, { role, status }: OrganisationUserEntity): object => ({
-  id,
-  email,
-  role,
-  status,
-});

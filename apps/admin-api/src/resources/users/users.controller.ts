@@ -1,5 +1,6 @@
-import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
-import { Body, Param, Query } from '@nestjs/common';
+import { listResponseOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -20,26 +21,17 @@ export class UsersController {
   }
 
   @Route.get(':userId', 'organisation_users.read', UserResponse)
-  get(@Caller() caller: Principal, @Param('userId') userId: string): Promise<UserResponse> {
-    return this.users.get(caller, userId);
+  get(@Named('userId') at: At): Promise<UserResponse> {
+    return this.users.get(at);
   }
 
   @Route.put(':userId', 'organisation_users.update')
-  update(
-    @Caller() caller: Principal,
-    @Param('userId') userId: string,
-    @Body() body: UpdateUserDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.changes.update(caller, userId, body, ifMatch);
+  update(@Named('userId') at: At, @Body() body: UpdateUserDto): Promise<object> {
+    return this.changes.update(at, body);
   }
 
   @Route.delete(':userId', 'organisation_users.delete')
-  remove(
-    @Caller() caller: Principal,
-    @Param('userId') userId: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.changes.remove(caller, userId, ifMatch);
+  remove(@Named('userId') at: At): Promise<object> {
+    return this.changes.remove(at);
   }
 }

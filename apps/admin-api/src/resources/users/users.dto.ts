@@ -1,11 +1,7 @@
-import { ResponseField, contentTag, EmailField, EnumField, QueryIntegerField } from '@gw/web';
+import { ResponseField, contentTag, EmailField, EnumField } from '@gw/web';
+import { UserPageQuery } from '../../platform/common/user-page';
 
-/** Users are paged by `currentPage` and `pageSize`; the snake-case names of other lists are also accepted. */
-export class ListUsersQuery {
-  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) currentPage?: number;
-  @QueryIntegerField({ min: 1, max: 100, description: 'Default: 50.' }) pageSize?: number;
-  @QueryIntegerField({ min: 0, max: Number.MAX_SAFE_INTEGER }) current_page?: number;
-  @QueryIntegerField({ min: 1, max: 100 }) page_size?: number;
+export class ListUsersQuery extends UserPageQuery {
   @EnumField(['owner', 'admin', 'member'], { optional: true }) role?: 'owner' | 'admin' | 'member';
   @EmailField({ optional: true }) email?: string;
 }

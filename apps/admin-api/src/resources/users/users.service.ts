@@ -1,10 +1,11 @@
 import { OrganisationUserEntity, UserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
 import { listOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
-import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import { userPageOf } from '../../platform/common/user-page';
+import type { At } from '../../platform/resource/at';
+import { found, idOf, inOrganisation } from '../../platform/auth/tenancy';
 import { userTag, type ListUsersQuery, type UserResponse } from './users.dto';
 
 interface UserRow {
@@ -23,10 +24,7 @@ export class UsersService {
 
   async list(caller: Principal, query: ListUsersQuery): Promise<ListResponse<UserResponse>> {
     const { organisationId } = inOrganisation(caller);
-    const { skip, take } = windowOf({
-      current_page: query.currentPage ?? query.current_page ?? 0,
-      page_size: query.pageSize ?? query.page_size ?? 50,
-    });
+    const { skip, take } = windowOf(userPageOf(query));
     const users = this.seatsOf(organisationId);
     if (query.role !== undefined) users.andWhere('seat.role = :role', { role: query.role });
     if (query.email !== undefined)
@@ -41,12 +39,10 @@ export class UsersService {
     return listOf([await this.viewsOf(organisationId, rows), total]);
   }
 
-  async get(caller: Principal, userId: string): Promise<UserResponse> {
+  async get({ caller, reference }: At): Promise<UserResponse> {
     const { organisationId } = inOrganisation(caller);
-    if (!isUuid(userId)) throw new GatewayError('not_found');
-    const row = await columnsOf(
-      this.seatsOf(organisationId).andWhere('person.id = :userId', { userId }),
-    ).getRawOne<UserRow>();
+    const seat = this.seatsOf(organisationId).andWhere('person.id = :id', { id: idOf(reference) });
+    const row = await columnsOf(seat).getRawOne<UserRow>();
     const [view] = await this.viewsOf(organisationId, [found(row)]);
     return found(view);
   }
