@@ -22,7 +22,6 @@ import { AnalyticsScopes } from './analytics/analytics-scopes.service';
 import { ApiKeyPages } from './api-keys/api-key-pages';
 import { ApiKeysController } from './api-keys/api-keys.controller';
 import { ApiKeysService } from './api-keys/api-keys.service';
-import { SelfDetailsService } from './api-keys/self-details.service';
 import { BatchesController } from './batches/batches.controller';
 import { CollectionsController } from './collections/collections.controller';
 import { CollectionsService } from './collections/collections.service';
@@ -132,7 +131,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     controllers: [WorkspacesController, WorkspaceMembersController],
     providers: [WorkspacesService, WorkspaceMembersService],
   },
-  { controllers: [ApiKeysController], providers: [ApiKeysService, ApiKeyPages, SelfDetailsService] },
+  { controllers: [ApiKeysController], providers: [ApiKeysService, ApiKeyPages] },
   {
     controllers: [IntegrationsController, ProviderCatalogueController],
     providers: [IntegrationsService, IntegrationModelsService, IntegrationWorkspacesService],

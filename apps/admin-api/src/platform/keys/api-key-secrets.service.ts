@@ -1,4 +1,4 @@
-import { documentKey } from '@gw/contracts';
+import { documentKey, type DocumentKey } from '@gw/contracts';
 import {
   ApiKeySecretEntity,
   insertSecret,
@@ -93,23 +93,16 @@ export class ApiKeySecretsService {
 
   /** Revokes all secrets of the keys immediately. */
   async revoke(write: Write, apiKeyIds: readonly string[]): Promise<void> {
-    if (apiKeyIds.length === 0) return;
-    const rows = await write.manager.findBy(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]) });
+    write.removed(...(await secretKeysOf(write.manager, apiKeyIds)));
     await write.manager.delete(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]) });
-    write.removed(...rows.map(({ secretHash }) => documentKey.apiKey(secretHash)));
   }
+}
 
-  /** Marks the documents of the keys as changed, one for each secret, so that gateways read them again. */
-  async touch(write: Write, apiKeyIds: readonly string[]): Promise<void> {
-    if (apiKeyIds.length === 0) return;
-    const rows = await write.manager.findBy(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]) });
-    write.changed(...rows.map(({ secretHash }) => documentKey.apiKey(secretHash)));
-  }
-
-  /** Returns the masked current secrets, by key id. */
-  async maskedOf(manager: EntityManager, apiKeyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    if (apiKeyIds.length === 0) return new Map();
-    const rows = await manager.findBy(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]), state: 'current' });
-    return new Map(rows.map(({ apiKeyId, masked }) => [apiKeyId, masked]));
-  }
+/** Returns the documents of the keys, one for each secret. */
+export async function secretKeysOf(
+  manager: EntityManager,
+  apiKeyIds: readonly string[],
+): Promise<DocumentKey[]> {
+  const rows = await manager.findBy(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]) });
+  return rows.map(({ secretHash }) => documentKey.apiKey(secretHash));
 }

@@ -1,5 +1,12 @@
-import type { ApiKeyEntity, StoredRotationPolicy, StoredRateLimit } from '@gw/entities';
-import { ResponseField, RowResponse, rowFields } from '@gw/web';
+import {
+  ApiKeySecretEntity,
+  type ApiKeyEntity,
+  type StoredRateLimit,
+  type StoredRotationPolicy,
+} from '@gw/entities';
+import { ResponseField, RowResponse, viewOf } from '@gw/web';
+import { In, type EntityManager } from 'typeorm';
+import { configSlugsOf } from '../rows/config-references';
 import type { LimitOwner, ShownUsageLimit } from '../limits/limit-usage';
 import { RateLimitResponse, UsageLimitResponse } from '../limits/limits.dto';
 
@@ -78,23 +85,11 @@ export class RotatedApiKey {
 }
 
 /** Returns an API key as a response shows it: with the slug of its default config, whose id the entity holds. */
-export function toApiKey(row: ApiKeyEntity, masked: string, configSlug: string | null): ApiKeyResponse {
-  return {
-    id: row.id,
+export const toApiKey = (row: ApiKeyEntity, masked: string, configSlug: string | null): ApiKeyResponse =>
+  viewOf(ApiKeyResponse, row, {
     key: masked,
-    name: row.name,
-    description: row.description,
-    type: row.type,
-    organisation_id: row.organisationId,
-    workspace_id: row.workspaceId,
-    user_id: row.userId,
-    status: row.status,
-    creation_mode: row.creationMode,
-    scopes: row.scopes,
     rate_limits: row.rateLimits ?? [],
-    usage_limits: row.usageLimits,
     next_usage_reset_at: row.usageLimits?.next_usage_reset_at ?? null,
-    last_reset_at: textOf(row.lastResetAt),
     reset_usage: null,
     defaults: {
       metadata: row.defaultMetadata,
@@ -103,21 +98,32 @@ export function toApiKey(row: ApiKeyEntity, masked: string, configSlug: string |
     },
     allow_config_override: row.allowConfigOverride ? 1 : 0,
     api_key_defaults_id: null,
-    alert_emails: row.alertEmails,
-    expires_at: textOf(row.expiresAt),
     expiry_enforced: row.expiresAt === null ? 0 : 1,
     rotation_policy: row.rotationPolicy && {
       ...row.rotationPolicy,
       status: 'ACTIVE',
-      last_rotated_at: textOf(row.lastRotatedAt),
+      last_rotated_at: row.lastRotatedAt?.toISOString() ?? null,
     },
-    ...rowFields(row),
     object: 'api-key',
-  };
+  });
+
+/** The responses of keys, with their masked secrets and the slugs of their configs. */
+export async function apiKeyViews(
+  manager: EntityManager,
+  rows: readonly ApiKeyEntity[],
+): Promise<ApiKeyResponse[]> {
+  const apiKeyId = In(rows.map(({ id }) => id));
+  const secrets = await manager.findBy(ApiKeySecretEntity, { apiKeyId, state: 'current' });
+  const masked = new Map(secrets.map((secret) => [secret.apiKeyId, secret.masked]));
+  const slugs = await configSlugsOf(
+    manager,
+    rows.map(({ defaultConfigId }) => defaultConfigId),
+  );
+  return rows.map((row) =>
+    toApiKey(row, masked.get(row.id) ?? '', slugs.get(row.defaultConfigId ?? '') ?? null),
+  );
 }
 
 export const limitOwnerOf = ({ organisationId, id, lastResetAt }: ApiKeyEntity): LimitOwner => ({
   ...{ organisationId, scope: 'api_key', id, lastResetAt },
 });
-
-const textOf = (date: Date | null): string | null => date?.toISOString() ?? null;

@@ -14,7 +14,7 @@ import type { Write } from '../unit-of-work/writes';
 import { securityOf } from '../auth/security';
 import { found } from '../auth/tenancy';
 import type { UserKeyRules } from '../tenant-settings/user-key-settings';
-import { ApiKeySecretsService } from './api-key-secrets.service';
+import { ApiKeySecretsService, secretKeysOf } from './api-key-secrets.service';
 import { toApiKey } from './api-keys.view';
 import { expiryOf, rotationOf, rulesFor, type UserPlace } from './user-key-rules';
 
@@ -73,11 +73,8 @@ export class UserKeysService {
 
   /** Makes gateways read the keys of a user again after a change of role, which changes what the keys may do. */
   async touch(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
-    const keys = await liveKeys(write.manager, at);
-    await this.secrets.touch(
-      write,
-      keys.map(({ id }) => id),
-    );
+    const ids = (await liveKeys(write.manager, at)).map(({ id }) => id);
+    write.changed(...(await secretKeysOf(write.manager, ids)));
   }
 
   private async make(write: Write, at: UserPlace, details: InvitedApiKey): Promise<void> {

@@ -12,7 +12,10 @@ import { assertWithinUser, normaliseScopes, toExpiry } from '../../platform/keys
 import type { ApiKeyDefaultsDto, UpdateApiKeyDto } from '../../platform/keys/api-keys.dto';
 import { assertLife, changedRotation, rulesFor } from '../../platform/keys/user-key-rules';
 
-/** Absent stays, null clears. Throws `validation_failed` for a config that is not of the key's workspace. */
+/**
+ * Changes the defaults of the row without saving it: an absent field keeps its value, null clears it. Throws `validation_failed` for a
+ * config outside the key's workspace, and for metadata that does not match the organisation's schema.
+ */
 export async function applyDefaults(
   manager: EntityManager,
   row: ApiKeyEntity,
@@ -22,12 +25,15 @@ export async function applyDefaults(
   if (input.allow_config_override !== undefined) row.allowConfigOverride = input.allow_config_override;
   if (input.config_id === null) row.defaultConfigId = null;
   else if (input.config_id !== undefined) {
-    if (row.workspaceId === null) throw invalid('defaults.config_id', 'an organisation key has no config');
+    if (row.workspaceId === null)
+      throw invalid('defaults.config_id', 'a key of the whole organisation cannot have a config');
     row.defaultConfigId = await configIdOf(manager, row.workspaceId, input.config_id, 'defaults.config_id');
   }
+  const { organisationId, defaultMetadata } = row;
+  row.defaultMetadata = await heldMetadata(manager, organisationId, 'apiKeyMetadataSchema', defaultMetadata);
 }
 
-/** Changes the row as the input says, without saving it. */
+/** Applies the input to the row without saving it. */
 export async function applyUpdate(
   manager: EntityManager,
   caller: Principal,
@@ -45,12 +51,6 @@ export async function applyUpdate(
   if (rotation !== undefined) row.rotationPolicy = rotation;
   if (input.defaults !== undefined) {
     await applyDefaults(manager, row, input.defaults ?? { metadata: null, config_id: null });
-    row.defaultMetadata = await heldMetadata(
-      manager,
-      row.organisationId,
-      'apiKeyMetadataSchema',
-      row.defaultMetadata,
-    );
   }
   applyLife(row, input, rules);
   const change = { before, after: limitsOf(row), isReset: input.reset_usage === true };
@@ -73,7 +73,7 @@ async function applyScopes(
   row.scopes = scopes;
 }
 
-/** Expiry and budget; a key that is no longer expired or exhausted works again. */
+/** Applies expiry and budget. A key that is no longer expired or exhausted becomes active. */
 function applyLife(row: ApiKeyEntity, input: UpdateApiKeyDto, rules: UserKeyRules | null): void {
   if (input.expires_at !== undefined) {
     row.expiresAt = assertLife(toExpiry(input.expires_at), rules);

@@ -18,7 +18,7 @@ type GrantedKey = Pick<
 
 const WHAT = 'A key';
 
-/** Throws unless the caller may hand out a secret that works with these scopes as this key. */
+/** Throws unless the caller holds all rights that a secret of this key with these scopes gives to its holder. */
 export async function assertMayGrantKey(
   manager: EntityManager,
   caller: Principal,
@@ -40,7 +40,7 @@ export async function assertMayGrantKey(
   assertMayGrant(caller, rights, WHAT, 'scopes');
 }
 
-/** Throws unless the caller may hand out the secret, and no limits of a higher role are gone round by it. */
+/** Throws as `assertMayGrantKey` does, and `forbidden` if the new key would bypass limits that a higher role set. */
 export async function assertMayMakeKey(
   manager: EntityManager,
   caller: Principal,
@@ -50,7 +50,7 @@ export async function assertMayMakeKey(
   await assertNoLimitsPassed(manager, caller, key);
 }
 
-/** A service key stays bound as its maker is now, and so do the keys that it makes in turn. */
+/** Records who creates a service key. The security settings that bind the creator now also bind the key and the keys that it creates. */
 export const makerOf = (
   caller: Principal,
   userId: string | null,
@@ -59,7 +59,7 @@ export const makerOf = (
     ? { madeBy: caller.userId ?? caller.makerId, boundAs: caller.standing }
     : { madeBy: null, boundAs: null };
 
-/** Throws unless the caller may see a new secret of the key. The secret of a user key is for its user alone. */
+/** Throws unless the caller may see a new secret of the key. Only its own user may see the secret of a user key. */
 export async function assertMayRotate(
   manager: EntityManager,
   caller: Principal,
@@ -67,15 +67,16 @@ export async function assertMayRotate(
 ): Promise<void> {
   if (key.userId !== null && key.userId !== caller.userId) {
     throw new GatewayError('forbidden', {
-      message: 'Only its user can rotate a user key. Delete the key to end its secret at once.',
+      message: 'Only its own user can rotate a user key. Delete the key to end its secret at once.',
     });
   }
   await assertMayGrantKey(manager, caller, key);
 }
 
 /**
- * A further key is a way that the limits of the other keys of its user, and of the key that makes it, do not bind. Keys that a
- * lower role has ended count: ending a key is never refused, since its secret may have leaked, and lifts nothing.
+ * Throws `forbidden` if a higher role limited a key of the same user or the key that the caller uses, because a further key would
+ * bypass these limits. Archived keys count too: a lower role may always archive a key, since its secret may have leaked, but this must
+ * not remove the limits.
  */
 async function assertNoLimitsPassed(
   manager: EntityManager,
@@ -94,8 +95,9 @@ async function assertNoLimitsPassed(
   const where = owners.flatMap((owner) => limited.map((limit) => ({ ...owner, ...limit })));
   if (where.length === 0) return;
   const setBy = (await manager.maximum(ApiKeyEntity, 'limitsRank', where)) ?? 0;
-  const wayOut = 'only that role or a higher one can make a further key. To end its secret alone, rotate it.';
-  assertNotBound(caller, setBy, 'A key of this user, or the key that you call with,', wayOut);
+  const wayOut =
+    'only that role or a higher one can create a further key. To end only its secret, rotate it.';
+  assertNotBound(caller, setBy, 'A key of this user, or the key that you use,', wayOut);
 }
 
 type Limits = Pick<
@@ -103,7 +105,7 @@ type Limits = Pick<
   'rateLimits' | 'usageLimits' | 'expiresAt' | 'defaultConfigId' | 'allowConfigOverride'
 >;
 
-/** What restricts a key. */
+/** The values that restrict a key: limits, expiry and config. */
 export const limitsOf = (row: Limits): readonly unknown[] => [
   row.rateLimits,
   row.usageLimits,

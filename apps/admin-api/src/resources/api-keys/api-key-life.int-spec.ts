@@ -19,7 +19,7 @@ import {
   type List,
 } from '../../spec-support/api-keys';
 
-describe('the life of an API key', () => {
+describe('changes of an API key', () => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
   const theirs = admin.standingTenant();
@@ -28,7 +28,7 @@ describe('the life of an API key', () => {
   const read = async (id: string): Promise<Key> =>
     (await admin.get<Key>(`/v1/api-keys/${id}`, { key: ours.key })).body;
 
-  it('tells the gateways of a new, a changed and a deleted key in the transaction of the write', async () => {
+  it('publishes a created, changed and deleted key in the transaction of the write', async () => {
     const { id, key } = await create();
     expect((await lastEvent(admin)).changed).toEqual([documentKey.apiKey(hashOf(key))]);
     await admin.put(`/v1/api-keys/${id}`, { key: ours.key, body: { name: 'renamed' } });
@@ -37,7 +37,7 @@ describe('the life of an API key', () => {
     expect((await lastEvent(admin)).removed).toEqual([documentKey.apiKey(hashOf(key))]);
   });
 
-  it('refuses a deleted key with the very next call', async () => {
+  it('returns 401 for the first call after the key is deleted', async () => {
     const { id, key } = await create({ scopes: ['workspaces.list'] });
     expect((await admin.get('/v1/workspaces', { key })).status).toBe(200);
     await admin.delete(`/v1/api-keys/${id}`, { key: ours.key });
@@ -46,7 +46,7 @@ describe('the life of an API key', () => {
     expect((await admin.get(`/v1/api-keys/${id}`, { key: ours.key })).status).toBe(404);
   });
 
-  it('[SVC-02] tells gateways whose a secret was, whatever ended it: deletion, rotation, a user, a workspace, a job', async () => {
+  it('[SVC-02] publishes the owner of an ended secret, whether a deletion, rotation, user, workspace or job ended it', async () => {
     const own = async (): Promise<Key> => {
       const body = { name: 'own', scopes: ['completions.write'] };
       return (await admin.post<Key>('/v1/api-keys/workspace/user', { token, body })).body;
@@ -86,14 +86,14 @@ describe('the life of an API key', () => {
     expect(await ended()).not.toContainEqual(expect.objectContaining({ workspaceId: expect.anything() }));
   });
 
-  it('refuses an expired key as expired', async () => {
+  it('returns 401 api_key_expired for an expired key', async () => {
     const { id, key } = await create({ scopes: ['workspaces.list'] });
     await admin.dataSource.manager.update(ApiKeyEntity, { id }, { expiresAt: new Date(Date.now() - 1000) });
     const { status, body } = await admin.get<Failure>('/v1/workspaces', { key });
     expect([status, body.error.type, body.error.code]).toEqual([401, 'api_key_expired', 'AB05']);
   });
 
-  it('answers 404 for a key of another workspace or organisation, so its existence does not leak', async () => {
+  it('returns 404 for a key of another workspace or organisation, so its existence does not leak', async () => {
     const { id } = await create();
     const otherWorkspace = await admin.workspace(ours.organisationId);
     const neighbour = await admin.apiKey('workspace-service', {
@@ -116,7 +116,7 @@ describe('the life of an API key', () => {
     expect((await read(id)).name).toBe('search');
   });
 
-  it('[CTL-09] looks up keys by a comma-separated list of UUIDs, of the own organisation alone', async () => {
+  it('[CTL-09] looks up keys of the own organisation only by a comma-separated list of UUIDs', async () => {
     const [a, b, foreign] = [await create(), await create(), await createKey(admin, theirs.key)];
     const ids = [a, b, foreign].map(({ id }) => id).join(',');
     const { body } = await admin.get<List>(`/v2/api-keys?ids=${ids}`, { key: ours.key });
@@ -126,7 +126,7 @@ describe('the life of an API key', () => {
     expect([bad.status, bad.body.error.param]).toEqual([400, 'ids']);
   });
 
-  it('pages newest first and filters by status, and refuses a page out of bounds', async () => {
+  it('pages newest first, filters by status, and returns 400 for a page out of bounds', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     const key = await admin.apiKey('workspace-service', { organisationId: ours.organisationId, workspaceId });
     const made: string[] = [];
@@ -149,7 +149,7 @@ describe('the life of an API key', () => {
     }
   });
 
-  it('changes what is sent, clears what is null and leaves the rest', async () => {
+  it('changes fields with a value, clears fields with null, and keeps absent fields', async () => {
     const { id } = await create({
       description: 'old',
       alert_emails: ['a@example.com'],
@@ -167,7 +167,7 @@ describe('the life of an API key', () => {
     });
   });
 
-  it('guards a write by its etag: what was read before a change is refused with 412', async () => {
+  it('returns 412 for a write with the etag from before a change', async () => {
     const { id } = await create();
     const { etag } = await read(id);
     const shown = await admin.get(`/v1/api-keys/${id}`, { key: ours.key });
@@ -180,7 +180,7 @@ describe('the life of an API key', () => {
     expect((await read(id)).name).toBe('first');
   });
 
-  it('rotates: both secrets work through the transition, a third is refused until it is over', async () => {
+  it('accepts both secrets during the transition, and returns 409 for a further rotation until it ends', async () => {
     const { id, key: old } = await create({ scopes: ['workspaces.list'] });
     const answer = await admin.post<Key>(`/v1/api-keys/${id}/rotate`, {
       key: ours.key,
@@ -207,7 +207,7 @@ describe('the life of an API key', () => {
     expect(secrets).toBe(2);
   });
 
-  it('ends every secret before the new one at once with revoke_previous, also one in transition', async () => {
+  it('ends all old secrets at once with revoke_previous, also one in transition', async () => {
     const { id, key: first } = await create({ scopes: ['workspaces.list'] });
     const rotate = (body: object) =>
       admin.post<Key & Failure>(`/v1/api-keys/${id}/rotate`, { key: ours.key, body });
@@ -226,7 +226,7 @@ describe('the life of an API key', () => {
     expect((await admin.get('/v1/workspaces', { key: body.key })).status).toBe(200);
   });
 
-  it('hands over the secret of a rotation by policy once, in the place of another rotation', async () => {
+  it('returns the unfetched secret of a rotation by policy once, instead of a new rotation', async () => {
     const { id, key: old } = await create({ scopes: ['workspaces.list'] });
     const { manager } = admin.dataSource;
     const fresh = makeSecret({ prefix: '', pepper: apiKeyPepper(MASTER_KEY) });
@@ -243,7 +243,7 @@ describe('the life of an API key', () => {
     expect((await rotate()).status).toBe(409);
   });
 
-  it('starts the period of a policy anew with a rotation by hand', async () => {
+  it('restarts the period of the policy after a manual rotation', async () => {
     const { id } = await create({
       rotation_policy: { rotation_period_days: 30, next_rotation_at: '2099-01-01T00:00:00.000Z' },
     });
@@ -254,13 +254,13 @@ describe('the life of an API key', () => {
     expect([days > 28, days <= 30]).toEqual([true, true]);
   });
 
-  it('refuses a transition below half an hour', async () => {
+  it('returns 400 for a transition below half an hour', async () => {
     const { id } = await create();
     const body = { key_transition_period_ms: 1_799_999 };
     expect((await admin.post(`/v1/api-keys/${id}/rotate`, { key: ours.key, body })).status).toBe(400);
   });
 
-  it('keeps the default config by its id and shows its slug', async () => {
+  it('stores the default config by id and shows its slug', async () => {
     const id = uuidv7();
     const slug = `pc-search-${id.slice(-6)}`;
     const { organisationId, workspaceId } = ours;

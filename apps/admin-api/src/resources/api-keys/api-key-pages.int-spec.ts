@@ -6,7 +6,7 @@ import { ApiKeyPages } from './api-key-pages';
 /** More than are counted at each call. */
 const COUNT = 12_500;
 
-describe('pages of a long list of keys', () => {
+describe('ApiKeyPages', () => {
   const database = testDatabase();
   const organisationId = uuidv7();
   const where = { organisationId, status: 'active' as const };
@@ -17,7 +17,7 @@ describe('pages of a long list of keys', () => {
       name: 'A',
       slug: 'a',
     });
-    // Ten of each moment, so that places within one moment are distinguished by ids alone.
+    // Ten keys share each creation time, so that only their ids define their order.
     await database.dataSource.query(
       `INSERT INTO api_keys (id, type, organisation_id, name, scopes, created_at)
        SELECT gen_random_uuid(), 'organisation-service', $1, 'key ' || i, ARRAY['logs.list'],
@@ -45,18 +45,18 @@ describe('pages of a long list of keys', () => {
     });
 
   it.each([0, 499, 1_980, 2_000, 2_499, 2_500, 3_001, 12_345, COUNT - 50, COUNT - 1, COUNT, COUNT + 10_000])(
-    'are those of the whole list from row %i on',
+    'returns the same rows and total as the whole list from row %i on',
     async (skip) => {
       const pages = new ApiKeyPages(database.dataSource);
       const ids = await all();
-      // The first call finds out that the list is long; the second knows.
+      // The first call computes the marks; the second uses them.
       for (const _ of [1, 2]) {
         expect(await read(pages, skip)).toEqual([ids.slice(skip, skip + 50), COUNT]);
       }
     },
   );
 
-  it('miss no key that was added meanwhile, and count it', async () => {
+  it('includes and counts a key that was added after the marks were computed', async () => {
     const pages = new ApiKeyPages(database.dataSource);
     await read(pages, 0);
     for (let added = 1; added <= 3; added += 1) {

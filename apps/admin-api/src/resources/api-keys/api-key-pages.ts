@@ -3,17 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
 
-/** A list of up to so many rows is counted and read as it is at this moment. */
+/** Lists of at most this many rows are counted and read directly, without marks. */
 const NEAR = 2_000;
-/** Rows between two marks; more where a list would have too many marks. */
+/** Rows between two marks. A list that would need more than `MARKS_MAX` marks uses a multiple of it. */
 const STRIDE = 500;
 const MARKS_MAX = 5_000;
 const FRESH_MS = 30_000;
-/** Marks that took long are kept for so many times as long: to make them again takes a twentieth of one connection at most. */
+/** Marks stay fresh for at least this multiple of the time that computing them took, so that this uses at most 1/20 of one connection. */
 const FRESH_TIMES = 20;
-/** New rows that are counted on top of the marks; more, and the marks are made again at once. */
+/** New rows that are counted in addition to the marks; with this many, the marks are computed again at once. */
 const NEWER_MAX = 10_000;
-/** Lists whose marks are kept; the one that was read longest ago goes. */
+/** Maximum number of lists with cached marks; the least recently used list is evicted. */
 const LISTS_MAX = 100;
 
 interface Position {
@@ -21,12 +21,12 @@ interface Position {
   readonly id: string;
 }
 
-/** Where the rows of a long list were, newest first. */
+/** Positions of some rows of a long list, newest first, at the time when they were computed. */
 interface Marks {
   readonly staleAtMs: number;
   readonly total: number;
   readonly stride: number;
-  /** The newest row, then each `stride`th. */
+  /** The newest row, then every `stride`-th row. */
   readonly positions: readonly Position[];
 }
 
@@ -38,10 +38,10 @@ export interface Window {
 type Where = FindOptionsWhere<ApiKeyEntity>;
 
 /**
- * Pages of keys, newest first, however many there are. To count a million rows, or to walk past them to a late page, takes a second:
- * of a list beyond 2,000 rows the count and the places of some of its rows are kept, and looked up again in the background once
- * they are 30 seconds old, later where that takes long. New keys are counted on top, so that no page misses one; the count may be
- * late by what was deleted since.
+ * Reads pages of keys, newest first, from lists of any length. Counting a million rows, or skipping them to reach a late page, takes
+ * about a second. For lists of more than 2,000 rows this class therefore caches the count and the positions of some rows (marks). It
+ * refreshes them in the background when they are 30 seconds old, or later if computing them is slow. New keys are counted in addition,
+ * so no page misses a key; the total may still include keys that were deleted since the last refresh.
  */
 @Injectable()
 export class ApiKeyPages {
@@ -73,7 +73,7 @@ export class ApiKeyPages {
     return [await rowsOf(manager, where, { skip, take: window.take }, marks.positions[nearest]), total];
   }
 
-  /** Once for all who ask meanwhile. Null for a list that has become too short for it. */
+  /** Computes the marks once for all concurrent callers. Returns null for a list that has become too short for marks. */
   private mark(where: Where, key: string): Promise<Marks | null> {
     const known = this.marking.get(key);
     if (known) return known;
@@ -98,7 +98,7 @@ function rowsOf(
   { skip, take }: Window,
   from?: Position,
 ): Promise<ApiKeyEntity[]> {
-  // The rows that are skipped are read from the index alone: to fetch them takes fifty times as long.
+  // The inner query reads skipped rows from the index only; reading them from the table takes fifty times as long.
   const places = queryOf(manager, where).select('key.id');
   if (from) places.andWhere('(key.created_at, key.id) <= (:createdAt, :id)', from);
   newestFirst(places).offset(skip).limit(take);
@@ -112,7 +112,7 @@ function rowsOf(
 const newestFirst = (query: SelectQueryBuilder<ApiKeyEntity>): SelectQueryBuilder<ApiKeyEntity> =>
   query.orderBy(`${query.alias}.createdAt`, 'DESC').addOrderBy(`${query.alias}.id`, 'DESC');
 
-/** No further than `limit`. */
+/** Counts the rows, at most up to `limit`. */
 async function countTo(
   manager: EntityManager,
   where: Where,
@@ -132,7 +132,7 @@ async function countTo(
 const countNewer = (manager: EntityManager, where: Where, newest: Position | undefined): Promise<number> =>
   newest ? countTo(manager, where, NEWER_MAX, newest) : Promise.resolve(0);
 
-/** Null for a list of up to `NEAR` rows. Reads the index once. */
+/** Returns null for a list of at most `NEAR` rows. Scans the index once. */
 async function makeMarks(manager: EntityManager, where: Where): Promise<Marks | null> {
   const startedAtMs = Date.now();
   const [sql, parameters] = queryOf(manager, where)

@@ -1,7 +1,8 @@
 import { GatewayError } from '@gw/kernel';
-import { listResponseOf, IfMatch, type ListResponse } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { ApiKeyOnly } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -15,15 +16,11 @@ import {
 } from '../../platform/keys/api-keys.dto';
 import { ApiKeysService } from './api-keys.service';
 import { SelfDetailsResponse, SelfDetailsQuery } from './self-details.dto';
-import { SelfDetailsService } from './self-details.service';
 import { ApiKeyResponse, CreatedApiKey, RotatedApiKey } from '../../platform/keys/api-keys.view';
 
 @ControlRoutes('api-keys')
 export class ApiKeysController {
-  constructor(
-    private readonly apiKeys: ApiKeysService,
-    private readonly details: SelfDetailsService,
-  ) {}
+  constructor(private readonly apiKeys: ApiKeysService) {}
 
   @Route.post(':type/:subType', anyTypeScope('create'), CreatedApiKey)
   create(
@@ -35,7 +32,7 @@ export class ApiKeysController {
     const keyType = API_KEY_TYPES.find((known) => known === `${type}-${subType}`);
     if (!keyType) {
       throw new GatewayError('validation_failed', {
-        message: `Keys are of the types ${API_KEY_TYPES.join(', ').replaceAll('-', '/')}.`,
+        message: `Unknown key type; use one of ${API_KEY_TYPES.join(', ').replaceAll('-', '/')}.`,
         param: 'type',
       });
     }
@@ -51,31 +48,22 @@ export class ApiKeysController {
   @ApiKeyOnly()
   @ApiOkResponse({ type: SelfDetailsResponse })
   self(@Caller() caller: Principal, @Query() query: SelfDetailsQuery): Promise<SelfDetailsResponse> {
-    return this.details.describe(caller, query);
+    return this.apiKeys.self(caller, query);
   }
 
   @Route.get(':id', anyTypeScope('read'), ApiKeyResponse)
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyResponse> {
-    return this.apiKeys.get(caller, id);
+  get(@Named('id') at: At): Promise<ApiKeyResponse> {
+    return this.apiKeys.get(at);
   }
 
   @Route.put(':id', anyTypeScope('update'))
-  update(
-    @Caller() caller: Principal,
-    @Param('id') id: string,
-    @Body() body: UpdateApiKeyDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.apiKeys.update(caller, id, body, ifMatch);
+  update(@Named('id') at: At, @Body() body: UpdateApiKeyDto): Promise<object> {
+    return this.apiKeys.update(at, body);
   }
 
   @Route.delete(':id', anyTypeScope('delete'))
-  remove(
-    @Caller() caller: Principal,
-    @Param('id') id: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.apiKeys.remove(caller, id, ifMatch);
+  remove(@Named('id') at: At): Promise<object> {
+    return this.apiKeys.remove(at);
   }
 
   @Route.post(':id/rotate', anyTypeScope('rotate'), RotatedApiKey)

@@ -9,7 +9,7 @@ import {
   type List,
 } from '../../spec-support/api-keys';
 
-describe('a new API key', () => {
+describe('creation of an API key', () => {
   const admin = new TestAdminApi({ API_KEY_PREFIX: 'tg_' });
   const ours = admin.standingTenant();
   const theirs = admin.standingTenant();
@@ -29,7 +29,7 @@ describe('a new API key', () => {
     expect(dump).not.toContain(key);
   });
 
-  it('answers with every public field of a key, and records who made it', async () => {
+  it('returns every public field of a key, and records its creator in the audit log', async () => {
     const { id } = await create({
       description: 'for search',
       rate_limits: [{ type: 'requests', unit: 'rpm', value: 60 }],
@@ -72,16 +72,16 @@ describe('a new API key', () => {
     ['an unknown scope', { scopes: ['completions.write', 'nothing.read'] }, 'scopes.1'],
     ['a scope of another type of key', { scopes: ['organisation_users.list'] }, 'scopes.0'],
     ['a past expiry', { expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
-    ['an expiry without a zone', { expires_at: '2099-01-01T00:00:00' }, 'expires_at'],
+    ['an expiry without a time zone', { expires_at: '2099-01-01T00:00:00' }, 'expires_at'],
     [
       'a negative limit',
       { rate_limits: [{ type: 'requests', unit: 'rpm', value: -1 }] },
       'rate_limits.0.value',
     ],
     ['an unknown unit', { rate_limits: [{ type: 'requests', unit: 'rpy', value: 1 }] }, 'rate_limits.0.unit'],
-    ['a config that is not here', { defaults: { config_id: 'pc-nothing' } }, 'defaults.config_id'],
+    ['an unknown config', { defaults: { config_id: 'pc-nothing' } }, 'defaults.config_id'],
     ['a user on a service key', { user_id: UNKNOWN_ID }, 'user_id'],
-  ])('refuses %s with AB01 and names the field', async (_case, body, path) => {
+  ])('returns 400 AB01 for %s and names the field', async (_case, body, path) => {
     const answer = await admin.post<Failure>('/v1/api-keys/workspace/service', {
       key: ours.key,
       body: { name: 'x', scopes: ['completions.write'], ...body },
@@ -108,27 +108,30 @@ describe('a new API key', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'AB01']);
   });
 
-  it.each([0, 366, 1.5, '7'])('[LIM-02] refuses a rotation or reset period of %p days', async (days) => {
-    for (const body of [
-      { rotation_policy: { rotation_period_days: days } },
-      { usage_limits: { credit_limit: 5, periodic_reset_days: days } },
-    ]) {
-      const answer = await admin.post<Failure>('/v1/api-keys/workspace/service', {
-        key: ours.key,
-        body: { name: 'x', scopes: ['completions.write'], ...body },
-      });
-      expect([answer.status, answer.body.error.code]).toEqual([400, 'AB01']);
-    }
-  });
+  it.each([0, 366, 1.5, '7'])(
+    '[LIM-02] returns 400 for a rotation or reset period of %p days',
+    async (days) => {
+      for (const body of [
+        { rotation_policy: { rotation_period_days: days } },
+        { usage_limits: { credit_limit: 5, periodic_reset_days: days } },
+      ]) {
+        const answer = await admin.post<Failure>('/v1/api-keys/workspace/service', {
+          key: ours.key,
+          body: { name: 'x', scopes: ['completions.write'], ...body },
+        });
+        expect([answer.status, answer.body.error.code]).toEqual([400, 'AB01']);
+      }
+    },
+  );
 
-  it.each([1, 365])('[LIM-02] takes a rotation and reset period of %p days', async (days) => {
+  it.each([1, 365])('[LIM-02] accepts a rotation and reset period of %p days', async (days) => {
     await create({
       rotation_policy: { rotation_period_days: days },
       usage_limits: { credit_limit: 5, periodic_reset_days: days },
     });
   });
 
-  it('refuses kinds of keys that are not there', async () => {
+  it('returns 400 for unknown types of keys', async () => {
     for (const kind of ['organisation/user', 'workspace/robot', 'team/service']) {
       const answer = await admin.post<Failure>(`/v1/api-keys/${kind}`, {
         key: ours.adminKey,
@@ -138,7 +141,7 @@ describe('a new API key', () => {
     }
   });
 
-  it('refuses scopes that the creating key lacks', async () => {
+  it('returns 403 for scopes that the creating key lacks', async () => {
     const at = { organisationId: ours.organisationId, workspaceId: ours.workspaceId };
     const narrow = await admin.apiKey('workspace-service', at, [
       'workspace_service_api_keys.create',
@@ -151,7 +154,7 @@ describe('a new API key', () => {
     expect([answer.status, answer.body.error.type]).toEqual([403, 'scope_exceeds_creator']);
   });
 
-  it('lets an organisation key make keys of a workspace that it names, by id or slug', async () => {
+  it('lets an organisation key create keys of a workspace that it names by id or slug', async () => {
     const id = await admin.workspace(ours.organisationId, { slug: 'team-b' });
     for (const workspace_id of [id, 'team-b']) {
       const made = await createKey(admin, ours.adminKey, { workspace_id });
@@ -165,7 +168,7 @@ describe('a new API key', () => {
     expect([without.status, without.body.error.param]).toEqual([400, 'workspace_id']);
   });
 
-  it('[SCP-07] refuses a user key with scopes above its creator’s role', async () => {
+  it('[SCP-07] returns 403 for a user key with scopes above the role of its creator', async () => {
     const { email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'member' });
     const token = await admin.login(email);
     const body = { name: 'mine', scopes: ['completions.write', 'configs.delete'] };
@@ -178,7 +181,7 @@ describe('a new API key', () => {
     expect(taken.status).toBe(200);
   });
 
-  it('[SCP-08] lets managers make keys for other users, within that user’s role, and members only their own', async () => {
+  it('[SCP-08] lets managers create keys for other users within their roles, and members only their own keys', async () => {
     const manager = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'manager' });
     const member = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'member' });
     const managing = await admin.login(manager.email);

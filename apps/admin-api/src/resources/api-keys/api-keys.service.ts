@@ -1,15 +1,15 @@
-import { ApiKeyEntity } from '@gw/entities';
+import { ApiKeyEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { assertMatches, invalid, listOf, windowOf, type ListResponse } from '@gw/web';
+import { invalid, listOf, viewOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { DataSource, In, Not, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
-import { found, inOrganisation, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
+import { found, idOf, inOrganisation, inWorkspace, reach } from '../../platform/auth/tenancy';
+import type { At } from '../../platform/resource/at';
+import { archiveRow, audit, createRow, findRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { withUsage } from '../../platform/limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
-import { heldMetadata } from '../../platform/rows/held-metadata';
-import { configSlugsOf } from '../../platform/rows/config-references';
 import { applyDefaults, applyUpdate } from './api-key-changes';
 import {
   API_KEY_TYPES,
@@ -18,13 +18,12 @@ import {
   isPlainMember,
   normaliseScopes,
   scopeFor,
-  type ApiKeyAction,
   type ApiKeyType,
 } from '../../platform/keys/api-key-rules';
 import { endLimits, holdLimits } from '../../platform/auth/grants';
 import { assertMayMakeKey, assertMayRotate, limitsOf, makerOf } from './api-key-grants';
 import { ApiKeyPages } from './api-key-pages';
-import { ApiKeySecretsService } from '../../platform/keys/api-key-secrets.service';
+import { ApiKeySecretsService, secretKeysOf } from '../../platform/keys/api-key-secrets.service';
 import {
   TRANSITION_MS_MIN,
   type CreateApiKeyDto,
@@ -35,12 +34,31 @@ import {
 import { assertRoomForKey, expiryOf, rotationOf, rulesFor } from '../../platform/keys/user-key-rules';
 import { afterRotation } from '../../platform/keys/rotation-policy';
 import {
+  apiKeyViews,
   limitOwnerOf,
-  toApiKey,
   type ApiKeyResponse,
   type CreatedApiKey,
   type RotatedApiKey,
 } from '../../platform/keys/api-keys.view';
+import {
+  OrganisationDetails,
+  WorkspaceDetails,
+  type SelfDetailsQuery,
+  type SelfDetailsResponse,
+} from './self-details.dto';
+
+const API_KEY: Resource<ApiKeyEntity> = {
+  entity: ApiKeyEntity,
+  type: 'api_keys',
+  view: async (row, _caller, manager) => found((await apiKeyViews(manager, [row]))[0]),
+  where: (caller, reference) => ({
+    ...visibleTo(caller),
+    id: idOf(reference),
+    status: Not('archived' as const),
+  }),
+  allow: ({ type }, caller, action) => assertMay(caller, type, action),
+  changes: ({ id }, manager) => secretKeysOf(manager, [id]),
+};
 
 @Injectable()
 export class ApiKeysService {
@@ -54,33 +72,28 @@ export class ApiKeysService {
   create(caller: Principal, type: ApiKeyType, input: CreateApiKeyDto): Promise<CreatedApiKey> {
     assertMay(caller, type, 'create');
     const scopes = normaliseScopes(input.scopes, type);
-    const at =
+    const { organisationId, workspaceId } =
       type === 'organisation-service'
         ? { ...inOrganisation(caller), workspaceId: null }
         : inWorkspace(caller);
     const userId = userOf(caller, type, input);
+    const owner = { type, organisationId, workspaceId, userId, ...makerOf(caller, userId), scopes };
 
     return this.writes.run(caller, async (write) => {
-      const [{ manager }, { organisationId, workspaceId }] = [write, at];
-      await assertMayMakeKey(manager, caller, { type, ...at, userId, ...makerOf(caller, userId), scopes });
+      const { manager } = write;
+      await assertMayMakeKey(manager, caller, owner);
+      const rules = await rulesFor(manager, owner);
       if (userId !== null && workspaceId !== null) {
-        await assertWithinUser(manager, { organisationId, workspaceId }, userId, scopes);
+        const place = { organisationId, workspaceId, userId };
+        await assertWithinUser(manager, place, userId, scopes);
+        if (rules) await assertRoomForKey(manager, place, rules);
       }
-      const rules = await rulesFor(manager, { organisationId, workspaceId, userId });
-      if (rules && userId !== null && workspaceId !== null) {
-        await assertRoomForKey(manager, { organisationId, workspaceId, userId }, rules);
-      }
-      const row = manager.create(ApiKeyEntity, {
+      const values = manager.create(ApiKeyEntity, {
         id: uuidv7(),
-        type,
-        organisationId,
-        workspaceId,
-        userId,
-        ...makerOf(caller, userId),
+        ...owner,
         name: input.name,
         description: input.description ?? null,
         status: 'active',
-        scopes,
         expiresAt: expiryOf(input.expires_at, rules),
         creationMode: caller.kind === 'session' ? 'ui' : 'api',
         allowConfigOverride: true,
@@ -91,25 +104,13 @@ export class ApiKeysService {
         usageLimits: input.usage_limits ? toStoredUsageLimit(input.usage_limits, 'usage_limits') : null,
         rotationPolicy: rotationOf(input.rotation_policy, rules),
       });
-      await applyDefaults(manager, row, input.defaults ?? {});
-      row.defaultMetadata = await heldMetadata(
-        manager,
-        organisationId,
-        'apiKeyMetadataSchema',
-        row.defaultMetadata,
-      );
-      holdLimits(caller, row, { before: [], after: limitsOf(row) });
-      await manager.insert(ApiKeyEntity, row);
-      const key = await this.secrets.issue(write, row.id);
-      const saved = await manager.findOneByOrFail(ApiKeyEntity, { id: row.id });
-      write.audit({
-        action: 'create',
-        resourceType: 'api_keys',
-        resourceId: row.id,
-        workspaceId,
-        after: await this.viewOf(manager, saved),
+      await applyDefaults(manager, values, input.defaults ?? {});
+      holdLimits(caller, values, { before: [], after: limitsOf(values) });
+      let key = '';
+      const { id } = await createRow(write, API_KEY, values, async (row) => {
+        key = await this.secrets.issue(write, row.id);
       });
-      return { id: row.id, key, object: 'api-key' };
+      return { id, key, object: 'api-key' };
     });
   }
 
@@ -128,64 +129,34 @@ export class ApiKeysService {
     return listOf([await this.shownOf(rows), total]);
   }
 
-  async get(caller: Principal, id: string): Promise<ApiKeyResponse> {
-    const [shown] = await this.shownOf([await this.find(this.dataSource.manager, caller, id, 'read')]);
-    return found(shown);
+  async get(at: At): Promise<ApiKeyResponse> {
+    const row = await findRow(this.dataSource.manager, API_KEY, at);
+    assertMay(at.caller, row.type, 'read');
+    return found((await this.shownOf([row]))[0]);
   }
 
-  update(
-    caller: Principal,
-    id: string,
-    input: UpdateApiKeyDto,
-    ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await this.find(manager, caller, id, 'update', true);
-      assertMatches(ifMatch, row);
-      const before = await this.viewOf(manager, row);
-      await applyUpdate(manager, caller, row, input);
-      await manager.save(ApiKeyEntity, row);
-      write.audit({
-        action: 'update',
-        resourceType: 'api_keys',
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
-        before,
-        after: await this.viewOf(manager, row),
-      });
-      await this.secrets.touch(write, [row.id]);
-      return {};
-    });
+  update(at: At, input: UpdateApiKeyDto): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      patchRow(write, API_KEY, at, (row) => applyUpdate(write.manager, at.caller, row, input)),
+    );
   }
 
-  /** Soft: the row stays, archived; its secrets are gone at once. */
-  remove(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await this.find(manager, caller, id, 'delete', true);
-      assertMatches(ifMatch, row);
-      const before = await this.viewOf(manager, row);
-      row.status = 'archived';
-      endLimits(caller, row);
-      await manager.save(ApiKeyEntity, row);
-      await this.secrets.revoke(write, [row.id]);
-      write.audit({
-        action: 'delete',
-        resourceType: 'api_keys',
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
-        before,
-      });
-      return {};
-    });
+  /** Archives the key and deletes its secrets. */
+  remove(at: At): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      archiveRow(write, API_KEY, at, async (row) => {
+        endLimits(at.caller, row);
+        await this.secrets.revoke(write, [row.id]);
+      }),
+    );
   }
 
   /**
-   * The old secret works for the transition: as the request says, else as the key's policy says, else half an hour. With
-   * `revoke_previous` it ends at once. Otherwise the first call after a rotation by policy gives the secret that it made.
+   * Replaces the secret. The old secret keeps working for the transition period: that of the request, else that of the key's policy,
+   * else half an hour. With `revoke_previous` all old secrets end at once. If the policy has already rotated the key and the new secret
+   * was not fetched yet, the first call without `revoke_previous` returns that secret instead of a new one.
    */
-  rotate(caller: Principal, id: string, input: RotateApiKeyDto): Promise<RotatedApiKey> {
+  rotate(caller: Principal, reference: string, input: RotateApiKeyDto): Promise<RotatedApiKey> {
     if (input.revoke_previous === true && input.key_transition_period_ms !== undefined) {
       throw invalid(
         'revoke_previous',
@@ -193,8 +164,10 @@ export class ApiKeysService {
       );
     }
     return this.writes.run(caller, async (write) => {
-      const row = await this.find(write.manager, caller, id, 'rotate', true);
-      await assertMayRotate(write.manager, caller, row);
+      const { manager } = write;
+      const row = await findRow(manager, API_KEY, { caller, reference }, { lock: FOR_UPDATE });
+      assertMay(caller, row.type, 'rotate');
+      await assertMayRotate(manager, caller, row);
       const transitionMs =
         input.key_transition_period_ms ?? row.rotationPolicy?.key_transition_period_ms ?? TRANSITION_MS_MIN;
       const rotation =
@@ -204,14 +177,10 @@ export class ApiKeysService {
       if (rotation.mode === 'manual') {
         row.lastRotatedAt = new Date();
         row.rotationPolicy = row.rotationPolicy && afterRotation(row.rotationPolicy, row.lastRotatedAt);
-        await write.manager.save(ApiKeyEntity, row);
+        await manager.save(row);
       }
       const expires = rotation.transitionExpiresAt?.toISOString() ?? null;
-      write.audit({
-        action: 'rotate',
-        resourceType: 'api_keys',
-        resourceId: row.id,
-        workspaceId: row.workspaceId,
+      audit(write, API_KEY, 'rotate', row, {
         after: {
           api_key_id: row.id,
           rotation_mode: rotation.mode,
@@ -223,57 +192,40 @@ export class ApiKeysService {
     });
   }
 
-  private async find(
-    manager: EntityManager,
-    caller: Principal,
-    id: string,
-    action: ApiKeyAction,
-    forUpdate = false,
-  ): Promise<ApiKeyEntity> {
-    if (!isUuid(id)) throw new GatewayError('not_found');
-    const row = await manager.findOne(ApiKeyEntity, {
-      where: { ...visibleTo(caller), id, status: Not('archived' as const) },
-      ...(forUpdate ? { lock: FOR_UPDATE } : {}),
-    });
-    const key = found(row);
-    assertMay(caller, key.type, action);
-    return key;
-  }
-
-  /** The key of the caller itself, which needs no scope. */
-  async own(caller: Principal): Promise<ApiKeyResponse> {
+  /** Describes the key that the caller authenticates with; needs no scope. */
+  async self(caller: Principal, query: SelfDetailsQuery): Promise<SelfDetailsResponse> {
     const { manager } = this.dataSource;
-    const id = caller.apiKeyId ?? '';
-    const row = await manager.findOneBy(ApiKeyEntity, { id, organisationId: caller.organisationId });
-    return this.viewOf(manager, found(row));
+    const { organisationId } = caller;
+    const key = found(await manager.findOneBy(ApiKeyEntity, { id: caller.apiKeyId ?? '', organisationId }));
+    const details = found((await apiKeyViews(manager, [key]))[0]);
+    const organisation = query.include_organisation
+      ? await manager.findOneByOrFail(OrganisationEntity, { id: organisationId })
+      : null;
+    const workspace =
+      query.include_workspace && key.workspaceId !== null
+        ? await manager.findOneByOrFail(WorkspaceEntity, { id: key.workspaceId })
+        : null;
+    return {
+      data: {
+        api_key_details: details,
+        ...(organisation && {
+          organisation_details: viewOf(OrganisationDetails, organisation, {
+            organisation_id: organisation.id,
+          }),
+        }),
+        ...(workspace && { workspace_details: viewOf(WorkspaceDetails, workspace) }),
+      },
+      object: 'api-key-details',
+    };
   }
 
   private async shownOf(rows: readonly ApiKeyEntity[]): Promise<ApiKeyResponse[]> {
     const { manager } = this.dataSource;
-    return withUsage(manager, await this.viewsOf(manager, rows), rows.map(limitOwnerOf));
-  }
-
-  private async viewsOf(manager: EntityManager, rows: readonly ApiKeyEntity[]): Promise<ApiKeyResponse[]> {
-    const masked = await this.secrets.maskedOf(
-      manager,
-      rows.map(({ id }) => id),
-    );
-    const slugs = await configSlugsOf(
-      manager,
-      rows.map(({ defaultConfigId }) => defaultConfigId),
-    );
-    return rows.map((row) =>
-      toApiKey(row, masked.get(row.id) ?? '', slugs.get(row.defaultConfigId ?? '') ?? null),
-    );
-  }
-
-  private async viewOf(manager: EntityManager, row: ApiKeyEntity): Promise<ApiKeyResponse> {
-    const [view] = await this.viewsOf(manager, [row]);
-    return found(view);
+    return withUsage(manager, await apiKeyViews(manager, rows), rows.map(limitOwnerOf));
   }
 }
 
-/** The keys that the caller may know of; scopes of a type are checked on top. */
+/** The keys that the caller may see. The scopes for the type of a key are checked separately. */
 function visibleTo(caller: Principal): FindOptionsWhere<ApiKeyEntity> {
   const mine = reach(caller);
   return isPlainMember(caller) ? { ...mine, type: 'workspace-user', userId: caller.userId ?? '' } : mine;
@@ -281,13 +233,14 @@ function visibleTo(caller: Principal): FindOptionsWhere<ApiKeyEntity> {
 
 function userOf(caller: Principal, type: ApiKeyType, input: CreateApiKeyDto): string | null {
   if (type !== 'workspace-user') {
-    if (input.user_id !== undefined) throw invalid('user_id', 'only a user key has a user');
+    if (input.user_id !== undefined)
+      throw invalid('user_id', 'only a key of the type workspace-user can have a user_id');
     return null;
   }
   const userId = input.user_id ?? caller.userId;
-  if (userId === null) throw invalid('user_id', 'user_id is required when an API key makes a user key');
+  if (userId === null) throw invalid('user_id', 'user_id is required when an API key creates a user key');
   if (userId !== caller.userId && isPlainMember(caller)) {
-    throw new GatewayError('forbidden', { message: 'Only managers make keys for other users.' });
+    throw new GatewayError('forbidden', { message: 'Only managers can create keys for other users.' });
   }
   return userId;
 }

@@ -6,13 +6,13 @@ export class SelfDetailsQuery {
   @QueryBooleanField({ optional: true }) include_workspace?: boolean;
 }
 
-class OrganisationDetails {
+export class OrganisationDetails {
   @ResponseField.uuid() readonly organisation_id!: string;
   @ResponseField.text({ example: 'Acme' }) readonly name!: string;
   @ResponseField.oneOf(['active', 'archived']) readonly status!: string;
 }
 
-class WorkspaceDetails {
+export class WorkspaceDetails {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'search-team' }) readonly slug!: string;
   @ResponseField.text({ example: 'Search team' }) readonly name!: string;
@@ -23,11 +23,14 @@ class SelfDetails {
   @ResponseField.one(() => ApiKeyResponse) readonly api_key_details!: ApiKeyResponse;
   @ResponseField.one(() => OrganisationDetails, { optional: true })
   readonly organisation_details?: OrganisationDetails;
-  @ResponseField.one(() => WorkspaceDetails, { optional: true, description: 'Not of an organisation key.' })
+  @ResponseField.one(() => WorkspaceDetails, {
+    optional: true,
+    description: 'Absent for a key of the whole organisation.',
+  })
   readonly workspace_details?: WorkspaceDetails;
 }
 
-/** What an API key may know of itself. */
+/** Describes the API key of the caller. */
 export class SelfDetailsResponse {
   @ResponseField.one(() => SelfDetails) readonly data!: SelfDetails;
   @ResponseField.kind('api-key-details') readonly object!: 'api-key-details';

@@ -2,7 +2,7 @@ import { ApiKeyEntity } from '@gw/entities';
 import { TestAdminApi, type Tenant } from '../../spec-support/admin-api';
 import { hashOf, lastEvent, type Failure, type Key, type List } from '../../spec-support/api-keys';
 
-describe('user keys under the rules of the organisation', () => {
+describe('user keys', () => {
   const admin = new TestAdminApi();
   let ours: Tenant;
   let user: { readonly id: string; readonly token: string };
@@ -32,7 +32,7 @@ describe('user keys under the rules of the organisation', () => {
   const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
   const secondsLeft = (key: Key): number => (Date.parse(String(key['expires_at'])) - Date.now()) / 1_000;
 
-  it('are so many for each user in a workspace, also for two made at once', async () => {
+  it('limits the number of keys of each user in a workspace, also for concurrent requests', async () => {
     await settle({ user_api_key_count: 2 });
     const first = await create();
     const both = await Promise.all([create(), create()]);
@@ -40,14 +40,14 @@ describe('user keys under the rules of the organisation', () => {
     expect((await create()).body.error.code).toBe('AB01');
     await admin.delete(`/v1/api-keys/${first.body.id}`, { token: user.token });
     expect((await create()).status).toBe(200);
-    // Another user has a count of their own; service keys have none.
+    // Each user has their own count; service keys are not counted.
     const service = { key: ours.key, body: { name: 'x', scopes: ['logs.list'] } };
     for (let n = 0; n < 3; n += 1) {
       expect((await admin.post('/v1/api-keys/workspace/service', service)).status).toBe(200);
     }
   });
 
-  it('end after the default life, and never live longer than the longest', async () => {
+  it('expire after the default lifetime, and never later than the maximum lifetime', async () => {
     await settle({ user_api_key_ttl: 3_600, user_api_key_max_ttl: 7_200 });
     const { body: made } = await create();
     const left = secondsLeft(await read(made.id));
@@ -63,7 +63,7 @@ describe('user keys under the rules of the organisation', () => {
     expect(secondsLeft(await read((await create()).body.id))).toBeGreaterThan(7_000);
   });
 
-  it('[ERR-07] have the enforced cadence of rotation and no other, and no date of their own', async () => {
+  it('[ERR-07] accepts only the enforced rotation period, without another date', async () => {
     await settle({ user_api_key_rotation_period: 'weekly' });
     const { body: made } = await create();
     expect((await read(made.id))['rotation_policy']).toMatchObject({ rotation_period_days: 7 });
@@ -88,7 +88,7 @@ describe('user keys under the rules of the organisation', () => {
       next_rotation_at: before['next_rotation_at'],
       key_transition_period_ms: 3_600_000,
     });
-    // Service keys are nobody's to rotate but the workspace's.
+    // The enforced rotation does not apply to service keys.
     const service = { name: 'x', scopes: ['logs.list'], rotation_policy: { rotation_period_days: 90 } };
     const made2 = await admin.post('/v1/api-keys/workspace/service', { key: ours.key, body: service });
     expect(made2.status).toBe(200);
@@ -105,7 +105,7 @@ describe('user keys under the rules of the organisation', () => {
     return body.data.filter((key) => key['user_id'] === id);
   }
 
-  it('[REL-12] are made for new members where the settings say so, with the rules of user keys', async () => {
+  it('[REL-12] creates keys for new members if the settings enable it, with the rules of user keys', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     expect(await keysOfNewMember('member', workspaceId)).toEqual([]);
     await settle({ user_api_key_auto_create: true, user_api_key_ttl: 600, user_api_key_rotation_period: 9 });
@@ -122,13 +122,13 @@ describe('user keys under the rules of the organisation', () => {
       ],
     });
     expect(secondsLeft(key as Key)).toBeLessThanOrEqual(600);
-    // The default workspace goes by a setting of its own.
+    // The default workspace has a separate setting.
     expect(await keysOfNewMember('member')).toEqual([]);
     await settle({ default_workspace_user_api_key_auto_create: true });
     expect(await keysOfNewMember('member')).toHaveLength(1);
   });
 
-  it('[SCP-16] [REL-03 in part] are made with user_api_key_auto_create_scopes, as far as the role has them', async () => {
+  it('[SCP-16] [REL-03 in part] creates keys with those user_api_key_auto_create_scopes that the role allows', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     await settle({
       user_api_key_auto_create: true,
@@ -154,12 +154,12 @@ describe('user keys under the rules of the organisation', () => {
     expect(narrow?.scopes).toEqual(['logs.list']);
   });
 
-  it('give their secret to their user by a rotation, and tell the gateways of both', async () => {
+  it('returns the secret of an automatic key only to its user, by a rotation, and publishes it', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     await settle({ user_api_key_auto_create: true });
     const [key] = await keysOfNewMember('member', workspaceId);
     const path = `/v1/api-keys/${key?.id ?? ''}/rotate`;
-    // Others could act as the user with it.
+    // Anyone with the secret can act as the user.
     expect((await admin.post(path, { key: ours.adminKey, body: {} })).status).toBe(403);
     const token = await admin.login(`${String(key?.['user_id'])}@example.com`);
     const { body } = await admin.post<Key>(path, { token, body: {} });
@@ -167,7 +167,7 @@ describe('user keys under the rules of the organisation', () => {
     expect((await admin.get('/v1/logs', { key: body.key })).status).toBe(200);
   });
 
-  it('[CTL-09] are looked up by ids, unknown and foreign ones left out, and bad ones refused', async () => {
+  it('[CTL-09] looks up keys by ids, leaves out keys of others, and returns 400 for an invalid id', async () => {
     const other = await admin.tenant();
     const foreign = await admin.dataSource.manager.findOneByOrFail(ApiKeyEntity, {
       organisationId: other.organisationId,
@@ -181,7 +181,7 @@ describe('user keys under the rules of the organisation', () => {
     expect((await look(`${one.id},nothing`)).status).toBe(400);
   });
 
-  it('tell a key of itself, masked, with its organisation and workspace on request', async () => {
+  it('describes the calling key, masked, with its organisation and workspace on request', async () => {
     const { body: made } = await create({ scopes: ['completions.write'] });
     const { status, body } = await admin.get<{ data: Record<string, unknown> }>(
       '/v2/api-keys/self/details?include_organisation=true&include_workspace=true',

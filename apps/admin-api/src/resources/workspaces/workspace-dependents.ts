@@ -15,6 +15,7 @@ import {
 import type { ErrorDetail } from '@gw/kernel';
 import { In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
+import { secretKeysOf } from '../../platform/keys/api-key-secrets.service';
 import type { Write } from '../../platform/unit-of-work/writes';
 import { archiveProviders, LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
 import { archivePromptsOf } from '../../platform/rows/prompts-of-workspace';
@@ -74,12 +75,11 @@ async function archiveApiKeys(write: Write, workspaceId: string): Promise<void> 
   const { manager } = write;
   const live = { workspaceId, status: Not('archived' as const) };
   const keys = await manager.find(ApiKeyEntity, { where: live, select: { id: true } });
-  const apiKeyId = In(keys.map(({ id }) => id));
-  const secrets = await manager.findBy(ApiKeySecretEntity, { apiKeyId });
-  await manager.delete(ApiKeySecretEntity, { apiKeyId });
+  const ids = keys.map(({ id }) => id);
+  write.removed(...(await secretKeysOf(manager, ids)));
+  await manager.delete(ApiKeySecretEntity, { apiKeyId: In(ids) });
   await manager.update(ApiKeyEntity, live, { status: 'archived' });
   auditDeletions(write, workspaceId, 'api_keys', keys);
-  write.removed(...secrets.map(({ secretHash }) => documentKey.apiKey(secretHash)));
 }
 
 /** Also archives the hidden integrations of virtual keys and erases their secrets. */
