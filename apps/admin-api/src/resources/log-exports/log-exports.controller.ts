@@ -1,7 +1,8 @@
-import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Get, Param, Query, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { Public } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -49,18 +50,13 @@ export class LogExportsController {
   }
 
   @Route.get(':exportId', SCOPE, LogExportResponse)
-  get(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportResponse> {
-    return this.exports.get(caller, id);
+  get(@Named('exportId') at: At): Promise<LogExportResponse> {
+    return this.exports.get(at);
   }
 
   @Route.put(':exportId', SCOPE, WrittenLogExportResponse)
-  update(
-    @Caller() caller: Principal,
-    @Param('exportId') id: string,
-    @Body() body: UpdateLogExportDto,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<WrittenLogExportResponse> {
-    return this.exports.update(caller, id, body, ifMatch);
+  update(@Named('exportId') at: At, @Body() body: UpdateLogExportDto): Promise<WrittenLogExportResponse> {
+    return this.exports.update(at, body);
   }
 
   @Route.post(':exportId/start', SCOPE, LogExportTaskResponse)
@@ -74,17 +70,13 @@ export class LogExportsController {
   }
 
   @Route.get(':exportId/download', SCOPE, LogExportDownloadResponse)
-  download(@Caller() caller: Principal, @Param('exportId') id: string): Promise<LogExportDownloadResponse> {
-    return this.exports.download(caller, id);
+  download(@Named('exportId') at: At): Promise<LogExportDownloadResponse> {
+    return this.exports.download(at);
   }
 
   @Route.delete(':exportId', SCOPE)
-  remove(
-    @Caller() caller: Principal,
-    @Param('exportId') id: string,
-    @IfMatch() ifMatch: string | undefined,
-  ): Promise<object> {
-    return this.exports.remove(caller, id, ifMatch);
+  remove(@Named('exportId') at: At): Promise<object> {
+    return this.exports.remove(at);
   }
 
   /** Serves the file to browsers; not part of the documented API. */

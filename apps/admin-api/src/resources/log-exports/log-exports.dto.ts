@@ -1,3 +1,4 @@
+import type { LogExportEntity } from '@gw/entities';
 import { LOG_EXPORT_FIELDS } from '@gw/log-store';
 import {
   ResponseField,
@@ -10,8 +11,10 @@ import {
   NumberField,
   pageOf,
   ReferenceField,
+  RowResponse,
   Strict,
   TextField,
+  viewOf,
 } from '@gw/web';
 
 const COUNT = { optional: true, min: 0, max: Number.MAX_SAFE_INTEGER } as const;
@@ -129,7 +132,7 @@ class ExportProgressResponse {
   @ResponseField.integer({ example: 4194304 }) readonly bytes!: number;
 }
 
-export class LogExportResponse {
+export class LogExportResponse extends RowResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.uuid() readonly organisation_id!: string;
   @ResponseField.uuid() readonly workspace_id!: string;
@@ -146,8 +149,12 @@ export class LogExportResponse {
     string | null;
   @ResponseField.uuid({ nullable: true, description: 'Id of the user or of the API key.' })
   readonly created_by!: string | null;
-  @ResponseField.time() readonly created_at!: string;
-  @ResponseField.time() readonly last_updated_at!: string;
-  @ResponseField.etag() readonly etag!: string;
   @ResponseField.kind('export') readonly object!: 'export';
 }
+
+export const toLogExport = (row: LogExportEntity): LogExportResponse =>
+  viewOf(LogExportResponse, row, {
+    description: row.description ?? '',
+    progress: { rows: row.rowsDone, bytes: Number(row.bytesDone) },
+    object: 'export',
+  });

@@ -1,5 +1,5 @@
 import { LogExportEntity, LogExportPartEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
-import { GatewayError, uuidv7 } from '@gw/kernel';
+import { GatewayError } from '@gw/kernel';
 import {
   countLogs,
   exportRestrictionsOf,
@@ -8,29 +8,40 @@ import {
   type ExportRestrictions,
   type LogExportFilters,
 } from '@gw/log-store';
-import { assertMatches, invalid, listOf, windowOf, type ListResponse } from '@gw/web';
+import { assign, invalid, listOf, pickOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { Writes } from '../../platform/unit-of-work/writes';
 import { ownDataOnly } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
-import { found, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
+import { found, idOf, inWorkspace, reach } from '../../platform/auth/tenancy';
+import type { At } from '../../platform/resource/at';
+import { changeRow, createRow, findRow, listRows, type Resource } from '../../platform/resource/rows';
+import { actorOf } from '../../platform/resource/versioned';
 import { LogExportFiles } from './log-export-files';
-import type {
-  CreateLogExportDto,
-  FieldRestrictionsResponse,
-  ListLogExportsQuery,
-  LogExportResponse,
-  LogExportDownloadResponse,
-  LogExportFiltersDto,
-  LogExportTaskResponse,
+import {
+  toLogExport,
   UpdateLogExportDto,
-  WrittenLogExportResponse,
+  type CreateLogExportDto,
+  type FieldRestrictionsResponse,
+  type ListLogExportsQuery,
+  type LogExportResponse,
+  type LogExportDownloadResponse,
+  type LogExportFiltersDto,
+  type LogExportTaskResponse,
+  type WrittenLogExportResponse,
 } from './log-exports.dto';
-import { toLogExport } from './log-exports.view';
 
-const RESOURCE = 'log_exports';
+class PlainFields extends pickOf(UpdateLogExportDto, 'requested_data', 'description', 'format') {}
+
 const COUNTED_MAX = 1_000_000;
+
+const LOG_EXPORT: Resource<LogExportEntity> = {
+  entity: LogExportEntity,
+  type: 'log_exports',
+  view: (row) => toLogExport(row),
+  where: (caller, reference) => ({ ...visibleTo(caller), id: idOf(reference) }),
+};
 
 @Injectable()
 export class LogExportsService {
@@ -41,59 +52,45 @@ export class LogExportsService {
   ) {}
 
   create(caller: Principal, input: CreateLogExportDto): Promise<WrittenLogExportResponse> {
-    const { organisationId, workspaceId } = inWorkspace(caller);
+    const owner = inWorkspace(caller);
+    const { requested_data: requestedData, format = 'jsonl', description = null } = input;
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      await assertNotDenied(manager, caller, workspaceId, input.requested_data);
-      const row = manager.create(LogExportEntity, {
-        id: uuidv7(),
-        organisationId,
-        workspaceId,
+      await assertNotDenied(manager, caller, owner.workspaceId, requestedData);
+      const filters = await storedFilters(manager, owner.workspaceId, input.filters);
+      const selection = { ...owner, filters, onlyUserId: ownDataOnly(caller), until: null };
+      const saved = await createRow(write, LOG_EXPORT, {
+        ...selection,
         status: 'draft',
-        description: input.description ?? null,
-        format: input.format ?? 'jsonl',
-        filters: await storedFilters(manager, workspaceId, input.filters),
-        requestedData: input.requested_data,
-        createdBy: caller.userId ?? caller.apiKeyId,
+        description,
+        format,
+        requestedData,
+        createdBy: actorOf(caller),
         attributedUserId: caller.userId ?? caller.makerId,
-        onlyUserId: ownDataOnly(caller),
-        until: null,
+        total: await countOf(manager, selection),
       });
-      row.total = await countOf(manager, row);
-      const saved = await manager.save(row);
-      audit(write, 'create', saved, null);
       return written(saved);
     });
   }
 
   async list(caller: Principal, query: ListLogExportsQuery): Promise<ListResponse<LogExportResponse>> {
-    const [rows, total] = await this.dataSource.manager.findAndCount(LogExportEntity, {
-      where: visibleTo(caller),
-      order: { createdAt: 'DESC', id: 'DESC' },
-      ...windowOf(query),
-    });
+    const where = visibleTo(caller);
+    const [rows, total] = await listRows(this.dataSource.manager, LOG_EXPORT, query, { where });
     return listOf([rows.map(toLogExport), total]);
   }
 
-  async get(caller: Principal, id: string): Promise<LogExportResponse> {
-    return toLogExport(await findExport(this.dataSource.manager, caller, id));
+  async get(at: At): Promise<LogExportResponse> {
+    return toLogExport(await findRow(this.dataSource.manager, LOG_EXPORT, at));
   }
 
-  update(
-    caller: Principal,
-    id: string,
-    input: UpdateLogExportDto,
-    ifMatch: string | undefined,
-  ): Promise<WrittenLogExportResponse> {
-    return this.change(caller, id, 'update', async (row, manager) => {
-      assertMatches(ifMatch, row);
+  update(at: At, input: UpdateLogExportDto): Promise<WrittenLogExportResponse> {
+    const { caller } = at;
+    return this.change(at, 'update', async (row, manager) => {
       if (row.status === 'in_progress' || row.status === 'success')
         throw conflict('An export that runs or has succeeded cannot be changed; create another one.');
       await assertNotDenied(manager, caller, row.workspaceId, input.requested_data ?? row.requestedData);
+      assign(PlainFields, row, input);
       row.filters = await storedFilters(manager, row.workspaceId, input.filters);
-      if (input.requested_data !== undefined) row.requestedData = input.requested_data;
-      if (input.description !== undefined) row.description = input.description;
-      if (input.format !== undefined) row.format = input.format;
       row.until = null;
       row.total = await countOf(manager, row);
     }).then(written);
@@ -102,8 +99,8 @@ export class LogExportsService {
   /**
    * Starts the export from the beginning and discards the output of an earlier run. A worker takes it within seconds.
    */
-  async start(caller: Principal, id: string): Promise<LogExportTaskResponse> {
-    await this.change(caller, id, 'export', async (row, manager) => {
+  async start(caller: Principal, reference: string): Promise<LogExportTaskResponse> {
+    await this.change({ caller, reference, ifMatch: undefined }, 'export', async (row, manager) => {
       if (row.status === 'in_progress') throw conflict('The export is already running.');
       if (row.status === 'success') throw conflict('The export has already succeeded; create another one.');
       await assertNotDenied(manager, caller, row.workspaceId, row.requestedData);
@@ -125,25 +122,24 @@ export class LogExportsService {
     return { message: 'The export has been started.', object: 'export' };
   }
 
-  async cancel(caller: Principal, id: string): Promise<LogExportTaskResponse> {
-    await this.change(caller, id, 'manage', (row) => {
+  async cancel(caller: Principal, reference: string): Promise<LogExportTaskResponse> {
+    await this.change({ caller, reference, ifMatch: undefined }, 'manage', (row) => {
       if (row.status !== 'in_progress') throw conflict('The export is not running.');
       Object.assign(row, { status: 'stopped', leaseOwner: null, leaseUntil: null, finishedAt: new Date() });
     });
     return { message: 'The export has been cancelled.', object: 'export' };
   }
 
-  async download(caller: Principal, id: string): Promise<LogExportDownloadResponse> {
-    const row = await findExport(this.dataSource.manager, caller, id);
+  async download(at: At): Promise<LogExportDownloadResponse> {
+    const row = await findRow(this.dataSource.manager, LOG_EXPORT, at);
     if (row.status !== 'success')
       throw invalid('exportId', 'the export has not succeeded, so it has no file');
-    return { signed_url: this.files.link(caller, row) };
+    return { signed_url: this.files.link(at.caller, row) };
   }
 
   /** Hides the export at once; a worker deletes its files. */
-  async remove(caller: Principal, id: string, ifMatch: string | undefined): Promise<object> {
-    await this.change(caller, id, 'delete', (row) => {
-      assertMatches(ifMatch, row);
+  async remove(at: At): Promise<object> {
+    await this.change(at, 'delete', (row) => {
       if (row.status === 'in_progress')
         throw conflict('A running export must be cancelled before it is deleted.');
       row.deletedAt = new Date();
@@ -163,19 +159,13 @@ export class LogExportsService {
   }
 
   private change(
-    caller: Principal,
-    id: string,
+    at: At,
     action: string,
     apply: (row: LogExportEntity, manager: EntityManager) => void | Promise<void>,
   ): Promise<LogExportEntity> {
-    return this.writes.run(caller, async (write) => {
-      const row = await findExport(write.manager, caller, id, true);
-      const before = toLogExport(row);
-      await apply(row, write.manager);
-      const saved = await write.manager.save(LogExportEntity, row);
-      audit(write, action, saved, before);
-      return saved;
-    });
+    return this.writes.run(at.caller, (write) =>
+      changeRow(write, LOG_EXPORT, at, (row) => apply(row, write.manager), action),
+    );
   }
 }
 
@@ -186,11 +176,6 @@ const written = ({ id, total }: LogExportEntity): WrittenLogExportResponse => ({
   total,
   object: 'export',
 });
-
-function audit(write: Write, action: string, row: LogExportEntity, before: LogExportResponse | null): void {
-  const { id: resourceId, workspaceId } = row;
-  write.audit({ action, resourceType: RESOURCE, resourceId, workspaceId, before, after: toLogExport(row) });
-}
 
 /**
  * Condition for the exports that a caller may see. Callers with a user key or restricted to their own data see only
@@ -205,18 +190,10 @@ function visibleTo(caller: Principal): FindOptionsWhere<LogExportEntity> {
   };
 }
 
-async function findExport(
+const countOf = async (
   manager: EntityManager,
-  caller: Principal,
-  id: string,
-  forUpdate = false,
-): Promise<LogExportEntity> {
-  if (!isUuid(id)) throw new GatewayError('not_found');
-  const where = { ...visibleTo(caller), id: id.toLowerCase() };
-  return found(await manager.findOne(LogExportEntity, { where, ...(forUpdate ? { lock: FOR_UPDATE } : {}) }));
-}
-
-const countOf = async (manager: EntityManager, row: LogExportEntity): Promise<number> => {
+  row: Parameters<typeof logExportFilter>[0],
+): Promise<number> => {
   const { page_size: size, current_page: page = 0 } = row.filters as LogExportFilters;
   const counted = await countLogs(manager, logExportFilter(row), COUNTED_MAX);
   return size === undefined ? counted : Math.max(0, Math.min(size, counted - page * size));

@@ -1,4 +1,4 @@
-import { ResponseField, ObjectField } from '@gw/web';
+import { ObjectField, ResponseField, responseOf } from '@gw/web';
 
 const SCHEMA = {
   optional: true,
@@ -22,13 +22,9 @@ export class UpdatePropertiesDto {
   request_metadata_schema?: Record<string, unknown> | null;
 }
 
-export class PropertiesResponse {
-  @ResponseField.json({ nullable: true })
-  readonly api_key_metadata_schema!: Readonly<Record<string, unknown>> | null;
-  @ResponseField.json({ nullable: true })
-  readonly workspace_metadata_schema!: Readonly<Record<string, unknown>> | null;
-  @ResponseField.json({ nullable: true })
-  readonly request_metadata_schema!: Readonly<Record<string, unknown>> | null;
+class PropertiesTag {
   @ResponseField.etag() readonly etag!: string;
   @ResponseField.kind('organisation-properties') readonly object!: 'organisation-properties';
 }
+
+export class PropertiesResponse extends responseOf(UpdatePropertiesDto, PropertiesTag) {}

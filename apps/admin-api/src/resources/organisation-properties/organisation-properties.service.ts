@@ -1,21 +1,13 @@
 import { readMetadataSchema } from '@gw/config-schema';
 import { documentKey } from '@gw/contracts';
 import { OrganisationPropertiesEntity } from '@gw/entities';
-import { assertMatches, etagOf, validationFailed } from '@gw/web';
+import { assertMatches, assign, etagOf, validationFailed, viewOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { inOrganisation } from '../../platform/auth/tenancy';
-import type { PropertiesResponse, UpdatePropertiesDto } from './organisation-properties.dto';
-
-const COLUMNS = {
-  api_key_metadata_schema: 'apiKeyMetadataSchema',
-  workspace_metadata_schema: 'workspaceMetadataSchema',
-  request_metadata_schema: 'requestMetadataSchema',
-} as const;
-type Name = keyof typeof COLUMNS;
-const NAMES = Object.keys(COLUMNS) as Name[];
+import { PropertiesResponse, UpdatePropertiesDto } from './organisation-properties.dto';
 
 @Injectable()
 export class OrganisationPropertiesService {
@@ -32,10 +24,11 @@ export class OrganisationPropertiesService {
   /** Updates the schemas. They apply to later writes; existing metadata stays. */
   update(caller: Principal, input: UpdatePropertiesDto, ifMatch: string | undefined): Promise<object> {
     const { organisationId } = inOrganisation(caller);
-    const faults = NAMES.flatMap((name) => {
-      const schema = input[name];
-      return schema === undefined || schema === null ? [] : readMetadataSchema(schema, name).faults;
-    });
+    const faults = Object.entries(input).flatMap(([name, schema]) =>
+      schema === undefined || schema === null
+        ? []
+        : readMetadataSchema(schema as Record<string, unknown>, name).faults,
+    );
     if (faults.length > 0) throw validationFailed(faults);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -43,11 +36,8 @@ export class OrganisationPropertiesService {
       const row = await read(manager, organisationId);
       assertMatches(ifMatch, versionOf(row));
       const before = toProperties(row);
-      for (const name of NAMES) {
-        const schema = input[name];
-        if (schema !== undefined) row[COLUMNS[name]] = schema;
-      }
-      const after = toProperties(await manager.save(OrganisationPropertiesEntity, row));
+      assign(UpdatePropertiesDto, row, input);
+      const after = toProperties(await manager.save(row));
       write.audit({
         action: 'update',
         resourceType: 'organisation',
@@ -80,10 +70,5 @@ const versionOf = (row: Partial<OrganisationPropertiesEntity>): { readonly versi
   version: row.version ?? 0,
 });
 
-const toProperties = (row: OrganisationPropertiesEntity): PropertiesResponse => ({
-  api_key_metadata_schema: row.apiKeyMetadataSchema,
-  workspace_metadata_schema: row.workspaceMetadataSchema,
-  request_metadata_schema: row.requestMetadataSchema,
-  etag: etagOf(versionOf(row)),
-  object: 'organisation-properties',
-});
+const toProperties = (row: OrganisationPropertiesEntity): PropertiesResponse =>
+  viewOf(PropertiesResponse, row, { etag: etagOf(versionOf(row)), object: 'organisation-properties' });

@@ -1,14 +1,16 @@
 import { OVERRIDE_DEFAULTS, SECURITY_SETTINGS, securityInForce } from '@gw/auth-scopes';
 import { documentKey } from '@gw/contracts';
 import { OrganisationEntity, type UserKeySettings } from '@gw/entities';
-import { assertMatches, etagOf, rowFields } from '@gw/web';
+import { assign, etagOf, viewOf } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { Writes } from '../../platform/unit-of-work/writes';
 import { assertMayChangeSettings } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { cutSessions, sessionSecondsOf } from '../../platform/auth/session-life';
-import { found, inOrganisation } from '../../platform/auth/tenancy';
+import { inOrganisation } from '../../platform/auth/tenancy';
+import type { At } from '../../platform/resource/at';
+import { findRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { toStoredExportSettings } from '../../platform/tenant-settings/export-settings.dto';
 import {
@@ -16,15 +18,26 @@ import {
   toStoredUserKeySettings,
   userKeySettingsResponse,
 } from '../../platform/tenant-settings/user-key-settings';
-import type {
+import {
   OrganisationResponse,
-  OrganisationSettingsResponse,
   UpdateOrganisationDto,
-  UpdateOrganisationSettingsDto,
+  type OrganisationSettingsResponse,
+  type UpdateOrganisationSettingsDto,
 } from './organisations.dto';
+
+/** The organisation of the caller, which no path names. */
+const own = (caller: Principal, ifMatch?: string): At => ({ caller, reference: '', ifMatch });
 
 @Injectable()
 export class OrganisationsService {
+  private readonly organisation: Resource<OrganisationEntity> = {
+    entity: OrganisationEntity,
+    type: 'organisation',
+    view: (row) => this.view(row),
+    where: (caller) => ({ id: inOrganisation(caller).organisationId, status: 'active' }),
+    documents: ({ id }) => [documentKey.organisation(id)],
+  };
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
@@ -39,25 +52,19 @@ export class OrganisationsService {
   ) {}
 
   async get(caller: Principal): Promise<OrganisationResponse> {
-    return this.view(await this.find(this.dataSource.manager, caller));
+    return this.view(await findRow(this.dataSource.manager, this.organisation, own(caller)));
   }
 
   async settings(caller: Principal): Promise<OrganisationSettingsResponse> {
-    return this.settingsView(await this.find(this.dataSource.manager, caller));
+    return this.settingsView(await findRow(this.dataSource.manager, this.organisation, own(caller)));
   }
 
   update(caller: Principal, input: UpdateOrganisationDto, ifMatch: string | undefined): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const row = await this.find(write.manager, caller, true);
-      assertMatches(ifMatch, row);
-      const before = this.view(row);
-      if (input.name !== undefined) row.name = input.name;
-      await write.manager.save(OrganisationEntity, row);
-      const after = this.view(row);
-      write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });
-      write.changed(documentKey.organisation(row.id));
-      return {};
-    });
+    return this.writes.run(caller, (write) =>
+      patchRow(write, this.organisation, own(caller, ifMatch), (row) =>
+        assign(UpdateOrganisationDto, row, input),
+      ),
+    );
   }
 
   updateSettings(
@@ -65,49 +72,22 @@ export class OrganisationsService {
     input: UpdateOrganisationSettingsDto,
     ifMatch: string | undefined,
   ): Promise<object> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await this.find(manager, caller, true);
-      assertMatches(ifMatch, row);
-      const before = this.settingsView(row);
-      applySettings(caller, row, input);
-      await resetOverrides(manager, row, input.workspace_overrides);
-      await manager.save(OrganisationEntity, row);
-      if (input.session_settings?.max_session_ttl) await cutSessions(manager, row);
-      const after = this.settingsView(row);
-      write.audit({ action: 'update', resourceType: 'organisation', resourceId: row.id, before, after });
-      write.changed(documentKey.organisation(row.id));
-      return {};
-    });
-  }
-
-  private async find(
-    manager: EntityManager,
-    caller: Principal,
-    forUpdate = false,
-  ): Promise<OrganisationEntity> {
-    const { organisationId } = inOrganisation(caller);
-    return found(
-      await manager.findOne(OrganisationEntity, {
-        where: { id: organisationId, status: 'active' },
-        ...(forUpdate ? { lock: FOR_UPDATE } : {}),
+    const settings = { ...this.organisation, view: (row: OrganisationEntity) => this.settingsView(row) };
+    return this.writes.run(caller, (write) =>
+      patchRow(write, settings, own(caller, ifMatch), async (row) => {
+        applySettings(caller, row, input);
+        await resetOverrides(write.manager, row, input.workspace_overrides);
+        if (input.session_settings?.max_session_ttl) await cutSessions(write.manager, row);
       }),
     );
   }
 
   private view(row: OrganisationEntity): OrganisationResponse {
-    return {
+    const { LOG_RETENTION_DISPLAY: logs, METRICS_RETENTION_DISPLAY: metrics } = this.env;
+    return viewOf(OrganisationResponse, row, {
       object: 'organisation',
-      id: row.id,
-      name: row.name,
-      slug: row.slug,
-      status: row.status,
-      retention: {
-        logs_days: this.env.LOG_RETENTION_DISPLAY,
-        metrics_days: this.env.METRICS_RETENTION_DISPLAY,
-      },
-      ...rowFields(row),
-    };
+      retention: { logs_days: logs, metrics_days: metrics },
+    });
   }
 
   private settingsView(row: OrganisationEntity): OrganisationSettingsResponse {

@@ -6,7 +6,12 @@ export class ExclusionDto {
   @BooleanField({ example: true }) excluded!: boolean;
 }
 
-export class UpdateExclusionsDto {
+export class ExclusionsQuery {
+  @UuidField({ optional: true, description: 'Must be the caller’s own organisation.' })
+  organisation_id?: string;
+}
+
+export class UpdateExclusionsDto extends ExclusionsQuery {
   @NestedListField(() => ExclusionDto, {
     maxItems: 1_000,
     example: [{ workspace_id: 'ws-1', excluded: true }],
@@ -17,13 +22,6 @@ export class UpdateExclusionsDto {
     description: 'True ends the exclusion of all workspaces that are not in the list.',
   })
   override_existing?: boolean;
-  @UuidField({ optional: true, description: 'Must be the caller’s own organisation.' })
-  organisation_id?: string;
-}
-
-export class ExclusionsQuery {
-  @UuidField({ optional: true, description: 'Must be the caller’s own organisation.' })
-  organisation_id?: string;
 }
 
 export class ExclusionResponse {
