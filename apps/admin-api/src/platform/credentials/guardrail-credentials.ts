@@ -16,12 +16,10 @@ import {
   type SecretReference,
 } from '@gw/guardrails';
 import { GatewayError, seal, unseal, type Keyring } from '@gw/kernel';
-import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { byReference } from '../auth/tenancy';
 import { Secrets } from '../../settings';
-import { mayUse, SecretAccess } from './secret-access';
+import { mayUse, SecretAccess, usableReference } from './secret-access';
 
 type Checks = readonly SavedGuardrailCheck[];
 type Owner = Pick<GuardrailEntity, 'id' | 'organisationId'>;
@@ -198,16 +196,13 @@ export async function referenceRows(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** A read lock: the row cannot be archived while a check is being saved that names it. */
-const FOR_SHARE = { mode: 'pessimistic_read' } as const;
-
 /**
  * Replaces reference slugs with ids. Throws `validation_failed` for a reference that is unknown or not open to the
  * workspace.
  */
 export async function withReferencesById(
   manager: EntityManager,
-  { organisationId, workspaceId }: Pick<GuardrailEntity, 'organisationId' | 'workspaceId'>,
+  owner: Pick<GuardrailEntity, 'organisationId' | 'workspaceId'>,
   checks: Checks,
 ): Promise<Checks> {
   const byId: SavedGuardrailCheck[] = [];
@@ -216,14 +211,8 @@ export async function withReferencesById(
     for (const [name, value] of Object.entries(check.parameters ?? {})) {
       parameters[name] = value;
       if (!isSecretReference(value) || !isSecretOf(check, name)) continue;
-      const where = { ...byReference(value.secret_reference_id), organisationId, status: 'active' } as const;
-      const row = await manager.findOne(SecretReferenceEntity, { where, lock: FOR_SHARE });
-      if (!row || (workspaceId !== null && !mayUse(row, workspaceId))) {
-        throw invalid(
-          `checks.${String(at)}.parameters.${name}.secret_reference_id`,
-          'is not a secret reference that may be used here',
-        );
-      }
+      const path = `checks.${String(at)}.parameters.${name}`;
+      const row = await usableReference(manager, owner, value.secret_reference_id, path);
       parameters[name] = { ...value, secret_reference_id: row.id };
     }
     byId.push(check.parameters === undefined ? check : { ...check, parameters });

@@ -1,7 +1,10 @@
 import type { SecretLocation, SecretUse } from '@gw/contracts';
-import { secretReferenceBinding, type SecretReferenceEntity, type StoredSecretMapping } from '@gw/entities';
+import { secretReferenceBinding, SecretReferenceEntity, type StoredSecretMapping } from '@gw/entities';
 import { seal, unseal, type Keyring } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { byReference } from '../auth/tenancy';
 import { Secrets } from '../../settings';
 
 type Owner = Pick<SecretReferenceEntity, 'id' | 'organisationId'>;
@@ -57,6 +60,25 @@ export class SecretAccess {
       };
     });
   }
+}
+
+/** A read lock: the row cannot be archived while a row that names it is being saved. */
+const FOR_SHARE = { mode: 'pessimistic_read' } as const;
+
+/**
+ * Returns the reference with this id or slug, locked against archiving. `workspaceId` null: the owner is the whole
+ * organisation. Throws `validation_failed` for a reference that is unknown or not open to the workspace.
+ */
+export async function usableReference(
+  manager: EntityManager,
+  { organisationId, workspaceId }: { readonly organisationId: string; readonly workspaceId: string | null },
+  reference: string,
+  path: string,
+): Promise<SecretReferenceEntity> {
+  const where = { ...byReference(reference), organisationId, status: 'active' } as const;
+  const row = await manager.findOne(SecretReferenceEntity, { where, lock: FOR_SHARE });
+  if (row && (workspaceId === null || mayUse(row, workspaceId))) return row;
+  throw invalid(`${path}.secret_reference_id`, 'is not a secret reference that may be used here');
 }
 
 export const mayUse = (

@@ -1,9 +1,8 @@
 import { catalogueProvider } from '@gw/providers';
-import { IntegrationEntity, SecretReferenceEntity, type StoredSecretMapping } from '@gw/entities';
+import { IntegrationEntity, type StoredSecretMapping } from '@gw/entities';
 import { ResponseField, EnumField, invalid, ReferenceField, TextField } from '@gw/web';
 import type { EntityManager } from 'typeorm';
-import { byReference } from '../auth/tenancy';
-import { mayUse } from './secret-access';
+import { usableReference } from './secret-access';
 
 /** A field of a credential whose value is in a secret manager. */
 export class SecretMappingDto {
@@ -39,8 +38,6 @@ export interface MappingOwner {
 }
 
 const CONFIGURATIONS = 'configurations.';
-/** A read lock: the row cannot be archived while a mapping to it is being saved. */
-const FOR_SHARE = { mode: 'pessimistic_read' } as const;
 
 /**
  * Returns the mappings in stored form; null for none. Throws `validation_failed` for a field that cannot be mapped or
@@ -61,12 +58,7 @@ export async function readMappings(
     if (mappings.some(({ target_field }) => target_field === target)) {
       throw invalid(`${path}.target_field`, 'is already mapped; map each field once');
     }
-    const { organisationId, workspaceId } = owner;
-    const where = { ...byReference(dto.secret_reference_id), organisationId, status: 'active' } as const;
-    const reference = await manager.findOne(SecretReferenceEntity, { where, lock: FOR_SHARE });
-    if (!reference || (workspaceId !== null && !mayUse(reference, workspaceId))) {
-      throw invalid(`${path}.secret_reference_id`, 'is not a secret reference that may be used here');
-    }
+    const reference = await usableReference(manager, owner, dto.secret_reference_id, path);
     mappings.push({
       target_field: target,
       secret_reference_id: reference.id,
