@@ -33,8 +33,8 @@ function process() {
   return { is, health, words: async () => (await board.words()).parts, report: () => board.report() };
 }
 
-describe('the health of a gateway', () => {
-  it('is ready from the first state that it has on, and stays so when its sources go away', async () => {
+describe('gateway health', () => {
+  it('is ready once it has a state, and stays ready when the sources of that state go away', async () => {
     const { is, health, words } = process();
     expect([health.isReady(), await words()]).toMatchObject([false, { read_model: 'down' }]);
     is.state = { verified: true, sequence: 7 };
@@ -50,13 +50,13 @@ describe('the health of a gateway', () => {
     });
   });
 
-  it('is ready with nothing but what it kept on its disk', () => {
+  it('is ready with nothing but the snapshot from its disk', () => {
     const { is, health } = process();
     is.state = { verified: false, sequence: 3 };
     expect(health.isReady()).toBe(true);
   });
 
-  it('tells since when records wait, that the journal fills, and that it loses', async () => {
+  it('reports since when records wait, that the journal is filling, and that records are lost', async () => {
     const { is, report } = process();
     const since = new Date('2026-01-02T03:04:05.000Z');
     is.shipper = { ...is.shipper, failingSince: since };
@@ -71,7 +71,7 @@ describe('the health of a gateway', () => {
     expect((await report())[2]).toMatchObject({ status: 'down', figures: { dropped: 6 } });
   });
 
-  it('is degraded while the oldest record waits for too long, though no send has failed [faults D10]', async () => {
+  it('is degraded while the oldest record has waited too long, although no send has failed [faults D10]', async () => {
     const { is, report } = process();
     is.state = { verified: true, sequence: 7 };
     is.journal = { ...is.journal, oldestAtMs: Date.now() - 1_000 };
@@ -83,7 +83,7 @@ describe('the health of a gateway', () => {
     });
   });
 
-  it('is degraded while its clock is far from that of the control plane [faults D7]', async () => {
+  it('is degraded while its clock is far from the control plane’s clock [faults D7]', async () => {
     const { is, words } = process();
     is.presence.clockSkewMs = 1_500;
     expect(await words()).toMatchObject({ clock: 'ok' });
@@ -91,7 +91,7 @@ describe('the health of a gateway', () => {
     expect(await words()).toMatchObject({ clock: 'degraded' });
   });
 
-  it('is down after records were damaged, and degraded while the disk refuses them or a key for them is missing [faults D8]', async () => {
+  it('is down after records were damaged, and degraded while the disk refuses records or a key for them is missing [faults D8]', async () => {
     const { is, report } = process();
     is.orphans.sealedCount = 1;
     expect((await report())[2]).toMatchObject({ status: 'degraded', figures: { sealed_journals: 1 } });
@@ -101,7 +101,7 @@ describe('the health of a gateway', () => {
     expect((await report())[2]).toMatchObject({ status: 'down', figures: { damaged: 2 } });
   });
 
-  it('is degraded while something is set aside in the folder of the journal, and names it', async () => {
+  it('is degraded while an unreadable entry is set aside in the journal folder, and names the entry', async () => {
     const { is, report } = process();
     is.home.unreadable.push('segment-000000000001.log.unreadable');
     expect((await report())[2]).toMatchObject({
@@ -110,7 +110,7 @@ describe('the health of a gateway', () => {
     });
   });
 
-  it('answers anyone in words, and tells parts in detail to our own processes alone', async () => {
+  it('reports states to every caller, and the figures of each part only to our own processes', async () => {
     const gateway = await GatewayHarness.start();
     const ask = async (path: string, headers: Record<string, string> = {}) => {
       const answer = await fetch(`http://127.0.0.1:${String(gateway.port)}${path}`, { headers });

@@ -3,15 +3,15 @@ import type { ReadModel } from '@gw/read-model';
 import { readRedisFacts, redisAdvice, acceptsWrites, redisProblem, type Redis } from '@gw/redis';
 import { degraded, down, WELL, type Part, type PartState } from '@gw/web';
 
-/** How long the journal counts as degraded after a loss was seen. */
+/** Milliseconds for which the journal counts as down after a loss was seen. */
 const LOSING_MS = 300_000;
-/** Records are shipped within a second; older ones wait for something. */
+/** Milliseconds after which a waiting record is late; normally a record is shipped within a second. */
 const LATE_MS = 30_000;
-/** To the control plane's clock, whose time is read to the second. */
+/** Largest accepted difference to the control plane's clock, which is known to the second. */
 const SKEW_MAX_MS = 30_000;
-/** Of the journal's cap. */
+/** Fraction of the journal's cap above which the journal is degraded. */
 const NEARLY_FULL = 0.8;
-/** Names in a reason. */
+/** Unreadable entries that one reason names. */
 const NAMED_MAX = 5;
 
 export interface GatewayHealthParts {
@@ -19,7 +19,7 @@ export interface GatewayHealthParts {
   readonly journal: Pick<Journal, 'stats'>;
   readonly journalCapBytes: number;
   readonly shipper: Pick<LogShipper, 'stats'>;
-  /** The folder of the journal. */
+  /** The journal's folder, with the names of its unreadable entries. */
   readonly home: { readonly unreadable: readonly string[] };
   readonly orphans: { readonly sealedCount: number };
   readonly presence: { readonly clockSkewMs: number | null };
@@ -27,9 +27,9 @@ export interface GatewayHealthParts {
   readonly redis: Redis | null;
 }
 
-/** What the gateway's process says of itself: these parts mend themselves, so none of them asks for a restart. */
+/** The health of the gateway's own parts. All of them recover without a restart, so none requests one. */
 export class GatewayHealth {
-  /** What was lost before the start says nothing of now. */
+  /** Number of lost records at the last check. Records lost before the start do not count. */
   private known: number;
   private lostAt = -Infinity;
   private hasState = false;
@@ -53,8 +53,8 @@ export class GatewayHealth {
   }
 
   /**
-   * True from the first state that it has on: heard from the control plane, or kept on the disk. What goes away later does not take that
-   * away, and a gateway that is taken out for it would answer no request at all.
+   * True once the process has had a state, from the control plane or from its disk. It stays true when the
+   * sources go away: a gateway taken out of service would serve no request at all.
    */
   isReady(): boolean {
     const { verified, sequence } = this.of.documents.state();
@@ -67,12 +67,17 @@ export class GatewayHealth {
     const figures = { documents: entries, source, last_event_at: lastEventAt };
     if (verified) return { ...WELL, figures };
     const state = this.isReady()
-      ? degraded('The control plane is not heard: what is known is used, and nothing new is learnt.')
-      : down('The control plane has not been heard yet, and nothing is known from before.');
+      ? degraded(
+          'The control plane cannot be reached; the last known state is used and changes are not received.',
+        )
+      : down('The control plane has not been reached yet, and no state is stored from an earlier run.');
     return { ...state, figures };
   };
 
-  /** By the age of the oldest record that waits: a sink may also keep a batch for ever without an error. */
+  /**
+   * Judged by the age of the oldest waiting record, because a sink can also keep a batch forever without an
+   * error.
+   */
   private readonly shipping = (): PartState => {
     const { failingSince, shipped, failedSends } = this.of.shipper.stats();
     const { oldestAtMs } = this.of.journal.stats();
@@ -81,7 +86,7 @@ export class GatewayHealth {
     const late = oldestAtMs !== null && oldestMs > LATE_MS ? new Date(oldestAtMs) : null;
     const since = failingSince ?? late;
     if (since === null) return { ...WELL, figures };
-    return { ...degraded('Log records wait in the journal.'), since, figures };
+    return { ...degraded('Log records are waiting in the journal.'), since, figures };
   };
 
   private readonly journal = (): PartState => {
@@ -98,31 +103,36 @@ export class GatewayHealth {
       sealed_journals: orphans.sealedCount,
       unreadable: home.unreadable.length,
     };
-    if (this.isLosing(lost)) return { ...down('Log records were lost in the last minutes.'), figures };
+    if (this.isLosing(lost)) return { ...down('Log records were lost in the last five minutes.'), figures };
     return { ...this.journalRisk(stats), figures };
   };
 
-  /** Windows go by the clock of Redis and logs by that of the gateway: they should agree. */
+  /** Limit windows use the clock of Redis and log records that of the gateway, so the clocks must agree. */
   private readonly clock = (): PartState => {
     const { clockSkewMs: skewMs } = this.of.presence;
     const figures = { ahead_ms: skewMs };
     if (skewMs === null || Math.abs(skewMs) < SKEW_MAX_MS) return { ...WELL, figures };
-    return { ...degraded("The clock is far from the control plane's; set it by NTP."), figures };
+    return {
+      ...degraded("The clock differs from the control plane's by 30 s or more; synchronise it with NTP."),
+      figures,
+    };
   };
 
   private journalRisk({ unwritten, backlogBytes }: JournalStats): PartState {
-    if (unwritten > 0) return degraded('The disk refuses log records; they wait in memory.');
-    if (backlogBytes > this.of.journalCapBytes * NEARLY_FULL) return degraded('It is nearly full.');
+    if (unwritten > 0) return degraded('The disk refuses log records; they are kept in memory.');
+    if (backlogBytes > this.of.journalCapBytes * NEARLY_FULL) return degraded('The journal is nearly full.');
     const { home, orphans } = this.of;
     if (orphans.sealedCount > 0) {
-      return degraded('Log records are kept that another ENCRYPTION_KEY has sealed.');
+      return degraded('The data folder holds log records that were sealed with another ENCRYPTION_KEY.');
     }
     if (home.unreadable.length === 0) return WELL;
     const names = home.unreadable.slice(0, NAMED_MAX).join(', ');
-    return degraded(`Set aside in the folder of the journal, since it cannot be read: ${names}.`);
+    return degraded(`Unreadable entries of the journal folder were set aside: ${names}.`);
   }
 
-  /** Records were lost lately; that some were lost days ago says nothing of now. */
+  /**
+   * True for `LOSING_MS` after a check that found new losses; older losses do not describe the current state.
+   */
   private isLosing(lost: number): boolean {
     const now = performance.now();
     if (lost > this.known) this.lostAt = now;
@@ -134,9 +144,10 @@ export class GatewayHealth {
 const lostOf = (stats: JournalStats): number =>
   stats.droppedAtCap + stats.droppedByDisk + stats.droppedOversized + stats.damagedRecords;
 
-/** A full Redis still answers, so that a write is tried. */
+/** A full Redis still responds to reads, so this attempts a write. */
 async function redisState(redis: Redis): Promise<PartState> {
-  if (!(await acceptsWrites(redis))) return down('It does not take writes: it is away, full or read-only.');
+  if (!(await acceptsWrites(redis)))
+    return down('Redis accepts no writes: it is unreachable, full or read-only.');
   const facts = await readRedisFacts(redis);
   if (facts === null) return WELL;
   const problem = redisProblem(facts, 'state');

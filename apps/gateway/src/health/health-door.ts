@@ -6,7 +6,7 @@ import type { HealthView } from '../http/paths';
 
 const SERVICE = { service: 'gateway', version: GATEWAY_VERSION } as const;
 
-/** Answers what orchestrators and operators ask of this process. */
+/** Serves the health routes of this process. */
 export class HealthDoor {
   private readonly isOurs: (authorization: string | undefined) => boolean;
 

@@ -31,7 +31,7 @@ describe('Overload', () => {
     ['heap', 0.85, 0.95, 0.75, 0.6],
     ['delayMs', 1_500, 4_000, 500, 200],
   ] as const)(
-    'refuses large bodies, then all requests, when %s comes near its bound',
+    'refuses large bodies, then all requests, as %s approaches its bound',
     (kind, one, two, between, calm) => {
       expect([levelAt({}), isRefused(null)]).toEqual([0, false]);
       expect([levelAt({ [kind]: one }), isRefused(1_000), isRefused(10_000_000), isRefused(null)]).toEqual([
@@ -41,7 +41,7 @@ describe('Overload', () => {
         true,
       ]);
       expect([levelAt({ [kind]: two }), isRefused(0)]).toEqual([2, true]);
-      // What lies between the bounds keeps the level that it came from.
+      // Between the two bounds of a level, the current level stays.
       expect([levelAt({ [kind]: between }), levelAt({ [kind]: calm }), levelAt({ [kind]: between })]).toEqual(
         [1, 0, 0],
       );
@@ -49,11 +49,11 @@ describe('Overload', () => {
     },
   );
 
-  it('says in health what is refused', () => {
+  it('reports in health which requests are refused', () => {
     levelAt({ memory: 0.8 });
     expect(overload.part.check()).toMatchObject({
       status: 'degraded',
-      reason: 'The process is near its bounds. Large bodies are refused.',
+      reason: 'The process is near its resource limits. Large bodies are refused.',
       figures: { memory: 0.8 },
     });
     levelAt({});
@@ -61,7 +61,7 @@ describe('Overload', () => {
   });
 });
 
-describe('caps of memory', () => {
+describe('memory caps', () => {
   const NONE = {
     MAX_BODY_MEMORY: null,
     READ_MODEL_MAX_BYTES: null,
@@ -71,12 +71,12 @@ describe('caps of memory', () => {
   const sumOf = (caps: Record<string, number>): number =>
     Object.values(caps).reduce((sum, cap) => sum + cap, 0);
 
-  it('take less than half of a container of 1 GiB, and no more than their largest values', () => {
+  it('use less than half of a container of 1 GiB, and never exceed their largest values', () => {
     expect(sumOf(memoryCaps(NONE, GIB))).toBeLessThan(GIB / 2);
     expect(sumOf(memoryCaps(NONE, 64 * GIB))).toBe(960 * 1_048_576);
   });
 
-  it('leave what is set as it is', () => {
+  it('keep the values that are set', () => {
     expect(memoryCaps({ ...NONE, CACHE_MAX_BYTES: 5 * GIB }, GIB).CACHE_MAX_BYTES).toBe(5 * GIB);
   });
 });

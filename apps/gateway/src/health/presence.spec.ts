@@ -3,7 +3,7 @@ import { StubProvider } from '@gw/testing';
 import { internalPost } from '@gw/outbound';
 import { Presence } from './presence';
 
-describe('the presence of a gateway', () => {
+describe('gateway presence', () => {
   it('[VER-02] is reported to the control plane at the start, with a version that has every feature', async () => {
     const admin = await StubProvider.start();
     const presence = new Presence({
@@ -24,7 +24,7 @@ describe('the presence of a gateway', () => {
     await admin.stop();
   });
 
-  it('is nothing that a control plane which is gone could break', async () => {
+  it('survives a control plane that is unreachable', async () => {
     const gone = await StubProvider.start();
     const adminUrl = gone.origin;
     await gone.stop();

@@ -7,7 +7,7 @@ export interface PresenceOptions {
   readonly adminUrl: string;
   readonly serviceToken: string;
   readonly gatewayId: string;
-  /** Of the deployment that it is of; null: none. */
+  /** The `client_auth` token of the gateway's deployment; null: none. */
   readonly clientAuth: string | null;
   readonly post: (
     url: string,
@@ -16,14 +16,17 @@ export interface PresenceOptions {
   ) => Promise<{ readonly status: number; readonly date: string | null }>;
 }
 
-/** Tells the control plane that this gateway is there and which version it is. A failed report is repeated half a minute later. */
+/** Reports this gateway and its version to the control plane every 30 seconds. */
 export class Presence {
   private timer: NodeJS.Timeout | null = null;
   private skew: number | null = null;
 
   constructor(private readonly options: PresenceOptions) {}
 
-  /** Milliseconds that this process's clock is ahead of the control plane's, to the second; null: not known yet. */
+  /**
+   * Milliseconds by which this process's clock is ahead of the control plane's, exact to the second; null:
+   * not known yet.
+   */
   get clockSkewMs(): number | null {
     return this.skew;
   }
@@ -38,7 +41,7 @@ export class Presence {
     if (this.timer) clearInterval(this.timer);
   }
 
-  /** Never rejects: nothing of a request depends on it. */
+  /** Never rejects, because no request depends on it. */
   private async tell(): Promise<void> {
     const { adminUrl, serviceToken, gatewayId, clientAuth, post } = this.options;
     const url = `${adminUrl.replace(/\/$/, '')}${INTERNAL.gateways}`;

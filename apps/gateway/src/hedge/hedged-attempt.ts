@@ -12,21 +12,21 @@ import { brokenAttempt, outcomeOf, refusedAttempt, type AttemptResult } from '..
 import { routeFamily } from '@gw/contracts';
 import { RequestHedge } from './request-hedge';
 
-/** What became of one of the calls. */
+/** Result of one of the two calls. */
 export interface HedgedCall {
   readonly which: 'first' | 'second';
   readonly target: CompiledTarget;
-  /** Null: it was given up while it was under way. */
+  /** Null: the call was cancelled while it was in flight. */
   readonly tried: AttemptResult | null;
-  /** The latest call that was begun for it, if any. */
+  /** Response of the latest call that was started for it; null if none was. */
   readonly answer: GatewayResponse | null;
   readonly outcome: AttemptOutcome;
   readonly startedMs: number;
-  /** Its request asks for usage that the client must not see. */
+  /** The call's request asks for usage that must be hidden from the client. */
   readonly hidesUsage: boolean;
 }
 
-/** What an attempt needs to be hedged. */
+/** What a hedged attempt needs. */
 export interface HedgePlan {
   /** The second call that the plan offers. */
   readonly offer: HedgeOffer;
@@ -37,13 +37,17 @@ export interface HedgePlan {
 }
 
 export interface HedgeListener {
-  /** Called once. `winner` is the call that counts, the last one to fail if none was good; `other` is null if it was the only one. */
+  /**
+   * Called once. `winner` is the call whose result is used; if none was good, the last one to fail. `other`
+   * is null if there was only one call.
+   */
   hedged(winner: HedgedCall, other: HedgedCall | null): void;
 }
 
 /**
- * Whether the same request may be under way twice. Uploads are not: forms, bodies that are neither JSON nor empty, and what lies on
- * the disk. Neither are sessions, routes that need two calls, and requests that make something that stays.
+ * Whether the same request may be in flight twice. Excluded are uploads (forms, bodies that are neither JSON
+ * nor empty, spooled bodies), sessions, routes that need two calls, and requests that create a lasting
+ * object.
  */
 export function isHedgeable({ route, method, upgrade, spooled, scan, body }: RequestContext): boolean {
   if (upgrade !== null || spooled !== null || route.followUp !== null) return false;
@@ -52,9 +56,10 @@ export function isHedgeable({ route, method, upgrade, spooled, scan, body }: Req
 }
 
 /**
- * One try of a plan as two calls: the second one begins when the first has not answered after the offered delay, and the budget of
- * second calls agrees. The first good answer is taken, a stream's with its first event, and the other call is cancelled at once. A call
- * that fails while the other is under way waits for it.
+ * One attempt of a plan, made as up to two calls. The second call starts if the first has not responded after
+ * the offered delay and the hedge budget allows it. The first good response wins (for a stream: its first
+ * event), and the other call is cancelled at once. If a call fails while the other is in flight, the attempt
+ * waits for the other.
  */
 export class HedgedAttempt implements LeaveListener {
   private readonly first: HedgeCall;
@@ -89,7 +94,7 @@ export class HedgedAttempt implements LeaveListener {
     this.timer = null;
     const { offer, cursor, maker } = this.plan;
     const { state } = cursor.runtime;
-    // The first call may still wait for its credential.
+    // The first call may still be waiting for its credential; then it counts as one more call.
     if (!maker.mayCall(this.context, this.first.answer === null ? 1 : 0)) {
       cursor.note(offer.target.path, 'call_limit_reached');
       return;
@@ -101,7 +106,8 @@ export class HedgedAttempt implements LeaveListener {
     cursor.note(offer.target.path, 'hedged');
     state.statistics.started(cursor.endpoint(offer.target));
     this.second = this.call('second', offer.target);
-    // Before the second call is noted on the disk: a gateway that dies now is billed for both.
+    // Set before the second call is written to the in-flight log: if the gateway dies now, both calls are
+    // billed.
     const upstream = this.first.answer?.upstream;
     this.context.hedge = upstream === undefined ? null : new RequestHedge(upstream);
     this.second.begin();
@@ -119,7 +125,10 @@ export class HedgedAttempt implements LeaveListener {
     } else if (other.over) this.settle(call, other);
   }
 
-  /** The winner's endpoint stays busy until its answer is over. */
+  /**
+   * Settles the attempt. The loser's endpoint is free again; the winner's stays busy until its response is
+   * complete.
+   */
   private settle(winner: HedgeCall, other: HedgeCall | null): void {
     const { context } = this;
     const { cursor, maker, listener } = this.plan;
@@ -142,7 +151,7 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
   tried: AttemptResult | null = null;
   answer: GatewayResponse | null = null;
   over = false;
-  /** As the request of this call was built. */
+  /** True if this call's request was built with hidden usage. */
   hidesUsage = false;
   readonly startedMs: number;
   outcome: AttemptOutcome = { status: null, failure: null, retryAfterMs: null, elapsedMs: 0 };
@@ -157,7 +166,7 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
     this.startedMs = context.elapsedMs();
   }
 
-  /** A second call that waits for what the first one brings would be none. */
+  /** True: the second call must not wait for work of the first one, or it would not help. */
   get isApart(): boolean {
     return this.which === 'second';
   }
@@ -170,7 +179,7 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
     }
   }
 
-  /** A call that begins late, since something had to be looked up first, may be wanted no more. */
+  /** A call may start late, after a lookup; by then it may no longer be needed. */
   begun(answer: GatewayResponse): void {
     this.answer = answer;
     this.context.attempts.callBegins(answer.upstream);
@@ -188,7 +197,7 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
   }
 
   broke(answer: GatewayResponse, error: OutboundError): void {
-    // It had begun to answer, so that its limits still hold what was reserved.
+    // The response had started, so its limits still hold the reservation.
     if (answer.status !== 0 && !this.context.clientGone) this.maker.discard(this.context, answer);
     this.end(brokenAttempt(error, this.context, answer));
   }

@@ -2,7 +2,7 @@ import type { UsageLimitRule } from '@gw/contracts';
 import { eventually, StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
-// A busy machine may take several times as long.
+// Tests may take several times as long on a busy machine.
 jest.setTimeout(60_000);
 
 const EVENTS = { 'content-type': 'text/event-stream' };
@@ -11,7 +11,7 @@ const chunk = (text: string): string =>
 const DONE = 'data: [DONE]\n\n';
 const WAIT = { timeoutMs: 20_000 };
 
-/** A promise that is kept by hand. */
+/** A promise that the test resolves. */
 function gate(): { readonly opened: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -35,7 +35,7 @@ const BUDGET: UsageLimitRule = {
   status: 'active',
 };
 
-describe('a hedged request', () => {
+describe('hedged request', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
@@ -92,7 +92,7 @@ describe('a hedged request', () => {
       status,
     ]);
 
-  it('takes the second answer when the first does not come, and cancels the first call', async () => {
+  it('uses the second response when the first does not arrive, and cancels the first call', async () => {
     first.answer({ neverAnswer: true });
     second.answerJson(completion('second'));
     const response = await send(hedge());
@@ -109,7 +109,7 @@ describe('a hedged request', () => {
     expect((await last()).decision.routing).toEqual([{ target: 'config.targets[1]', event: 'hedged' }]);
   });
 
-  it('takes the first answer when it comes while the second call is under way, and cancels that', async () => {
+  it('uses the first response when it arrives while the second call is in flight, and cancels the second call', async () => {
     const held = gate();
     first.answer({ after: held.opened, body: completion('first') });
     second.answer({ neverAnswer: true });
@@ -124,7 +124,7 @@ describe('a hedged request', () => {
     ]);
   });
 
-  it('accounts for what the cancelled call has read, in a price line of its own', async () => {
+  it('charges the input of the cancelled call, as a price line of its own', async () => {
     first.answer({ neverAnswer: true });
     second.answerJson(completion('second'));
     await requested(hedge());
@@ -152,7 +152,7 @@ describe('a hedged request', () => {
       ],
     ],
   ])(
-    'charges each of its calls to the limits of its own target and to its line, when the %s answers',
+    'charges each call to its own line and to the limits of its own target, when the %s responds',
     async (winner, charges) => {
       for (const [slug, { origin }] of [
         ['first', first],
@@ -181,14 +181,14 @@ describe('a hedged request', () => {
     },
   );
 
-  it('makes one call where the first answers in time, and its record says nothing of a hedge', async () => {
+  it('makes one call if the first responds in time, and records no hedge', async () => {
     first.answerJson(completion('first'));
     expect(await requested(hedge({ hedge_delay: 60_000 }))).toBe('first');
     expect(await attempts()).toEqual([['targets[0]', undefined, 'answered', 200]]);
     expect(second.connections).toBe(0);
   });
 
-  it('waits for the second call when the first fails while it is under way', async () => {
+  it('waits for the second call if the first fails while the second is in flight', async () => {
     const [one, other] = [gate(), gate()];
     first.answer({ after: one.opened, status: 500, body: {} });
     second.answer({ after: other.opened, body: completion('second') });
@@ -205,7 +205,7 @@ describe('a hedged request', () => {
     ]);
   });
 
-  it('moves on by the usual rules when both calls fail, and when the first fails before there is a second', async () => {
+  it('continues by the usual rules if both calls fail, or if the first fails before the second starts', async () => {
     const one = gate();
     first.answer({ after: one.opened, status: 500, body: {} });
     second.answer({ status: 503, body: {} });
@@ -224,7 +224,7 @@ describe('a hedged request', () => {
     expect(second.requests).toHaveLength(1);
   });
 
-  it('answers with the last failure when nothing is left', async () => {
+  it('returns the last failure when no target is left', async () => {
     const one = gate();
     first.answer({ after: one.opened, status: 500, body: { error: { message: 'first is down' } } });
     second.answer({ status: 503, body: {} });
@@ -235,7 +235,7 @@ describe('a hedged request', () => {
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('first is down')]);
   });
 
-  it('decides between streams at their first event: a head, and comments, are no answer yet', async () => {
+  it('selects between streams at their first event, not at a response head or a comment', async () => {
     first.answer({ headers: EVENTS, steps: [{ chunk: ': thinking\n\n' }, { hang: true }] });
     second.answer({ headers: EVENTS, steps: [{ chunk: chunk('second') + DONE }] });
     const response = await send(hedge(), { model: 'gpt-4o', messages: [], stream: true });
@@ -247,7 +247,7 @@ describe('a hedged request', () => {
     ]);
   });
 
-  it('hands a stream on whole, with what came before the decision', async () => {
+  it('forwards the complete stream, including what arrived before the selection', async () => {
     const steps = ['a', 'b'].map((text) => ({ chunk: chunk(text) }));
     first.answer({ neverAnswer: true });
     second.answer({ headers: EVENTS, steps: [{ chunk: ': hm\n\n' }, ...steps, { chunk: DONE }] });
@@ -255,7 +255,7 @@ describe('a hedged request', () => {
     expect(await response.text()).toBe(`: hm\n\n${chunk('a')}${chunk('b')}${DONE}`);
   });
 
-  it('moves on from a stream that breaks off before its first event, also while nothing tells when it is late', async () => {
+  it('continues with the next target after a stream that breaks before its first event, even if no hedge delay is known', async () => {
     first.answer({ headers: EVENTS, steps: [{ cut: 'end' }] });
     third.answer({ headers: EVENTS, steps: [{ chunk: chunk('third') + DONE }] });
     for (const own of [{ hedge_delay: 60_000 }, { hedge_delay: undefined }]) {
@@ -265,7 +265,7 @@ describe('a hedged request', () => {
     expect(second.connections).toBe(0);
   });
 
-  it('cancels both calls when the client leaves', async () => {
+  it('cancels both calls when the client disconnects', async () => {
     first.answer({ neverAnswer: true });
     second.answer({ neverAnswer: true });
     const client = new AbortController();
@@ -278,14 +278,14 @@ describe('a hedged request', () => {
     expect((await attempts()).map(([, , end]) => end)).toEqual(['client_closed', 'client_closed']);
   });
 
-  it('makes no second call once those have cost their share, and says so', async () => {
+  it('makes no second call once the hedge budget is used up, and records that', async () => {
     const held = gate();
     first.answer({ neverAnswer: true }, { after: held.opened, body: completion('first') });
     second.answerJson(completion('second'));
     expect(await requested(hedge({ hedge_percentage: 1 }))).toBe('second');
     const answer = requested(hedge({ hedge_percentage: 1 }));
     await first.waitForRequest(2, WAIT.timeoutMs);
-    // A request that came later and may be hedged shows that the delay of this one is over.
+    // A later request that may be hedged shows that this one’s delay is over.
     third.answer({ neverAnswer: true });
     await requested({
       strategy: { mode: 'hedge', hedge_delay: 1 },
@@ -302,12 +302,12 @@ describe('a hedged request', () => {
   it.each<readonly [string, string, () => { headers: Record<string, string>; body: string | FormData }]>([
     ['a form', '/audio/transcriptions', () => ({ headers: {}, body: formOf({ model: 'whisper-1' }) })],
     [
-      'bytes that are no JSON',
+      'bytes that are not JSON',
       '/proxy/upload',
       () => ({ headers: { 'content-type': 'application/octet-stream' }, body: 'bytes' }),
     ],
     [
-      'a request that makes something that stays',
+      'a request that creates a lasting object',
       '/batches',
       () => ({
         headers: { 'content-type': 'application/json' },
@@ -330,7 +330,7 @@ describe('a hedged request', () => {
       body,
     });
     await first.waitForRequest(1, WAIT.timeoutMs);
-    // The second call of a later request shows that one of the upload would have been made by now.
+    // If the upload were hedged, its second call would precede that of a later request.
     expect(await requested(hedge())).toBe('second');
     held.open();
     expect([(await upload).status, second.requests.length]).toEqual([200, 1]);

@@ -3,7 +3,7 @@ import { GatewayHarness } from '../spec-support/harness';
 
 const PAGE = 'https://app.example.com';
 
-describe('pages of other origins', () => {
+describe('CORS', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   const start = async (origins: string): Promise<void> => {
@@ -27,7 +27,7 @@ describe('pages of other origins', () => {
       },
     });
 
-  it('answers the preflight of an allowed page without a key and without the provider', async () => {
+  it('responds to the preflight of an allowed page without a key and without a provider call', async () => {
     await start(PAGE);
     const answer = await preflight(PAGE);
     expect(answer.status).toBe(204);
@@ -36,7 +36,7 @@ describe('pages of other origins', () => {
     expect(stub.requests).toHaveLength(0);
   });
 
-  it('lets an allowed page read answers and errors', async () => {
+  it('lets an allowed page read responses and errors', async () => {
     await start('*');
     const answers = await Promise.all(
       [gateway.apiKey, 'nobody'].map((key) =>
@@ -63,7 +63,7 @@ describe('pages of other origins', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('[PAS-01] hands OPTIONS to the provider where no page is allowed', async () => {
+  it('[PAS-01] forwards OPTIONS to the provider if no page is allowed', async () => {
     await start('');
     stub.answer({ status: 204, headers: { allow: 'POST' } });
     const answer = await fetch(`${gateway.baseUrl}/anything`, {

@@ -2,22 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ALLOWED_METHODS } from './request-rules';
 
 const PREFLIGHT_SECONDS = '600';
-/** Credentials travel in headers that a page has to set itself, never in cookies, so that all answer headers may be shown. */
+/**
+ * All response headers may be shown: credentials travel in headers that a page sets itself, never in cookies.
+ */
 const EXPOSED = '*';
 
-/** Which pages may read answers. Without any origin nothing is added, and OPTIONS belongs to the provider. */
+/**
+ * Decides which pages may read responses. Without configured origins it adds nothing, and OPTIONS is
+ * forwarded.
+ */
 export class Cors {
   private readonly all: boolean;
   private readonly origins: ReadonlySet<string>;
 
-  /** Origins as a browser sends them (`https://app.example.com`), or `*`. */
+  /** `origins` as a browser sends them (`https://app.example.com`), or `*`. */
   constructor(origins: readonly string[]) {
     this.all = origins.includes('*');
     this.origins = new Set(origins.map((origin) => origin.toLowerCase()));
   }
 
   /**
-   * Lets an allowed page read whatever is answered. True when the request was its preflight, which is answered here.
+   * Adds the headers that let an allowed page read the response. Returns true if the request was a preflight;
+   * the response is sent then.
    */
   apply(req: IncomingMessage, res: ServerResponse): boolean {
     const { origin } = req.headers;

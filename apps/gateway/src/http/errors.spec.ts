@@ -20,7 +20,7 @@ const KEY = { 'x-gw-api-key': '<KEY>' };
 const MAIN = { ...KEY, 'x-gw-provider': '@main', 'content-type': 'application/json' };
 const CHAT = 'POST /v1/chat/completions HTTP/1.1';
 
-/** One request for each place where a request can end with an error of ours. */
+/** One request for each place where a request can end with an error of the gateway. */
 const CASES: readonly (readonly [type: ErrorType, request: Request])[] = [
   // parser and front door
   ['request_malformed', { line: 'GET /v1/models HTTP/1.1', headers: { 'bad name': 'x' } }],
@@ -57,7 +57,7 @@ const CASES: readonly (readonly [type: ErrorType, request: Request])[] = [
   ['request_timeout', { line: CHAT, headers: { ...MAIN, 'x-gw-request-timeout': '50' }, body: '{}' }],
 ];
 
-describe('errors of the gateway', () => {
+describe('gateway errors', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -105,7 +105,7 @@ describe('errors of the gateway', () => {
     });
 
   it.each(CASES)(
-    '[ERR-12] %s has the one body, its own status and its own code: case %#',
+    '[ERR-12] %s has the common error shape, its own status and its own code: case %#',
     async (type, request) => {
       const { status, head, body } = await ask(request);
       expect(status).toBe(ERRORS[type].status);

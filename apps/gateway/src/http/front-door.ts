@@ -13,7 +13,7 @@ import { responseOwn, refuse } from './own-responses';
 import { destinationOf } from './paths';
 import { checkRequest, targetOf } from './request-rules';
 
-/** Decides whose a request is: the data plane's, the control plane's, or nobody's. Nest sees none of them. */
+/** Sends each request to the data plane or the control plane, or refuses it. Nest sees none of them. */
 export class FrontDoor {
   private stopped = false;
 
@@ -25,7 +25,7 @@ export class FrontDoor {
     private readonly ownLimits: OwnLimits,
   ) {}
 
-  /** Refuses what comes from now on: the process ends, and its last requests have been interrupted. */
+  /** Refuses all further requests: the process is stopping, and its last requests were interrupted. */
   stop(): void {
     this.stopped = true;
   }

@@ -24,7 +24,7 @@ describe('GatewayRequest', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  it('has the headers that Node has, whatever comes twice and however it is written', async () => {
+  it('has the same headers as in Node.js, however names are repeated or spelled', async () => {
     const own = await listen(
       createServer({ IncomingMessage: GatewayRequest }, (req, res) => {
         take(req);

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
 
-/** Takes a body as the parser reads it. */
+/** Receives a body as the parser reads it. */
 export interface BodyTaker {
   piece(chunk: Buffer): void;
   end(): void;
@@ -12,11 +12,11 @@ const nodeHeaders = Object.getOwnPropertyDescriptor(
   'headers',
 ) as PropertyDescriptor;
 
-/** Node leaves out of `headers` what comes behind so many. */
+/** Node.js omits headers after this number from `headers`. */
 const HEADERS_MAX = 1_000;
 const NAMES_MAX = 4_096;
 const NAME_LENGTH_MAX = 128;
-/** Lower-case names by how clients write them; at the cap new spellings are not remembered. */
+/** Lower-case names by the spelling that clients use; at the cap, new spellings are not stored. */
 const lowerNames = new Map<string, string>();
 
 function lowerName(name: string): string {
@@ -28,14 +28,18 @@ function lowerName(name: string): string {
 }
 
 /**
- * A request whose body can be had without the machinery of streams, which costs more than authentication and routing together:
- * `push` is what the HTTP parser calls, and a taker intercepts it. Without one it is a stream like any other.
+ * A request whose body can be read without stream machinery, which costs more than authentication and routing
+ * together: the HTTP parser calls `push`, and a taker intercepts it. Without a taker it is an ordinary
+ * stream.
  */
 export class GatewayRequest extends IncomingMessage {
   private taker: BodyTaker | null = null;
   private named: IncomingHttpHeaders | null = null;
 
-  /** @internal `headers` as Node gives them. Node works out for each request what a name means; where none comes twice, its lower case is all. */
+  /**
+   * @internal Returns `headers` as Node.js does. Node.js looks up the rules of each name in each request; if
+   * no name is repeated, lower-case names are all that is needed.
+   */
   static readonly headers: PropertyDescriptor = {
     configurable: true,
     get(this: GatewayRequest) {
@@ -59,14 +63,14 @@ export class GatewayRequest extends IncomingMessage {
     return headers;
   }
 
-  /** False when some of the body is in the stream already, which must be read from there. */
+  /** Returns false if part of the body is in the stream already and must be read from there. */
   takeBody(taker: BodyTaker): boolean {
     if (this.complete || this.readableLength > 0 || this.readableFlowing !== null) return false;
     this.taker = taker;
     return true;
   }
 
-  /** What still comes goes into the stream again. */
+  /** Lets the rest of the body go into the stream again. */
   stopTaking(): void {
     this.taker = null;
   }
@@ -78,7 +82,7 @@ export class GatewayRequest extends IncomingMessage {
       taker.piece(chunk);
       return true;
     }
-    // The message must end for the server, whichever way its bytes were taken.
+    // The server must see the end of the message, whoever received the bytes.
     const goesOn = super.push(null);
     taker.end();
     return goesOn;

@@ -3,8 +3,8 @@ import { CREDENTIAL_HEADERS, HOP_BY_HOP_HEADERS, isCredentialHeader, isMetadataH
 import type { HeaderList } from '@gw/providers';
 
 /**
- * Never sent to a provider, besides what cloud metadata services obey: what only concerns this hop, what identifies the caller's
- * network or session, and its credentials.
+ * Never sent to a provider, in addition to headers that cloud metadata services obey: headers of this hop
+ * only, those that identify the caller's network or session, and the caller's credentials.
  */
 const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS,
@@ -29,8 +29,9 @@ const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
 const NEVER_UPSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'sec-websocket-', 'x-forwarded', 'x-envoy-'];
 
 /**
- * Addresses that a client or a proxy on its way goes to by itself, with the caller's gateway key or in place of the answer: redirects,
- * where to poll or to upload, and files that a proxy in front of the gateway would serve.
+ * Addresses that a client, or a proxy between it and the gateway, follows on its own, either with the
+ * caller's gateway key or instead of the response: redirects, polling and upload addresses, and files that a
+ * proxy would serve.
  */
 const LEADING_ELSEWHERE = [
   'azure-asyncoperation',
@@ -48,8 +49,9 @@ const LEADING_ELSEWHERE = [
 ];
 
 /**
- * Never sent to a client: this hop's headers, what leads it elsewhere, whatever carries a credential of ours, and what a browser
- * would apply to the origin of the gateway or keep for it. Which pages may read an answer is for the gateway's own settings to say.
+ * Never sent to a client: headers of this hop, addresses to follow, gateway credentials, and headers that a
+ * browser would apply to the gateway's origin or store for it. The gateway's own settings decide which pages
+ * may read a response.
  */
 const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS,
@@ -79,12 +81,15 @@ const NEVER_DOWNSTREAM: ReadonlySet<string> = new Set([
 ]);
 const NEVER_DOWNSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'access-control-', 'attribution-reporting-'];
 
-/** What may pass a header name, worked out once a name: the set of names that clients and providers send is small. */
+/**
+ * Decides whether a header may pass. The verdict is cached by name, because clients and providers use few
+ * names.
+ */
 class NameRules {
   private readonly known = new Map<string, string | null>();
   constructor(private readonly isForbidden: (name: string) => boolean) {}
 
-  /** The lower-case name, or null when the header must not pass. */
+  /** Returns the lower-case name, or null if the header must not pass. */
   allowed(name: string): string | null {
     const known = this.known.get(name);
     if (known !== undefined) return known;
@@ -106,7 +111,7 @@ const downstream = new NameRules(
   (name) => NEVER_DOWNSTREAM.has(name) || NEVER_DOWNSTREAM_PREFIXES.some((prefix) => name.startsWith(prefix)),
 );
 
-/** The caller's headers that may reach a provider, from Node's flat raw list. */
+/** Returns the caller's headers that may reach a provider, from Node's flat raw list. */
 export function upstreamHeaders(rawHeaders: readonly string[], connection: string | undefined): HeaderList {
   const named = connectionNames(connection);
   const headers: HeaderList = [];
@@ -124,7 +129,10 @@ const ONLY_HERE: ReadonlySet<string> = new Set([
   HEADER.clientAddress,
 ]);
 
-/** All headers but those of one hop, for a server of our own. `content-length` and the end-to-end names stay. */
+/**
+ * Returns all headers except those of a single hop, for a server of our own. `content-length` and end-to-end
+ * headers stay.
+ */
 export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
   const headers: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -136,7 +144,10 @@ export function withoutHopByHop(rawHeaders: readonly string[]): string[] {
   return headers;
 }
 
-/** Headers of the client, sent as they came, whose lower-case names `mayPass` accepts; hop-by-hop ones never are. */
+/**
+ * Returns the client's headers, unchanged, whose lower-case names `mayPass` accepts; hop-by-hop headers never
+ * pass.
+ */
 export function chosenHeaders(
   rawHeaders: readonly string[],
   mayPass: (name: string, value: string) => boolean,
@@ -150,7 +161,7 @@ export function chosenHeaders(
   return headers;
 }
 
-/** The provider's headers that may reach the client. */
+/** Returns the provider's headers that may reach the client. */
 export function downstreamHeaders(headers: readonly string[]): HeaderList {
   const passed: HeaderList = [];
   let named: ReadonlySet<string> | null = null;
@@ -161,7 +172,7 @@ export function downstreamHeaders(headers: readonly string[]): HeaderList {
     const name = downstream.allowed(headers[i] as string);
     if (name !== null && !named?.has(name)) passed.push(name, headers[i + 1] as string);
   }
-  // A browser must not take for a page what the provider did not call one.
+  // A browser must not sniff a page out of a response that the provider did not declare as one.
   if (isSniffable(valueOf(passed, 'content-type'))) setHeader(passed, 'x-content-type-options', 'nosniff');
   return passed;
 }
@@ -171,19 +182,21 @@ const SNIFFABLE = /^text\/(?!event-stream)|html|xml|octet-stream/i;
 const isSniffable = (type: string | undefined): boolean =>
   type === undefined || (!type.startsWith('application/json') && SNIFFABLE.test(type));
 
-/** Names that a Connection header makes hop-by-hop; null for the usual `keep-alive` and `close`. */
+/**
+ * Returns the names that a Connection header makes hop-by-hop; null for the usual `keep-alive` and `close`.
+ */
 function connectionNames(value: string | undefined): ReadonlySet<string> | null {
   if (value === undefined || value === 'keep-alive' || value === 'close') return null;
   return new Set(value.split(',').map((name) => name.trim().toLowerCase()));
 }
 
-/** The value of a header in a flat list of lower-case names. */
+/** Returns the value of a header in a flat list of lower-case names. */
 export function valueOf(headers: readonly string[], name: string): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i] === name) return headers[i + 1];
   return undefined;
 }
 
-/** Sets a header in a flat list, replacing every value that it has. */
+/** Sets a header in a flat list and replaces all its values. */
 export function setHeader(headers: HeaderList, name: string, value: string): void {
   removeHeader(headers, name);
   headers.push(name, value);

@@ -72,7 +72,7 @@ describe('request headers', () => {
     return Object.entries(PLACEHOLDERS).reduce((text, [name, fill]) => text.replaceAll(name, fill()), value);
   };
 
-  /** Sends exactly these header lines: no client library normalises them. */
+  /** Sends exactly these header lines; a client library would normalise them. */
   const send = (test: HeaderCase): Promise<RawResponse> => {
     const names = test.headers.map(([name]) => name.toLowerCase());
     const lines = [`POST ${test.path ?? '/v1/chat/completions'} HTTP/1.1`];
@@ -95,7 +95,8 @@ describe('request headers', () => {
         if (test.setting?.block_inline_config)
           gateway.addTenant(WORKSPACE_ID, 'main', { blockInlineConfig: true });
         if (names(test).includes('x-gw-models-endpoint')) return expectModels(await send(test));
-        // A case without a saved provider would leave this machine; what counts is that it is routed, and with whose key.
+        // A case without a saved provider would call a host on the internet; the test checks only the routing
+        // and the key.
         const answer = await send(test);
         expectVerdict(test.expect, answer.status);
         if (answer.status >= 400 && answer.status !== 502 && answer.status !== 504)
@@ -106,7 +107,7 @@ describe('request headers', () => {
   );
 
   describe.each(inGroups('forwarding'))('$id: $reason', (test) => {
-    it('[AUT-08] keeps it from the provider, and the injected credential in place', async () => {
+    it('[AUT-08] is not sent to the provider, and the injected credential stays in place', async () => {
       const answer = await send(test);
       if (test.expect === 'route') {
         expect(answer.status).toBe(200);
@@ -125,7 +126,7 @@ describe('request headers', () => {
   });
 
   describe.each(inGroups('response_hygiene'))('$id: $reason', (test) => {
-    it('keeps it from the client', async () => {
+    it('is not sent to the client', async () => {
       const name = test.upstream_response_header ?? '';
       stub.answer({ headers: { [name]: SECRET, 'x-plain': 'kept' }, body: { ok: true } });
       const answer = await send(test);
@@ -141,7 +142,10 @@ describe('request headers', () => {
   };
 });
 
-/** `route`: it was neither refused as a request nor for the caller; a provider of the internet can't be reached from a test. */
+/**
+ * Status check. `route`: the request was not refused as malformed or unauthorised; a test cannot reach
+ * providers on the internet.
+ */
 function expectVerdict(expected: string | number, status: number): void {
   if (typeof expected === 'number') expect(status).toBe(expected);
   else if (expected === '4xx') expect(status >= 400 && status < 500).toBe(true);
@@ -153,7 +157,7 @@ function context(port: number, bytes: string): Promise<RawResponse> {
   return new Promise((done, reject) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
-    socket.setTimeout(20_000, () => socket.destroy(new Error('The gateway did not answer.')));
+    socket.setTimeout(20_000, () => socket.destroy(new Error('The gateway did not respond.')));
     socket.on('data', (data) => (text += data.toString('latin1')));
     socket.on('error', (error) => (text === '' ? reject(error) : undefined));
     socket.on('close', () => {

@@ -10,7 +10,7 @@ const texts = cases.flatMap(({ send }) =>
 
 const AT_ONCE = 25;
 
-describe('bytes that were made of known requests by chance', () => {
+describe('randomly mutated requests', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let admin: StubProvider;
@@ -32,7 +32,7 @@ describe('bytes that were made of known requests by chance', () => {
     await Promise.all([stub.stop(), admin.stop()]);
   });
 
-  /** The statuses of all answers, until the gateway closes the connection. */
+  /** Returns the statuses of all responses, until the gateway closes the connection. */
   const answersTo = (bytes: Buffer): Promise<readonly number[]> =>
     new Promise((resolve) => {
       let text = '';
@@ -54,9 +54,9 @@ describe('bytes that were made of known requests by chance', () => {
       ),
     );
 
-  it('are answered or refused, never with a fault of the gateway, and it serves on', async () => {
+  it('get a response or are refused, cause no gateway fault, and leave the gateway working', async () => {
     await fc.assert(
-      // Those that are not whole wait for their time-out, so many are sent at once.
+      // Incomplete requests wait for their time-out, so many are sent at once.
       fc.asyncProperty(
         fc.array(mutatedBytes(seeds()), { minLength: AT_ONCE, maxLength: AT_ONCE }),
         async (many) => {

@@ -5,7 +5,7 @@ import { GatewayHarness } from '../spec-support/harness';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-describe('the front door', () => {
+describe('front door', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let admin: StubProvider;
@@ -26,7 +26,7 @@ describe('the front door', () => {
     }
   });
 
-  /** Everything that comes back for these bytes. */
+  /** Returns everything that the gateway sends in reply to these bytes. */
   const raw = (head: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(gateway.port, '127.0.0.1');
@@ -55,7 +55,7 @@ describe('the front door', () => {
       const answer = await raw(
         `${method} ${target} HTTP/1.1\r\nhost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main`,
       );
-      // What the parser of HTTP does not know is not well-formed.
+      // The HTTP parser refuses methods that it does not know with 400.
       expect(answer).toMatch(/^HTTP\/1\.1 (?:405|400) /);
       if (answer.startsWith('HTTP/1.1 405'))
         expect(answer.toLowerCase()).toContain(`allow: ${METHODS.toLowerCase()}\r\n`);
@@ -63,7 +63,7 @@ describe('the front door', () => {
     expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
   });
 
-  it('answers 400 to two Host headers, which two servers could read differently', async () => {
+  it('returns 400 for two Host headers, which two servers could read differently', async () => {
     for (const path of ['/v1/models', '/v1/configs', '/v1/health']) {
       for (const second of ['host: a', 'Host: b', 'HOST:']) {
         const answer = await raw(
@@ -88,7 +88,7 @@ describe('the front door', () => {
     ['x-gw-virtual-key', 'main'],
     ['x-gw-config', '{"provider":"@main"}'],
   ])(
-    'gives Anthropic’s deployments to the provider that %s names, and to the control plane without it',
+    'sends Anthropic’s deployments to the provider that %s names, and to the control plane without it',
     async (name, value) => {
       const key = { 'x-gw-api-key': gateway.apiKey };
       for (const path of ['/v1/deployments', '/v1/deployments/d/archive']) {
@@ -102,7 +102,7 @@ describe('the front door', () => {
     },
   );
 
-  it('sends a call that is meant for the control plane to no provider: its key opens none', async () => {
+  it('calls no provider for a call that is meant for the control plane, because its key grants no access', async () => {
     gateway.addKey('organisationKey00000000000000000', { type: 'organisation-service', workspaceId: null });
     const answer = await deployments({
       'x-gw-api-key': 'organisationKey00000000000000000',
@@ -114,7 +114,7 @@ describe('the front door', () => {
     expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
   });
 
-  it('keeps from clients what acts on the origin of the gateway, and guards pages against sniffing', async () => {
+  it('removes response headers that act on the gateway’s origin, and protects pages against sniffing', async () => {
     const forbidden = {
       'strict-transport-security': 'max-age=1',
       'access-control-allow-origin': '*',
@@ -142,7 +142,10 @@ describe('the front door', () => {
     );
   });
 
-  /** As curl and Go send it: bytes of UTF-8. `node:http` writes a header as latin1, so that each byte is one character. */
+  /**
+   * Encodes a text as curl and Go send it: as UTF-8 bytes. `node:http` writes headers as latin1, so each byte
+   * is one character.
+   */
   const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
   const chat = (headers: Record<string, string>): Promise<{ status: number }> =>
     new Promise((resolve, reject) => {
@@ -155,12 +158,12 @@ describe('the front door', () => {
         },
       );
       call.on('error', reject);
-      // As bytes: Node would write the headers together with a text, in the encoding of that.
+      // Sent as bytes: Node.js would write headers and a string body together, in the body’s encoding.
       const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Welche größe?' }] };
       call.end(Buffer.from(JSON.stringify(body)));
     });
 
-  it('reads text in headers as UTF-8, and bytes that are none as latin1', async () => {
+  it('reads header text as UTF-8, and bytes that are not UTF-8 as latin1', async () => {
     const { length } = await gateway.records();
     const provider = { 'x-gw-provider': '@main' };
     for (const name of [asBytes('Jürgen'), 'J\u00fcrgen']) {
@@ -171,7 +174,7 @@ describe('the front door', () => {
     expect(names).toEqual(['Jürgen', 'Jürgen', 'Jürgen']);
   });
 
-  it('matches a condition and an inline guardrail on text beyond ASCII', async () => {
+  it('matches conditions and inline guardrails on non-ASCII text', async () => {
     const conditions = [{ query: { 'metadata.city': { $eq: 'Köln' } }, then: 'main' }];
     const config = {
       strategy: { mode: 'conditional', conditions },
@@ -190,7 +193,7 @@ describe('the front door', () => {
     expect((await chat({ 'x-gw-config': slug })).status).toBe(200);
   });
 
-  it('answers 400 for a saved value that no header can carry, before anything is sent', async () => {
+  it('returns 400 for a saved value that cannot be sent in a header, before anything is sent', async () => {
     const configurations = { custom_host: `${stub.origin}/v1`, openai_organization: 'a\r\nx-evil: 1' };
     gateway.addProvider('broken', 'openai', stub.origin, { configurations });
     const { length } = stub.requests;

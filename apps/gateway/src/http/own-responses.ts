@@ -3,7 +3,9 @@ import { GatewayError } from '@gw/kernel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorBody } from '../reply/error-body';
 
-/** What the gateway says of itself, as JSON. Throws `method_not_allowed` for anything but a question. */
+/**
+ * Sends a JSON response of the gateway itself. Throws `method_not_allowed` unless the method is GET or HEAD.
+ */
 export function responseOwn(
   id: string,
   { method }: IncomingMessage,
@@ -26,7 +28,10 @@ export function responseOwn(
   res.end(method === 'HEAD' ? undefined : body);
 }
 
-/** A request that never became a request: nothing of it was read, so the connection ends with the answer. */
+/**
+ * Sends an error for a request that did not enter the pipeline. If its body was not read, the connection
+ * closes with the response.
+ */
 export function refuse(id: string, req: IncomingMessage, res: ServerResponse, error: GatewayError): void {
   const body = errorBody(error, 'openai', id);
   const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)];

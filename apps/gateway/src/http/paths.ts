@@ -4,10 +4,13 @@ import { CONTROL_PLANE_SEGMENTS, HEADER, UNVERSIONED_SEGMENTS } from '@gw/contra
 const CONTROL_PLANE: ReadonlySet<string> = new Set(CONTROL_PLANE_SEGMENTS);
 const UNVERSIONED: ReadonlySet<string> = new Set(UNVERSIONED_SEGMENTS);
 
-/** What the data plane does with a saved prompt; everything else about prompts is the control plane's. */
+/** The data-plane calls on a saved prompt; all other prompt routes belong to the control plane. */
 const PROMPT_CALL = /^\/v1\/prompts\/(?!partials\/)[^/]+\/(?:completions|render)$/;
 
-/** Words for anyone; whether the process lives; whether it can serve; every part in detail. */
+/**
+ * The view of a health route. `words`: states, for everyone. `live`: the process is running. `ready`: it can
+ * serve. `parts`: every part in detail.
+ */
 export type HealthView = 'words' | 'live' | 'ready' | 'parts';
 
 const HEALTH = new Map<string, HealthView>([
@@ -17,7 +20,7 @@ const HEALTH = new Map<string, HealthView>([
   ['/health/parts', 'parts'],
 ]);
 
-/** Paths of the control plane that a provider has, too: Anthropic's API has deployments. */
+/** Segments that both the control plane and a provider use: Anthropic's API has deployments. */
 const SHARED: ReadonlySet<string> = new Set(['deployments']);
 const NAMES_TARGET = [HEADER.provider, HEADER.config, HEADER.virtualKey] as const;
 
@@ -31,8 +34,9 @@ export type Destination =
   | { readonly plane: 'none' };
 
 /**
- * Classifies a path, compared as it was sent: nothing is decoded or normalised, so no spelling can pass one check as one
- * thing and be routed as another. What a server behind us could read as a different path is refused.
+ * Classifies a path exactly as it was sent. Nothing is decoded or normalised, so a spelling cannot pass a
+ * check as one path and be routed as another. A path that a server behind the gateway could read differently
+ * is refused.
  */
 export function destinationOf(
   path: string,
@@ -57,21 +61,22 @@ export function destinationOf(
 
 const NO_HEADERS: IncomingHttpHeaders = {};
 
-/** The segment that begins at `start`. */
+/** Returns the segment that starts at `start`. */
 function firstSegment(path: string, start: number): string {
   const end = path.indexOf('/', start);
   return end === -1 ? path.slice(start) : path.slice(start, end);
 }
 
-/** Below `/v1` and without it. Other paths cost a comparison, no look-up. */
+/** Health routes exist below `/v1` and without it. Other paths cost a comparison and no lookup. */
 function healthViewOf(path: string): HealthView | undefined {
   const start = path.startsWith('/v1/') ? 3 : 0;
   return path.startsWith('/health', start) ? HEALTH.get(path.slice(start)) : undefined;
 }
 
 /**
- * Of a path below `/v1/`. A shared one is the data plane's where the request names who is to answer it. There it takes the key of a
- * workspace, while the control plane's own calls need one of an organisation: what is meant for the one can't be done at the other.
+ * Whether a path below `/v1/` belongs to the control plane. A shared path belongs to the data plane if the
+ * request names a provider, a config or a virtual key. The data plane requires a workspace key there and the
+ * control plane an organisation key, so a call meant for one plane cannot take effect on the other.
  */
 function isOfControlPlane(path: string, method: string, headers: IncomingHttpHeaders): boolean {
   const segment = firstSegment(path, 4);
@@ -80,12 +85,12 @@ function isOfControlPlane(path: string, method: string, headers: IncomingHttpHea
   return segment !== 'prompts' || method !== 'POST' || !PROMPT_CALL.test(path);
 }
 
-// One pass with a plain class: most paths hold none of these characters.
+// One pass with a plain character class: most paths contain none of these characters.
 
 const SUSPICIOUS = /[\\\x00-\x20\x7f#]|\/\/|%(?:00|0a|0d|2e|5c)|(?:\/|%2f)\.{1,2}(?:\/|%2f|$)/i;
 
 function brokenRule(path: string): string | null {
   if (!path.startsWith('/')) return 'must start with a slash';
   if (!SUSPICIOUS.test(path)) return null;
-  return 'must hold no empty or dot segment, no backslash, control character, fragment or encoded dot, backslash, NUL or line break';
+  return 'must have no empty or dot segment, no backslash, control character, fragment or encoded dot, backslash, NUL or line break';
 }

@@ -3,7 +3,7 @@ import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 import { destinationOf } from './paths';
 
-/** As the interface names them, each under its own version or none. */
+/** As the interface specification names them, each under its own version or none. */
 const CONTROL_PATHS = [
   'GET /v1/workspace-exclusions/input-guardrails',
   'PUT /v1/workspace-exclusions/output-guardrails',
@@ -28,12 +28,12 @@ const CONTROL_PATHS = [
   'GET /v1/secret-references?page_size=5',
   'GET /.well-known/openid-configuration',
 ];
-/** Families that the control plane answers today; their routes have their place. */
+/** Families that the control plane serves. */
 const FAMILIES = ['prompts', 'guardrails', 'configs'];
 
-describe('paths of the control plane', () => {
-  // The routes of the admin API begin with one of these segments; the compiler refuses any other.
-  it('reach through the gateway what the admin API serves', () => {
+describe('control-plane paths', () => {
+  // The compiler ensures that every route of the admin API starts with one of these segments.
+  it('are forwarded to the admin API by the gateway', () => {
     const paths = [
       ...CONTROL_PLANE_SEGMENTS.flatMap((segment) => [
         `/v1/${segment}`,
@@ -46,14 +46,14 @@ describe('paths of the control plane', () => {
     expect(paths.length).toBeGreaterThan(100);
   });
 
-  it('are no beginnings of other segments', () => {
+  it('do not match as prefixes of other segments', () => {
     for (const path of ['/v1/labelsx', '/v1/label'])
       expect(destinationOf(path)).toEqual({ plane: 'data', path: path.slice(3) });
     for (const path of ['/invites', '/oauthx/a']) expect(destinationOf(path)).toEqual({ plane: 'none' });
   });
 });
 
-describe('one base URL', () => {
+describe('single base URL', () => {
   let gateway: GatewayHarness;
   let admin: StubProvider;
   let stub: StubProvider;
@@ -91,20 +91,23 @@ describe('one base URL', () => {
       ...(method === 'POST' || method === 'PUT' ? { body: '{"a":1}' } : {}),
     });
 
-  it.each(CONTROL_PATHS)('[SVC-08] [VER-01] %s is the control plane’s, unchanged both ways', async (line) => {
-    const [method = '', path = ''] = line.split(' ');
-    const answer = await call(method, path);
-    expect([answer.status, await answer.json()]).toEqual([207, { plane: 'control' }]);
-    expect(answer.headers.get('x-of-control-plane')).toBe('yes');
-    expect(answer.headers.get('etag')).toBe('"7"');
-    const { headers, body, ...requested } = admin.lastRequest;
-    expect(requested).toMatchObject({ method, url: path });
-    expect(headers).toMatchObject({ 'x-gw-api-key': gateway.apiKey, 'if-match': '"6"' });
-    expect(body.toString()).toBe(method === 'POST' || method === 'PUT' ? '{"a":1}' : '');
-    expect(stub.requests).toHaveLength(0);
-  });
+  it.each(CONTROL_PATHS)(
+    '[SVC-08] [VER-01] forwards %s to the control plane, unchanged both ways',
+    async (line) => {
+      const [method = '', path = ''] = line.split(' ');
+      const answer = await call(method, path);
+      expect([answer.status, await answer.json()]).toEqual([207, { plane: 'control' }]);
+      expect(answer.headers.get('x-of-control-plane')).toBe('yes');
+      expect(answer.headers.get('etag')).toBe('"7"');
+      const { headers, body, ...requested } = admin.lastRequest;
+      expect(requested).toMatchObject({ method, url: path });
+      expect(headers).toMatchObject({ 'x-gw-api-key': gateway.apiKey, 'if-match': '"6"' });
+      expect(body.toString()).toBe(method === 'POST' || method === 'PUT' ? '{"a":1}' : '');
+      expect(stub.requests).toHaveLength(0);
+    },
+  );
 
-  it.each(FAMILIES)('[SVC-03] /v1/%s answers, from the control plane', async (family) => {
+  it.each(FAMILIES)('[SVC-03] serves /v1/%s from the control plane', async (family) => {
     for (const path of [`/v1/${family}`, `/v1/${family}/id`, `/v2/${family}`])
       expect(await (await call('GET', path)).json()).toEqual({ plane: 'control' });
     expect(admin.requests).toHaveLength(3);
@@ -117,7 +120,7 @@ describe('one base URL', () => {
     '/v1/proxy/configs',
     '/v1/config-uration',
     '/v1/organisations-of-a-provider',
-  ])('[SVC-08] [VER-01] GET %s is the data plane’s', async (path) => {
+  ])('[SVC-08] [VER-01] sends GET %s to the data plane', async (path) => {
     expect(await (await call('GET', path)).json()).toEqual({ plane: 'data' });
     expect(admin.requests).toHaveLength(0);
   });

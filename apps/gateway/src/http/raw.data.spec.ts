@@ -23,18 +23,21 @@ interface RawCase {
 }
 
 const { cases: all } = readCases('http_raw.json') as { cases: RawCase[] };
-/** Those without bytes to send are load shapes: `bodies.spec.ts` and `streams.spec.ts` have them, on a smaller scale. */
+/**
+ * Cases without bytes to send are load patterns; `bodies.spec.ts` and `streams.spec.ts` test them on a
+ * smaller scale.
+ */
 const cases = all.filter(({ send }) => send.length > 0);
 /**
- * RFC 9112 section 3 lets a recipient split the request line at any run of whitespace, which the parser does; nothing of the line
- * is passed on as it was, so no two servers can read it differently.
+ * RFC 9112 section 3 lets a recipient split the request line at any whitespace, and the parser does. The line
+ * is never forwarded as received, so no two servers can read it differently.
  */
 const LENIENT_BY_RFC = new Set(['raw-079']);
 const GUARDED = new Set(['path_guard']);
 
 /**
- * Every case names `/t`, a handler that takes anything. Here that is a passthrough path of the data plane with a key, so that
- * "the handler was called" is "the provider was called".
+ * Every case names `/t`, a handler that accepts anything. Here that is a passthrough path of the data plane
+ * with a key, so "the handler was called" means "the provider was called".
  */
 describe.each(cases)('raw HTTP $id: $reason', (test) => {
   let gateway: GatewayHarness;
@@ -74,7 +77,10 @@ describe.each(cases)('raw HTTP $id: $reason', (test) => {
   });
 });
 
-/** `/t` with a key and a provider: the rest of the bytes stay as the case has them, in as many pieces. */
+/**
+ * Replaces `/t` and adds a key and a provider. The other bytes stay as in the case, in the same number of
+ * pieces.
+ */
 function asPassthrough(test: RawCase, apiKey: string): readonly (string | Generated)[] {
   if (GUARDED.has(test.category)) return test.send;
   const texts = test.send.filter((part) => typeof part === 'string');
@@ -93,7 +99,7 @@ const withKey = (text: string, apiKey: string): string =>
 
 interface Sent {
   readonly statuses: readonly number[];
-  /** By the gateway, or by the case itself. */
+  /** Closed by the gateway, or by the case itself. */
   readonly closed: boolean;
 }
 
@@ -112,9 +118,9 @@ async function send(port: number, parts: readonly (string | Generated)[], closes
     await delay(5);
   }
   const answered = (): boolean => text.includes('\r\n\r\n');
-  // At the latest the gateway's own bounds on headers and bodies bring it about.
+  // The gateway's own limits on headers and bodies end the wait at the latest.
   await eventually(() => ended || (answered() && !closes));
-  // An answer may bring a second one with it.
+  // A second response may follow the first one.
   if (!ended) await delay(30);
   const isClosed = ended || socket.destroyed;
   socket.destroy();

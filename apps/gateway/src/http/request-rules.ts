@@ -3,12 +3,15 @@ import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { hasSeveralHosts } from '@gw/web';
 
-/** One header may be this long, in bytes; a config written out may be longer. */
+/** Maximum length of one header value in bytes; an inline config may be longer. */
 const HEADER_BYTES_MAX = 16_384;
 const TARGET_BYTES_MAX = 16_384;
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+;=%-]*)(?::\d{0,5})?$/i;
 
-/** The methods of both planes. Any other is refused: TRACE, for one, would show the caller the credential that was sent with it. */
+/**
+ * The methods of both planes. Others are refused: TRACE, for example, would show the caller the injected
+ * credential.
+ */
 const METHODS: ReadonlySet<string | undefined> = new Set([
   'GET',
   'HEAD',
@@ -21,8 +24,8 @@ const METHODS: ReadonlySet<string | undefined> = new Set([
 export const ALLOWED_METHODS = [...METHODS].join(', ');
 
 /**
- * What the HTTP parser lets through and RFC 9112 or this gateway does not. Throws `request_malformed`, `method_not_allowed` or
- * `headers_too_large`.
+ * Refuses requests that the HTTP parser accepts but RFC 9112 or this gateway does not. Throws
+ * `request_malformed`, `method_not_allowed` or `headers_too_large`.
  */
 export function checkRequest(req: IncomingMessage): void {
   if (!METHODS.has(req.method)) throw methodRefused();
@@ -46,14 +49,14 @@ export function checkRequest(req: IncomingMessage): void {
 
 const methodRefused = (): GatewayError =>
   new GatewayError('method_not_allowed', {
-    message: `The gateway takes ${ALLOWED_METHODS}, and no other method.`,
+    message: `The gateway accepts only the methods ${ALLOWED_METHODS}.`,
     headers: { allow: ALLOWED_METHODS },
   });
 
 const malformed = (rule: string): GatewayError =>
   new GatewayError('request_malformed', { message: `The request is not well-formed HTTP: ${rule}.` });
 
-/** The path and query of a request target. An absolute-form target's host never selects anything. */
+/** Returns path and query of a request target. The host of an absolute-form target is ignored. */
 export function targetOf(url: string): { readonly path: string; readonly query: string } {
   const form = url.startsWith('/') ? url : withoutOrigin(url);
   const mark = form.indexOf('?');

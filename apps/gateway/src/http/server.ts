@@ -8,17 +8,19 @@ import { wholeResponses } from './whole-response';
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
-  /** More are closed as they come. */
+  /** Maximum number of connections; further ones are closed at once. */
   readonly connectionsMax: number;
 }
 
-/** All headers of a request, in bytes: room for a config of 64 KB written out, and 16 KB next to it. */
+/**
+ * Maximum size of all headers of a request in bytes: an inline config of 64 KB, and 16 KB of other headers.
+ */
 const HEADERS_BYTES_MAX = 96 * 1_024;
 
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface UpgradeHandler {
-  /** False: the request is answered as if it had not requested an upgrade. */
+  /** Returns false if the request is to be served as if it had not requested an upgrade. */
   takes(req: IncomingMessage): boolean;
   handle(req: IncomingMessage, socket: Socket, head: Buffer): void;
 }
@@ -28,7 +30,10 @@ export interface GatewayServer {
   readonly drain: ServerDrain;
 }
 
-/** The listener of both planes. What the parser refuses is answered in our error shape and the connection is closed. */
+/**
+ * Creates the listener of both planes. Requests that the parser refuses get the gateway's error shape, and
+ * their connection closes.
+ */
 export function createGatewayServer(
   handle: RequestHandler,
   upgrades: UpgradeHandler,
@@ -39,7 +44,7 @@ export function createGatewayServer(
       maxHeaderSize: HEADERS_BYTES_MAX,
       headersTimeout: limits.headersTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
-      // Bodies are bounded by time and size where they are read: a large upload is not an attack.
+      // Bodies are limited in time and size where they are read, because a large upload is not an attack.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5_000),
       insecureHTTPParser: false,
@@ -55,7 +60,8 @@ export function createGatewayServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     respondToParserError(error, socket);
   });
-  // 100-continue is sent when the body is read, which the front door does for every request that it takes.
+  // `100 Continue` is sent when the body is read, which the front door does for every request that it
+  // accepts.
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     res.writeContinue();
     handle(req, res);

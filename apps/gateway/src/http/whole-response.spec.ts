@@ -16,7 +16,7 @@ describe('WholeResponse', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
   };
-  /** Every byte that comes back for `requests`, which end with a request that closes the connection. */
+  /** Returns every byte sent in reply to `requests`, the last of which closes the connection. */
   const ask = async (port: number, requests: string): Promise<string> => {
     const socket = connect(port, '127.0.0.1');
     socket.write(`${requests}GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
@@ -39,7 +39,7 @@ describe('WholeResponse', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  it('is byte for byte what Node writes, for any status, headers and body', async () => {
+  it('is byte for byte what Node.js writes, for any status, headers and body', async () => {
     const [ours, nodes] = [await own(), await plain()];
     const reserved = /^(?:content-length|transfer-encoding|connection|keep-alive|trailer|expect)$/;
     const name = fc.oneof(
@@ -65,8 +65,8 @@ describe('WholeResponse', () => {
 
   it.each([
     ['a HEAD request', 'HEAD / HTTP/1.1\r\nhost: a\r\n\r\n', 200],
-    ['an answer without a body', GET, 204],
-    ['one that is not modified', GET, 304],
+    ['a response without a body', GET, 204],
+    ['a response that was not modified', GET, 304],
     ['an HTTP/1.0 client', 'GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n', 200],
   ])('leaves %s to Node', async (_, request, status) => {
     const [ours, nodes] = [await own(), await plain()];
@@ -74,7 +74,7 @@ describe('WholeResponse', () => {
     expect(await ask(ours, request)).toBe(await ask(nodes, request));
   });
 
-  it('leaves an answer with headers of its own to Node, and the next request on the connection is served', async () => {
+  it('leaves a response with preset headers to Node.js, and serves the next request on the connection', async () => {
     const [ours, nodes] = [await own(), await plain()];
     const rest = whole(200, ['x-a', '1'], Buffer.from('body'));
     answer = (res) => {
@@ -84,7 +84,7 @@ describe('WholeResponse', () => {
     expect(await ask(ours, GET + GET)).toBe(await ask(nodes, GET + GET));
   });
 
-  it('says how long the connection stays open only where that is bounded', async () => {
+  it('announces how long the connection stays open only if that is limited', async () => {
     const open = await listen({ ServerResponse: WholeResponse, keepAliveTimeout: 0 });
     answer = whole(200, [], Buffer.from('body'));
     expect(await ask(open, GET)).not.toContain('Keep-Alive');

@@ -2,30 +2,32 @@ import type { Buffer } from 'node:buffer';
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { HeaderList } from '@gw/providers';
 
-/** What Node sends as the head of an answer, without the reasons to look at each header again. */
+/** The internal field of Node.js for the head of a response; setting it skips the checks of each header. */
 interface OwnHead {
   _header: string | null;
 }
 
-/** With head, what Node's stream has room for on its stack. */
+/** Up to this size, head included, Node's stream has room for the string on its stack. */
 const ONE_WRITE_BYTES = 8_192;
 
-/** How long a date is used, milliseconds: what Node does. */
+/** Milliseconds for which a Date header is reused, as in Node.js. */
 const DATE_MS = 1_000;
 let dateLine = '';
 let dateUntil = 0;
 
 /**
- * An answer that can be sent in one piece, head and all. Node holds each name and each value of a head against an expression,
- * which costs more than routing; those given here have been held against the same rules where they came in.
+ * A response that can be sent in one piece, head included. Node.js tests every header name and value with a
+ * regular expression, which costs more than routing; the headers given here were checked by the same rules
+ * when they were received.
  */
 export class WholeResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   /**
-   * Ends the answer with a head that Node would have written byte for byte, or does nothing and returns false where more would be
-   * needed than that: without keep-alive, after `setHeader`, for answers that have no body. `headers` hold lower-case tokens
-   * and values without control characters, none of this hop but `content-length`, and that one is there.
+   * Ends the response with the head that Node.js would write, byte for byte. Does nothing and returns false
+   * if Node.js would do more: without keep-alive, after `setHeader`, or for responses that have no body.
+   * `headers` has lower-case names and values without control characters, and no hop-by-hop header except the
+   * required `content-length`.
    */
   endWhole(status: number, headers: HeaderList, body: Buffer): boolean {
     if (!this.shouldKeepAlive || !mayHaveBody(status, this.req.method) || this.getHeaderNames().length > 0)
@@ -40,7 +42,7 @@ export class WholeResponse<
     if (!isDated) head += currentDate();
     this.statusCode = status;
     (this as unknown as OwnHead)._header = `${head}${this.connectionLines()}\r\n`;
-    // One string leaves in one write, which is dearer only for large ones; latin1 keeps every byte.
+    // A string is sent in one write, which costs more only for large ones; latin1 keeps every byte.
     if (body.length <= ONE_WRITE_BYTES) this.end(body.toString('latin1'), 'latin1');
     else this.end(body);
     return true;
@@ -51,7 +53,7 @@ export class WholeResponse<
   }
 }
 
-/** The answers of a server that keeps idle connections for so long. */
+/** Returns the response class of a server that keeps idle connections open for `keepAliveTimeoutMs`. */
 export function wholeResponses(keepAliveTimeoutMs: number): typeof WholeResponse {
   const seconds = Math.floor(keepAliveTimeoutMs / 1_000);
   const lines = `Connection: keep-alive\r\nKeep-Alive: timeout=${String(seconds)}\r\n`;

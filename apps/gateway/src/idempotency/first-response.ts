@@ -2,7 +2,9 @@ import { isEventStream, storableHeaders, type FirstCall, type RecordingMemory } 
 import type { LogRecord } from '@gw/contracts';
 import { isFinalStatus } from '@gw/kernel';
 
-/** Keeps the answer that the client is given under its `Idempotency-Key`, until it is settled. */
+/**
+ * Records the response that the client receives under its `Idempotency-Key`, until the request is settled.
+ */
 export class FirstResponse {
   private headers: readonly string[] = [];
   private chunks: Buffer[] = [];
@@ -31,7 +33,10 @@ export class FirstResponse {
     this.chunks.push(chunk);
   }
 
-  /** What became of the request decides: whatever was not answered whole, or not by a provider, may be sent again. */
+  /**
+   * Stores or releases the key, depending on the outcome. If the response was incomplete or did not come from
+   * a provider, the request may be sent again.
+   */
   settle(outcome: LogRecord['outcome'], status: number): void {
     const isWhole = outcome === 'ok' || outcome === 'provider_error';
     if (!isWhole || !isFinalStatus(status)) void this.call.release();

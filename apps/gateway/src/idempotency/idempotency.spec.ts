@@ -53,7 +53,7 @@ describe('Idempotency-Key', () => {
     (JSON.parse(text) as { error: { type: string } }).error.type;
   const lastRecord = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  it('has the first answer given again, without a second call and for nothing', async () => {
+  it('replays the first response without a second call and at no cost', async () => {
     const first = await ask('k');
     expect(isReplay(first)).toBe(false);
     expect((await lastRecord())?.decision.idempotency).toBe('first');
@@ -71,7 +71,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  it('has a stream given again as a stream', async () => {
+  it('replays a stream as a stream', async () => {
     stub.answer({ headers: SSE, steps: [PIECE, PIECE, DONE] });
     const body = { ...ASK, stream: true };
     const first = await ask('k', body);
@@ -83,7 +83,7 @@ describe('Idempotency-Key', () => {
     expect(await lastRecord()).toMatchObject({ streamed: true, responseBytes: first.bytes.length });
   });
 
-  it('has a refusal of the provider given again, as the client was given it', async () => {
+  it('replays a provider’s error as the client received it', async () => {
     stub.answerJson({ error: { message: 'no such model' } }, 404);
     const first = await ask('k');
     const second = await ask('k');
@@ -94,8 +94,8 @@ describe('Idempotency-Key', () => {
   it.each([
     ['passthrough', '/some/endpoint', Buffer.from([1, 2, 255])],
     ['an upload', '/files', Buffer.from('--x\r\n\r\n--x--')],
-    ['an upload that was too large for memory', '/files', Buffer.alloc(200_000, 'x')],
-  ])('works on %s, and tells bodies apart', async (_name, path, body) => {
+    ['an upload that is too large for memory', '/files', Buffer.alloc(200_000, 'x')],
+  ])('works on %s, and distinguishes bodies', async (_name, path, body) => {
     const requested = { headers: { 'content-type': 'multipart/form-data; boundary=x' } };
     const first = await ask('k', body, requested, path);
     const second = await ask('k', body, requested, path);
@@ -107,7 +107,7 @@ describe('Idempotency-Key', () => {
     expect([reused.status, errorOf(reused)]).toEqual([422, 'idempotency_key_reused']);
   });
 
-  it('makes a second call wait for the first one, which is carried out once', async () => {
+  it('makes a second request wait for the first, which is executed once', async () => {
     let release = (): void => undefined;
     const until = new Promise<void>((resolve) => {
       release = resolve;
@@ -128,7 +128,7 @@ describe('Idempotency-Key', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  it('tells a call that it can wait no longer, and it may come again', async () => {
+  it('returns 409 with retry-after to a request that can wait no longer', async () => {
     stub.answer({ neverAnswer: true });
     const leaving = new AbortController();
     const first = ask('k', ASK, { signal: leaving.signal });
@@ -145,15 +145,15 @@ describe('Idempotency-Key', () => {
 
   const again: readonly (readonly [string, StubResponse])[] = [
     ['the provider fails', { status: 500, body: { error: { message: 'x' } } }],
-    ['the provider asks for patience', { status: 429, body: { error: { message: 'x' } } }],
-    ['there is no connection', { raw: '' }],
+    ['the provider limits the rate', { status: 429, body: { error: { message: 'x' } } }],
+    ['the connection fails', { raw: '' }],
     [
-      'its answer breaks off',
+      'the response breaks off',
       { headers: { 'content-length': '100' }, steps: [{ chunk: '{"a":' }, { cut: 'reset' }] },
     ],
-    ['its stream ends early', { headers: SSE, steps: [PIECE] }],
+    ['the stream ends early', { headers: SSE, steps: [PIECE] }],
   ];
-  it.each(again)('lets the request be made again where %s', async (_name, answer) => {
+  it.each(again)('allows the request again if %s', async (_name, answer) => {
     stub.answer(answer, { body: { choices: [], answered: true } });
     const stream = answer.headers === SSE;
     await ask('k', { ...ASK, stream }).catch(() => undefined);
@@ -163,7 +163,7 @@ describe('Idempotency-Key', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('lets the request be made again where its client has left before it had its answer', async () => {
+  it('allows the request again if the client disconnected before the end of the response', async () => {
     stub.answer({ headers: SSE, steps: [PIECE, { hang: true }] }, { body: { choices: [] } });
     const leaving = new AbortController();
     const body = { ...ASK, stream: true };
@@ -179,7 +179,7 @@ describe('Idempotency-Key', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('lets the request be made again where the gateway refused it', async () => {
+  it('allows the request again if the gateway refused it', async () => {
     gateway.addProvider('main', 'openai', stub.origin, { status: 'exhausted' });
     expect((await ask('k')).status).toBe(412);
     gateway.addProvider('main', 'openai', stub.origin);
@@ -187,7 +187,7 @@ describe('Idempotency-Key', () => {
     expect([second.status, isReplay(second)]).toEqual([200, false]);
   });
 
-  it('says so where the first answer was too large to be kept', async () => {
+  it('returns 409 if the first response was too large to be stored', async () => {
     stub.answerJson({ choices: [], pad: 'x'.repeat(100_000) });
     expect((await ask('k')).status).toBe(200);
     const second = await ask('k');
@@ -195,7 +195,7 @@ describe('Idempotency-Key', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  it('is valid for one request of one workspace: another path or workspace has its own', async () => {
+  it('applies to one path of one workspace: other paths and workspaces have keys of their own', async () => {
     gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
     gateway.addKey(OTHER_KEY, { workspaceId: OTHER_WORKSPACE_ID });
     gateway.addProvider('main', 'openai', stub.origin, { workspaceId: OTHER_WORKSPACE_ID });
@@ -219,14 +219,14 @@ describe('Idempotency-Key', () => {
     ['provider', ASK, { 'x-gw-provider': 'openai' }, ''],
     ['config', ASK, { 'x-gw-config': '{"provider":"@main"}' }, ''],
     ['provider key', ASK, { authorization: 'Bearer sk-mine' }, ''],
-  ])('refuses to stand for another %s', async (_name, body, headers, query) => {
+  ])('refuses the key with another %s', async (_name, body, headers, query) => {
     await ask('k');
     const reused = await ask('k', body, { headers }, `/chat/completions${query}`);
     expect([reused.status, errorOf(reused)]).toEqual([422, 'idempotency_key_reused']);
     expect(stub.requests).toHaveLength(1);
   });
 
-  describe('where what judges the request differs from the first time', () => {
+  describe('if the rules that judge the request have changed', () => {
     const NO_HI = [{ id: 'default.contains', parameters: { words: ['Hello'], operator: 'none' } }];
     const guarded = { output_guardrails: ['no-hello'], provider: '@main' };
     beforeEach(() => {
@@ -236,7 +236,7 @@ describe('Idempotency-Key', () => {
 
     const changes: readonly (readonly [string, () => TestRequest])[] = [
       [
-        'another API key with guardrails of its own',
+        'another API key with its own guardrails',
         () => {
           gateway.addConfig('pc-guarded', guarded);
           const defaults = { metadata: {}, config: 'pc-guarded', allowConfigOverride: true };
@@ -245,14 +245,14 @@ describe('Idempotency-Key', () => {
         },
       ],
       [
-        'another API key of the same rights',
+        'another API key with the same rights',
         () => {
           gateway.addKey(OTHER_KEY);
           return { key: OTHER_KEY };
         },
       ],
       [
-        'a default guardrail that the workspace has set since',
+        'a new default guardrail of the workspace',
         () => {
           const guardrails = { input: [], output: ['no-hello'] };
           gateway.addTenant(WORKSPACE_ID, 'main', { defaults: { metadata: {}, config: null, guardrails } });
@@ -260,7 +260,7 @@ describe('Idempotency-Key', () => {
         },
       ],
     ];
-    it.each(changes)('refuses a replay to %s, and says why', async (_name, change) => {
+    it.each(changes)('refuses a replay after %s, and reports the reason', async (_name, change) => {
       expect((await ask('k')).status).toBe(200);
       const requested = change();
       const second = await ask('k', ASK, requested);
@@ -282,7 +282,7 @@ describe('Idempotency-Key', () => {
       expect([first.status, newGuardrail.status, newConfig.status]).toEqual([200, 422, 422]);
     });
 
-    it('still gives the first answer again after changes that judge nothing', async () => {
+    it('still replays the first response after changes that affect no rule', async () => {
       await ask('k');
       gateway.addKey(gateway.apiKey, { name: 'renamed' });
       gateway.addTenant(WORKSPACE_ID, 'renamed', { logBodies: false });
@@ -294,7 +294,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  it('gives a replay only to who may make the request', async () => {
+  it('refuses a replay to callers that may not make the request', async () => {
     await ask('k');
     gateway.removeKey(gateway.apiKey);
     expect((await ask('k')).status).toBe(401);
@@ -306,7 +306,7 @@ describe('Idempotency-Key', () => {
     expect(stub.requests).toHaveLength(0);
   });
 
-  it('means nothing on a request that changes nothing', async () => {
+  it('ignores the key on a request that changes nothing', async () => {
     const requested = { method: 'GET', headers: headersWith('k') };
     await asker.ask('/models', null, requested);
     expect(isReplay(await asker.ask('/models', null, requested))).toBe(false);

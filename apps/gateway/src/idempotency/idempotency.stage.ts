@@ -9,17 +9,17 @@ import { FirstResponse } from './first-response';
 import { RequestIdempotency } from './request-idempotency';
 
 export interface IdempotencyStageOptions {
-  /** The longest wait for a first request under way, where the request does not say how long it may take. */
+  /** Maximum wait in milliseconds for a first request in flight, unless the request sets its own timeout. */
   readonly waitMs: number;
   readonly memory: Shares;
-  /** Bytes of an answer's body; a longer one can't be replayed. */
+  /** Maximum body size in bytes of a replayable response. */
   readonly bodyBytesMax: number;
 }
 
 /**
- * Lets a POST with an `Idempotency-Key` be carried out once: later ones get the first response, and wait for it while the first
- * request is in flight. It comes right before the stage that calls providers, after all that refuse a request, so that a replay
- * needs the same rights.
+ * Executes a POST with an `Idempotency-Key` once: later ones get the first response, and wait for it while
+ * the first request is in flight. Runs after all stages that refuse requests and right before the stage that
+ * calls providers, so that a replay needs the same rights.
  */
 export class IdempotencyStage implements Stage {
   constructor(
@@ -75,7 +75,7 @@ function scopeOf({ principal, method, url, query }: RequestContext, key: string)
   });
 }
 
-/** Headers of the gateway that decide where a request goes; one of them changed makes it another request. */
+/** Gateway headers that decide where a request goes; a request with another value is a different request. */
 const ROUTING = [
   HEADER.provider,
   HEADER.virtualKey,
@@ -90,7 +90,8 @@ async function fingerprintOf(context: RequestContext): Promise<string> {
   const headers = [
     ...relevantHeaders(req.rawHeaders),
     ...chosen,
-    // It decides what the answer shows. Absent, it leaves the fingerprints of older gateways as they are.
+    // Affects the content of the response. Omitted when absent, so that fingerprints of older gateways stay
+    // valid.
     ...(gw.strictOpenAi === null ? [] : [HEADER.strictOpenAi, String(gw.strictOpenAi)]),
     'credential',
     ownCredential(gw.providerKey),
@@ -98,7 +99,10 @@ async function fingerprintOf(context: RequestContext): Promise<string> {
   return idempotencyFingerprint({ url, headers, body: await bodyOf(context), inForce: inForce(context) });
 }
 
-/** A first answer was judged for the key that made the request, by the rules of then: it is not given to others, nor past newer rules. */
+/**
+ * What judged the first response: the key and the rules of that time. It is not replayed to other keys, nor
+ * after the rules have changed.
+ */
 const inForce = ({ principal, configId, configSource, guardrails }: RequestContext): readonly string[] => [
   (principal as Principal).key.id,
   configId ?? '',
@@ -106,7 +110,7 @@ const inForce = ({ principal, configId, configSource, guardrails }: RequestConte
   ...(guardrails?.versions() ?? []),
 ];
 
-/** Of a body on the disk its digest. */
+/** Returns the body, or the digest of a spooled one. */
 async function bodyOf({ body, spooled }: RequestContext): Promise<Buffer> {
   if (spooled === null) return body;
   const digest = createHash('sha256');

@@ -4,11 +4,11 @@ import { addGatewayHeaders } from '../reply/response-headers';
 import type { RequestContext, Stage } from '../core/request-context';
 import { Reply, type Settle } from '../reply/reply';
 
-/** Bytes of a replayed answer that the log may be given. */
+/** Bytes of a replayed response that are kept for the log. */
 const KEEP_BYTES = 1_048_576;
 const REPLAYED = 'idempotent-replayed';
 
-/** Replays the first response under an `Idempotency-Key` where there is one. */
+/** Sends the stored first response of an `Idempotency-Key`, if there is one. */
 export class ReplayedReply implements Stage {
   constructor(private readonly settle: Settle) {}
 
@@ -28,7 +28,7 @@ export class ReplayedReply implements Stage {
         reply.start(status, headers);
       },
       onData: (chunk) => {
-        // The last piece completes the answer, so it waits for the record.
+        // The last chunk completes the response, so it is sent after the record is durable.
         if (last !== null) reply.write(last);
         last = chunk;
       },

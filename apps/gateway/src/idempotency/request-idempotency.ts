@@ -1,12 +1,12 @@
 import type { CachedResponse } from '@gw/cache';
 import type { FirstResponse } from './first-response';
 
-/** What the `Idempotency-Key` of one request means for it. */
+/** Effect of the `Idempotency-Key` on one request. */
 export class RequestIdempotency {
-  /** Keeps the response for the requests that repeat this one. */
+  /** Records the response for later requests with the same key. */
   first: FirstResponse | null = null;
-  /** The stored response that this request gets; no attempt is made then. */
+  /** The stored response to replay; no attempt is made then. */
   replayed: CachedResponse | null = null;
-  /** Time that it waited for the first request under its key. */
+  /** Milliseconds that the request waited for the first request under its key. */
   waitedMs = 0;
 }

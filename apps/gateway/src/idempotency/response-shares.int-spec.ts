@@ -12,7 +12,7 @@ const MIB = 1_048_576;
 
 jest.setTimeout(60_000);
 
-describe('answers of two organisations', () => {
+describe('stored responses of two organisations', () => {
   const server = withRedis();
   let stub: StubProvider;
   let gateway: GatewayHarness;
@@ -56,7 +56,7 @@ describe('answers of two organisations', () => {
       { key, ...requested, headers: { 'x-gw-provider': '@main', ...requested.headers } },
     );
 
-  it('does not carry out a request again under its Idempotency-Key, however many answers another organisation keeps', async () => {
+  it('does not execute a request again under its Idempotency-Key, however many responses another organisation stores', async () => {
     await start({ IDEMPOTENCY_MAX_BYTES: String(4 * MIB) });
     stub.answerJson({ choices: [], pad: 'x'.repeat(MIB / 2) });
     const first = await ask(OTHER_KEY, 'a', { headers: { 'idempotency-key': 'k' } });
@@ -65,12 +65,12 @@ describe('answers of two organisations', () => {
     const calls = stub.requests.length;
     const again = await ask(OTHER_KEY, 'a', { headers: { 'idempotency-key': 'k' } });
     expect([again.status, again.text === first.text, stub.requests.length]).toEqual([200, true, calls]);
-    // The own oldest answer had to make room; its key did not.
+    // The organisation's own oldest response was evicted; its key was not.
     const forgotten = await ask(gateway.apiKey, 'b', { headers: { 'idempotency-key': 'k-0' } });
     expect([forgotten.status, stub.requests.length]).toEqual([409, calls]);
   });
 
-  it('leaves room in a Redis that does not evict, however many answers one organisation caches', async () => {
+  it('leaves room in a Redis without eviction, however many responses one organisation caches', async () => {
     await redis.call('CONFIG', 'SET', 'maxmemory', String(32 * MIB));
     await start({ REDIS_URL: server.url, CACHE_TIMEOUT: '1000' });
     const cached: TestRequest = {
@@ -86,7 +86,7 @@ describe('answers of two organisations', () => {
     await eventually(async () => (await ask(OTHER_KEY, 'kept', cached)).cache === 'HIT', PATIENT);
   });
 
-  it('says of a full Redis that it takes no writes, though it answers', async () => {
+  it('reports a full Redis as down, because it accepts no writes although it responds', async () => {
     await start({});
     await redis.call('CONFIG', 'SET', 'maxmemory', String(MIB));
     expect(await redis.ping()).toBe('PONG');

@@ -5,7 +5,10 @@ import type { BeforeCall } from '../attempt/sender';
 import type { RequestContext } from '../core/request-context';
 import type { InFlightLog } from './in-flight-log';
 
-/** Of the journal's cap: left for the records of requests that are in flight when strict ones are no longer taken. */
+/**
+ * Fraction of the journal's cap that is reserved for records of requests in flight: requests under strict
+ * audit are refused once less is free.
+ */
 const HEADROOM = 1 / 8;
 
 export interface BeforeCallParts {
@@ -15,8 +18,9 @@ export interface BeforeCallParts {
 }
 
 /**
- * Notes a request before a provider is called for it. Workspaces under strict audit are served only while that works and the journal
- * takes records: `log_unavailable` otherwise.
+ * Writes a request to the in-flight log before a provider is called for it. In workspaces under strict audit,
+ * a request is served only if that write succeeds and the journal accepts records; otherwise this throws
+ * `log_unavailable`.
  */
 export const createBeforeCall =
   ({ inFlight, journal, journalCapBytes }: BeforeCallParts): BeforeCall =>

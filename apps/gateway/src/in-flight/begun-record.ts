@@ -9,17 +9,20 @@ import type { JsonWriter } from '../record/json-writer';
 import { K } from '../record/keys';
 import { receivedBytesOf, writeMetadata, writeRequest, writeUpstream } from '../record/log-record';
 
-/** The error type of a record whose gateway ended before the request did. */
+/** Error type of the record of a request whose gateway died. */
 export const GATEWAY_LOST = 'gateway_lost';
 
-/** What is written of a request that has just called its first provider; all else in its record follows from it. */
+/**
+ * The short form of a record, written when a request calls its first provider; the other fields follow from
+ * it.
+ */
 type Begun = Omit<LogRecord, 'decision'> & {
   readonly begun: Pick<DecisionRecord, 'config' | 'strategy' | 'matchedCondition' | 'charges'>;
 };
 
 /**
- * Writes a `Begun`, which every request waits for before its provider is called: a third of a record, and none of what
- * `recordOfLine` can add.
+ * Writes a `Begun`. Every request waits for this before its provider is called, so it is a third of a record
+ * and contains nothing that `recordOfLine` can add.
  */
 export function writeBegun(
   w: JsonWriter,
@@ -43,7 +46,7 @@ export function writeBegun(
   return w.end();
 }
 
-/** The record that a line of the in-flight log represents; null: it is none. */
+/** Returns the record that a line of the in-flight log represents; null: the line is not a record. */
 export function recordOfLine(line: string): LogRecord | null {
   let value: unknown;
   try {
@@ -57,7 +60,7 @@ export function recordOfLine(line: string): LogRecord | null {
   return typeof begun === 'object' && begun !== null ? completed(value as Begun) : (value as LogRecord);
 }
 
-/** Nothing was received and nothing measured when it was written. */
+/** Completes a record. When it was written, nothing had been received or measured. */
 function completed({ begun, ...known }: Begun): LogRecord {
   const { targetPath, provider, credential, model } = known;
   const call = { target: targetPath ?? '', provider: provider ?? '', credential, model };

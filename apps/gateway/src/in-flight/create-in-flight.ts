@@ -9,7 +9,7 @@ import { RequestsInFlight } from './requests-in-flight';
 
 export interface InFlightParts {
   readonly settings: { readonly JOURNAL_MAX_BYTES: number };
-  /** The journal's folder, and what seals what is written there. */
+  /** The journal's folder, and the sealer of files there. */
   readonly home: { readonly directory: string; readonly sealer: Sealer };
   readonly journal: Journal;
   readonly log: Log;
@@ -22,7 +22,7 @@ export interface InFlight {
   readonly beforeCall: BeforeCall;
 }
 
-/** The list of in-flight requests, their log, and what writes a request down before its provider is called. */
+/** Creates the list of in-flight requests, their log, and the writer that runs before each provider call. */
 export function createInFlight(parts: InFlightParts, uses: LostUses): InFlight {
   const { settings, home, journal, log, gatewayId } = parts;
   const underWay = new RequestsInFlight();
@@ -35,7 +35,7 @@ export function createInFlight(parts: InFlightParts, uses: LostUses): InFlight {
     {
       ...home,
       onError: (error) => {
-        problems.add('in-flight', 1, `In-flight requests could not be written down: ${String(error)}`);
+        problems.add('in-flight', 1, `Failed to write in-flight requests: ${String(error)}`);
       },
     },
   );

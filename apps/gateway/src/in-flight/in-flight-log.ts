@@ -9,45 +9,54 @@ import { inFlightPath, nextInFlightNumber } from './recovery';
 import type { RequestsInFlight } from './requests-in-flight';
 
 export interface InFlightLogOptions {
-  /** That of the journal. */
+  /** The journal's folder. */
   readonly directory: string;
   readonly sealer: Sealer;
-  /** A file is replaced once it has this size and twice what requests in flight take; 4 MiB when absent. */
+  /**
+   * In bytes; a file is replaced once it exceeds this and twice the size of the in-flight requests. Default 4
+   * MiB.
+   */
   readonly fileBytes?: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** The record of a request, should it end now because its gateway does; good until the next call. */
+/**
+ * Returns the record that a request gets if its gateway dies now. The buffer is valid until the next call.
+ */
 export type LostRecordOf = (context: RequestContext, upstream: Upstream | null) => Buffer;
 
 const EVERY_MS = 1_000;
-/** A request that takes longer is written down although no provider was called for it. */
+/** Milliseconds after which a request is written down even if no provider was called for it. */
 const AGE_MS = 1_000;
 const FILE_BYTES = 4 * 1_048_576;
-/** Requests that are written again in one go. */
+/** Requests that are rewritten in one batch. */
 const SLICE = 50;
 const ROOM_BYTES = 64 * 1_024;
 const NEW_LINE = 0x0a;
-/** Begins a line that ends a request; its id follows. */
+/** First character of a line that ends a request; the request's id follows. */
 const ENDED = '-';
 
 /**
- * What is in flight, on the disk next to the journal: before a provider is called, the record that the request gets should this
- * process die. The lines of one turn are sealed and written with one call, before the calls of that turn are sent; another line ends
- * the request, once its own record is in the journal. A process that dies leaves the file to its successor (`recoverInFlight`).
+ * Records in-flight requests on disk, next to the journal: before a provider is called, it writes the record
+ * that the request gets if this process dies. The lines of one event-loop turn are sealed and written with
+ * one write, before that turn's calls are sent. Another line ends the request, once its own record is in the
+ * journal. After a crash the next process reads the file (`recoverInFlight`).
  */
 export class InFlightLog {
   private file: SealedFile | null = null;
   private number: number;
   private room = Buffer.allocUnsafeSlow(ROOM_BYTES);
   private used = 0;
-  /** Lines about ends that may be written, and those of this turn: their records are written at its end. */
+  /**
+   * Ids of ended requests whose end may be written now, and those that ended in this turn: their records
+   * reach the journal at its end.
+   */
   private ended: string[] = [];
   private endedNow: string[] = [];
   private isScheduled = false;
   private isClosed = false;
   private failures = 0;
-  /** Requests of the pending lines. */
+  /** Number of requests in the pending lines. */
   private pendingNotes = 0;
   private timer: NodeJS.Timeout | null = null;
   private ticking: Promise<void> | null = null;
@@ -66,7 +75,7 @@ export class InFlightLog {
     return this.options.fileBytes ?? FILE_BYTES;
   }
 
-  /** Requests that the disk refused to note before their provider was called. */
+  /** Number of requests that could not be written to disk before their provider was called. */
   get unrecorded(): number {
     return this.failures;
   }
@@ -79,7 +88,7 @@ export class InFlightLog {
     }, EVERY_MS).unref();
   }
 
-  /** A provider is about to be called: the request is written down at the end of this turn, before the call is sent. */
+  /** Writes the request down at the end of this turn, before the call to the provider is sent. */
   begin(context: RequestContext, upstream: Upstream): void {
     this.note(context, upstream);
     if (this.isScheduled) return;
@@ -87,7 +96,7 @@ export class InFlightLog {
     firstAtTurnEnd(this.flush);
   }
 
-  /** The same at once. False: it could not be written down. */
+  /** Like `begin`, but writes at once. Returns false if the write failed. */
   beginNow(context: RequestContext, upstream: Upstream): boolean {
     const before = this.failures;
     this.note(context, upstream);
@@ -95,7 +104,9 @@ export class InFlightLog {
     return this.failures === before;
   }
 
-  /** The request's record is on its way to the journal, in this turn; those of its checks are part of it. */
+  /**
+   * Ends a request whose record reaches the journal in this turn; the record includes the request's checks.
+   */
   end(context: RequestContext): void {
     for (const check of context.checks) this.end(check);
     this.requests.leave(context);
@@ -104,12 +115,12 @@ export class InFlightLog {
     this.endedNow.push(context.id);
   }
 
-  /** A call of a check is over, whose cost is a part of the request's record. */
+  /** Adds a finished check to its request, whose record includes the check's cost. */
   joinCheck(check: RequestContext, request: RequestContext): void {
     if (check.notedBytes !== NOT_NOTED) request.checks = [...request.checks, check];
   }
 
-  /** Writes what is pending. */
+  /** Writes the pending lines. */
   readonly flush = (): void => {
     this.isScheduled = false;
     const ended = this.ended;
@@ -131,8 +142,8 @@ export class InFlightLog {
   };
 
   /**
-   * One turn of what `start` repeats, at a time of `performance.now`: notes requests that take long, and again those of which half as
-   * much again has come; replaces a file that has grown.
+   * Runs once a second; `atMs` is a time of `performance.now`. Writes down requests that take long, rewrites
+   * those whose response has grown by half since, and replaces a file that has grown.
    */
   async tick(atMs: number): Promise<void> {
     let written = 0;
@@ -149,7 +160,7 @@ export class InFlightLog {
     else if (this.requests.isEmpty) this.remove(this.file);
   }
 
-  /** Leaves what has no record even now; usually nothing. */
+  /** Stops, and keeps only requests that have no record yet; usually there are none. */
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
@@ -160,7 +171,10 @@ export class InFlightLog {
     this.file = null;
   }
 
-  /** Requests that begin meanwhile are in the new file. */
+  /**
+   * Rewrites all in-flight requests into a new file. Requests that begin meanwhile are written to the new
+   * file.
+   */
   private async replace(): Promise<void> {
     const old = this.file as SealedFile;
     this.file = this.open();
@@ -173,7 +187,7 @@ export class InFlightLog {
     }
     const before = this.failures;
     this.flush();
-    // What could not be written again is still in the old file.
+    // The old file stays if anything could not be rewritten.
     if (this.failures === before) this.remove(old);
     else old.close();
     this.replaceAt = Math.max(this.fileBytes, 2 * (this.file?.bytes ?? 0));
@@ -185,7 +199,7 @@ export class InFlightLog {
   }
 
   private note(context: RequestContext, upstream: Upstream | null): void {
-    // A call that a check makes is no request of a client, which would be in the list from its start.
+    // A client's request is in the list from its start; a call of a check is not.
     if (!this.requests.holds(context)) this.requests.join(context);
     const record = this.recordOf(context, upstream);
     context.notedBytes = context.reply.bytes;
@@ -225,6 +239,6 @@ export class InFlightLog {
 
 const NOT_NOTED = -1;
 
-/** An estimate by what has come is as good until half as much again has. */
+/** An estimate by the received bytes is accurate enough until they have grown by half. */
 const hasGrown = ({ notedBytes, reply }: RequestContext): boolean =>
   notedBytes === NOT_NOTED || reply.bytes > notedBytes * 1.5;

@@ -11,7 +11,10 @@ import { RequestsInFlight } from './requests-in-flight';
 
 const SECOND = 1_000;
 const REQUESTED = { model: 'gpt-4o', max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
-/** A thousand tokens of output at 10 USD a million, and its input: a token for three bytes, at 2.50 USD. */
+/**
+ * A thousand output tokens at 10 USD per million, and the input: one token per three bytes at 2.50 USD per
+ * million.
+ */
 const ESTIMATE = 1_000 * 1_000 + Math.ceil(JSON.stringify(REQUESTED).length / 3) * 250;
 const EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n';
 
@@ -65,7 +68,7 @@ describe('in-flight requests', () => {
     });
   const inASecond = (): Promise<void> => gateway.plane.inFlight.tick(performance.now() + SECOND);
 
-  it('are on the disk when their provider gets them, with the estimate that they are charged [faults D9]', async () => {
+  it('are on disk when their provider receives them, with the estimate that they would be charged [faults D9]', async () => {
     const key = 'limitedKey000000000000000000001B';
     const usageLimit = { type: 'cost', creditLimit: 100, alertThreshold: null, status: 'active' } as const;
     const resets = { periodicReset: null, periodicResetDays: null, nextResetAt: null };
@@ -100,7 +103,7 @@ describe('in-flight requests', () => {
     expect(record?.id).toBe(known[0]?.id);
   });
 
-  it('are all on the disk when their providers get them, those of one moment and those on open connections too [faults D9]', async () => {
+  it('are all on disk when their providers receive them, also concurrent ones and those on open connections [faults D9]', async () => {
     const missing: string[] = [];
     stub.answer(({ headers }) => {
       const id = String(headers['x-request-of-test']);
@@ -129,7 +132,7 @@ describe('in-flight requests', () => {
     expect(found()).toEqual([]);
   });
 
-  it('are charged what a stream that is cut is charged: its input, and at most a token for three bytes of what came', async () => {
+  it('are charged like a stream that is cut: their input, and at most one token per three bytes received', async () => {
     answering({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: EVENT }, { until: new Promise(() => undefined) }],
@@ -184,7 +187,7 @@ describe('in-flight requests', () => {
     ]);
   });
 
-  it('cost nothing as long as no provider was called for them, and are written down after a second', async () => {
+  it('cost nothing while no provider was called for them, and are written down after a second', async () => {
     const upload = new ReadableStream({
       start: (controller) => controller.enqueue(Buffer.from('{"model":')),
     });
@@ -207,7 +210,7 @@ describe('in-flight requests', () => {
     await expect(asking).rejects.toThrow();
   });
 
-  it('become records of the next process; one that is killed before the file is gone makes them again, with the same ids', async () => {
+  it('become records of the next process, which creates them again with the same ids if it was killed before deleting the file', async () => {
     const asking = ask();
     await stub.waitForRequest();
     const { directory, sealer } = gateway.home;
@@ -243,11 +246,11 @@ describe('in-flight requests', () => {
     await gateway.plane.inFlight.tick(performance.now());
     expect(files()).toEqual([]);
     for (let n = 0; n < 5; n += 1) await (await ask()).text();
-    // An end is written once the request's record is sure to be in the journal: with the second beginning after it.
+    // An end is written when the request's record is surely in the journal: with the second request after it.
     expect(found().length).toBeLessThanOrEqual(2);
   });
 
-  it('are refused with 503 before a provider is called when they can not be recorded, under strict audit alone [faults D9]', async () => {
+  it('are refused with 503 before a provider call if they cannot be written down, under strict audit only [faults D9]', async () => {
     end();
     gateway.addTenant(WORKSPACE_ID, 'main', { strictAudit: true });
     expect((await ask()).status).toBe(200);
@@ -267,11 +270,11 @@ describe('in-flight requests', () => {
   });
 });
 
-describe('the list of in-flight requests', () => {
+describe('RequestsInFlight', () => {
   const begun = (startedAt: number): RequestContext =>
     ({ startedAt, before: null, after: null }) as unknown as RequestContext;
 
-  it('gives the oldest ones, and forgets those that have left, from whichever place', () => {
+  it('returns the oldest requests first, and removes requests from any position', () => {
     const list = new RequestsInFlight();
     const [first, second, third, fourth] = [1, 2, 3, 4].map(begun) as [
       RequestContext,

@@ -5,7 +5,7 @@ import type { Realtime } from '../realtime/realtime';
 import type { Pipeline } from '../core/pipeline';
 import type { RequestsInFlight } from './requests-in-flight';
 
-/** How long interrupted calls have to end their requests before those are cut. */
+/** Milliseconds that interrupted requests have to end before they are cut. */
 const INTERRUPT_MS = 2_000;
 const INTERRUPT_POLL_MS = 20;
 
@@ -17,7 +17,7 @@ export interface Interruptible {
   readonly pipeline: Pipeline;
 }
 
-/** Refuses what comes from now on and ends what is in flight. Resolves when every request has been answered or cut. */
+/** Refuses new requests and ends those in flight. Resolves when every request has ended or was cut. */
 export async function interruptAll(of: Interruptible): Promise<void> {
   const { door, realtime, outbound, underWay, pipeline } = of;
   door.stop();
@@ -26,7 +26,7 @@ export async function interruptAll(of: Interruptible): Promise<void> {
   const until = performance.now() + INTERRUPT_MS;
   while (!underWay.isEmpty && performance.now() < until) await delay(INTERRUPT_POLL_MS);
   for (const context of underWay.olderThan(Infinity)) {
-    // The call of a check ends with its request.
+    // A call of a check ends with its request.
     if (context.madeFor === null) pipeline.interrupt(context);
   }
 }

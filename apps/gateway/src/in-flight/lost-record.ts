@@ -10,8 +10,9 @@ import { writeRecord } from '../record/log-record';
 const writer = new JsonWriter();
 
 /**
- * The record of a request that ends because its gateway does, made before a provider is called and again while the answer comes: cut
- * off, charged as its estimate. `upstream`: who is called; null: no provider was. Good until the next one is made; `recordOfLine` reads it.
+ * Returns the record of a request whose gateway dies: interrupted, and charged as its estimate. It is written
+ * before a provider is called and again while the response arrives. `upstream` is the provider that is
+ * called; null: none was. The buffer is valid until the next call; `recordOfLine` reads it.
  */
 export function lostRecord(
   context: RequestContext,
@@ -55,7 +56,7 @@ function writeLost(
   return w.end();
 }
 
-/** What the call that is in flight is, after those that are over. */
+/** The attempt that is in flight, after the completed ones. */
 function lineOf({ attempts, answer, madeFor, hedge }: RequestContext, { target }: Upstream): ChargeLine {
   if (madeFor !== null) return 'guardrail';
   if (hedge !== null) return 'hedge';

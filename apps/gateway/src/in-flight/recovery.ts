@@ -5,7 +5,7 @@ import { readSealedFile, type Journal, type Sealer } from '@gw/journal';
 import { recordOfLine } from './begun-record';
 
 const NAME = /^in-flight-(\d{6,})\.log$/;
-/** Of versions that wrote down once a second what took longer than one, and did not seal it. */
+/** File of older versions, which wrote requests longer than a second once a second and unsealed. */
 const LEGACY_NAME = 'under-way.jsonl';
 
 export const inFlightPath = (directory: string, number: number): string =>
@@ -14,9 +14,10 @@ export const inFlightPath = (directory: string, number: number): string =>
 export const nextInFlightNumber = (directory: string): number => (numbersIn(directory).at(-1) ?? 0) + 1;
 
 /**
- * Appends the records of requests that an earlier process had begun and not ended to the journal; gives how many those are. Each comes
- * after what that process has appended itself, and the store keeps the first of an id: so none counts twice, however often a start
- * is killed before the files are gone. Files stay where the journal can't take their records.
+ * Appends the records of requests that an earlier process left in flight to the journal, and returns their
+ * number. They follow the records that the process appended itself, and the store keeps the first record of
+ * an id, so none counts twice even if a start is killed before the files are deleted. The files stay if the
+ * journal cannot accept the records.
  */
 export function recoverInFlight(directory: string, journal: Journal, sealer: Sealer): number {
   const lost = new Map<string, LogRecord>();
@@ -41,7 +42,7 @@ export function recoverInFlight(directory: string, journal: Journal, sealer: Sea
   return lost.size;
 }
 
-/** The newest line about a request counts; one that ends it takes it away. */
+/** The newest line about a request is valid; a line that ends the request removes it. */
 function apply(line: string, lost: Map<string, LogRecord>): void {
   if (line.startsWith('-')) {
     lost.delete(line.slice(1));

@@ -1,6 +1,9 @@
 import type { RequestContext } from '../core/request-context';
 
-/** Requests that have begun and have no record yet, oldest first. They are linked to one another, so that no request allocates for it. */
+/**
+ * Requests that have begun and have no record yet, oldest first: a linked list through the requests, so that
+ * none allocates memory for it.
+ */
 export class RequestsInFlight {
   private first: RequestContext | null = null;
   private last: RequestContext | null = null;
@@ -21,7 +24,7 @@ export class RequestsInFlight {
     return context.before !== null || this.first === context;
   }
 
-  /** Nothing for one that is not there. */
+  /** Does nothing if the request is not in the list. */
   leave(context: RequestContext): void {
     const { before, after } = context;
     if (!this.holds(context)) return;
@@ -32,7 +35,7 @@ export class RequestsInFlight {
     context.before = context.after = null;
   }
 
-  /** Those that have begun before `startedBefore` (of `performance.now`), oldest first. */
+  /** Returns requests that began before `startedBefore` (a time of `performance.now`), oldest first. */
   olderThan(startedBefore: number): RequestContext[] {
     const found: RequestContext[] = [];
     for (let at = this.first; at !== null && at.startedAt < startedBefore; at = at.after) found.push(at);

@@ -8,9 +8,9 @@ import { setUnreadableAside } from './unreadable-entries';
 const SLOTS_MAX = 1_024;
 
 export interface JournalHomeOptions {
-  /** Holds the folders `journal-<slot>` of all gateways that share it. */
+  /** Folder with the folders `journal-<slot>` of all gateways that share it. */
   readonly root: string;
-  /** The slot that is taken if it is free; a restarted process finds its own again. */
+  /** The slot to use if it is free, so that a restarted process gets its own journal back. */
   readonly preferredSlot: number;
   readonly journal: Omit<JournalOptions, 'directory'>;
   readonly log: Log;
@@ -21,22 +21,22 @@ export interface JournalHome {
   readonly slot: number;
   readonly directory: string;
   readonly journal: Journal;
-  /** Names of entries that could not be read and were set aside, now or at an earlier start. */
+  /** Names of unreadable entries that were set aside, now or at an earlier start. */
   readonly unreadable: readonly string[];
-  /** After the journal is closed. */
+  /** Unlocks the folder; call it after the journal is closed. */
   release(): void;
 }
 
 export const journalDirectory = (root: string, slot: number): string => join(root, `journal-${String(slot)}`);
 
-/** The slots that have a folder. */
+/** Returns the slots that have a folder. */
 export const slotsIn = (root: string): number[] =>
   readdirSync(root)
     .map((name) => Number(/^journal-(\d+)$/.exec(name)?.[1] ?? NaN))
     .filter((slot) => !Number.isNaN(slot))
     .sort((a, b) => a - b);
 
-/** Takes the first slot that no living process has and whose journal opens. Throws when there is none. */
+/** Locks the first slot that no running process has and whose journal opens. Throws if there is none. */
 export function takeJournalHome(options: JournalHomeOptions): JournalHome {
   const { root, preferredSlot, log } = options;
   for (let next = -1; next < SLOTS_MAX; next += 1) {
@@ -48,11 +48,14 @@ export function takeJournalHome(options: JournalHomeOptions): JournalHome {
     return home;
   }
   throw new Error(
-    `${root} holds the journals of ${String(SLOTS_MAX)} gateways that run; give this one another DATA_DIR.`,
+    `${root} holds the journals of ${String(SLOTS_MAX)} running gateways; set another DATA_DIR for this one.`,
   );
 }
 
-/** Null: another process has it. `sealed`: what it holds was sealed by a key that this process does not have; it is left as it is. */
+/**
+ * Opens a slot. Null: another process has it. `sealed`: it holds records sealed with a key that this process
+ * does not have, and is left unchanged.
+ */
 export function openJournalHome(
   { root, journal: options, log }: JournalHomeOptions,
   slot: number,
@@ -71,7 +74,7 @@ export function openJournalHome(
     if (!(error instanceof UnknownKeyError)) throw error;
     log.error(
       { directory, reason: error.message },
-      'log records are kept that another ENCRYPTION_KEY has sealed',
+      'found log records sealed with another ENCRYPTION_KEY; keeping them',
     );
     return 'sealed';
   }

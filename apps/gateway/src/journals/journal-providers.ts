@@ -13,10 +13,13 @@ import type { GatewaySettings } from '../settings';
 import { takeJournalHome, type JournalHome, type JournalHomeOptions } from './journal-home';
 import { OrphanedJournals } from './orphaned-journals';
 
-export const HOME = Symbol('folder of the journal, which this process holds');
+export const HOME = Symbol('folder of the journal, locked by this process');
 export const LOG_REDIS = Symbol('Redis connection of the log stream, or null');
 
-/** Log records from this process, and from those that ended before it, on their way to a worker. */
+/**
+ * Provides the shipping of log records to a worker: those of this process, and those that stopped processes
+ * left.
+ */
 export const journalProviders = (gateway: GatewayProcess): Provider[] => {
   const { settings } = gateway;
   return [

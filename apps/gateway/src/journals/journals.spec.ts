@@ -55,7 +55,7 @@ describe('gateways that share a data folder', () => {
   const orphans = (home: JournalHome, key = 1): OrphanedJournals =>
     new OrphanedJournals({ ...options(home.slot, key), ownSlot: home.slot, sink, recover: NOTHING });
 
-  it('have a journal each, whichever number they were started with, and none has that of another [faults D6]', () => {
+  it('have a journal each, whichever slot they prefer, and never share one [faults D6]', () => {
     const three = [take(0), take(0), take(0)];
     expect(three.map(({ slot }) => slot)).toEqual([0, 1, 2]);
     for (const [at, home] of three.entries()) append(home, at);
@@ -65,7 +65,7 @@ describe('gateways that share a data folder', () => {
     expect(take(7).slot).toBe(7);
   });
 
-  it('ship what a dead one has left, and leave alone what a living one holds [faults D6]', async () => {
+  it('ship the records of a stopped gateway, and do not touch those of a running one [faults D6]', async () => {
     const [living, dead] = [take(0), take(0)];
     append(living, 1);
     append(dead, 2);
@@ -83,7 +83,7 @@ describe('gateways that share a data folder', () => {
     });
     expect(shipped).toEqual([2, 3]);
     expect(living.journal.hasBacklog()).toBe(true);
-    // Its number is free for the next gateway that starts.
+    // Its slot is free for the next gateway that starts.
     await eventually(() => {
       const next = take(1);
       const { slot } = next;
@@ -93,7 +93,7 @@ describe('gateways that share a data folder', () => {
     await adopter.stop();
   });
 
-  it('keep records that another key has sealed, take another folder, and tell of them [security M8]', async () => {
+  it('keep records that are sealed with another key, use another folder, and report them [security M8]', async () => {
     const before = take(0, 2);
     append(before, 1);
     leave(before);
@@ -109,7 +109,7 @@ describe('gateways that share a data folder', () => {
     expect(take(0, 2).journal.hasBacklog()).toBe(true);
   });
 
-  it('start though folders and links that lead nowhere have the names of their files, and name those', async () => {
+  it('start although folders and dangling links have the names of their files, and report them', async () => {
     const before = take(0);
     append(before, 1);
     leave(before);
@@ -132,7 +132,7 @@ describe('gateways that share a data folder', () => {
     append(home, 2);
     expect(home.journal.stats()).toMatchObject({ unwritten: 0, droppedByDisk: 0 });
     leave(home);
-    // They are named at the next start, too, and are no records that another gateway would look for.
+    // They are reported at the next start, too, and do not count as records of a stopped gateway.
     const again = take(0);
     expect(again.unreadable).toEqual(named);
     rmSync(join(directory, 'another'), { recursive: true });

@@ -13,20 +13,23 @@ import { isSetAside } from './unreadable-entries';
 export interface OrphanedJournalsOptions extends JournalHomeOptions {
   readonly ownSlot: number;
   readonly sink: LogSink;
-  /** Makes records of what the dead process had begun. */
+  /** Appends records of the requests that the stopped process left in flight. */
   readonly recover: (directory: string, journal: Journal) => void;
 }
 
-/** A process that starts next to others leaves them time to take their own journals first. */
+/**
+ * Milliseconds before the first scan, so that processes that start at the same time get their own journals
+ * first.
+ */
 const FIRST_MS = 2_000;
 const EVERY_MS = 15_000;
 const LOOK_MS = 200;
-/** What a folder of a process that has shipped all holds as well. */
+/** Files that remain in a folder after all records are shipped. */
 const IDLE_FILES = new Set(['owner.lock', 'state.json', 'spare.log', 'holders.json']);
 
 /**
- * Ships what the journals of dead processes still hold: of gateways that are no longer started, or were started elsewhere. The
- * folder of a living process is never touched. One journal at a time.
+ * Ships the journals that stopped processes left: of gateways that no longer run, or run elsewhere now. The
+ * folder of a running process is never touched. One journal is shipped at a time.
  */
 export class OrphanedJournals {
   private timer: NodeJS.Timeout | null = null;
@@ -36,7 +39,7 @@ export class OrphanedJournals {
 
   constructor(private readonly options: OrphanedJournalsOptions) {}
 
-  /** Journals that can't be opened, since another key has sealed them. */
+  /** Number of journals that cannot be opened, because they are sealed with another key. */
   get sealedCount(): number {
     return this.sealed.size;
   }
@@ -64,7 +67,10 @@ export class OrphanedJournals {
     }, ms).unref();
   }
 
-  /** One step: adopts a journal that has something to ship, or leaves the adopted one once it has nothing more. */
+  /**
+   * One step: adopts a journal with records to ship, or releases the adopted one when all its records are
+   * shipped.
+   */
   look(): void {
     if (this.adopted === null) {
       this.adopt();

@@ -2,17 +2,18 @@ import { accessSync, constants, existsSync, readdirSync, renameSync, statSync } 
 import { join } from 'node:path';
 
 const SUFFIX = '.unreadable';
-/** Names that a journal, and what lies next to it, read. The lock is not among them. */
+/** Names of the files that a journal and its neighbours read; the lock is not one of them. */
 const OURS =
   /^(?:(?:segment|in-flight)-\d{6,12}\.log|spare\.log|(?:state|cursor|holders)\.json|under-way\.jsonl)$/;
 
-/** An entry of a journal's folder that an earlier start has set aside. */
+/** Whether the entry of a journal folder was set aside at an earlier start. */
 export const isSetAside = (name: string): boolean => name.endsWith(SUFFIX);
 
 /**
- * Renames what is no file, or may not be read and written, so that a journal opens without it: one such entry must not keep a gateway from
- * starting. Gives the names of all that are set aside in the folder. Throws when an entry cannot be renamed: nothing could be
- * written there either. The folder must be locked by this process.
+ * Renames entries that are not files, or that this process may not read and write, so that a journal opens
+ * without them: one such entry must not prevent a start. Returns the names of all entries set aside in the
+ * folder. Throws if an entry cannot be renamed; then nothing could be written there either. This process must
+ * hold the lock of the folder.
  */
 export function setUnreadableAside(directory: string): readonly string[] {
   for (const name of readdirSync(directory)) {
@@ -22,7 +23,7 @@ export function setUnreadableAside(directory: string): readonly string[] {
   return readdirSync(directory).filter(isSetAside).sort();
 }
 
-/** False for folders, pipes, devices, links that lead nowhere, and files that this process may not read or write. */
+/** False for folders, pipes, devices, dangling links, and files that this process may not read or write. */
 function isReadable(path: string): boolean {
   try {
     if (!statSync(path).isFile()) return false;

@@ -17,16 +17,19 @@ import { FairPlaces, type Place } from './fair-places';
 import { RelayedResponse } from './relayed-response';
 
 const TIMEOUT_MS = 60_000;
-/** Requests to the admin API at a time. */
+/** Concurrent requests to the admin API. */
 const PLACES = 64;
-/** Answers that do not end soon: event streams, and what clients read slowly. */
+/** Concurrent long responses: event streams, and responses that clients read slowly. */
 const LONG_PLACES = 128;
 /** Requests that wait for a place. */
 const WAITING = 1_024;
 const WAIT_MS = 10_000;
-/** The largest body that the admin API takes on any path. */
+/** Largest body in bytes that the admin API accepts on any path. */
 const BODY_MAX = 10 * 1_048_576;
-/** Of MAX_BODY_MEMORY: anyone may send a body to the control plane, also without a key. */
+/**
+ * Divisor of MAX_BODY_MEMORY: clients can send bodies to the control plane even without a key, so they get
+ * only a part.
+ */
 const MEMORY_PART = 8;
 
 type ProxySettings = Pick<
@@ -40,22 +43,23 @@ type ProxySettings = Pick<
   | 'BODY_MIN_RATE'
 >;
 
-/** One request on its way to the admin API. */
+/** One request that is forwarded to the admin API. */
 interface Forwarded {
   readonly id: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly target: string;
-  /** Signed: the admin API sees only this process as its peer. */
+  /** Signed client address, because the admin API sees only this process as its peer. */
   readonly client: string;
-  /** Whose places and memory it takes. */
+  /** The client's network, whose share of places and memory the request uses. */
   readonly network: string;
 }
 
 /**
- * Hands control-plane requests to the admin API, so that one base URL serves both planes. The address is the operator's, never
- * a request's, so that it may be a loopback or private one. Anyone may call it, so all that a request can hold is shared by the
- * clients' networks: a body is read whole before a connection is taken for it, and connections are places of a fair pool.
+ * Forwards control-plane requests to the admin API, so that one base URL serves both planes. The address
+ * comes from the operator, never from a request, so it may be a loopback or private address. Anyone may send
+ * requests here, so their resources are shared fairly between client networks: a body is read completely
+ * before it uses a connection, and connections are places of a fair pool.
  */
 export class ControlPlaneProxy {
   private readonly base: URL;
@@ -72,7 +76,7 @@ export class ControlPlaneProxy {
     this.request = secure ? httpsRequest : httpRequest;
     const pool = { keepAlive: true, maxFreeSockets: 8 };
     this.agent = secure ? new HttpsAgent(pool) : new Agent(pool);
-    // Twice the largest body, so that it fits a share.
+    // At least twice the largest body, so that one body fits into a share.
     this.memory = new Shares(Math.max(2 * BODY_MAX, Math.floor(settings.MAX_BODY_MEMORY / MEMORY_PART)));
     this.bodies = {
       maxBytes: BODY_MAX,
@@ -102,7 +106,7 @@ export class ControlPlaneProxy {
     else this.call(forwarded, body, place);
   }
 
-  /** The whole body; its memory is held until the answer has left. Null: there is none. */
+  /** Reads the whole body, and holds its memory until the response is sent. Null: there is no body. */
   private receive({ req, res, network }: Forwarded): Promise<Buffer | null> {
     const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(null);
@@ -167,7 +171,7 @@ export class ControlPlaneProxy {
       res.writeHead(answer.statusCode ?? 502, passed);
       relayed.begin();
     });
-    outgoing.once('timeout', () => outgoing.destroy(new Error('The admin API did not answer in time.')));
+    outgoing.once('timeout', () => outgoing.destroy(new Error('The admin API did not respond in time.')));
     outgoing.on('error', (cause) => {
       const message = 'The control plane cannot be reached.';
       fail(forwarded, new GatewayError('unavailable', { message, cause }));
@@ -176,7 +180,10 @@ export class ControlPlaneProxy {
   }
 }
 
-/** A client that has left gets nothing; one that has part of an answer must not take it for whole. */
+/**
+ * Sends the error, or cuts the connection if a part of the response was sent, so that the client cannot take
+ * it for complete.
+ */
 function fail({ id, req, res }: Forwarded, error: GatewayError): void {
   if (res.closed || res.destroyed) return;
   if (res.headersSent) {
@@ -186,19 +193,19 @@ function fail({ id, req, res }: Forwarded, error: GatewayError): void {
 
 const tooLarge = (): GatewayError =>
   new GatewayError('body_too_large', {
-    message: `The control plane takes request bodies of ${String(BODY_MAX)} bytes at the most; send a smaller one.`,
+    message: `The control plane accepts request bodies of at most ${String(BODY_MAX)} bytes; send a smaller one.`,
   });
 
 const noMemory = (): GatewayError =>
   new GatewayError('unavailable', {
     message:
-      'Your network’s share of the memory for requests to the control plane is in use; send the request again later.',
+      'Your network has used its share of the memory for control-plane requests; send the request again later.',
     headers: { 'retry-after': '2' },
   });
 
 const noLongPlace = (): GatewayError =>
   new GatewayError('unavailable', {
     message:
-      'Too many streams of the control plane are open from your network or in all; close one, or try again later.',
+      'Too many control-plane streams are open, from your network or in total; close one, or send the request again later.',
     headers: { 'retry-after': '10' },
   });

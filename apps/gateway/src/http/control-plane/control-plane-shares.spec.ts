@@ -9,7 +9,7 @@ const LARGE = Buffer.alloc(24 * 1_048_576, 'x');
 
 jest.setTimeout(60_000);
 
-/** An admin API that counts what it is sent, and answers by path. */
+/** An admin API that counts the requests it receives, and responds by path. */
 class StubAdmin {
   readonly heads: string[] = [];
   readonly bodies: string[] = [];
@@ -30,7 +30,7 @@ class StubAdmin {
   });
 }
 
-describe('the control plane at the gateway’s address', () => {
+describe('control plane through the gateway', () => {
   let admin: StubAdmin;
   let gateway: GatewayHarness;
   let sockets: Socket[];
@@ -77,7 +77,7 @@ describe('the control plane at the gateway’s address', () => {
     ['an announced length', 'content-length: 1000\r\n\r\n{'],
     ['chunks', 'transfer-encoding: chunked\r\n\r\n1\r\n{\r\n'],
   ])(
-    'serves others while 200 senders without a key send their bodies slowly, with %s',
+    'serves other clients while 200 senders without a key send their bodies slowly, with %s',
     async (_how, body) => {
       await start();
       for (let index = 0; index < SLOW_SENDERS; index += 1) open('POST /v1/auth/login', body);
@@ -85,12 +85,12 @@ describe('the control plane at the gateway’s address', () => {
         sockets.every(({ bytesWritten, writableLength }) => bytesWritten > 0 && writableLength === 0),
       );
       await othersAreServed();
-      // Nothing of the slow ones has reached the admin API.
+      // The admin API has received nothing from the slow senders.
       expect(admin.heads).toEqual(['POST /v1/auth/login', 'GET /v1/providers']);
     },
   );
 
-  it('ends a body that comes more slowly than the minimum rate, and hands on nothing of it', async () => {
+  it('cuts a body that arrives more slowly than the minimum rate, and forwards nothing of it', async () => {
     await start({ BODY_IDLE_TIMEOUT: '100', BODY_MIN_RATE: '500' });
     const slow = open('POST /v1/auth/login', 'content-length: 1000\r\n\r\n{');
     await eventually(() => slow.text.startsWith('HTTP/1.1 408'), PATIENT);
@@ -98,14 +98,14 @@ describe('the control plane at the gateway’s address', () => {
     expect(admin.heads).toEqual([]);
   });
 
-  it('refuses a body that the admin API would refuse before it has come', async () => {
+  it('refuses a body that is too large for the admin API before the body arrives', async () => {
     await start();
     const large = open('POST /v1/auth/login', 'content-length: 10485761\r\n\r\n{');
     await eventually(() => large.text.startsWith('HTTP/1.1 413'), PATIENT);
     expect(large.text).toContain('10485760 bytes');
   });
 
-  it('hands on bodies as they came, with their length or in chunks', async () => {
+  it('forwards bodies unchanged, with their length or in chunks', async () => {
     await start();
     const first = open('POST /v1/configs', 'content-length: 5\r\n\r\nab\r\nc');
     await eventually(() => first.text.includes('{"got":5}'), PATIENT);
@@ -117,7 +117,7 @@ describe('the control plane at the gateway’s address', () => {
     expect(admin.bodies).toEqual(['ab\r\nc', 'ab\r\nc']);
   });
 
-  it('keeps places for other requests while streams are open, and refuses the streams past their share', async () => {
+  it('keeps places for other requests while streams are open, and refuses streams beyond their share', async () => {
     await start();
     const tails = Array.from({ length: 80 }, () => open('GET /v1/logs/tail'));
     const begunWith = (status: string): number =>
@@ -132,20 +132,20 @@ describe('the control plane at the gateway’s address', () => {
     await eventually(() => again.text.startsWith('HTTP/1.1 200'), PATIENT);
   });
 
-  it('holds no place for clients that do not read their answers, and ends them', async () => {
+  it('holds no place for clients that do not read their responses, and disconnects them', async () => {
     await start({ BODY_IDLE_TIMEOUT: '1000', BODY_MIN_RATE: '1000000' });
     const readers = Array.from({ length: 70 }, () => open('GET /v1/audit-logs'));
     for (const { socket } of readers) socket.pause();
     await eventually(() => admin.heads.length === 70, PATIENT);
     await othersAreServed();
-    // The clients have read nothing, and neither has the gateway any more: all connections for them are gone.
+    // The clients have read nothing, and the gateway has stopped reading too: their connections are closed.
     await eventually(() => admin.open.size === 0, PATIENT);
     for (const { socket } of readers) socket.resume();
     await eventually(() => readers.every(({ socket }) => socket.destroyed), PATIENT);
     expect(readers.filter(({ text }) => text.length > LARGE.length)).toEqual([]);
   });
 
-  it('brings a large answer whole to a client that reads it late', async () => {
+  it('delivers a large response completely to a client that reads it late', async () => {
     await start();
     const reader = open('GET /v1/audit-logs');
     reader.socket.pause();

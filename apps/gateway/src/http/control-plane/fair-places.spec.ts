@@ -3,24 +3,24 @@ import { FairPlaces, type Place } from './fair-places';
 const PATIENT = { waitMs: 60_000 };
 const BUSY = { type: 'unavailable', options: { headers: { 'retry-after': '2' } } };
 
-describe('places that many holders share', () => {
+describe('FairPlaces', () => {
   let pool: FairPlaces;
   afterEach(() => pool.close());
 
-  /** All that the holder gets at once. */
+  /** Takes all places that the holder gets without waiting. */
   const takeAll = (holder: string): Place[] => {
     const places: Place[] = [];
     for (let place = pool.takeNow(holder); place !== null; place = pool.takeNow(holder)) places.push(place);
     return places;
   };
 
-  it('leave something for the next holder, however many one asks for', () => {
+  it('leaves places for the next holder, however many one holder requests', () => {
     pool = new FairPlaces({ places: 64, waiting: 8, ...PATIENT });
     const counts = ['a', 'b', 'c', 'd', 'e'].map((holder) => takeAll(holder).length);
     expect(counts).toEqual([32, 16, 8, 4, 2]);
   });
 
-  it('go to the holders in turn, whatever the length of their queues', async () => {
+  it('serves waiting holders in turn, whatever the length of their queues', async () => {
     pool = new FairPlaces({ places: 2, waiting: 64, ...PATIENT });
     const held = takeAll('a');
     const order: string[] = [];
@@ -37,7 +37,7 @@ describe('places that many holders share', () => {
     expect(pool.held).toBe(0);
   });
 
-  it('are waited for a bounded time, by a bounded number', async () => {
+  it('limits the waiting time and the number of waiting callers', async () => {
     pool = new FairPlaces({ places: 1, waiting: 2, waitMs: 10 });
     const [place] = takeAll('a');
     const first = expect(pool.take('a')).rejects.toMatchObject(BUSY);
@@ -47,7 +47,7 @@ describe('places that many holders share', () => {
     (await pool.take('a')).free();
   });
 
-  it('count once when they are given back twice', () => {
+  it('counts a place once if it is freed twice', () => {
     pool = new FairPlaces({ places: 4, waiting: 0, ...PATIENT });
     const [first] = takeAll('a');
     first?.free();
@@ -55,7 +55,7 @@ describe('places that many holders share', () => {
     expect(pool.held).toBe(1);
   });
 
-  it('refuse those that wait when the pool is closed', async () => {
+  it('rejects waiting callers when the pool is closed', async () => {
     pool = new FairPlaces({ places: 1, waiting: 4, ...PATIENT });
     takeAll('a');
     const waits = expect(pool.take('a')).rejects.toMatchObject(BUSY);

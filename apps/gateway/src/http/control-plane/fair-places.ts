@@ -2,12 +2,12 @@ import { GatewayError, Shares, type Share } from '@gw/kernel';
 
 export interface FairPlacesOptions {
   readonly places: number;
-  /** Callers that wait for a place; more are refused. Shared like the places. */
+  /** Maximum number of waiting callers, shared between holders like the places; more are refused. */
   readonly waiting: number;
   readonly waitMs: number;
 }
 
-/** A place of a pool; it counts until it is given back, which may be done more than once. */
+/** A place in the pool. `free` returns it and may be called more than once. */
 export interface Place {
   free(): void;
 }
@@ -21,13 +21,14 @@ interface Waiter {
 }
 
 /**
- * Places that many holders share: none has more of them than stay free, so that something is left for the next one. Who finds none
- * waits a bounded time; a place that comes free goes to the holders in turn, whatever the length of their queues.
+ * A pool whose places are shared fairly between holders: no holder may have more places than stay free. A
+ * caller without a free place waits for a limited time; a freed place goes to the waiting holders in turn,
+ * whatever the length of their queues.
  */
 export class FairPlaces {
   private readonly places: Shares;
   private readonly waiting: Shares;
-  /** By holder; the first to be served is the first. */
+  /** Waiting callers by holder; the first holder is served first. */
   private readonly queues = new Map<string, Waiter[]>();
 
   constructor(private readonly options: FairPlacesOptions) {
@@ -39,16 +40,16 @@ export class FairPlaces {
     return this.places.held;
   }
 
-  /** Null: the holder can have none now. */
+  /** Null: the holder can get no place at the moment. */
   takeNow(holder: string): Place | null {
     const share = this.places.of(holder, holder);
     return share.take(1) ? this.placeOf(share) : null;
   }
 
-  /** Rejects with `unavailable` after the time to wait, or at once where too many wait. */
+  /** Rejects with `unavailable` after `waitMs`, or at once if too many callers wait. */
   take(holder: string): Promise<Place> {
     const queue = this.queues.get(holder);
-    // No one overtakes the others of its holder.
+    // A caller does not overtake waiting callers of the same holder.
     const place = queue === undefined ? this.takeNow(holder) : null;
     if (place !== null) return Promise.resolve(place);
     const queued = this.waiting.of(holder, holder);
@@ -61,7 +62,7 @@ export class FairPlaces {
     });
   }
 
-  /** Refuses those that wait. */
+  /** Rejects all waiting callers. */
   close(): void {
     for (const [holder, queue] of this.queues) for (const waiter of [...queue]) this.giveUp(holder, waiter);
   }
@@ -92,7 +93,7 @@ export class FairPlaces {
     waiter.reject(busy());
   }
 
-  /** Puts the holder behind the others. */
+  /** Removes the waiter and moves its holder to the end of the queue. */
   private remove(holder: string, waiter: Waiter): void {
     clearTimeout(waiter.timer);
     waiter.queued.give(1);
@@ -105,6 +106,6 @@ export class FairPlaces {
 const busy = (): GatewayError =>
   new GatewayError('unavailable', {
     message:
-      'Too many requests to the control plane are in flight from your network or in all; send the request again later.',
+      'Too many requests to the control plane are in flight, from your network or in total; send the request again later.',
     headers: { 'retry-after': '2' },
   });

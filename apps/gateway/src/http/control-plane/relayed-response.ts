@@ -4,19 +4,20 @@ import { allowedMs, type BodyReaderOptions } from '../../bodies/read-body';
 import type { FairPlaces, Place } from './fair-places';
 
 export interface RelayOptions {
-  /** Memory for what clients have not taken yet, shared by network. */
+  /** Memory for data that clients have not read yet, shared between networks. */
   readonly memory: Share;
-  /** Places of answers that do not end soon. */
+  /** Places of long responses. */
   readonly long: FairPlaces;
   readonly holder: string;
-  /** A client takes an answer at least as fast as it sends a body. */
+  /** Minimum rate at which a client must read a response; the same as for sending a body. */
   readonly pace: BodyReaderOptions;
 }
 
 /**
- * An answer of the admin API on its way to a client. It is read as fast as it comes, into memory that is shared by network, so that
- * a client that reads slowly holds no place of the pool. An event stream, and an answer for which there is no more memory, changes
- * to a place for long ones, or ends where there is none. A client that takes too little in its time is cut off.
+ * Relays a response of the admin API to a client. The response is read as fast as it arrives, into memory
+ * that networks share, so that a slow client holds no place of the pool. An event stream, and a response that
+ * finds no memory, moves to a place for long responses; if none is free, it is cut. A client that reads too
+ * slowly is disconnected.
  */
 export class RelayedResponse {
   private queue: Buffer[] = [];
@@ -35,12 +36,12 @@ export class RelayedResponse {
     res.once('close', () => this.stop());
   }
 
-  /** False: it may take long, and there is no place for it. */
+  /** False: the response is an event stream, and no place for a long response is free. */
   mayBegin(): boolean {
     return !isEventStream(this.answer) || this.changePlace();
   }
 
-  /** The head has been written. */
+  /** Starts relaying; the head has been written. */
   begin(): void {
     const { answer, res } = this;
     answer.on('data', (chunk: Buffer) => this.pass(chunk));
@@ -72,7 +73,7 @@ export class RelayedResponse {
     this.res.once('drain', () => this.goOn());
   }
 
-  /** The client has taken what was written. */
+  /** Continues after the client has read what was written. */
   private goOn(): void {
     this.isBlocked = false;
     if (this.timer) clearTimeout(this.timer);
@@ -96,7 +97,7 @@ export class RelayedResponse {
     this.timer = setTimeout(() => res.destroy(), allowedMs(res.writableLength, options.pace));
   }
 
-  /** False: there is no place for one more long answer. */
+  /** Moves to a place for long responses. False: none is free. */
   private changePlace(): boolean {
     if (this.hasLong) return true;
     const { long, holder } = this.options;
