@@ -22,21 +22,22 @@ import { limitsOf } from './request-limits';
 import type { SessionAccounts } from './session-accounts';
 
 /**
- * Keeps the limits of requests: reserves in those of the caller before anything else is done and in those of a target before it is called,
- * and charges both with what was used. What nothing limits passes through without a trace.
+ * Enforces the limits of requests: reserves in the caller's limits before any other work and in a target's
+ * limits before it is called, and charges both with the actual usage. A request without limits causes no
+ * ledger work.
  */
 export class Accounts {
   constructor(
     private readonly ledger: Ledger,
     private readonly estimates: Estimates,
     private readonly pricer: TargetPricer,
-    /** Of requests that became sessions over WebSockets. */
+    /** Charges sessions over WebSockets. */
     readonly sessions: SessionAccounts,
   ) {}
 
   /**
-   * Throws the denial of a limit that this process knows to be used up, whatever the request will turn out to be. Nothing is taken
-   * and nothing is awaited: `admit` decides, once the request is known.
+   * Throws the denial of a limit that this process knows to be exhausted, before the request is read. It
+   * reserves nothing and does not wait; `admit` makes the final decision once the request has been read.
    */
   refuseExhausted(context: RequestContext): void {
     const { limits } = context.principal as Principal;
@@ -45,7 +46,7 @@ export class Accounts {
     if (denial !== null) admitted(context, denial);
   }
 
-  /** Throws the denial of a limit of the caller. */
+  /** Reserves in the caller's limits. Throws or rejects with the denial of a limit. */
   admit(context: RequestContext): void | Promise<void> {
     const { limits } = context.principal as Principal;
     if (limits === null) return undefined;
@@ -73,7 +74,9 @@ export class Accounts {
     return undefined;
   }
 
-  /** Reserves in the limits of a target; null where it has none. Throws their denial, or rejects with it. */
+  /**
+   * Reserves in the limits of a target; null if it has none. Throws or rejects with the denial of a limit.
+   */
   reserve(context: RequestContext, upstream: Upstream): Reservation | null | Promise<Reservation> {
     const buckets = bucketsOfAttempt(context, upstream);
     if (buckets.length === 0) return null;
@@ -84,12 +87,15 @@ export class Accounts {
       : admitted(context, outcome);
   }
 
-  /** The target was not called, or did not answer. */
+  /** Releases the reservation of a target that was not called or did not respond. */
   release(reservation: Reservation): void {
     this.ledger.release(reservation);
   }
 
-  /** An answer that is not good enough: what it says that it used is charged, if it has said so by the end of the request. */
+  /**
+   * Charges the usage of a response that the client does not get, if the response reports it before the end
+   * of the request.
+   */
   discard(context: RequestContext, answer: GatewayResponse): void {
     const line = lineOf(context);
     const { upstream } = answer;
@@ -108,12 +114,12 @@ export class Accounts {
     });
   }
 
-  /** What a call has used that another one of its hedge made needless: its own target is charged. */
+  /** Charges the usage of a cancelled hedge call to the caller and to the call's own target. */
   waste(context: RequestContext, upstream: Upstream, inputTokens: number, cost: number | null): void {
     const charge = { cost, tokens: inputTokens, requests: 0 };
     const callers = callersOf(context);
     if (callers) this.ledger.charge(callers, charge);
-    // It was released when the call was cancelled.
+    // The reservation was released when the call was cancelled.
     if (upstream.reservation) this.ledger.chargeLate(upstream.reservation, charge);
     const flags: readonly ChargeFlag[] = cost === null ? ['estimated', 'unpriced'] : ['estimated'];
     const loser = context.attempts.records.findLast(
@@ -123,8 +129,8 @@ export class Accounts {
   }
 
   /**
-   * Once for each request, when its usage and cost are known. `upstream` null: no provider was called to the end. `isTold`: the answer has
-   * said what was used, whatever calls before it have.
+   * Settles a request. Call it once, when usage and cost are known. `upstream` null: no provider call was
+   * completed. `isTold`: the final response reports usage; usage of earlier calls does not count.
    */
   settle(context: RequestContext, upstream: Upstream | null, isTold: boolean): void {
     const { usage } = context;
@@ -141,8 +147,9 @@ export class Accounts {
   }
 
   /**
-   * The durable record decides what of it was charged before, and brings the counters in line. The request that has made it is the first
-   * to tell, so the counters know of that at once.
+   * Charges usage of earlier requests. The durable record decides how much of it was charged before, and
+   * corrects the counters. The request that created the work reports it first, so its counters are charged at
+   * once.
    */
   private chargeEarlier(
     context: RequestContext,
@@ -173,7 +180,7 @@ export class Accounts {
     const charge = this.chargeOf(context);
     const left = rest(charge, context);
     if (reservation) this.ledger.settle(reservation, left);
-    // What a check asks is a part of what its request uses.
+    // Usage of a check is part of its request's usage.
     else if (context.madeFor?.limits?.reservation)
       this.ledger.charge(context.madeFor.limits.reservation, left);
     if (upstream.reservation) this.ledger.settle(upstream.reservation, left);
@@ -213,7 +220,7 @@ export class Accounts {
     once: string | null = null,
   ): void {
     const from = budgetsOf(callersOf(context), reservation ?? null);
-    // The record's own cost says it all.
+    // The cost in the log record is enough.
     if (from.length === 0 && requests > 0 && context.usage.charges === null) return;
     context.usage.addCharge({
       line,
@@ -228,14 +235,19 @@ export class Accounts {
   }
 }
 
-/** Whether an answer says how long others will be. A session has learnt from each of its responses. */
+/**
+ * Whether the response is evidence of typical output lengths. A session has learnt from each of its responses
+ * already.
+ */
 const isLesson = ({ usage, answer }: RequestContext): boolean =>
   usage.parts === null &&
   usage.estimatedTokens === null &&
   answer?.cache?.isFree !== true &&
   (answer === null || answer.status < 400);
 
-/** In the limits of the caller: the request's own, or that of the request that a check belongs to. */
+/**
+ * The reservation in the caller's limits: the request's own, or that of the request that a check belongs to.
+ */
 const callersOf = ({ limits, madeFor }: RequestContext): Reservation | null =>
   limits?.reservation ?? madeFor?.limits?.reservation ?? null;
 
@@ -247,7 +259,7 @@ function flagsOf({ usage }: RequestContext): readonly ChargeFlag[] {
   return reported !== null && cost === null ? ['unpriced'] : [];
 }
 
-/** What the parts of a session have not charged yet. */
+/** Returns what the parts of a session have not charged yet. */
 function rest(charge: Charge, { usage }: RequestContext): Charge {
   const { parts } = usage;
   if (parts === null) return charge;

@@ -16,7 +16,7 @@ import type { CallerLimits } from './caller-limits';
 import { endpointTypesOf } from './endpoint-types';
 import { targetBuckets } from './target-limits';
 
-/** Throws the denial as the caller sees it. */
+/** Returns the reservation. Throws the denial as the caller sees it. */
 export function admitted(context: RequestContext, outcome: AdmissionOutcome): Reservation {
   if (outcome.admitted) return outcome;
   limitsOf(context).refuse(denialState(outcome));
@@ -30,7 +30,9 @@ export function bucketsOfRequest(context: RequestContext, limits: CallerLimits):
   return more.length === 0 ? buckets : [...buckets, ...more];
 }
 
-/** Those of the saved provider, then those of the policies that ask which provider it is. */
+/**
+ * Returns the buckets of the saved provider, then those of policies whose conditions depend on the provider.
+ */
 export function bucketsOfAttempt(context: RequestContext, upstream: Upstream): readonly Bucket[] {
   const { saved } = upstream;
   const own = saved === null ? NONE : targetBuckets(saved);
@@ -40,7 +42,7 @@ export function bucketsOfAttempt(context: RequestContext, upstream: Upstream): r
   return more.length === 0 ? own : [...own, ...more];
 }
 
-/** Whether nothing limits what a caller does at a saved provider. */
+/** Whether no limit applies to the caller at a saved provider. */
 export const isWithoutLimits = ({ limits }: Principal, saved: ProviderDocument): boolean =>
   limits === null && targetBuckets(saved).length === 0;
 

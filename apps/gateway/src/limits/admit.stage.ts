@@ -1,7 +1,10 @@
 import type { Accounts } from './accounts';
 import type { RequestContext, Stage } from '../core/request-context';
 
-/** The limits of the key, its workspace and their policies. Those of a target count where an attempt picks it. */
+/**
+ * Reserves in the limits of the key, its workspace and their policies. The limits of a target are reserved
+ * when an attempt selects it.
+ */
 export class AdmitStage implements Stage {
   constructor(private readonly accounts: Accounts) {}
 

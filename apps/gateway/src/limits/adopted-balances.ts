@@ -1,8 +1,9 @@
 import type { Balance, LedgerStore } from '@gw/limits';
 
 /**
- * The durable record, for budgets whose counters are lost. While records that an earlier process left in the journal are on their way to it,
- * it says less than was used: it is not consulted then, and each limit does what its `on_outage` says.
+ * The durable record, for budgets whose counters are lost. It is incomplete while records of an earlier
+ * process are still in the journal; until they are stored, it rejects, and each limit follows its
+ * `on_outage`.
  */
 export class AdoptedBalances implements LedgerStore {
   constructor(
@@ -12,7 +13,9 @@ export class AdoptedBalances implements LedgerStore {
 
   balances(...args: Parameters<LedgerStore['balances']>): readonly Balance[] | Promise<readonly Balance[]> {
     if (!this.hasArrived()) {
-      return Promise.reject(new Error('Log records of an earlier process are not in the ledger yet.'));
+      return Promise.reject(
+        new Error('Log records of an earlier process are not in the durable record yet.'),
+      );
     }
     return this.record.balances(...args);
   }

@@ -11,17 +11,17 @@ import {
   type CompiledPolicy,
 } from '@gw/limits';
 
-/** The limits of all requests of a caller, worked out once for each version of its documents. */
+/** The limits of all requests of a caller, computed once for each version of its documents. */
 export interface CallerLimits {
-  /** Of the key, of the workspace, and of the policies that apply to whatever the caller asks for. */
+  /** Limits of the key, of the workspace, and of policies that apply to all requests of the caller. */
   readonly buckets: readonly Bucket[];
-  /** Policies that ask what the request says. */
+  /** Policies whose conditions depend on the request. */
   readonly perRequest: readonly CompiledPolicy[];
-  /** Policies that ask which provider was picked. */
+  /** Policies whose conditions depend on the selected provider. */
   readonly perAttempt: readonly CompiledPolicy[];
 }
 
-/** Null: nothing limits the caller. */
+/** Null: the caller has no limits. */
 export function callerLimits(key: ApiKeyDocument, workspace: WorkspaceDocument): CallerLimits | null {
   const { organisationId: tenant } = workspace;
   const policies = policiesOf(workspace);
@@ -54,7 +54,7 @@ export const bucketsOf = (owner: BucketOwner, { rateLimits, usageLimits }: Rules
   ...rateLimits.map((rule) => rateBucket(owner, rule)),
 ];
 
-/** Of this process; a value takes some 40 bytes. */
+/** Bounds the policy values of this process; a value uses about 40 bytes. */
 export const policyValues = new PolicyValues({ perPolicy: 100_000, total: 1_000_000 });
 
 const compiled = new WeakMap<WorkspaceDocument, readonly CompiledPolicy[]>();

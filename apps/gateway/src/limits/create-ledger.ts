@@ -18,17 +18,17 @@ import type { HolderNames } from './holder-names';
 
 export interface RunningLedger {
   readonly ledger: Ledger;
-  /** Tells the counters what was used, if they can be reached. */
+  /** Reports the remaining usage to the counters if they can be reached, and closes the connection. */
   close(): void;
 }
 
-/** One round trip to the counter store; a Redis that needs longer is taken for away. */
+/** Time limit of a round trip to the counter store; a slower Redis counts as unreachable. */
 const REDIS_TIMEOUT_MS = 500;
 const RESERVATION_MIN_MS = 900_000;
 
 /**
- * Counters in Redis where there is one, else in this process. `balances` null: lost ones start at nothing. `names` null: nothing is known of
- * earlier processes.
+ * Creates the ledger, with counters in Redis if it is configured, else in this process. `balances` null: lost
+ * counters restart at zero. `names` null: earlier processes are unknown.
  */
 export function createLedger(
   settings: GatewaySettings,
@@ -75,14 +75,17 @@ export function createLedger(
       ledger
         .stop()
         .catch(() => {
-          log.warn({}, 'failed to report the last usage to the counters; the log has it');
+          log.warn({}, 'failed to report the last usage to the counters; it is in the log');
         })
         .finally(() => redis?.disconnect());
     },
   };
 }
 
-/** Of what all gateways of an installation have at any time, also while master keys rotate. */
+/**
+ * Derived from a secret that all gateways of an installation share at any time, even while master keys
+ * rotate.
+ */
 const nameKeyOf = ({ SERVICE_TOKEN }: GatewaySettings): Buffer =>
   deriveKey(Buffer.from(SERVICE_TOKEN), 'limit-counters');
 
@@ -107,7 +110,8 @@ function startedRegistry(
     try {
       write();
     } catch (error) {
-      // The next process cannot name this one then: what it holds is free when its heartbeat has been missing for 10 s.
+      // The next process then does not know this one's name; its leases end when its heartbeat has been
+      // missing for 10 s.
       log.warn(describeFault(error), 'failed to store holder names');
     }
   };
@@ -133,7 +137,10 @@ function startedRegistry(
   return registry;
 }
 
-/** Commands wait for the first connection of a process that has just begun; later on they fail at once where there is none. */
+/**
+ * Returns scripts that wait for the first connection after the start; later they fail at once without a
+ * connection.
+ */
 function firstReady(redis: Redis): RedisScripts {
   let first: Promise<void> | null = redisReady(redis, REDIS_TIMEOUT_MS).finally(() => {
     first = null;

@@ -17,11 +17,11 @@ export interface Limits extends RunningLedger {
   readonly accounts: Accounts;
   readonly lostUses: LostUses;
   readonly pricer: GatewayPricer;
-  /** Null: no source of prices is set. */
+  /** Null: no price source is configured. */
   readonly priceSources: ModelConfigs | null;
 }
 
-/** Prices, counters and what connects them to requests. */
+/** Creates the prices, the ledger and the accounts that connect them to requests. */
 export function createLimits({
   settings,
   documents,

@@ -2,10 +2,10 @@ import { INTERNAL, type BalancesResponse, type BalancesRequest } from '@gw/contr
 import type { LedgerStore } from '@gw/limits';
 import { ServiceClient } from '@gw/outbound';
 
-/** The time is below what the ledger waits for it. */
+/** The timeout is shorter than the time that the ledger waits. */
 const CLIENT = { timeoutMs: 1_500, connections: 4, bytesMax: 4 * 1_048_576 };
 
-/** Reads from the worker, which writes the durable record, what lost counters had used. */
+/** Reads the usage of lost counters from the worker, which writes the durable record. */
 export class DurableBalances implements LedgerStore {
   private readonly client = new ServiceClient(CLIENT);
   private readonly url: string;
@@ -37,7 +37,7 @@ export class DurableBalances implements LedgerStore {
     const { counters } = request;
     const { balances } = (await this.post(request)) as BalancesResponse;
     if (balances.length !== counters.length || !balances.every(isBalance)) {
-      throw new Error('The worker gave balances that cannot be read.');
+      throw new Error('The worker returned balances that are not valid.');
     }
     return balances;
   }
@@ -47,7 +47,7 @@ export class DurableBalances implements LedgerStore {
     const { status, body } = await this.client.call({
       ...{ url: this.url, method: 'POST', headers, body: JSON.stringify(request) },
     });
-    if (status !== 200) throw new Error('The worker refused to tell balances.');
+    if (status !== 200) throw new Error('The worker refused to return balances.');
     return JSON.parse(body.toString('utf8'));
   }
 }

@@ -26,7 +26,7 @@ describe('HolderNames', () => {
     });
   const file = (): string => join(directory, 'holders.json');
 
-  it('passes the names of all earlier processes to the next, until the counters know that those have ended', () => {
+  it('passes the names of all earlier processes to the next one until the counters know that they have ended', () => {
     names().add('g-1');
     names().add('g-2');
     const third = names();
@@ -42,7 +42,7 @@ describe('HolderNames', () => {
     expect([predecessors.length, predecessors[0], predecessors.at(-1)]).toEqual([64, 'g-6', 'g-69']);
   });
 
-  it('has adopted once all that was in the journal at its start has arrived, whatever has come since', () => {
+  it('is adopted once everything that was in the journal at its start is stored, whatever arrived since', () => {
     progress = { taken: 10, arrived: 4 };
     const next = names();
     expect([next.hasArrived(), next.isAdopted()]).toEqual([false, false]);
@@ -50,7 +50,7 @@ describe('HolderNames', () => {
     expect([next.hasArrived(), next.isAdopted()]).toEqual([true, true]);
   });
 
-  it('never adopts once the journal has lost a record, of whichever process, until the others are forgotten', () => {
+  it('is never adopted after the journal lost a record of any process, until the others are forgotten', () => {
     names().add('g-1');
     dropped = 1;
     const next = names();
@@ -61,7 +61,7 @@ describe('HolderNames', () => {
   });
 
   it.each(['', 'no json', '{"processes":5,"lost":0}', '{"processes":["a"],"lost":"0"}', 'null'])(
-    'begins anew with a file that holds %j',
+    'starts empty with a file that contains %j',
     (content) => {
       writeFileSync(file(), content);
       expect(names().predecessors).toEqual([]);
@@ -70,7 +70,7 @@ describe('HolderNames', () => {
     },
   );
 
-  it('takes only names that a process can have', () => {
+  it('accepts only valid process names', () => {
     writeFileSync(file(), JSON.stringify({ processes: ['g-1', '', 5, 'a b', 'x'.repeat(65)], lost: 0 }));
     expect(names().predecessors).toEqual(['g-1']);
   });
@@ -90,7 +90,7 @@ describe('AdoptedBalances', () => {
       () => hasArrived,
     );
     const organisation = '0a000000-0000-4000-8000-000000000001';
-    await expect(balances.balances(organisation, [])).rejects.toThrow('not in the ledger yet');
+    await expect(balances.balances(organisation, [])).rejects.toThrow('not in the durable record yet');
     expect(reads).toEqual([]);
     hasArrived = true;
     expect(await balances.balances(organisation, [])).toEqual([]);

@@ -8,21 +8,21 @@ const PROCESS = /^[\w-]{1,64}$/;
 
 interface Content {
   readonly processes: readonly string[];
-  /** Log records that the journal had lost when the first of them began. */
+  /** Number of records that the journal had lost when the first of these processes began. */
   readonly lost: number;
 }
 
 /**
- * The names under which this process and those before it on the same journal hold parts of counters. A successor gives free what they held,
- * and says when all that they used is in the durable record.
+ * The names under which this process and earlier ones on the same journal hold leases. A successor returns
+ * the leases of its predecessors, and knows when all their usage is in the durable record.
  */
 export class HolderNames {
   readonly predecessors: readonly string[];
-  /** Records that the journal has taken from them. */
+  /** Number of records that the journal has accepted from them. */
   private readonly taken: number;
   private readonly lostBefore: number;
 
-  /** `journal`: opened, with all that the earlier processes have left in it, and not yet used by this one. */
+  /** `journal` is open, with everything that earlier processes left in it, and not yet used by this one. */
   constructor(
     private readonly directory: string,
     private readonly journal: Pick<Journal, 'progress' | 'stats'>,
@@ -33,23 +33,29 @@ export class HolderNames {
     this.predecessors = known?.processes ?? [];
   }
 
-  /** Notes this process before it holds anything. Throws what the disk says. */
+  /** Stores the name of this process before it holds anything. Throws errors of the file system. */
   add(process: string): void {
     const processes = [...this.predecessors, process].slice(-PROCESSES_MAX);
     this.write({ processes, lost: this.lostBefore });
   }
 
-  /** Whether all that the earlier processes left in the journal is in the durable record, or lost. */
+  /** Whether every record that earlier processes left in the journal is in the durable record, or lost. */
   hasArrived(): boolean {
     return this.journal.progress().arrived >= this.taken;
   }
 
-  /** Whether all that the earlier processes used is in the durable record; never, once a record of the journal was lost. */
+  /**
+   * Whether all usage of earlier processes is in the durable record; false forever once a record of the
+   * journal was lost.
+   */
   isAdopted(): boolean {
     return this.hasArrived() && lostOf(this.journal) === this.lostBefore;
   }
 
-  /** Forgets all but this process: the counters know that the others have ended. Throws what the disk says. */
+  /**
+   * Removes all names but this one, because the counters know that the others have ended. Throws errors of
+   * the file system.
+   */
   forgetOthers(process: string): void {
     this.write({ processes: [process], lost: lostOf(this.journal) });
   }
@@ -66,7 +72,7 @@ const lostOf = (journal: Pick<Journal, 'stats'>): number => {
   return droppedAtCap + droppedByDisk + droppedOversized + damagedRecords;
 };
 
-/** Null: there is none, or none that can be read. */
+/** Returns the stored names; null: there is no readable file. */
 function read(path: string): Content | null {
   try {
     const { processes, lost } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Content>;

@@ -9,11 +9,13 @@ import { RESPONSE, BODY, budget } from './spec-support/cent-calls';
 const PATIENCE = { timeoutMs: 20_000, everyMs: 50 };
 jest.setTimeout(60_000);
 
-/** An answer of Redis that comes too late is an outage, in which it must not pass either. */
+/** A Redis response that is too late counts as an outage, and these requests must not pass then either. */
 const CONCURRENCY: RateLimitRule = { type: 'concurrency', unit: null, value: 2, onOutage: 'refuse' };
 
-/** What the members of a limit do at the gateway. The counters are in Redis, so that they can be taken away. */
-describe('how limits act', () => {
+/**
+ * Fields of a limit and their effect at the gateway. The counters are in Redis, so that a test can stop it.
+ */
+describe('limit fields', () => {
   const redis = withRedis();
   let gateway: GatewayHarness;
   let other: GatewayHarness;
@@ -76,7 +78,7 @@ describe('how limits act', () => {
   };
   const becomes = (status: number, key: string, more: Parameters<typeof send>[1] = {}): Promise<unknown> =>
     eventually(async () => (await statusOf(key, more)) === status, PATIENCE);
-  /** A request that is admitted, and then under way until it is given up. */
+  /** Holds an admitted request in flight until it is aborted. */
   const holdOpen = (key: string, more: NonNullable<Parameters<typeof send>[1]>): Promise<unknown> =>
     eventually(async () => {
       const before = stub.requests.length;
@@ -95,7 +97,7 @@ describe('how limits act', () => {
     return ((await answer.json()) as { data: Record<string, unknown>[] }).data;
   };
 
-  it('[LIM-06] concurrency refuses what comes while as many are under way, over all gateways, and lets it in afterwards', async () => {
+  it('[LIM-06] concurrency: refuses further requests over all gateways while the limit is in flight, and admits them afterwards', async () => {
     const key = keyWith({ rateLimits: [CONCURRENCY] });
     stub.answer({ steps: [{ hang: true }], headers: { 'content-type': 'application/json' } });
     const leaving = new AbortController();
@@ -126,7 +128,7 @@ describe('how limits act', () => {
     await becomes(200, key);
   });
 
-  it('concurrency of a policy counts each value by itself', async () => {
+  it('concurrency of a policy: counts each value separately', async () => {
     const policy = {
       ...{ id: 'at-once', name: null, target: 'llm' as const, groupBy: ['metadata.team'] },
       conditions: [{ key: 'metadata.team', value: '*' }],
@@ -146,7 +148,7 @@ describe('how limits act', () => {
     await becomes(200, gateway.apiKey, of('a'));
   });
 
-  it('strict asks for room for all that a request may use, standard for any', async () => {
+  it('enforcement: strict requires room for the maximum usage of a request, standard for any room', async () => {
     const large = { body: { ...BODY, max_tokens: 1_000_000 } };
     const ofTokens = { type: 'tokens', unit: 'rpd', value: 2_000 } as const;
     await becomes(200, keyWith({ rateLimits: [ofTokens] }), large);
@@ -158,12 +160,15 @@ describe('how limits act', () => {
     expect(await ownLimits(strict)).toMatchObject([{ enforcement: 'strict', on_outage: 'refuse' }]);
   });
 
-  it('a sliding window gives back bit by bit what a fixed one gives back at once', async () => {
+  it('window: a sliding window frees its allowance gradually, a fixed one at once', async () => {
     const ofSecond = { type: 'requests', unit: 'rps', value: 8 } as const;
     const fixed = keyWith({ rateLimits: [ofSecond] });
     const sliding = keyWith({ rateLimits: [{ ...ofSecond, window: 'sliding' }] });
     const used = async (key: string): Promise<number> => Number((await ownLimits(key))[0]?.['used']);
-    /** What is read while a full window passes, without another request. Null: the requests did not fall into one window. */
+    /**
+     * Reads usage while a full window passes, without other requests. Null: the requests did not fall into
+     * one window.
+     */
     const decline = async (key: string): Promise<number[] | null> => {
       await eventually(async () => (await used(key)) === 0, PATIENCE);
       await Promise.all(Array.from({ length: ofSecond.value }, () => statusOf(key)));
@@ -186,7 +191,7 @@ describe('how limits act', () => {
     expect(await ownLimits(fixed)).toMatchObject([{ type: 'requests_per_s', window: 'fixed' }]);
   });
 
-  it('reports to a caller how fast its budgets are used and when they run out, and null where that is unknown', async () => {
+  it('reports burn rate and exhaustion time of budgets to their caller, and null if unknown', async () => {
     const record: LedgerStore = {
       balances: (_tenant, requested) =>
         requested.map(({ since }) => ({ period: since, used: 0, holders: [] })),
@@ -207,7 +212,7 @@ describe('how limits act', () => {
         { type: 'cost', used: 0.01, burn_rate_per_day: 0.2 },
         { type: 'tokens', burn_rate_per_day: null, forecast_exhausted_at: null },
       ]);
-      // 1 USD is left, at 0.2 a day.
+      // 1 USD is left, at 0.2 USD a day.
       const at = Date.parse(String(data[0]?.['forecast_exhausted_at']));
       expect(at).toBeGreaterThanOrEqual(from + 5 * DAY_MS);
       expect(at).toBeLessThanOrEqual(Date.now() + 5 * DAY_MS + 1);
@@ -219,12 +224,13 @@ describe('how limits act', () => {
     }
   });
 
-  it('without its counters each limit does what its on_outage says, and health tells of it', async () => {
+  it('on_outage: is followed by each limit without counters, and health reports the outage', async () => {
     const rate = { type: 'requests', unit: 'rpd', value: 1_000 } as const;
     const holding = keyWith({ rateLimits: [rate] });
     const refusing = keyWith({ rateLimits: [{ ...rate, onOutage: 'refuse' }] });
     const budgets = keyWith({ usageLimits: [budget({ onOutage: 'refuse' })] });
-    // A strict budget must hold the whole estimate, and in an outage one process has a hundredth of it: 10 cents.
+    // A strict budget must hold the whole estimate, and in an outage a process has a hundredth of it: 10
+    // cents.
     const strict = budget({ creditLimit: 10, enforcement: 'strict', onOutage: 'hold' });
     const strictly = keyWith({ usageLimits: [strict] });
     for (const key of [holding, refusing, budgets, strictly]) await becomes(200, key);

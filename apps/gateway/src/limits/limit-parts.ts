@@ -3,8 +3,8 @@ import { degraded, WELL, type Part } from '@gw/web';
 import type { Limits } from './create-limits';
 
 /**
- * Limits whose counters cannot be reached still hold, each in its own way; a source of prices that fails leaves the last good ones in force,
- * and a secret manager that is away the secrets that were read before.
+ * Health of the limits, the price sources and the secret managers. In an outage, limits follow their
+ * `on_outage`, the last good prices stay in force, and secrets that were read before stay in use.
  */
 export function partsOfRequests(
   { ledger, priceSources }: Pick<Limits, 'ledger' | 'priceSources'>,
@@ -24,13 +24,17 @@ export function partsOfRequests(
       };
       if (!health.degraded) return { ...WELL, figures };
       const since = new Date(Date.now() - Math.round(health.degradedForMs));
-      return { ...degraded('The counters cannot be reached.'), since, figures };
+      return {
+        ...degraded('The limit counters cannot be reached; each limit follows its on_outage.'),
+        since,
+        figures,
+      };
     },
   };
   const prices: Part = {
     name: 'prices',
     check: () => {
-      // Why they fail is in the log: it may name what is inside.
+      // The reason is in the log only, because it may name internal addresses.
       const failing = (priceSources?.faults() ?? []).map(({ kind, provider, source }) => ({
         kind,
         provider,
@@ -38,7 +42,7 @@ export function partsOfRequests(
       }));
       if (failing.length === 0) return WELL;
       return {
-        ...degraded('Sources of prices cannot be used; the last good prices are.'),
+        ...degraded('Some price sources cannot be used; their last good prices stay in force.'),
         figures: { failing },
       };
     },
@@ -50,7 +54,11 @@ export function partsOfRequests(
       const [first] = away;
       if (!first) return WELL;
       const figures = { unreachable: away.map(({ managerType }) => managerType) };
-      return { ...degraded('Secret managers cannot be reached.'), since: first.since, figures };
+      return {
+        ...degraded('Some secret managers cannot be reached; secrets that were read before stay in use.'),
+        since: first.since,
+        figures,
+      };
     },
   };
   return [limits, ...(priceSources === null ? [] : [prices]), managers];

@@ -10,14 +10,14 @@ const MINUTE = 60_000;
 const PATIENCE = { timeoutMs: 60_000 };
 jest.setTimeout(180_000);
 
-/** Lower bounds leave room for what a process keeps for its next requests: up to an eighth of the headroom. */
+/** Lower bounds allow for leases of a process's next requests: up to an eighth of the headroom. */
 describe('three gateways that share a Redis', () => {
   const redis = withRedis();
   let stub: StubProvider;
   let gateways: GatewayHarness[];
   let keys = 0;
 
-  /** What the journals of all gateways say that budgets were charged. */
+  /** Amount charged to budgets according to the journals of all gateways. */
   const journals: LedgerStore = {
     balances: async (_tenant, requested) => {
       const records = (await Promise.all(gateways.map((gateway) => gateway.records()))).flat();
@@ -75,7 +75,7 @@ describe('three gateways that share a Redis', () => {
     (await answerOf(gateway, key)).status;
   const on = (at: number): GatewayHarness => gateways[at % GATEWAYS] as GatewayHarness;
   type Answer = Awaited<ReturnType<typeof answerOf>>;
-  /** Calls spread over the gateways; their answers. */
+  /** Spreads calls over the gateways and returns their responses. */
   const answersTo = async (
     calls: number,
     concurrency: number,
@@ -93,12 +93,15 @@ describe('three gateways that share a Redis', () => {
     await Promise.all(Array.from({ length: concurrency }, worker));
     return answers;
   };
-  /** How many were answered with 200. */
+  /** Returns the number of 200 responses. */
   const load = async (key: string, calls: number, concurrency: number): Promise<number> => {
     const answers = await answersTo(calls, concurrency, (gateway) => answerOf(gateway, key));
     return answers.filter(({ status }) => status === 200).length;
   };
-  /** All of them must be let in. A counter that does not answer in time, on a busy machine, is said to be unavailable, and may be tried again. */
+  /**
+   * Expects all calls to be admitted. On a busy machine a counter may respond too late; the call then gets
+   * 503 and is sent again.
+   */
   const letIn = async (key: string, calls: number, concurrency: number): Promise<void> => {
     const answers = await answersTo(calls, concurrency, (gateway) =>
       eventually(async () => {
@@ -112,7 +115,7 @@ describe('three gateways that share a Redis', () => {
     const records = (await Promise.all(gateways.map((gateway) => gateway.records()))).flat();
     return records.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
   };
-  /** The counters know all that was used once every process has reported it. */
+  /** Usage in the counters; complete once every process has reported. */
   const usedBy = async (id: string): Promise<number> => {
     const client = new Redis(redis.url);
     try {
@@ -123,7 +126,7 @@ describe('three gateways that share a Redis', () => {
     }
   };
 
-  it('[LIM-06] overspend a budget by no more than one call, and count what was used to the last unit', async () => {
+  it('[LIM-06] exceed a budget by at most one call, and count its usage exactly', async () => {
     const { key, id } = keyWith({ usageLimits: [budget()] });
     const accepted = await load(key, 450, 90);
     expect(accepted).toBeLessThanOrEqual(101);
@@ -133,16 +136,16 @@ describe('three gateways that share a Redis', () => {
     expect(stub.requests).toHaveLength(accepted);
   });
 
-  it('make the counter of a new key once', async () => {
+  it('create the counter of a new key once', async () => {
     const { key } = keyWith({ usageLimits: [budget({ creditLimit: 0.1 })] });
     const accepted = await load(key, 50, 50);
     expect(accepted).toBeLessThanOrEqual(11);
     expect(accepted).toBeGreaterThanOrEqual(7);
   });
 
-  it('admit of a rate limit what it allows, and at most one more', async () => {
+  it('admit no more than a rate limit allows', async () => {
     const value = 90;
-    // A run that the minute ends in has the allowance of two.
+    // A run across a minute boundary has the allowance of two minutes.
     for (;;) {
       const { key } = keyWith({ rateLimits: [{ type: 'requests', unit: 'rpm', value }] });
       const before = Math.floor(Date.now() / MINUTE);
@@ -154,7 +157,7 @@ describe('three gateways that share a Redis', () => {
     }
   });
 
-  it('[LIM-04] [REL-07 in part] let a key go on as soon as its limit is raised, and stop it when it is lowered', async () => {
+  it('[LIM-04] [REL-07 in part] admit a key as soon as its limit is raised, and refuse it when the limit is lowered', async () => {
     const { key, id } = keyWith({ usageLimits: [budget({ creditLimit: 0.02 })] });
     const answers = (status: number): Promise<unknown> =>
       Promise.all(
@@ -183,7 +186,7 @@ describe('three gateways that share a Redis', () => {
     await eventually(async () => (await usedBy(id)) >= accepted * CENT, PATIENCE);
   });
 
-  it('go on while Redis is gone within what they may spend alone, and agree with the log when it is back', async () => {
+  it('continue with their local shares while Redis is down, and agree with the log afterwards', async () => {
     const { key, id } = keyWith({ usageLimits: [budget({ creditLimit: 3 })] });
     const strict = keyWith({ usageLimits: [budget({ creditLimit: 3, enforcement: 'strict' })] });
     const before = 30;
@@ -201,7 +204,7 @@ describe('three gateways that share a Redis', () => {
       await callOn(on(0), key);
       return (await usedBy(id)) >= spent;
     }, PATIENCE);
-    // Each process finds out for itself.
+    // Each process notices by itself that Redis is back.
     await eventually(async () => (await callOn(on(0), strict.key)) === 200, PATIENCE);
   });
 });

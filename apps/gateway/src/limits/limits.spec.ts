@@ -70,14 +70,14 @@ describe('limits', () => {
     statuses.filter((status) => status === 200).length;
   const last = async (): Promise<LoggedRequest> => (await gateway.records()).at(-1) as LoggedRequest;
 
-  it('[LIM-06] passes a budget’s last call and not one more, called one after the other', async () => {
+  it('[LIM-06] admits sequential calls exactly up to the budget', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 0.2 })] });
     const statuses = await statusesOf(30, 1, key);
     expect(statuses).toEqual([...Array<number>(20).fill(200), ...Array<number>(10).fill(412)]);
     expect(stub.requests).toHaveLength(20);
   });
 
-  it('[LIM-06] overspends by no more than one call when many come at once', async () => {
+  it('[LIM-06] exceeds a budget by at most one of many concurrent calls', async () => {
     stub.answer({
       steps: [{ waitMs: 50 }, { chunk: JSON.stringify(RESPONSE) }],
       headers: { 'content-type': 'application/json' },
@@ -95,7 +95,7 @@ describe('limits', () => {
     expect(accepted(statuses)).toBeLessThanOrEqual(6);
   });
 
-  it('[LIM-06] tells a caller which limit of what was reached, how far, and until when', async () => {
+  it('[LIM-06] reports to a refused caller which limit was reached, its usage and its reset', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 0.01, periodicReset: 'monthly' })] });
     expect((await send(key)).status).toBe(200);
     const refused = await send(key);
@@ -129,7 +129,7 @@ describe('limits', () => {
     },
   );
 
-  it('[PAS-06] charges passthrough by what its provider counts, at a custom price too', async () => {
+  it('[PAS-06] charges passthrough by the provider’s usage, also at a custom price', async () => {
     gateway.addProvider('main', 'openai', stub.origin, {
       models: [
         {
@@ -149,7 +149,7 @@ describe('limits', () => {
     expect((await send(key)).status).toBe(412);
   });
 
-  it('counts tokens and requests of a model without a price, and says that its cost is not known', async () => {
+  it('counts tokens and requests of a model without a price, and marks the cost as unknown', async () => {
     stub.answerJson({ ...RESPONSE, model: 'no-such-model' });
     const key = keyWith({ usageLimits: [budget(), budget({ type: 'tokens', creditLimit: 2_000 })] });
     const body = { ...BODY, model: 'no-such-model' };
@@ -163,7 +163,7 @@ describe('limits', () => {
     expect((await send(key, { body })).status).toBe(412);
   });
 
-  it('[LIM-06] holds strict limits by all that an answer may cost: nothing is reserved half', async () => {
+  it('[LIM-06] reserves the maximum cost of a response under strict limits, and nothing if it does not fit', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 0.1, enforcement: 'strict' })] });
     const body = { ...BODY, max_tokens: 50_000 };
     expect((await send(key, { body })).status).toBe(412);
@@ -171,7 +171,7 @@ describe('limits', () => {
     expect((await send(key)).status).toBe(200);
   });
 
-  it('charges a stream whose client left by an estimate, flagged, and frees what it had reserved', async () => {
+  it('charges a stream whose client disconnected as a flagged estimate, and releases its reservation', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     const event = { choices: [{ delta: { content: 'Hello' } }] };
     stub.answer({
@@ -200,7 +200,7 @@ describe('limits', () => {
     expect(state?.used).toBe(record.cost);
   });
 
-  it('charges a stream that its provider cut by an estimate, flagged', async () => {
+  it('charges a stream that its provider cut as a flagged estimate', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     stub.answer({
       headers: { 'content-type': 'text/event-stream' },
@@ -213,7 +213,7 @@ describe('limits', () => {
     expect(record.cost).toBeGreaterThan(0);
   });
 
-  it.each([-5, 1e308, '5'])('never lets a counter sink or leap by a usage of %p', async (count) => {
+  it.each([-5, 1e308, '5'])('does not change a counter by an absurd usage of %p', async (count) => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     stub.answerJson({ ...RESPONSE, usage: { prompt_tokens: count, completion_tokens: count } });
     expect((await send(key)).status).toBe(200);
@@ -223,7 +223,7 @@ describe('limits', () => {
     expect(cost).toBeLessThan(10 * CENT);
   });
 
-  it('charges each attempt that was billed once, to the line that it was made for', async () => {
+  it('charges each billed attempt once, to its own line', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     stub.answer({ status: 500, body: { ...RESPONSE, error: { message: 'no' } } }, { body: RESPONSE });
     const config = JSON.stringify({ provider: '@main', retry: { attempts: 1, on_status_codes: [500] } });
@@ -240,7 +240,7 @@ describe('limits', () => {
     });
   });
 
-  it('charges the results of a batch at its discount when they are requested, and names what is charged once', async () => {
+  it('charges the results of a batch at its discount when they are requested, under a name that is charged once', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     const batch = { ...RESPONSE, id: 'batch_1', object: 'batch', status: 'in_progress', usage: null };
     const ask = async (body: object): Promise<LoggedRequest> => {
@@ -262,7 +262,7 @@ describe('limits', () => {
     }
   });
 
-  it('does not charge what was charged when it was made, however often it is requested', async () => {
+  it('does not charge usage again that was charged when the work was created, however often it is requested', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     stub.answerJson({ ...RESPONSE, id: 'resp_1', object: 'response', status: 'completed' });
     const response = await fetch(`${gateway.baseUrl}/responses/resp_1`, {
@@ -274,7 +274,7 @@ describe('limits', () => {
     expect(decision.charges).toMatchObject([{ cost: 0, tokens: 0, requests: 1 }]);
   });
 
-  it('[LIM-06] takes from no limit when one of them refuses', async () => {
+  it('[LIM-06] reserves in no limit if one of them refuses', async () => {
     const usageLimits = [budget(), budget({ type: 'requests', creditLimit: 1 })];
     const key = keyWith({ usageLimits });
     expect((await send(key)).status).toBe(200);
@@ -307,7 +307,7 @@ describe('limits', () => {
     await other.stop();
   });
 
-  it('[LIM-04] lets a key go on as soon as its limit is raised, and stops it when it is lowered', async () => {
+  it('[LIM-04] admits a key as soon as its limit is raised, and refuses it when the limit is lowered', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 0.01 })] });
     const id = `key-${String(keys)}`;
     expect((await send(key)).status).toBe(200);
@@ -318,7 +318,7 @@ describe('limits', () => {
     expect((await send(key)).status).toBe(412);
   });
 
-  it('gives a namesake nothing of the counter of a key that is gone', async () => {
+  it('starts a new counter for a key with the name of a deleted key', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 0.01 })] });
     expect((await send(key)).status).toBe(200);
     expect((await send(key)).status).toBe(412);
@@ -326,7 +326,7 @@ describe('limits', () => {
     expect((await send(key)).status).toBe(200);
   });
 
-  it('tells a caller where its own limits stand, exhausted or not, and takes nothing for it', async () => {
+  it('reports a caller’s own limits, exhausted or not, without using any of them', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 0.02 })], rateLimits: [rate({ value: 9 })] });
     const ask = async (apiKey: string): Promise<unknown> => {
       const answer = await fetch(`${gateway.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': apiKey } });
@@ -348,7 +348,7 @@ describe('limits', () => {
     expect(await ask('unknownKey0000000000000000000000')).toMatchObject({ status: 401 });
   });
 
-  it('[REL-11] holds policies of the workspace by key, metadata and provider, each value by itself', async () => {
+  it('[REL-11] enforces workspace policies by key, metadata and provider, separately for each value', async () => {
     const policy = (over: Partial<UsageLimitPolicyRule>): UsageLimitPolicyRule => ({
       id: 'policy',
       name: null,
@@ -383,7 +383,7 @@ describe('limits', () => {
     expect(stub.requests).toHaveLength(3);
   });
 
-  it('[REL-03 in part] holds rate-limit policies of the target llm, and leaves those of tools to tool calls', async () => {
+  it('[REL-03 in part] enforces rate-limit policies of the target llm, and not those of tools', async () => {
     const policy = (id: string, target: 'llm' | 'mcp_tools'): RateLimitPolicyRule => ({
       id,
       name: null,
@@ -400,7 +400,7 @@ describe('limits', () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  it('holds what a workspace may use of an integration over all of its providers', async () => {
+  it('enforces a workspace’s limit on an integration over all of its providers', async () => {
     const integrationLimits = { usageLimits: [], rateLimits: [rate({ value: 2 })] };
     for (const slug of ['one', 'two']) {
       gateway.addProvider(slug, 'openai', stub.origin, { integrationId: 'shared', integrationLimits });
@@ -415,7 +415,7 @@ describe('limits', () => {
     });
   });
 
-  it('applies the pricing adjustments of an integration to what is charged', async () => {
+  it('applies the pricing adjustments of an integration to the charge', async () => {
     gateway.addProvider('main', 'openai', stub.origin, {
       pricingAdjustments: { multiplier: { default: 1.5 } },
     });
@@ -425,8 +425,8 @@ describe('limits', () => {
   });
 });
 
-describe('prices of configured sources', () => {
-  it('[ENV-08] win over the catalogue, and a file that cannot be read keeps none from being charged', async () => {
+describe('configured price sources', () => {
+  it('[ENV-08] override the catalogue, and an unreadable file does not prevent charges', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'prices-'));
     const price = { request_token: { price: 0 }, response_token: { price: 0.1 } };
     const file = { 'gpt-4o': { pricing_config: { pay_as_you_go: price } } };

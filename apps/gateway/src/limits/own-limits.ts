@@ -17,11 +17,13 @@ import { bucketsOfRequest } from './admission';
 
 const OWN_LIMITS = '/v1/me/limits';
 
-/** Tells a caller where its own limits stand. It takes from none of them, and an exhausted caller may ask too. */
+/**
+ * Returns the caller's own limits and their usage. It uses none of them, and works for exhausted callers too.
+ */
 export class OwnLimits {
   constructor(
     private readonly ledger: Ledger,
-    /** Knows how fast budgets are used; null: unknown. */
+    /** Source of burn rates; null: unknown. */
     private readonly record: LedgerStore | null,
     private readonly accept: Stage,
     private readonly authenticate: Stage,
@@ -63,7 +65,7 @@ export class OwnLimits {
     send(res, id, 200, method === 'HEAD' ? null : body, {});
   }
 
-  /** Without the record it is unknown; limits are shown all the same. */
+  /** Burn rates are unknown without the durable record; the limits are still returned. */
   private async burnRates(buckets: readonly Bucket[]): Promise<ReadonlyMap<Bucket, number | null>> {
     const budgets = buckets.filter(isBudget);
     const [first] = budgets;
@@ -74,7 +76,7 @@ export class OwnLimits {
   }
 }
 
-/** Where a budget is heading; null where it is unknown, and for rates. */
+/** Burn rate and forecast of a budget; null if unknown, and for rate limits. */
 function headingOf({ type, limit, used, resetAt }: LimitState, perDay: number | null): object {
   const resetAtMs = resetAt === null ? null : Date.parse(resetAt);
   const at = forecastExhaustion({ used, limit, perDay, resetAtMs }, Date.now());
@@ -100,7 +102,7 @@ function shown({ scope, id, type, limit, used, resetAt }: LimitState): object {
   };
 }
 
-/** How a limit acts; null where it has no such choice. */
+/** Fields that define the behaviour of a limit; null if it has no such choice. */
 function actsOf({ measure, window, strict, onOutage }: Bucket): object {
   const isRate = window.kind === 'fixed' || window.kind === 'sliding';
   const canPass = measure === 'cost' || measure === 'tokens' || window.kind === 'period';

@@ -7,7 +7,7 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 import { budget } from './spec-support/cent-calls';
 
 const METADATA = { promptTokenCount: 100_000, candidatesTokenCount: 50_000 };
-/** At 1.25 and 10 USD a million. */
+/** At 1.25 and 10 USD per million tokens. */
 const OF_PRO = 62_500_000;
 const TEXT = { candidates: [{ content: { parts: [{ text: 'x' }] } }] };
 const LAST = { ...TEXT, usageMetadata: METADATA, modelVersion: 'gemini-2.5-pro', responseId: 'r' };
@@ -78,7 +78,7 @@ describe('a call whose path names the model', () => {
       '/proxy/models%2Fgemini-2.5-pro:generateContent/',
       '/proxy/models/gemini-2.5-pro:generateContent;a=b',
       '/proxy/projects/p/locations/l/publishers/google/models/gemini-2.5-pro:generateContent',
-    ])('by the model of %s, and logged by it', async (path) => {
+    ])('by the model of %s, and logged with it', async (path) => {
       stub.answerJson(LAST);
       const record = await charged(path);
       expect(record).toMatchObject({
@@ -102,7 +102,7 @@ describe('a call whose path names the model', () => {
         `data: ${JSON.stringify(TEXT)}\r\n\r\ndata: ${JSON.stringify(LAST)}\r\n\r\n`,
         'text/event-stream',
       ],
-    ])('by what %s says of its use', async (_, body, type) => {
+    ])('by the usage in %s', async (_, body, type) => {
       stub.answer({ headers: { 'content-type': type }, body });
       expect((await charged('/proxy/models/gemini-2.5-pro:streamGenerateContent')).cost).toBe(OF_PRO);
       const body2 = gzipSync(body);
@@ -110,7 +110,7 @@ describe('a call whose path names the model', () => {
       expect((await charged('/proxy/models/gemini-2.5-pro:streamGenerateContent')).cost).toBe(OF_PRO);
     });
 
-    it('by the last item that came of a list that was cut', async () => {
+    it('by the last item received of a list that was cut', async () => {
       const text = `[${JSON.stringify(LAST)},\n{"candidates":[`;
       stub.answer({
         headers: { 'content-type': 'application/json' },
@@ -120,7 +120,7 @@ describe('a call whose path names the model', () => {
       expect(await last()).toMatchObject({ outcome: 'interrupted', cost: OF_PRO });
     });
 
-    it('by the model of the path where the body names a cheaper one, or a parameter of the config does', async () => {
+    it('by the model of the path, even if the body or a parameter of the config names a cheaper one', async () => {
       stub.answerJson({ ...LAST, modelVersion: undefined });
       expect(await charged(PRO, { ...BODY, model: 'gemini-2.5-flash-lite' })).toMatchObject({
         model: 'gemini-2.5-pro',
@@ -131,7 +131,7 @@ describe('a call whose path names the model', () => {
       expect(await last()).toMatchObject({ model: 'gemini-2.5-pro', cost: OF_PRO });
     });
 
-    it('by the model that answered where it is the dearer one', async () => {
+    it('by the responding model if that is more expensive', async () => {
       stub.answerJson(LAST);
       expect(await charged('/proxy/models/gemini-2.5-flash-lite:generateContent')).toMatchObject({
         responseModel: 'gemini-2.5-pro',
@@ -139,14 +139,14 @@ describe('a call whose path names the model', () => {
       });
     });
 
-    it('as an estimate where the answer does not say its use', async () => {
+    it('as an estimate if the response reports no usage', async () => {
       stub.answerJson(TEXT);
       await send(PRO, { key: keyWith('standard') });
       expect((await last()).decision.charges).toMatchObject([{ flags: ['estimated'], requests: 1 }]);
       expect((await last()).cost).toBeGreaterThan(0);
     });
 
-    it('nothing for vectors, and nothing for counting tokens', async () => {
+    it('nothing for vectors and for counting tokens', async () => {
       stub.answerJson({ embedding: { values: Array<number>(2_000).fill(0.123456) } });
       const embedded = await charged('/proxy/models/gemini-embedding-001:embedContent');
       expect(embedded.cost).toBeLessThan(1_000);
@@ -155,7 +155,7 @@ describe('a call whose path names the model', () => {
       expect(await last()).toMatchObject({ status: 200, model: 'gemini-2.5-pro', cost: null });
     });
 
-    it('by a deployment of Azure and the model that answered', async () => {
+    it('by an Azure deployment and the responding model', async () => {
       gateway.addProvider('azure', 'azure-openai', stub.origin);
       const usage = { prompt_tokens: 100_000, completion_tokens: 50_000 };
       stub.answerJson({ model: 'gpt-4o-2024-08-06', choices: [], usage });
@@ -171,7 +171,7 @@ describe('a call whose path names the model', () => {
     });
   });
 
-  describe('keeps the use in its answer', () => {
+  describe('keeps usage in its response', () => {
     it.each([
       ['?fields=candidates', ''],
       ['?alt=sse&%24fields=candidates&key=', '?alt=sse&key='],
@@ -198,7 +198,7 @@ describe('a call whose path names the model', () => {
   });
 
   describe('is refused', () => {
-    it('by a strict budget that its output may pass, and by one where its model has no price', async () => {
+    it('by a strict budget that its output may exceed, and by a strict budget if its model has no price', async () => {
       stub.answerJson(LAST);
       const body = { ...BODY, generationConfig: { maxOutputTokens: 200_000 } };
       expect((await send(PRO, { key: keyWith('strict'), body })).status).toBe(412);
@@ -239,7 +239,7 @@ describe('a call whose path names the model', () => {
       '/proxy/openai/deployments/gemini-2.5-pro/chat/completions',
       '/proxy/openai/deployments/GEMINI-2.5-pro/embeddings',
       '/deployments/gemini-2.5-pro/chat/completions',
-    ])('where the model of %s is not enabled, whatever the body names', async (path) => {
+    ])('if the model of %s is not enabled, whatever the body names', async (path) => {
       gateway.addProvider('all', 'google', stub.origin, { models: [model('gemini-2.5-pro', false)] });
       gateway.addProvider('some', 'google', stub.origin, {
         allowAllModels: false,
@@ -253,7 +253,7 @@ describe('a call whose path names the model', () => {
       expect(stub.requests).toHaveLength(0);
     });
 
-    it('where the body names another model that is not enabled, which a provider could read', async () => {
+    it('if the body names another model that is not enabled, which a provider could use', async () => {
       gateway.addProvider('all', 'google', stub.origin, { models: [model('gemini-2.5-pro', false)] });
       const flash = '/proxy/models/gemini-2.5-flash:generateContent';
       stub.answerJson(LAST);
@@ -272,7 +272,7 @@ describe('a call whose path names the model', () => {
     it.each([
       '/proxy/x/../models/gemini-2.5-pro:generateContent',
       '/proxy/x/%2e%2e/models/m:generateContent',
-    ])('at the door where its path holds a dot segment: %s', async (path) => {
+    ])('before any other check if its path contains a dot segment: %s', async (path) => {
       expect(await statusOf(path)).toBe(400);
     });
   });
@@ -290,12 +290,12 @@ describe('a call whose path names the model', () => {
     '/proxy/models/ft:gpt-4o:acme::id',
     '/proxy/deployments/d_1/runs',
     '/proxy/models/m/operations/o:cancel',
-  ])('is none that the path %s makes, so that the body says its model', async (path) => {
+  ])('is not recognised in the path %s, so the body names the model', async (path) => {
     stub.answerJson({});
     expect(await charged(path, { model: 'gemini-2.5-pro' })).toMatchObject({ model: 'gemini-2.5-pro' });
   });
 
-  it('is none that reads or deletes a model with a tag', async () => {
+  it('does not include reading or deleting a model with a tag', async () => {
     stub.answerJson({ id: 'llama3:latest' });
     for (const method of ['GET', 'DELETE']) {
       const headers = { 'x-gw-api-key': keyWith('strict'), 'x-gw-provider': '@main' };
@@ -305,7 +305,7 @@ describe('a call whose path names the model', () => {
     }
   });
 
-  it('is charged by any method, which the query may replace', async () => {
+  it('is charged for any method, because the query may override it', async () => {
     stub.answerJson(LAST);
     const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
     await (await fetch(`${gateway.baseUrl}${PRO}?$httpMethod=POST`, { headers })).arrayBuffer();

@@ -1,9 +1,9 @@
 import type { LimitState } from '@gw/contracts';
 import type { Reservation } from '@gw/limits';
 
-/** What limits have said of one request. */
+/** Results of the limits for one request. */
 export class RequestLimits {
-  /** In the limits of the caller; null: none of them limits the request, or it was refused. */
+  /** Reservation in the caller's limits; null: no limit applies, or the request was refused. */
   reservation: Reservation | null = null;
   /** Limits that refused the request or one of its attempts. */
   refusals: readonly LimitState[] = NO_REFUSALS;
@@ -13,7 +13,7 @@ export class RequestLimits {
   }
 }
 
-/** The slot of a request that something limits. */
+/** Returns the feature slot of a request with limits, and creates it if needed. */
 export const limitsOf = (context: { limits: RequestLimits | null }): RequestLimits =>
   (context.limits ??= new RequestLimits());
 

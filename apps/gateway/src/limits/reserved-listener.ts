@@ -4,7 +4,7 @@ import type { AttemptListener } from '../attempt/gateway-response';
 import type { RequestContext } from '../core/request-context';
 import type { Accounts } from './accounts';
 
-/** Gives back what was reserved for an attempt that got no answer. */
+/** Releases the reservation of an attempt that got no response. */
 export class ReservedListener implements AttemptListener {
   constructor(
     private readonly context: RequestContext,
@@ -22,7 +22,7 @@ export class ReservedListener implements AttemptListener {
   }
 
   answered(answer: GatewayResponse): void {
-    // A client that leaves is charged at the end of its request: the provider was called all the same.
+    // A disconnected client is charged at the end of its request, because the provider was called.
     if (answer.status === 0 && !this.context.clientGone) this.accounts.release(this.reservation);
     this.listener.answered(answer);
   }

@@ -7,10 +7,16 @@ import type { RequestPrice, SessionParts, TargetPricer } from '../usage/use';
 import type { SessionPart } from '../realtime/metering/session-meter';
 import type { Estimates } from '../usage/estimates';
 
-/** Whether a session may go on: `limit`: one is reached; `unpriced`: a strict budget, and a part that has no price. */
+/**
+ * Whether a session may continue. `limit`: a limit is reached. `unpriced`: a part has no price and a budget
+ * is strict.
+ */
 export type SessionVerdict = 'ok' | 'limit' | 'unpriced';
 
-/** Charges sessions part by part, so that their limits know of each at once, and estimates what a provider does not report. */
+/**
+ * Charges sessions part by part, so that limits see each part at once, and estimates usage that a provider
+ * does not report.
+ */
 export class SessionAccounts {
   constructor(
     private readonly ledger: Ledger,
@@ -32,14 +38,14 @@ export class SessionAccounts {
     return this.verdict(context);
   }
 
-  /** Without a charge: limits may have been reached by other requests. */
+  /** Checks the limits without a charge, because other requests may have reached them. */
   verdict(context: RequestContext): SessionVerdict {
     const { answer } = context;
     const held = answer === null ? [] : heldBy(context, answer.upstream);
     return held.every((reservation) => reservation.exhausted() === null) ? 'ok' : 'limit';
   }
 
-  /** What a session would be charged if it ended now. Nothing is charged. */
+  /** Returns what a session would be charged if it ended now. Charges nothing. */
   lost(context: RequestContext, upstream: Upstream, rest: readonly SessionPart[]): Charge {
     const { parts } = context.usage;
     let [cost, tokens] = [parts?.cost ?? null, parts?.tokens ?? 0];
@@ -88,7 +94,7 @@ function added(
   };
 }
 
-/** Lines at the same price become one, so that a session of any length has few. */
+/** Merges lines at the same price, so that even a long session has few. */
 function withLines(known: RequestPrice | null, more: RequestPrice | null): RequestPrice | null {
   if (known === null || more === null) return known ?? more;
   const lines = new Map<string, PriceLine>();
@@ -98,7 +104,7 @@ function withLines(known: RequestPrice | null, more: RequestPrice | null): Reque
     const [quantity, cost] = [line.quantity + (same?.quantity ?? 0), line.cost + (same?.cost ?? 0)];
     lines.set(key, { ...line, quantity, cost });
   }
-  // No single model's price says what several have cost, so none must correct it later.
+  // With several models, no single model's price may re-price the sum later.
   const model = known.model === more.model ? known.model : null;
   return { ...known, model, lines: [...lines.values()] };
 }

@@ -3,7 +3,7 @@ import type { AroundStage, AttemptCall, Next } from '../attempt/attempt-call';
 import type { Accounts } from './accounts';
 import { ReservedListener } from './reserved-listener';
 
-/** Reserves in the limits of an attempt's target, where it has any. */
+/** Reserves in the limits of an attempt's target, if it has any. */
 export class TargetLimitsAround implements AroundStage {
   constructor(private readonly accounts: Accounts) {}
 
@@ -18,7 +18,7 @@ export class TargetLimitsAround implements AroundStage {
     else this.goOn(call, reserved, next);
   }
 
-  /** Never throws: the listener gives the reservation back where the attempt cannot be made. */
+  /** Never throws: the listener releases the reservation if the attempt cannot be made. */
   private goOn(call: AttemptCall, reservation: Reservation, next: Next): void {
     const listener = new ReservedListener(call.context, this.accounts, reservation, call.listener);
     call.upstream = { ...call.upstream, reservation };

@@ -23,7 +23,7 @@ export interface GatewayParts {
   readonly outbound: Pick<OutboundClient, 'stats'>;
 }
 
-/** Returns what writes all metrics of a gateway process. */
+/** Returns a function that writes all metrics of a gateway process. */
 export function gatewayMetrics(requests: RequestMetrics, parts: GatewayParts): () => Promise<string> {
   const registry = processMetrics();
   const metrics = new ScrapedMetrics(registry);
@@ -47,7 +47,7 @@ function registerRequests(metrics: ScrapedMetrics, requests: RequestMetrics): vo
   }
   metrics.counters(
     'tollgate_requests_total',
-    'Requests that ended, by what the client got.',
+    'Completed requests by the status that the client received.',
     [...byModel, 'status'],
     function* (): Samples {
       for (const [labels, { statuses }] of models())
@@ -56,22 +56,22 @@ function registerRequests(metrics: ScrapedMetrics, requests: RequestMetrics): vo
   );
   metrics.histograms(
     'tollgate_request_duration_seconds',
-    'From the first byte of a request to the end of its answer.',
+    'Time from the first byte of a request to the end of its response.',
     () => Array.from(requests.providers(), (counts) => [labelsOf(counts), counts.durations]),
   );
   metrics.histograms(
     'tollgate_time_to_first_byte_seconds',
-    'Until the first byte of the answer: of a stream, its first token.',
+    'Time from the first byte of a request to the first byte of its response.',
     () => Array.from(requests.providers(), (counts) => [labelsOf(counts), counts.firstBytes]),
   );
   metrics.histograms(
     'tollgate_overhead_seconds',
-    'What the gateway itself took, without waiting for provider and client.',
+    'Time that the gateway itself used, without waiting for providers and clients.',
     () => [[{}, requests.overhead]],
   );
   metrics.counters(
     'tollgate_tokens_total',
-    'Tokens, as providers tell them.',
+    'Tokens as reported by providers.',
     [...byModel, 'direction'],
     function* (): Samples {
       for (const [labels, { inputTokens, outputTokens }] of models()) {
@@ -82,7 +82,7 @@ function registerRequests(metrics: ScrapedMetrics, requests: RequestMetrics): vo
   );
   metrics.counters(
     'tollgate_cost_usd_total',
-    'What requests cost, in US dollars, as far as prices are known.',
+    'Cost of requests in US dollars, as far as prices are known.',
     byModel,
     function* (): Samples {
       for (const [labels, { cost }] of models()) yield [labels, cost / UNITS_PER_USD];
@@ -92,24 +92,24 @@ function registerRequests(metrics: ScrapedMetrics, requests: RequestMetrics): vo
 
 function registerCounts(metrics: ScrapedMetrics, requests: RequestMetrics): void {
   const families = [
-    ['tollgate_outcomes_total', 'outcome', 'Requests by how they ended.', requests.outcomes],
+    ['tollgate_outcomes_total', 'outcome', 'Requests by outcome.', requests.outcomes],
     [
       'tollgate_broken_responses_total',
       'outcome',
-      'Requests that failed after a status below 400 was sent, by how they ended.',
+      'Requests that failed after a status below 400 was sent, by outcome.',
       requests.broken,
     ],
     [
       'tollgate_errors_total',
       'type',
-      'Errors of the gateway itself, refusals by limits among them.',
+      'Errors of the gateway itself by type, including refusals by limits.',
       requests.errors,
     ],
-    ['tollgate_cache_total', 'status', 'Requests by what the cache did for them.', requests.cache],
+    ['tollgate_cache_total', 'status', 'Requests by cache status.', requests.cache],
     [
       'tollgate_routing_events_total',
       'event',
-      'Breakers, hedges, and what else routing took into account.',
+      'Routing events, such as opened breakers and hedges.',
       requests.routing,
     ],
   ] as const;
@@ -117,7 +117,7 @@ function registerCounts(metrics: ScrapedMetrics, requests: RequestMetrics): void
     metrics.counters(name, help, [label], () => labelled(label, counts));
   metrics.counters(
     'tollgate_attempts_total',
-    'Calls of providers, by how they ended.',
+    'Provider calls by result.',
     ['provider', 'end'],
     function* (): Samples {
       for (const [provider, ends] of requests.attempts)
@@ -139,22 +139,26 @@ function registerParts(metrics: ScrapedMetrics, parts: GatewayParts): void {
   const { documents, routing, policyValues } = parts;
   metrics.counter(
     'tollgate_policy_values_shared_total',
-    'Limits that were counted together with others, because a policy has too many values.',
+    'Limits that share a counter, because a policy has too many values.',
     () => policyValues.shared,
   );
   const breakers = () => routing.health.counts(Date.now());
-  metrics.gauge('tollgate_breakers_open', 'Endpoints that are left alone for now.', () => breakers().open);
+  metrics.gauge('tollgate_breakers_open', 'Endpoints whose breaker is open.', () => breakers().open);
   metrics.gauge('tollgate_breakers_known', 'Endpoints that have a breaker.', () => breakers().known);
-  metrics.gauge('tollgate_read_model_verified', '1 while changes of settings are heard.', () =>
+  metrics.gauge('tollgate_read_model_verified', '1 while control-plane changes are received.', () =>
     documents.state().verified ? 1 : 0,
   );
-  metrics.gauge('tollgate_read_model_documents', 'Documents in memory.', () => documents.state().entries);
+  metrics.gauge(
+    'tollgate_read_model_documents',
+    'Control-plane documents in memory.',
+    () => documents.state().entries,
+  );
 }
 
 function registerCharges(metrics: ScrapedMetrics, { chargesAlone }: GatewayParts): void {
   metrics.counters(
     'tollgate_charges_alone_total',
-    'Charges of requests whose log record was dropped: sent without it, or lost.',
+    'Charges of dropped log records, by result: sent without the record, or lost.',
     ['result'],
     () => {
       const { sent, lost } = chargesAlone.stats();
@@ -166,7 +170,7 @@ function registerCharges(metrics: ScrapedMetrics, { chargesAlone }: GatewayParts
   );
   metrics.gauge(
     'tollgate_charges_alone_waiting',
-    'Those of them that are to be sent.',
+    'Charges of dropped log records that wait to be sent.',
     () => chargesAlone.stats().waiting,
   );
 }
@@ -180,7 +184,7 @@ function registerRefused(metrics: ScrapedMetrics, { refused }: GatewayParts): vo
   );
   metrics.counter(
     'tollgate_refused_requests_unlogged_total',
-    'Those of them that have no log record, because there were too many in a minute.',
+    'Requests without a usable key that got no log record, because of the limit per minute.',
     () => refused.unlogged,
   );
 }
@@ -188,7 +192,7 @@ function registerRefused(metrics: ScrapedMetrics, { refused }: GatewayParts): vo
 function registerLoad(metrics: ScrapedMetrics, { overload, outbound }: GatewayParts): void {
   metrics.gauge(
     'tollgate_overload_level',
-    '1: large bodies are refused; 2: all requests are.',
+    'Overload level. 1: large bodies are refused; 2: all requests are refused.',
     () => overload.level,
   );
   metrics.counter(
@@ -199,7 +203,7 @@ function registerLoad(metrics: ScrapedMetrics, { overload, outbound }: GatewayPa
   const gauge = (name: string, help: string, field: 'connections' | 'idleConnections' | 'waiting'): void =>
     metrics.gauge(`tollgate_provider_${name}`, help, () => outbound.stats()[field]);
   gauge('connections', 'Open connections to providers.', 'connections');
-  gauge('connections_idle', 'Those without a call.', 'idleConnections');
+  gauge('connections_idle', 'Open connections to providers without a call.', 'idleConnections');
   gauge(
     'calls_waiting',
     'Calls that wait for a connection, because all connections to the provider are in use.',
@@ -213,8 +217,8 @@ function registerJournal(metrics: ScrapedMetrics, { journal, orphans }: GatewayP
     metrics.gauge(`tollgate_journal_${name}`, help, read);
   const counter = (name: string, help: string, read: () => number): void =>
     metrics.counter(`tollgate_journal_${name}_total`, help, read);
-  gauge('backlog_bytes', 'Log records that wait to be shipped.', () => log().backlogBytes);
-  gauge('disk_bytes', 'What the journal takes on the disk.', () => log().diskBytes);
+  gauge('backlog_bytes', 'Bytes of log records that wait to be shipped.', () => log().backlogBytes);
+  gauge('disk_bytes', 'Bytes that the journal uses on disk.', () => log().diskBytes);
   gauge('oldest_seconds', 'Age of the oldest log record that is not shipped.', () => {
     const { oldestAtMs } = log();
     return oldestAtMs === null ? 0 : Math.max(0, Date.now() - oldestAtMs) / 1_000;
@@ -222,17 +226,17 @@ function registerJournal(metrics: ScrapedMetrics, { journal, orphans }: GatewayP
   gauge('unwritten', 'Log records in memory that the disk has refused so far.', () => log().unwritten);
   gauge(
     'sealed_journals',
-    'Journals of ended gateways that another key has sealed.',
+    'Journals of stopped gateways that are sealed with another key.',
     () => orphans.sealedCount,
   );
   counter('appended', 'Log records written.', () => log().appended);
-  counter('damaged_bytes', 'Bytes that could not be read again.', () => log().damagedBytes);
+  counter('damaged_bytes', 'Bytes of the journal that could not be read back.', () => log().damagedBytes);
   counter(
     'damaged_records',
-    'Log records that were written and are missing, by their numbers.',
+    'Log records that were written and are missing, judged by their numbers.',
     () => log().damagedRecords,
   );
-  metrics.counters('tollgate_journal_dropped_total', 'Log records that are lost, by why.', ['reason'], () => {
+  metrics.counters('tollgate_journal_dropped_total', 'Lost log records by reason.', ['reason'], () => {
     const { droppedAtCap, droppedByDisk, droppedOversized } = log();
     return [
       [{ reason: 'cap' }, droppedAtCap],
@@ -245,15 +249,15 @@ function registerJournal(metrics: ScrapedMetrics, { journal, orphans }: GatewayP
 function registerShipping(metrics: ScrapedMetrics, { shipper }: GatewayParts): void {
   metrics.counter(
     'tollgate_journal_shipped_total',
-    'Log records that a worker has taken.',
+    'Log records that a worker has accepted.',
     () => shipper.stats().shipped,
   );
   metrics.counter(
     'tollgate_journal_failed_sends_total',
-    'Batches that must be sent again.',
+    'Batches whose send failed; they are sent again.',
     () => shipper.stats().failedSends,
   );
-  metrics.gauge('tollgate_journal_shipping_failing', '1 while log records can not be shipped.', () =>
+  metrics.gauge('tollgate_journal_shipping_failing', '1 while log records cannot be shipped.', () =>
     shipper.stats().failingSince === null ? 0 : 1,
   );
 }

@@ -10,7 +10,7 @@ import { RequestMetrics } from './request-metrics';
 
 const NO_SHIPPER = { stats: () => ({ shipped: 3, failedSends: 1, failingSince: new Date() }) };
 
-describe('the metrics of a gateway', () => {
+describe('gateway metrics', () => {
   let gateway: GatewayHarness;
   let provider: StubProvider;
   let metrics: { readonly port: number; close(): void };
@@ -57,7 +57,7 @@ describe('the metrics of a gateway', () => {
     text = await answer.text();
     return readPrometheus(text);
   };
-  /** The parser takes all histograms of a family for one. */
+  /** The parser merges all histograms of a family. */
   const countOf = (histogram: string, labels: string): number =>
     Number(
       text
@@ -78,14 +78,14 @@ describe('the metrics of a gateway', () => {
     return found === undefined ? undefined : Number(found.value);
   };
 
-  it('tells what became of charges whose log record was dropped', async () => {
+  it('report the result of charges whose log record was dropped', async () => {
     await scrape();
     expect(text).toContain('tollgate_charges_alone_total{result="sent"} 5');
     expect(text).toContain('tollgate_charges_alone_total{result="lost"} 1');
     expect(text).toContain('tollgate_charges_alone_waiting 2');
   });
 
-  it('count requests by route, provider, model and status, with durations, tokens and overhead, as a parser reads them', async () => {
+  it('count requests by route, provider, model and status, with durations, tokens and overhead, in a format that a parser reads', async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
     provider.answerJson({ id: 'x', object: 'chat.completion', model: 'gpt-4o', choices: [], usage });
     for (let i = 0; i < 3; i += 1) await (await ask('gpt-4o')).text();
@@ -117,7 +117,7 @@ describe('the metrics of a gateway', () => {
     expect(valueOf(families, 'tollgate_refused_requests_unlogged_total')).toBe(0);
   });
 
-  it('tell of journal, shipping, breakers, settings, the event loop and memory', async () => {
+  it('report the state of journal, shipping, breakers, documents, event loop and memory', async () => {
     const families = await scrape();
     const names = [
       ...['tollgate_journal_backlog_bytes', 'tollgate_journal_dropped_total', 'tollgate_breakers_open'],
@@ -131,7 +131,7 @@ describe('the metrics of a gateway', () => {
     expect((await fetch(`http://127.0.0.1:${String(metrics.port)}/`)).status).toBe(404);
   });
 
-  it('have every name that the dashboard and the alerts ask of a gateway', async () => {
+  it('contain every gateway metric that the dashboard and the alerts use', async () => {
     const families = await scrape();
     const others = /^tollgate_(?:ingest|job|http)/;
     const requested = [
@@ -143,7 +143,7 @@ describe('the metrics of a gateway', () => {
     expect(requested.filter((name) => !others.test(name) && !families.has(name))).toEqual([]);
   });
 
-  it('count errors that the status does not show, such as streams that broke off', () => {
+  it('count errors that the status does not show, such as broken streams', () => {
     const requests = new RequestMetrics();
     const count = (status: number, facts?: Partial<RequestReply>): void => {
       requests.count(contextOf('gpt-4o', status, facts), 1);
@@ -157,7 +157,7 @@ describe('the metrics of a gateway', () => {
     expect(Object.fromEntries(requests.broken)).toEqual({ interrupted: 1, denied: 1 });
   });
 
-  it('are bounded whatever models callers name: those past the cap, and those that no provider knows, are "other"', () => {
+  it('are bounded whatever models callers name: models past the cap, and unknown models, are "other"', () => {
     const requests = new RequestMetrics();
     for (let i = 0; i < 100; i += 1) requests.count(contextOf(`unknown-${String(i)}`, 404), 1);
     for (let i = 0; i < 1_000; i += 1) requests.count(contextOf(`model-${String(i)}`, 200), 1);

@@ -3,10 +3,10 @@ import { Histogram } from '@gw/web';
 import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 
-/** Names of models that a process distinguishes; the rest are `other`. */
+/** Maximum number of distinct model names in a process; further ones are counted as `other`. */
 const MODELS_MAX = 200;
 const MODEL_NAME_MAX = 100;
-/** Series of requests of a process; what comes later is counted under `other`. */
+/** Maximum number of request series in a process; further ones are counted as `other`. */
 const SERIES_MAX = 5_000;
 
 const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
@@ -18,7 +18,7 @@ export interface ModelCounts {
   readonly model: string;
   inputTokens: number;
   outputTokens: number;
-  /** 1e-8 USD. */
+  /** In units of 1e-8 USD. */
   cost: number;
   readonly statuses: Map<number, { count: number }>;
 }
@@ -32,28 +32,30 @@ export interface ProviderCounts {
 }
 
 const OTHER = 'other';
-/** No provider, or no model, was called. */
+/** Label value if no provider, or no model, was called. */
 const NONE = 'none';
 
 /**
- * Counts requests where they are settled. On their path there are look-ups by names that are there already, and plain numbers; labels are
- * written when somebody asks for them. All of it is bounded, whatever callers name.
+ * Counts requests when they are settled. Counting only looks up existing names and adds numbers; labels are
+ * formatted on a scrape. All maps are bounded, whatever callers name.
  */
 export class RequestMetrics {
   readonly overhead = new Histogram(OVERHEADS);
   readonly outcomes = new Map<string, number>();
-  /** Errors that the status does not show: what failed after a head below 400 was sent; by outcome. */
+  /**
+   * Errors that the status does not show, by outcome: requests that failed after a head below 400 was sent.
+   */
   readonly broken = new Map<string, number>();
   readonly errors = new Map<string, number>();
   readonly cache = new Map<string, number>();
   readonly routing = new Map<string, number>();
-  /** By provider, then by how the attempt ended. */
+  /** By provider, then by the end of the attempt. */
   readonly attempts = new Map<string, Map<string, number>>();
   private readonly routes = new Map<string, Map<string, ProviderCounts>>();
   private readonly models = new Set<string>();
   private series = 0;
 
-  /** Once for each request, when all is known of it. */
+  /** Counts a request. Call it once, when the request is complete. */
   count(context: RequestContext, overheadMs: number): void {
     const { answer } = context;
     const { records: attempts, events } = context.attempts;
@@ -139,7 +141,7 @@ export class RequestMetrics {
     }
   }
 
-  /** Callers name models; only what a provider has answered well takes one of the names that there may be. */
+  /** Callers name models, so only a model with a successful response gets a name of its own. */
   private modelOf({ answer, reply }: RequestContext): string {
     if (answer === null) return NONE;
     const { model } = answer.upstream;

@@ -2,10 +2,10 @@ import type { PromptVersionDocument } from '@gw/contracts';
 import { GatewayError, isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 
-/** Names of one parameter: one of them means the other, too. */
+/** Names of the same parameter: a value for one replaces a value for the other. */
 const SAME = ['max_tokens', 'max_completion_tokens'] as const;
 
-/** Members that these requests have: a variable of such a name leaves its parameter in the request. */
+/** Members of these requests: a variable with such a name keeps the parameter in the request. */
 const REQUEST_MEMBERS: ReadonlySet<string> = new Set([
   ...'audio best_of echo frequency_penalty function_call functions logit_bias logprobs max_completion_tokens'.split(
     ' ',
@@ -21,8 +21,8 @@ const REQUEST_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The request that a version of a prompt describes: what is stored, then what was rendered, and over both what the caller sent
- * at the root of the body. `stream` is the caller's alone.
+ * Builds the request that a prompt version describes: the stored parameters, overridden by the rendered
+ * template, overridden by the root members of the caller's body. `stream` is only taken from the caller.
  */
 export function requestOf(
   version: PromptVersionDocument,
@@ -46,15 +46,16 @@ export function requestOf(
   return { ...request, ...sent };
 }
 
-/** Stored members that the request has: all but those that are default values of variables alone. */
+/** Returns the stored parameters of the request: all but those that are only default values of variables. */
 function parametersOf({ parameters }: PromptVersionDocument, used: ReadonlySet<string>): JsonObject {
   const kept = Object.entries(parameters).filter(([name]) => !used.has(name) || REQUEST_MEMBERS.has(name));
   return Object.fromEntries(kept);
 }
 
 /**
- * Variables of the request, over the default values of the version: the members of `parameters` that the templates use by name, and
- * over them those of `parameters.variables`. Throws `validation_failed` for what is no object.
+ * Returns the variables of the request: the version's default values, overridden by the members of
+ * `parameters` that the templates use, overridden by `parameters.variables`. Throws `validation_failed` if
+ * one of them is not an object.
  */
 export function variablesOf(
   { parameters }: PromptVersionDocument,

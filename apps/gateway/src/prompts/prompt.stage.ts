@@ -10,13 +10,13 @@ import { requestOf, variablesOf } from './prompt-request';
 import { RequestPrompt } from './request-prompt';
 
 export interface PromptOptions {
-  /** Of a rendered request. */
+  /** Maximum size of a rendered request in bytes. */
   readonly maxBytes: number;
 }
 
 /**
- * Replaces a request that names a saved prompt by the request that the prompt describes, before anything is checked: from here
- * on it is a chat completion or a completion like any other. Requests on other routes pass at once.
+ * Replaces a request for a saved prompt by the request that the prompt describes, before any check:
+ * afterwards it is an ordinary chat completion or completion. Requests on other routes pass unchanged.
  */
 export class PromptStage implements Stage {
   private readonly chat = targetOf('/chat/completions');
@@ -72,7 +72,7 @@ export class PromptStage implements Stage {
   }
 }
 
-/** The prompt's own provider, for a request that names none. */
+/** Uses the prompt's own provider if the request names none. */
 function useProvider(context: RequestContext, virtualKey: string | null): void {
   const { gw } = context;
   if (virtualKey !== null && gw.provider === null && gw.virtualKey === null) {
@@ -82,7 +82,10 @@ function useProvider(context: RequestContext, virtualKey: string | null): void {
 
 const targetOf = (path: string): Route => routeOf('POST', path);
 
-/** `pp-name@2` of `/prompts/pp-name%402/completions`. What can't be decoded names nothing. */
+/**
+ * Returns `pp-name@2` of `/prompts/pp-name%402/completions`; empty, which matches no prompt, if it cannot be
+ * decoded.
+ */
 function referenceIn(path: string): string {
   const encoded = path.split('/')[2] ?? '';
   try {

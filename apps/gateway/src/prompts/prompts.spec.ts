@@ -97,13 +97,13 @@ describe('saved prompts', () => {
     });
   });
 
-  it('take members of their parameters that the templates name for default values of variables', async () => {
+  it('use members of their parameters as default values of variables that the templates name', async () => {
     gateway.addPrompt('pp-tail', [{ template: '({{tail}})' }], { type: 'partial' });
     const template = '{{q}} {{user}} {{#rows}}{{.}}{{/rows}} {{>pp-tail}}';
     const parameters = { q: 'default-q', user: 'ada', rows: ['a', 'b'], tail: 't', top_k: 4, odd: 1 };
     gateway.addPrompt('pp-default', [{ virtualKey: 'main', model: 'gpt-x', template, parameters }]);
     await post('pp-default/completions', {});
-    // A parameter of the route stays one, and so does what no template names.
+    // Parameters of the route stay in the request, and so do members that no template names.
     const kept = { model: 'gpt-x', user: 'ada', top_k: 4, odd: 1 };
     expect(sent()).toEqual({ ...kept, prompt: 'default-q ada ab (t)' });
     await post('pp-default/completions', { variables: { q: 'mine', rows: [] } });
@@ -112,7 +112,7 @@ describe('saved prompts', () => {
     expect(body['data']).toEqual({ ...kept, prompt: 'default-q ada ab ()' });
   });
 
-  it('give way to what the request says at its root, in either spelling of max_tokens', async () => {
+  it('are overridden by the root members of the request, in either spelling of max_tokens', async () => {
     const more = { model: 'gpt-y', max_completion_tokens: 9, temperature: 1, user: 'u' };
     await post('pp-ask/completions', { variables: { tone: 'brief' }, ...more });
     expect(sent()).toMatchObject({ ...more, messages: [{ content: 'Be brief.' }, { content: '' }] });
@@ -125,7 +125,7 @@ describe('saved prompts', () => {
     ['pp-ask@production', 'Version one: Q'],
     ['pp-ask%40production', 'Version one: Q'],
     ['prompt-pp-ask@1', 'Version one: Q'],
-  ])('%s is that version, here a completion', async (reference, prompt) => {
+  ])('%s selects that version, here a completion', async (reference, prompt) => {
     expect((await post(`${reference}/completions`, { variables: { question: 'Q' } })).status).toBe(200);
     expect(stub.lastRequest.url).toBe('/v1/completions');
     expect(sent()).toEqual({ model: 'gpt-x', prompt });
@@ -139,7 +139,7 @@ describe('saved prompts', () => {
     },
   );
 
-  it('answer 404 alike for what is unknown, of another workspace, or a partial', async () => {
+  it('return the same 404 for an unknown prompt, one of another workspace, and a partial', async () => {
     gateway.addPrompt('pp-theirs', [{ template: 'secret' }], { workspaceId: OTHER_WORKSPACE_ID });
     gateway.addPrompt('pp-part', [{ template: 'a' }], { type: 'partial' });
     const bodies = new Set<string>();
@@ -161,12 +161,12 @@ describe('saved prompts', () => {
     ['pp-ask@produktion', 'pp-ask has no version with the label produktion. Did you mean production?'],
     ['pp-ask@toString', 'pp-ask has no version with the label toString.'],
     ['pp-none@production', 'There is no prompt in this workspace with that id or slug.'],
-  ])('say in the 404 for %s which part of the reference is unknown', async (reference, message) => {
+  ])('report in the 404 for %s which part of the reference is unknown', async (reference, message) => {
     const { status, body } = await post<Failure>(`${reference}/completions`, { variables: {} });
     expect([status, body.error.message]).toEqual([404, message]);
   });
 
-  it('reach the workspaces that they are shared with, who pay with a provider of their own', async () => {
+  it('are usable in workspaces that they are shared with, which pay with their own provider', async () => {
     const theirs = { 'x-gw-api-key': keyOfOther };
     const template = 'shared {{v}}';
     gateway.addPrompt('pp-some', [{ template, virtualKey: 'main' }], { sharedWith: [OTHER_WORKSPACE_ID] });
@@ -179,7 +179,7 @@ describe('saved prompts', () => {
     expect([refused.status, refused.body.error.type]).toEqual([400, 'provider_not_found']);
   });
 
-  it('include partials of the workspace, by version, and refuse those of another', async () => {
+  it('include partials of the workspace by version, and refuse those of another', async () => {
     gateway.addPrompt('pp-style', [{ template: 'one' }, { template: 'two {{>pp-inner}}' }], {
       type: 'partial',
       publishedVersionId: 'prompt-pp-style-1',
@@ -227,7 +227,7 @@ describe('saved prompts', () => {
     });
   });
 
-  it('need prompts.render to be rendered and completions.write to be run', async () => {
+  it('require prompts.render to be rendered and completions.write to be run', async () => {
     const weak = 'weakKey00000000000000000000000AB';
     for (const [scope, call] of [
       ['completions.write', 'render'],
@@ -240,7 +240,7 @@ describe('saved prompts', () => {
     expect((await post('pp-ask/render', {}, { 'x-gw-api-key': '' })).status).toBe(401);
   });
 
-  it('go where the request says, by a provider or a config, before where they say', async () => {
+  it('are routed by the provider or config of the request rather than their own', async () => {
     await post('pp-ask/completions', {}, { 'x-gw-provider': '@second' });
     expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-second');
     const config = JSON.stringify({ provider: '@second', override_params: { temperature: 0 } });
@@ -249,7 +249,7 @@ describe('saved prompts', () => {
     expect(sent()).toMatchObject({ temperature: 0 });
   });
 
-  it('are held to the bounds of the request that they become', async () => {
+  it('must keep the bounds of the request that they become', async () => {
     gateway.addPrompt('pp-long', [{ template: 'x', model: 'm', virtualKey: 'main', parameters: { n: 1 } }]);
     const refused = await post<Failure>('pp-long/completions', { n: 500 });
     expect([refused.status, refused.body.error.param]).toEqual([400, 'n']);
@@ -264,7 +264,7 @@ describe('saved prompts', () => {
     expect(stub.requests).toHaveLength(0);
   });
 
-  it('stream when the request asks for it, and not when only the prompt does', async () => {
+  it('stream if the request sets stream, not if only the prompt does', async () => {
     await post('pp-ask/completions', {});
     expect(sent()).not.toHaveProperty('stream');
     const chunk = {
@@ -307,7 +307,7 @@ describe('saved prompts', () => {
         method,
         headers: { 'x-gw-api-key': gateway.apiKey },
       });
-      // There is no control plane behind this gateway.
+      // This gateway has no control plane.
       expect([path, response.status]).toEqual([path, 503]);
     }
     expect(stub.requests).toHaveLength(0);

@@ -27,10 +27,10 @@ interface ReadPartial {
   readonly partials: ReadonlySet<PartialReference>;
 }
 
-/** Partials of one prompt, those within one another included. */
+/** Maximum number of partials in one prompt, including nested ones. */
 const PARTIALS_MAX = 200;
 
-/** Finds prompts and the partials in them; each version is read once. */
+/** Finds prompts and their partials, and compiles each version once. */
 export class Prompts {
   private readonly compiled = new WeakMap<PromptVersionDocument, CompiledPrompt>();
   private readonly read = new WeakMap<PromptVersionDocument, ReadPartial>();
@@ -38,8 +38,9 @@ export class Prompts {
   constructor(private readonly documents: Documents) {}
 
   /**
-   * `reference`: slug or id, and behind an `@` a number, a label or `latest`. Throws `not_found` for what the workspace does not
-   * have, even where another one has it, and `prompt_invalid` for a partial that it does not have.
+   * Resolves a reference: slug or id, optionally followed by `@` and a version number, a label or `latest`.
+   * Throws `not_found` if the workspace has no such prompt, even if another one does, and `prompt_invalid`
+   * for a partial that it does not have.
    */
   async resolve(principal: Principal, reference: string): Promise<ResolvedPrompt> {
     const found = await this.find(principal, 'prompt', reference);
@@ -58,7 +59,7 @@ export class Prompts {
     return { document, version, compiled, partials: await this.partialsOf(principal, compiled.partials) };
   }
 
-  /** Among the prompts that are open to the workspace. */
+  /** Suggests a similar name among the prompts that the workspace may use. */
   private near({ organisation, workspace }: Principal, reference: string, { document }: Missing): string {
     if (document !== null) return '';
     const [slug = ''] = reference.split('@', 1);
@@ -132,7 +133,10 @@ interface Found {
   readonly version: PromptVersionDocument;
 }
 
-/** No document: it is unknown, or another workspace's. Else there is no version for `wanted`. */
+/**
+ * `document` null: the prompt is unknown or belongs to another workspace. Otherwise it has no version
+ * `wanted`.
+ */
 interface Missing {
   readonly document: PromptDocument | null;
   readonly wanted: string | null;
@@ -140,7 +144,7 @@ interface Missing {
 
 const UNKNOWN: Missing = { document: null, wanted: null };
 
-/** Which part of a reference names nothing, and what there is in its place. */
+/** Explains which part of a reference is unknown, and what exists instead. */
 function missing(what: string, { document, wanted }: Missing): string {
   if (document === null) return `There is no ${what}.`;
   const { slug, versions, labels, type } = document;

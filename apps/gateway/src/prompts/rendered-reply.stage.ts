@@ -2,10 +2,10 @@ import { addGatewayHeaders } from '../reply/response-headers';
 import type { RequestContext, Stage } from '../core/request-context';
 import { Reply, type Settle } from '../reply/reply';
 
-/** Bytes of a rendered prompt that the log may be given. */
+/** Bytes of a rendered prompt that are kept for the log. */
 const KEEP_BYTES = 1_048_576;
 
-/** Answers a request that asks for no more than the rendered prompt. */
+/** Responds with the rendered prompt if the request is for that only. */
 export class RenderedReply implements Stage {
   constructor(private readonly settle: Settle) {}
 

@@ -3,7 +3,7 @@ import type { PromptRecord } from '@gw/contracts';
 
 /** The saved prompt that one request names. */
 export class RequestPrompt {
-  /** The rendered prompt, for a request that wants no more than that. */
+  /** The rendered prompt, if the request is for that only. */
   rendered: Buffer | null = null;
 
   constructor(readonly record: PromptRecord) {}

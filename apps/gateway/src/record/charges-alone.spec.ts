@@ -42,7 +42,7 @@ describe('ChargesAlone', () => {
     errors.length = 0;
   });
 
-  it('sends the id, the owner, the cost and the charges of a record that was dropped, and none of its texts', async () => {
+  it('sends id, owner, cost and charges of a dropped record, and none of its texts', async () => {
     const record = charged({ metadata: { secret: 'x'.repeat(1_000) } });
     const sender = alone();
     sender.keep(bytesOf(record));
@@ -55,7 +55,7 @@ describe('ChargesAlone', () => {
     expect(sender.stats()).toEqual({ sent: 1, waiting: 0, lost: 0 });
   });
 
-  it('sends again what the sink did not take, under the same ids', async () => {
+  it('sends batches that the sink refused again, under the same ids', async () => {
     const sender = alone();
     const records = Array.from({ length: 1_200 }, () => charged());
     sinkFails = true;
@@ -68,7 +68,7 @@ describe('ChargesAlone', () => {
     expect(arrived.map(({ id }) => id)).toEqual(records.map(({ id }) => id));
   });
 
-  it('keeps no record that was charged nothing, and counts those that it has no room for', () => {
+  it('keeps no record without a charge, and counts records that exceed its memory', () => {
     const sender = alone(2_000);
     sender.keep(bytesOf(sampleLogRecord({ cost: null })));
     expect(sender.stats()).toEqual({ sent: 0, waiting: 0, lost: 0 });

@@ -2,23 +2,24 @@ import type { LogRecord } from '@gw/contracts';
 import { encodeFrame, type LogSink } from '@gw/journal';
 
 const EVERY_MS = 500;
-/** Some 20,000 records: the charges of what a busy gateway sells in ten seconds. */
+/** About 20,000 records: the charges of ten seconds on a busy gateway. */
 const BYTES_MAX = 8 * 1_048_576;
 const BATCH_BYTES_MAX = 1_048_576;
 const BATCH_MAX = 500;
 
 export interface ChargesAloneStats {
-  /** Records whose charges are stored. */
+  /** Number of records whose charges are stored. */
   readonly sent: number;
   readonly waiting: number;
-  /** Records that there was no room for: what they charged is in the counters alone. */
+  /** Number of records that exceeded the memory: their charges are in the counters only. */
   readonly lost: number;
 }
 
 /**
- * Sends the charges of log records that the journal had no room for, without it: what a request was charged is recorded though its log is not.
- * They are kept in memory, so that the records of a process that is killed meanwhile are lost; counters keep what they charged. Each is a
- * record of its own, by the id of the request, and so booked once however often it is sent.
+ * Sends the charges of log records that the journal had no room for, so that the charge is recorded although
+ * the log record is lost. They are kept in memory: if the process is killed they are lost, but the counters
+ * include them. Each is sent as a record with the id of the request, so it is booked once, however often it
+ * is sent.
  */
 export class ChargesAlone {
   private waiting: Buffer[] = [];
@@ -34,7 +35,7 @@ export class ChargesAlone {
     private readonly bytesMax = BYTES_MAX,
   ) {}
 
-  /** `record`: the metadata of a log record, as JSON. Does nothing for one that was charged nothing. */
+  /** Keeps the charges of a record. `record` is its metadata as JSON. Does nothing if there is no charge. */
   keep(record: Buffer): void {
     const charged = chargedPartOf(JSON.parse(record.toString('utf8')) as LogRecord);
     const frame = charged === null ? null : encodeFrame(JSON.stringify(charged), null, null);
@@ -55,7 +56,7 @@ export class ChargesAlone {
     return { sent: this.sent, waiting: this.waiting.length, lost: this.lost };
   }
 
-  /** Sends what waits; what the sink does not take is sent again later. Never rejects. */
+  /** Sends all waiting records; those that the sink refuses are sent again later. Never rejects. */
   send(): Promise<void> {
     this.sending ??= this.sendAll().finally(() => {
       this.sending = null;
@@ -63,7 +64,7 @@ export class ChargesAlone {
     return this.sending;
   }
 
-  /** Sends what waits for at most `drainMs`; the rest is lost with the process. */
+  /** Sends waiting records for at most `drainMs` milliseconds; the others are lost with the process. */
   async stop(drainMs: number): Promise<void> {
     if (this.waiting.length === 0) return;
     let timer: NodeJS.Timeout | undefined;
@@ -105,7 +106,7 @@ export class ChargesAlone {
   }
 }
 
-/** What books need of a record, and what says whose it is; null: it was charged nothing. */
+/** Returns the members of a record that the ledger totals need, and its owner; null: it has no charge. */
 function chargedPartOf(record: LogRecord): Record<string, unknown> | null {
   const charges = record.decision.charges ?? [];
   if (charges.length === 0 && !record.cost) return null;

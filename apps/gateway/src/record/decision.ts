@@ -8,7 +8,7 @@ import { TIMED_STAGES } from '../core/order';
 import { fragment, remembered, type JsonWriter } from './json-writer';
 import { K } from './keys';
 
-/** Why the request went where it went: the last member of the record, and the end of it. */
+/** Writes why the request was routed as it was. It is the last member of the record. */
 export function writeDecision(w: JsonWriter, context: RequestContext): void {
   const { session, prompt, guardrails } = context;
   const { strategy, matchedCondition, events: routing } = context.attempts;
@@ -36,7 +36,10 @@ export function writeDecision(w: JsonWriter, context: RequestContext): void {
   w.raw(K.end);
 }
 
-/** The decision as far as it went, in the record of a request whose gateway ended. `upstream`: of a call that is in flight. */
+/**
+ * Writes the decision so far, for the record of a request whose gateway died. `upstream` is that of a call in
+ * flight.
+ */
 export function writeLostDecision(
   w: JsonWriter,
   context: RequestContext,
@@ -55,7 +58,7 @@ export function writeLostDecision(
   w.raw(K.end);
 }
 
-/** What a decision has of its own before the first attempt: the last member of what is written of a request that has begun. */
+/** Writes what a decision contains before the first attempt. It is the last member of a begun record. */
 export function writeBegunDecision(
   w: JsonWriter,
   { configSource, attempts }: RequestContext,
@@ -99,7 +102,7 @@ function attemptInFlight(
   };
 }
 
-/** Where the answer comes from, when it is not from a provider of its own. */
+/** Writes the source of the response if it did not come from a provider call of this request. */
 function writeAnswered(w: JsonWriter, context: RequestContext): void {
   const { idempotency } = context;
   const cache = cacheUseOf(context);
@@ -161,7 +164,7 @@ function writeLimit(w: JsonWriter, state: LimitState): void {
   w.raw(K.close);
 }
 
-/** What the request was admitted to, and what refused it. */
+/** Writes the limits that admitted the request and those that refused it. */
 function writeLimits(w: JsonWriter, { limits, answer }: RequestContext): void {
   const own = answer?.upstream.reservation;
   const reservation = limits === null ? null : limits.reservation;
@@ -179,7 +182,9 @@ function writeLimits(w: JsonWriter, { limits, answer }: RequestContext): void {
   w.raw(K.closeList);
 }
 
-/** Up to its use a state is the same for every request, and its end for very many. */
+/**
+ * The start of a limit state is the same for every request, and its end for very many, so both are cached.
+ */
 const limitHead = remembered(({ scope, id, type, value }: Bucket) => {
   const head = JSON.stringify({ scope, id, type, limit: value });
   return `${head.slice(0, -1)},"used":`;
@@ -230,7 +235,10 @@ function writeCharge(w: JsonWriter, charge: MadeCharge): void {
 
 const counterKey = remembered(({ key }: Bucket) => `[${JSON.stringify(key)},`);
 
-/** Only those of budgets; windows need no record. `isCounted`: this gateway has reported to the counters itself. */
+/**
+ * Writes the counters of budgets; rate windows need no record. `isCounted`: this gateway has reported to the
+ * counters itself.
+ */
 function writeCounters(
   w: JsonWriter,
   reservation: Reservation,

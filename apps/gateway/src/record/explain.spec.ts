@@ -3,7 +3,7 @@ import { StubProvider } from '@gw/testing';
 import { TestClient, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness } from '../spec-support/harness';
 
-// A busy machine may take several times as long.
+// Tests may take several times as long on a busy machine.
 jest.setTimeout(60_000);
 
 const EVENTS = { headers: { 'content-type': 'text/event-stream' } };
@@ -58,11 +58,11 @@ describe('x-gw-explain: 1', () => {
     ['a stream on passthrough', '@good', CHAT, '/proxy/any', {}],
     ['a stream that may be restarted', '@good', CHAT, '/chat/completions', { on_stream_failure: 'restart' }],
     ['a stream that may be continued', '@good', CHAT, '/chat/completions', { on_stream_failure: 'continue' }],
-    ['a stream that is judged', '@good', CHAT, '/chat/completions', { output_guardrails: [CHECK] }],
-    ['a stream that is kept', '@good', CHAT, '/chat/completions', { cache: { mode: 'simple' } }],
+    ['a stream with an output check', '@good', CHAT, '/chat/completions', { output_guardrails: [CHECK] }],
+    ['a stream that is cached', '@good', CHAT, '/chat/completions', { cache: { mode: 'simple' } }],
   ];
 
-  it.each(cases)('tells the decision at the head of %s', async (_name, provider, body, path, more) => {
+  it.each(cases)('returns the decision in the head of %s', async (_name, provider, body, path, more) => {
     good.answer({ ...EVENTS, body });
     const first = path === '/messages' ? '@failing-claude' : '@failing';
     const response = await ask(over(provider, more, first), path);
@@ -78,19 +78,19 @@ describe('x-gw-explain: 1', () => {
       routing: [{ target: 'config.targets[0]', event: 'breaker_opened' }],
     });
     expect(decision.cache?.status).toBe('cache' in more ? 'MISS' : undefined);
-    // The log says the same, and more.
+    // The log contains the same, and more.
     const [record] = await gateway.records();
     expect(record?.decision).toMatchObject({ strategy: decision.strategy, routing: decision.routing });
   });
 
-  it('tells of a stream from the cache', async () => {
+  it('returns the decision of a stream from the cache', async () => {
     good.answer({ ...EVENTS, body: CHAT });
     const config = { provider: '@good', cache: { mode: 'simple' } };
     await ask(config);
     expect(decisionOf(await ask(config))).toMatchObject({ cache: { status: 'HIT' } });
   });
 
-  it('tells of a stream that broke off before its first event', async () => {
+  it('returns the attempts of a stream that broke before its first event', async () => {
     failing.answer({ ...EVENTS, steps: [{ cut: 'end' }] });
     good.answer({ ...EVENTS, body: CHAT });
     const { attempts } = decisionOf(await ask(over('@good', { on_stream_failure: 'restart' })));

@@ -11,7 +11,7 @@ describe('JsonWriter', () => {
     return writer.end().toString('utf8');
   };
 
-  it('writes what JSON.stringify makes of any string, and null', () => {
+  it('writes any string as JSON.stringify does, and null', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), (value) => {
         expect(written((w) => w.text(NONE, value))).toBe(Buffer.from(JSON.stringify(value)).toString());
@@ -37,7 +37,7 @@ describe('JsonWriter', () => {
     expect(written((w) => w.number(NONE, null))).toBe('null');
   });
 
-  it('writes milliseconds that read back as the number rounded to three decimals', () => {
+  it('writes milliseconds that parse to the number rounded to three decimals', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), (value) => {
         expect(Number(written((w) => w.ms(NONE, value)))).toBe(Math.round(value * 1_000) / 1_000);
@@ -47,7 +47,7 @@ describe('JsonWriter', () => {
     expect(written((w) => w.ms(NONE, null))).toBe('null');
   });
 
-  it('grows with what is written, and begins anew', () => {
+  it('grows with its content, and starts again', () => {
     const long = 'é'.repeat(100_000);
     const all = written((w) => {
       w.text(fragment('['), long);
@@ -62,7 +62,7 @@ describe('JsonWriter', () => {
 });
 
 describe('remembered', () => {
-  it('makes the JSON of an object once', () => {
+  it('creates the JSON of an object once', () => {
     let made = 0;
     const jsonOf = remembered(({ id }: { id: number }) => {
       made += 1;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 const ROOM_BYTES = 65_536;
-/** Fragments up to this length are copied byte by byte: the call to copy them costs more. */
+/** Fragments up to this length are copied byte by byte, because a copy call costs more. */
 const SHORT_BYTES = 24;
 
 const QUOTE = 0x22;
@@ -9,19 +9,19 @@ const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const POINT = 0x2e;
 const LETTER_Z = 0x5a;
-/** What has more digits than 1, 2 and 3. */
+/** The smallest number with more than 1, 2 and 3 digits. */
 const LEAST_LIMITS = { 1: 10, 2: 100, 3: 1_000 } as const;
-/** Whole numbers below it are written digit by digit; a double divides them exactly. */
+/** Integers below this are written digit by digit; a double divides them exactly. */
 const WHOLE_MAX = 1e15;
 
-/** A piece of JSON that is written as it is: ASCII. */
+/** Encodes a piece of JSON that is written unchanged. ASCII only. */
 export const fragment = (json: string): Buffer => Buffer.from(json, 'latin1');
 
 const NULL = fragment('null');
 
 /**
- * Writes JSON into memory that is used again for every document. What is written is gone with the next `begin`; strings that were
- * put together from pieces would cost their memory and the flattening, several times what the bytes themselves cost.
+ * Writes JSON into a buffer that is reused for every document; the content is overwritten after the next
+ * `begin`. Concatenated strings would cost several times as much in memory and flattening.
  */
 export class JsonWriter {
   private buffer = Buffer.allocUnsafeSlow(ROOM_BYTES);
@@ -32,7 +32,7 @@ export class JsonWriter {
     if (this.buffer.length > ROOM_BYTES) this.buffer = Buffer.allocUnsafeSlow(ROOM_BYTES);
   }
 
-  /** The document: good until the next `begin`. */
+  /** Returns the document; valid until the next `begin`. */
   end(): Buffer {
     return this.buffer.subarray(0, this.at);
   }
@@ -46,7 +46,7 @@ export class JsonWriter {
     this.at = at + length;
   }
 
-  /** ASCII that needs no escape, without quotes around it. */
+  /** Writes ASCII that needs no escape, without quotes. */
   ascii(text: string): void {
     const { length } = text;
     this.ensure(length);
@@ -55,7 +55,7 @@ export class JsonWriter {
     this.at = at + length;
   }
 
-  /** A string in quotes, or null. Here and below: `key` is written first. */
+  /** Writes a quoted string, or null. This and the following methods write `key` first. */
   text(key: Buffer, value: string | null): void {
     this.raw(key);
     if (value === null) this.raw(NULL);
@@ -82,7 +82,7 @@ export class JsonWriter {
     this.at = at + 1;
   }
 
-  /** Any value, the slow way. */
+  /** Writes any value; slower than the other methods. */
   json(key: Buffer, value: unknown): void {
     this.raw(key);
     this.any(value);
@@ -94,7 +94,7 @@ export class JsonWriter {
     this.at += this.buffer.write(text, this.at);
   }
 
-  /** A finite number, or null. */
+  /** Writes a finite number, or null. */
   number(key: Buffer, value: number | null): void {
     this.raw(key);
     this.numeral(value);
@@ -111,7 +111,10 @@ export class JsonWriter {
     this.ascii(value ? 'true' : 'false');
   }
 
-  /** Milliseconds, not negative, with up to three decimals; or null. Formatting a fraction as a double costs ten times as much. */
+  /**
+   * Writes non-negative milliseconds with up to three decimals, or null. Formatting a fraction as a double
+   * costs ten times as much.
+   */
   ms(key: Buffer, value: number | null): void {
     this.raw(key);
     if (value === null) {
@@ -127,7 +130,7 @@ export class JsonWriter {
     this.digits(rest, 3);
   }
 
-  /** The end of an ISO time, `SS.sssZ`, of whole milliseconds below a minute. */
+  /** Writes the end of an ISO time, `SS.sssZ`, from integer milliseconds below a minute. */
   seconds(inMinuteMs: number): void {
     const whole = Math.floor(inMinuteMs / 1_000);
     this.digits(whole, 2);
@@ -142,7 +145,7 @@ export class JsonWriter {
     this.at += 1;
   }
 
-  /** With leading zeros up to `least` digits. */
+  /** Writes leading zeros up to `least` digits. */
   private digits(value: number, least: 1 | 2 | 3): void {
     let count: number = least;
     for (let limit = LEAST_LIMITS[least]; value >= limit; limit *= 10) count += 1;
@@ -165,7 +168,7 @@ export class JsonWriter {
   }
 }
 
-/** Remembers the JSON that was made of an object, as long as the object lives. */
+/** Caches the JSON of an object for the object's lifetime. */
 export function remembered<T extends object>(make: (value: T) => string): (value: T) => Buffer {
   const made = new WeakMap<T, Buffer>();
   return (value) => {

@@ -6,7 +6,7 @@ const MEMBERS = Object.fromEntries(
   LOG_MEMBERS.map((member) => [member, fragment(`,"${member}":`)]),
 ) as Readonly<Record<keyof LogFields, Buffer>>;
 
-/** The keys with the characters around them, ready to be copied. */
+/** The keys with the surrounding characters, ready to be copied. */
 export const K = {
   ...MEMBERS,
   id: fragment('{"id":"'),

@@ -1,7 +1,7 @@
 import { LOG_MEMBERS } from '@gw/contracts';
 import { GatewayHarness } from '../spec-support/harness';
 
-describe('the log record of a request', () => {
+describe('log record of a request', () => {
   let gateway: GatewayHarness;
   beforeEach(async () => {
     gateway = await GatewayHarness.start();

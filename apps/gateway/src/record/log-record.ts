@@ -15,13 +15,13 @@ import { JsonWriter, remembered } from './json-writer';
 import { K } from './keys';
 import { TIMED_STAGES } from '../core/order';
 
-/** What a record says of the end of a request, which the request itself does not. */
+/** The end of a request, as far as the request context does not contain it. */
 export interface RecordEnd {
   readonly outcome: LogRecord['outcome'];
   readonly errorType: string | null;
-  /** Who answered or is called; null: see `failed`. */
+  /** The upstream that responded or is being called; null: see `failed`. */
   readonly upstream: Upstream | null;
-  /** The last call, where there was no response. */
+  /** The last call, if there was no response. */
   readonly failed: Pick<AttemptRecord, 'provider' | 'credential'> | null;
   /** Model that the response names. */
   readonly responseModel: string | null;
@@ -43,9 +43,10 @@ export type RecordFacts = Pick<
 const writer = new JsonWriter();
 
 /**
- * One `LogRecord` as JSON, made once a request is over; good until the next one is made. What most records would say is left out
- * (`completeLogRecord` puts it back): each byte is written, checked, stored and sent. It is written piece by piece, with the
- * parts that many requests share kept ready: building the object and serialising it costs six times as much.
+ * Returns one `LogRecord` as JSON, at the end of a request; the buffer is valid until the next call. Common
+ * default values are omitted (`completeLogRecord` restores them), because each byte is written, checked,
+ * stored and sent. Writing it piece by piece, with cached parts that many requests share, costs a sixth of
+ * building and serialising an object.
  */
 export function logRecord(context: RequestContext, facts: RecordFacts): Buffer {
   const { answer, reply, usage } = context;
@@ -75,7 +76,7 @@ function pricedOf({ reported, cost, estimatedTokens }: RequestUsage): LogRecord[
   return cost === null ? 'unpriced' : 'priced';
 }
 
-/** All of a record but its decision, which ends it. */
+/** Writes a record up to its decision, which is its last member. */
 export function writeRecord(w: JsonWriter, context: RequestContext, end: RecordEnd): void {
   w.begin();
   writeRequest(w, context);
@@ -112,7 +113,7 @@ function writeMeasures(w: JsonWriter, context: RequestContext): void {
   w.text(K.responseContentType, responseTypeOf(context));
 }
 
-/** Bytes that came from the client: the body, in memory or on the disk, or the messages of a session. */
+/** Bytes received from the client: the body, in memory or spooled, or the messages of a session. */
 export const receivedBytesOf = ({ body, spooled, session }: RequestContext): number =>
   body.length + (spooled?.length ?? 0) + (session?.receivedBytes ?? 0);
 
@@ -133,10 +134,13 @@ export function writeRequest(w: JsonWriter, context: RequestContext): void {
 }
 
 let minuteAt = -1;
-/** As `YYYY-MM-DDTHH:MM:`. */
+/** Formatted as `YYYY-MM-DDTHH:MM:`. */
 let minute = '';
 
-/** Times of requests that begin and end next to each other lie in few minutes; making the text of a date takes long. */
+/**
+ * Writes an ISO time. The minute is cached, because formatting a date is slow and most times are of the
+ * current minute.
+ */
 function writeTime(w: JsonWriter, atMs: number): void {
   const inMinute = atMs % MINUTE_MS;
   if (atMs - inMinute !== minuteAt) {
@@ -162,7 +166,10 @@ const owner = remembered(({ organisation, workspace, key }: Principal) =>
   ownerText(organisation.id, workspace.id, key.id, key.userId),
 );
 
-/** Who answered or is called; without a response, who was called last. `requested`: the model that the request names. */
+/**
+ * Writes the provider that responded or is being called; without a response, the last one called. `requested`
+ * is the model that the request names.
+ */
 function writeCalled(w: JsonWriter, { upstream, failed }: RecordEnd, requested: string | null): void {
   if (upstream !== null) {
     writeUpstream(w, upstream.provider, upstream.saved, upstream.model ?? requested);
@@ -173,7 +180,7 @@ function writeCalled(w: JsonWriter, { upstream, failed }: RecordEnd, requested: 
   w.text(K.noIntegration, requested);
 }
 
-/** Where a request goes. */
+/** Writes provider, credential, integration and model of an upstream. */
 export function writeUpstream(
   w: JsonWriter,
   provider: Upstream['provider'],
@@ -210,7 +217,7 @@ const configIds = remembered(
     `"configId":${JSON.stringify(slug)},"configVersionId":${JSON.stringify(versionId)},"targetPath":`,
 );
 
-/** Most requests carry none. */
+/** Writes the metadata; most requests have none. */
 export function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, string>>): void {
   for (const _ in metadata) {
     w.json(K.metadata, redactMetadata(metadata));
@@ -220,7 +227,7 @@ export function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, s
 
 const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
 
-/** What the stages took without their waiting: the request's body and the provider are not ours. */
+/** Milliseconds that the stages took, without the waits for the request's body and the provider. */
 export function overheadOf({ stageMs, attempts, idempotency }: RequestContext): number {
   let sum = 0;
   for (let at = 0; at < stageMs.length; at += 1) {

@@ -43,13 +43,13 @@ describe('RefusedRequests', () => {
     expect(admitted(requestsOf(), 5_000, (i) => refused(`key-${String(i % 500)}`))).toBe(300);
   });
 
-  it('tells a bounded number of keys apart', () => {
+  it('distinguishes a bounded number of keys', () => {
     const of = (i: number): RequestContext =>
       refused(null, { refusedKey: { id: `key-${String(i)}`, organisationId: `organisation-${String(i)}` } });
     expect(admitted(requestsOf(), 5_000, of)).toBe(500);
   });
 
-  it('reports to the process log once a minute, what came since the last report', () => {
+  it('writes to the process log once a minute, with the counts since the last line', () => {
     const reports: Report[] = [];
     const requests = requestsOf(reports);
     for (let i = 0; i < 100; i += 1) requests.admits(refused(null));
@@ -60,7 +60,7 @@ describe('RefusedRequests', () => {
     ]);
   });
 
-  it('leaves requests of usable keys alone', () => {
+  it('ignores requests with usable keys', () => {
     const principal = {} as RequestContext['principal'];
     const isRefusedWith = (type: ErrorType | null): boolean =>
       isRefused(refused(null, { principal, reply: replyWith(type) }));
@@ -70,7 +70,7 @@ describe('RefusedRequests', () => {
   });
 });
 
-describe('the log record of a request with a key that is refused', () => {
+describe('log record of a request whose key is refused', () => {
   let gateway: GatewayHarness;
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
@@ -89,7 +89,7 @@ describe('the log record of a request with a key that is refused', () => {
     return [answer.status, ((await answer.json()) as { error: { type: string } }).error.type];
   };
 
-  it('[SVC-02] names the organisation and the key when the key was revoked, and holds no body', async () => {
+  it('[SVC-02] names the organisation and the key if the key was revoked, and contains no body', async () => {
     gateway.endKey(gateway.apiKey, 'key-revoked');
     expect(await call(gateway.apiKey)).toEqual([401, 'api_key_invalid']);
     const [record] = await gateway.records();
@@ -101,7 +101,7 @@ describe('the log record of a request with a key that is refused', () => {
     expect(gateway.plane.refused.counts.get('ended')).toBe(1);
   });
 
-  it('[SVC-02] names the organisation when the workspace of the key is gone', async () => {
+  it('[SVC-02] names the organisation if the workspace of the key was deleted', async () => {
     gateway.addKey('k'.repeat(40), { workspaceId: 'workspace-gone', id: 'key-left' });
     expect(await call('k'.repeat(40))).toEqual([401, 'api_key_invalid']);
     expect(await gateway.records()).toMatchObject([
@@ -109,7 +109,7 @@ describe('the log record of a request with a key that is refused', () => {
     ]);
   });
 
-  it('names no owner for a key that never was', async () => {
+  it('names no owner for a key that never existed', async () => {
     expect(await call('never')).toEqual([401, 'api_key_invalid']);
     expect(await gateway.records()).toMatchObject([{ organisationId: null, apiKeyId: null }]);
     expect(gateway.plane.refused.counts.get('unknown')).toBe(1);

@@ -2,22 +2,28 @@ import { MINUTE_MS } from '@gw/kernel';
 import type { Log } from '@gw/web';
 import type { RequestContext } from '../core/request-context';
 
-/** Log rows of a minute for requests with one refused key, and with all of an organisation; what has no owner counts as one key. */
+/**
+ * Log rows per minute for requests with one refused key, and with all keys of an organisation. Requests
+ * without an owner count as one key.
+ */
 const KEY_ROWS_MAX = 60;
 const ORGANISATION_ROWS_MAX = 300;
 /** Keys and organisations that are distinguished within a minute; requests of further ones get no row. */
 const COUNTED_MAX = 1_000;
 
-/** Why a request has no usable key. `unusable`: the key of an organisation, which cannot call providers. */
+/**
+ * Why a request has no usable key. `ended`: a known key that is no longer valid. `unusable`: a valid key that
+ * may not call providers, such as an organisation key.
+ */
 export type RefusalReason = 'missing' | 'unknown' | 'ended' | 'expired' | 'unusable' | 'other';
 
 /**
- * Requests without a usable key. An attacker may send any number of them, so they get a limited number of log rows and lines of the
- * process log a minute; all of them are counted.
+ * Counts requests without a usable key. An attacker can send any number of them, so they get a limited number
+ * of log rows and process log lines per minute; the counts include all.
  */
 export class RefusedRequests {
   readonly counts = new Map<RefusalReason, number>();
-  /** Requests without a log row. */
+  /** Number of requests without a log row. */
   unlogged = 0;
   private minute = -1;
   private readonly rows = new Map<string, number>();
@@ -25,7 +31,7 @@ export class RefusedRequests {
 
   constructor(private readonly log: Pick<Log, 'warn'>) {}
 
-  /** Counts the request. True: it gets a log row. */
+  /** Counts the request. Returns true if it gets a log row. */
   admits(context: RequestContext): boolean {
     const reason = reasonOf(context);
     this.counts.set(reason, (this.counts.get(reason) ?? 0) + 1);
@@ -56,7 +62,7 @@ export class RefusedRequests {
     return true;
   }
 
-  /** Once a minute, with the first of them; what came since the last report. */
+  /** Writes the counts since the last report, once a minute. */
   private report(minute: number): void {
     const { reported } = this;
     if (minute <= reported.minute) return;
@@ -66,7 +72,7 @@ export class RefusedRequests {
     ]);
     this.log.warn(
       { ...Object.fromEntries(since), unlogged: this.unlogged - reported.unlogged },
-      'requests with keys that are refused',
+      'refused requests without a usable key',
     );
     this.reported = { minute, counts: new Map(this.counts), unlogged: this.unlogged };
   }

@@ -1,6 +1,6 @@
 import type { UsageLimitRule } from '@gw/contracts';
 
-/** A thousand tokens of output at 10 USD a million: a call costs a cent, and what it asks for is negligible. */
+/** A thousand output tokens at 10 USD per million: a call costs a cent, and its input is negligible. */
 export const CENT = 1_000_000;
 export const RESPONSE = {
   id: 'a',
