@@ -95,7 +95,7 @@ const json = (value: object): Buffer => Buffer.from(JSON.stringify(value, null, 
 const BIDI = '/proxy/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
 const SETUP = { setup: { model: 'models/gemini-2.5-flash' } };
 
-describe('the usage that a session reports', () => {
+describe('usage that a session reports', () => {
   beforeEach(() => start());
 
   it.each([
@@ -105,7 +105,7 @@ describe('the usage that a session reports', () => {
     ['/responses', 'response.incomplete'],
     ['/responses', 'response.failed'],
     ['/anything?model=gpt-4o', 'response.done'],
-  ])('is charged on %s as %s tells it', async (path, type) => {
+  ])('is charged on %s as reported by %s', async (path, type) => {
     const { client, closed, answer } = await open(path, { key: keyWith(budget()) });
     await answer(created(), delta(), ended(type));
     client.close(1000);
@@ -135,7 +135,7 @@ describe('the usage that a session reports', () => {
     expect(cost).toBe(4_000 * 30 + 3_000 * 250);
   });
 
-  it('is charged for transcripts by the model that transcribes', async () => {
+  it('is charged for transcripts at the price of the transcribing model', async () => {
     const { client, closed, answer } = await open('/realtime?intent=transcription', {
       key: keyWith(budget()),
     });
@@ -154,7 +154,7 @@ describe('the usage that a session reports', () => {
     expect(cost).toBeGreaterThan(0);
   });
 
-  it('names no model for its price where two have one, so that none of them corrects it later', async () => {
+  it('has no model for its price if two models have one, so that neither re-prices it later', async () => {
     const { client, closed, answer } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
     const session = { type: 'realtime', audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } };
     const reported = {
@@ -194,7 +194,7 @@ describe('the usage that a session reports', () => {
   it.each([
     ['no usage', null],
     ['negative counts', { input_tokens: -5, output_tokens: 10 }],
-    ['counts past any context window', { input_tokens: 1, output_tokens: 900_000_000 }],
+    ['counts beyond any context window', { input_tokens: 1, output_tokens: 900_000_000 }],
     ['fractions', { input_tokens: 1.5, output_tokens: 10 }],
   ])('is an estimate for a response that ends with %s', async (_what, usage) => {
     const { client, closed, answer } = await open('/responses', { key: keyWith(budget()) });
@@ -257,7 +257,7 @@ describe('a session that ends in the middle of a response', () => {
 
   describe.each(PROTOCOLS)('of %s', (name, path, at, requested, made) => {
     it.each(name.startsWith('an unknown') ? ENDINGS : ENDINGS.filter(([end]) => !end.startsWith('no')))(
-      'is charged for what came when %s',
+      'is charged for the received output when %s',
       async (_end, end) => {
         const session = await open(path, { at, key: keyWith(budget()) });
         await session.say(...requested);
@@ -286,7 +286,7 @@ describe('a session that ends in the middle of a response', () => {
     expect(decision.charges?.[0]?.tokens).toBe(1_024 + Math.ceil(text.length / 3));
   });
 
-  it('is charged for each of several responses that are open', async () => {
+  it('is charged for each of several open responses', async () => {
     const { client, closed, answer } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
     await answer(created('a'), created('b'), delta(), ended('response.done', 'a'));
     client.close(1000);
@@ -299,7 +299,7 @@ describe('a session that ends in the middle of a response', () => {
   });
 });
 
-describe('a provider whose client has left', () => {
+describe('provider whose client has disconnected', () => {
   const clientsAreGone = (): Promise<unknown> =>
     eventually(
       () =>
@@ -327,7 +327,7 @@ describe('a provider whose client has left', () => {
     },
   );
 
-  it('is left at once when no response is open', async () => {
+  it('is disconnected at once when no response is open', async () => {
     await start({ REALTIME_LINGER: '60000' });
     const { client, upstream, answer } = await open('/realtime?model=gpt-4o');
     await answer(created(), delta(), ended('response.done'));
@@ -370,14 +370,14 @@ describe('a provider whose client has left', () => {
 describe('the limits of a session', () => {
   beforeEach(() => start({ REALTIME_LINGER: '50' }));
 
-  it('end it with 1008 after the response that uses a budget up', async () => {
+  it('end it with 1008 after the response that exhausts a budget', async () => {
     const { closed, answer } = await open('/responses', { key: keyWith(budget({ creditLimit: 0.5 })) });
     await answer(created(), delta(), ended('response.completed'));
     expect(await closed).toEqual({ code: 1008, reason: 'A limit of this session was reached.' });
     expect(await record()).toMatchObject({ outcome: 'denied', cost: GPT_4O_COST });
   });
 
-  it('refuse a response once other requests have used a budget up', async () => {
+  it('refuse a response once other requests have exhausted a budget', async () => {
     const key = keyWith(budget({ creditLimit: 0.5 }));
     const [first, second] = [await open('/responses', { key }), await open('/responses', { key })];
     await first.answer(created(), delta(), ended('response.completed'));
@@ -397,7 +397,7 @@ describe('the limits of a session', () => {
   });
 
   it.each([['/responses'], ['/live'], ['/live?model=no-such-model'], ['/realtime?model=no-such-model']])(
-    'refuse a session on %s whose model has no price, where a budget is strict',
+    'refuse a session on %s whose model has no price if a budget is strict',
     async (path) => {
       const key = keyWith(budget({ enforcement: 'strict' }));
       const headers = { ...HANDSHAKE, 'x-gw-api-key': key, 'x-gw-provider': '@main' };
@@ -417,7 +417,7 @@ describe('the limits of a session', () => {
     await answer({ type: completed, item_id: 'i', usage: USAGE });
     expect(await closed).toEqual({
       code: 1008,
-      reason: 'A strict budget of this session does not pay for what has no price.',
+      reason: 'A strict budget of this session requires a price, and a part has none.',
     });
   });
 });
@@ -438,8 +438,8 @@ describe('the models of a session', () => {
     ],
     ['of Gemini', { setup: { model: 'models/gpt-4o' } }],
     ['that is escaped', Buffer.from('{"type":"response.create","mod\\u0065l":"gpt-4o"}')],
-    ['that cannot be read', Buffer.from(`{"model":"gpt-4o","a":"${'a'.repeat(4_200_000)}"}`)],
-  ])('must be enabled: one %s ends it with 1008, and is not sent on', async (_what, message) => {
+    ['that cannot be parsed', Buffer.from(`{"model":"gpt-4o","a":"${'a'.repeat(4_200_000)}"}`)],
+  ])('must be enabled: one %s ends it with 1008, and is not forwarded', async (_what, message) => {
     await start();
     gateway.addProvider('listed', 'openai', provider.origin, {
       allowAllModels: false,

@@ -6,20 +6,23 @@ import { errorMessage } from '../guardrails/sessions/realtime-events';
 import type { SessionMeter } from './metering/session-meter';
 import { readClientEvent } from './metering/socket-events';
 
-/** What each message of a client must pass before its provider gets it: a message may ask for an answer as a request does. */
+/**
+ * Checks each message of a client before the provider receives it, because a message may request a response,
+ * like an HTTP request.
+ */
 export class ClientGate {
   constructor(
     private readonly context: RequestContext,
     private readonly meter: SessionMeter,
     private readonly accounts: Pick<SessionAccounts, 'verdict'>,
-    /** Throws for a model that is not enabled; null: the message may name any. */
+    /** Throws if the model is not enabled. Null: the message may name any model. */
     private readonly checkModel: (model: string | null) => void,
   ) {}
 
-  /** How the session ends instead; null: the message may be sent. */
+  /** Returns how the session ends instead; null: the message may be sent. */
   judge(message: Buffer, isBinary: boolean): Ending | null {
     const event = readClientEvent(message, isBinary);
-    if (event.isAmbiguous) return this.deny(AMBIGUOUS, 'A message has two members of one name.');
+    if (event.isAmbiguous) return this.deny(AMBIGUOUS, 'A message has a duplicate member name.');
     try {
       for (const model of event.models ?? [null]) this.checkModel(model);
     } catch (thrown) {
@@ -38,5 +41,5 @@ export class ClientGate {
 }
 
 const AMBIGUOUS = new GatewayError('body_invalid', {
-  message: 'The message has two members of one name in one object; send each name once.',
+  message: 'The message has a duplicate member name in one object; send each name once.',
 });

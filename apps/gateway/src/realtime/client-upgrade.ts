@@ -2,16 +2,19 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Offer } from './offer';
 
-/** Bytes that a client may send before it is accepted, which it should not; then it is no longer read. */
+/**
+ * Bytes that are read before the client is accepted. A client should send none; after this many it is not
+ * read any more.
+ */
 const EARLY_BYTES_MAX = 65_536;
-/** For a refused client to read its answer. */
+/** Milliseconds for a refused client to read its response. */
 const LINGER_MS = 5_000;
 
 const NOTHING: Offer = { protocols: [], apiKey: null };
 
 /**
- * A client that waits for its upgrade. Until it is accepted an ordinary response can be written, so that a refusal takes the
- * same way as every answer; and it is read, since only then is it seen to leave.
+ * A client that waits for its upgrade. Until it is accepted, an ordinary response can be written to it, so a
+ * refusal is sent like any response. It is read meanwhile, because only reading detects that it disconnects.
  */
 export class ClientUpgrade {
   readonly res: ServerResponse;
@@ -25,7 +28,7 @@ export class ClientUpgrade {
     head: Buffer,
   ) {
     this.res = new ServerResponse(req);
-    // A connection whose upgrade was refused is in no state that both sides agree on.
+    // After a refused upgrade, client and gateway may disagree about the protocol, so the connection closes.
     this.res.shouldKeepAlive = false;
     this.res.assignSocket(socket);
     this.res.once('finish', () => {
@@ -36,7 +39,10 @@ export class ClientUpgrade {
     if (head.length > 0) this.onData(head);
   }
 
-  /** Hands the bare connection over, with what it has brought so far. Nothing can be answered any more. */
+  /**
+   * Releases the bare connection, and returns the bytes received so far. No response can be written
+   * afterwards.
+   */
   accept(): Buffer {
     const { socket } = this;
     this.res.detachSocket(socket);
@@ -71,7 +77,7 @@ export class ClientUpgrade {
     if (this.earlyBytes > EARLY_BYTES_MAX) this.socket.pause();
   };
 
-  /** A half-closed client is a client that has gone, as on every route. */
+  /** A half-closed client counts as disconnected, as on every route. */
   private readonly onEnd = (): void => {
     this.socket.destroy();
   };

@@ -17,20 +17,20 @@ interface CloseFrame {
 /** How a session ends, and what both sides receive. */
 export interface Ending {
   readonly by: SessionRecord['closedBy'];
-  /** What goes into the record; absent: the client's reason. */
+  /** Close code for the record; absent: the code that the client receives. */
   readonly code?: number;
-  /** What it says of the request's outcome, next to `failure`; null: nothing. */
+  /** Effect on the request's outcome, in addition to `failure`; null: none. */
   readonly fact: 'client_left' | 'cut' | 'denied' | 'provider_error' | null;
   readonly failure?: GatewayError;
   readonly toClient: CloseFrame;
   readonly toProvider: CloseFrame;
-  /** A message that the client gets before its close frame. */
+  /** A message that the client receives before its close frame. */
   readonly last?: Buffer;
-  /** The client has ended it: what the provider is making is waited for. */
+  /** The client has ended the session: the gateway still waits for the response in progress. */
   readonly isLeft?: true;
 }
 
-/** Reports how a session has ended. */
+/** Reports the ending to the request's reply. */
 export function reportEnding(reply: RequestReply, { fact, failure }: Ending): void {
   if (failure !== undefined) reply.fail(failure);
   if (fact === 'client_left') reply.clientLeft();
@@ -39,9 +39,9 @@ export function reportEnding(reply: RequestReply, { fact, failure }: Ending): vo
   else if (fact === 'provider_error') reply.providerFailed();
 }
 
-/** To a side whose connection has ended already: nothing is sent. */
+/** For a side whose connection has already ended: nothing is sent. */
 const GONE: CloseFrame = { code: NO_CLOSE_FRAME, reason: '' };
-/** Codes with which a provider ends a session that has gone well. 1005: a close frame without a code. */
+/** Close codes of a provider after a successful session. 1005: a close frame without a code. */
 const REGULAR: ReadonlySet<number> = new Set([1000, GOING_AWAY, 1005]);
 const OVER: CloseFrame = { code: GOING_AWAY, reason: 'The session has ended.' };
 
@@ -49,14 +49,14 @@ export type Refusal = Exclude<SessionVerdict, 'ok'>;
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   limit: 'A limit of this session was reached.',
-  unpriced: 'A strict budget of this session does not pay for what has no price.',
+  unpriced: 'A strict budget of this session requires a price, and a part has none.',
 };
 
 export const clientGone: Ending = {
   by: 'client',
   fact: 'client_left',
   toClient: GONE,
-  toProvider: { code: GOING_AWAY, reason: 'The client is gone.' },
+  toProvider: { code: GOING_AWAY, reason: 'The client has disconnected.' },
   isLeft: true,
 };
 
@@ -69,7 +69,7 @@ export const providerGone = (): Ending => ({
   toProvider: GONE,
 });
 
-/** From our side. */
+/** An ending by the gateway. */
 export function stopped(reason: string, failure?: GatewayError): Ending {
   const frame = { code: GOING_AWAY, reason };
   const ending = { by: 'gateway', fact: 'cut', toClient: frame, toProvider: frame } as const;
@@ -83,7 +83,7 @@ export const refused = (why: Refusal): Ending => ({
   toProvider: OVER,
 });
 
-/** `last`: the event that says why. */
+/** `last` is the event that reports the reason. */
 export const denied = (failure: GatewayError, reason: string, last: Buffer): Ending => ({
   by: 'gateway',
   fact: null,
@@ -96,7 +96,7 @@ export const denied = (failure: GatewayError, reason: string, last: Buffer): End
 export function closedByClient({ code, reason, isFault }: Closing): Ending {
   const toClient = { code, reason };
   if (!isFault) return { by: 'client', fact: null, toClient, toProvider: toClient, isLeft: true };
-  const toProvider = { code: GOING_AWAY, reason: 'The client broke the protocol.' };
+  const toProvider = { code: GOING_AWAY, reason: 'The client violated the protocol.' };
   return { by: 'gateway', fact: 'denied', toClient, toProvider, isLeft: true };
 }
 
@@ -104,7 +104,7 @@ export function closedByProvider({ code, reason, isFault }: Closing): Ending {
   const toProvider = { code, reason };
   if (isFault) {
     const failure = new GatewayError('stream_interrupted');
-    const toClient = { code: INTERNAL_ERROR, reason: 'The provider broke the protocol.' };
+    const toClient = { code: INTERNAL_ERROR, reason: 'The provider violated the protocol.' };
     return { by: 'gateway', fact: 'cut', failure, toClient, toProvider };
   }
   const fact = REGULAR.has(code) ? null : 'provider_error';

@@ -37,13 +37,13 @@ const cases = readCases('ws_frames.json') as { frames: FrameCase[]; handshakes: 
 const TEXT = 0x81;
 const RSV1_TEXT = 0xc1;
 const PING = 0x89;
-/** Of a generated case, which is large: what gateway and provider may hold when it is over. */
+/** Bytes that gateway and provider may hold after a generated case, which is large. */
 const HELD_BYTES = 1_048_576;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Without garbage, which says nothing of what is kept. */
+/** Returns the bytes in use after a garbage collection. */
 function heldBytes(): number {
   collectGarbage();
   // Buffers are freed in the background; the next collection waits for that.
@@ -52,8 +52,8 @@ function heldBytes(): number {
   return heapUsed + external;
 }
 /**
- * permessage-deflate is not negotiated, so that a compressed frame breaks the protocol before one byte of it is inflated: 1002,
- * and the size of what it would have become is never known.
+ * permessage-deflate is not negotiated, so a compressed frame violates the protocol (1002) before any byte is
+ * inflated; its inflated size is never known.
  */
 const OTHERWISE: Readonly<Record<string, Expected>> = { 'ws-087': { close: [1002] } };
 
@@ -62,7 +62,7 @@ let provider: SocketProvider;
 
 beforeAll(async () => {
   gateway = await GatewayHarness.start();
-  // The upstream must not be the one that judges.
+  // The gateway must detect the violation, not the upstream.
   provider = await SocketProvider.start({ echo: true, maxPayload: 0, maxPendingAutoPongs: 0 });
   gateway.addProvider('main', 'openai', provider.origin);
 });
@@ -92,7 +92,7 @@ describe('frames of a realtime client', () => {
   it.each(cases.frames.map((entry) => [entry.id, entry.reason, entry] as const))(
     '%s: %s',
     async (id, _reason, entry) => {
-      // What the client itself sends is there before.
+      // Built before the measurement, because the client holds it too.
       const bytes = bytesOf(entry);
       const before = entry.gen === undefined ? 0 : heldBytes();
       client.send(...bytes);
@@ -111,7 +111,7 @@ describe('handshakes of a realtime client', () => {
     async (id, _reason, { method, headers, expect: statuses }) => {
       const seen = provider.handshakes.length;
       if (id === 'wsh-13') gateway.addKey('sk-CANARY');
-      // The case without a key is about the key; so is the one that brings it as a subprotocol.
+      // These cases are about the key: one has none, one sends it as a subprotocol.
       const isAboutKey = id === 'wsh-10' || id === 'wsh-13';
       const client = await RawClient.open(
         gateway.port,
@@ -162,7 +162,7 @@ function bytesOf({ frames, gen }: FrameCase): readonly (Buffer | string)[] {
   return [maskedFrame(RSV1_TEXT, bomb)];
 }
 
-/** Without an expectation of its own a case must leave a session that works. */
+/** A case without an expectation must leave a working session. */
 async function expectOneOf(client: RawClient, expected: readonly Expected[]): Promise<void> {
   const first = await eventually(() => client.frames[0], { everyMs: 2 });
   if (expected.every(({ echo, pong, close }) => echo === undefined && pong === undefined && !close)) {

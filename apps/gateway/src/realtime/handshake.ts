@@ -9,11 +9,11 @@ import type { BeforeCall } from '../attempt/sender';
 import { redirectError } from '../attempt/redirects';
 import { Peer, peerOptions } from './peer';
 
-/** A provider's answer to a handshake: its WebSocket, or a refusal like any other answer. */
+/** A provider's response to a handshake: its WebSocket, or an HTTP error. */
 export class UpgradeResponse extends GatewayResponse {
-  /** Set with status 101; paused until somebody reads it. */
+  /** Set with status 101; paused until it has a reader. */
   peer: Peer | null = null;
-  /** The subprotocol that the provider chose, of those that the client offered. */
+  /** The subprotocol that the provider chose from those that the client offered. */
   protocol: string | null = null;
 
   override discard(reader: BodySink): void {
@@ -26,7 +26,7 @@ export class UpgradeResponse extends GatewayResponse {
   }
 }
 
-/** Sends one attempt of a WebSocket handshake; the client is not upgraded before a provider has accepted. */
+/** Sends one attempt of a WebSocket handshake. The client is upgraded only after a provider has accepted. */
 export class HandshakeSender implements Next {
   constructor(
     private readonly outbound: Pick<OutboundClient, 'openSocket'>,
@@ -37,7 +37,7 @@ export class HandshakeSender implements Next {
   begin({ context, upstream, built, listener }: AttemptCall): void {
     if (upstream.provider.local)
       throw new GatewayError('route_unsupported', {
-        message: `The provider ${upstream.provider.id} has no WebSocket.`,
+        message: `The provider ${upstream.provider.id} has no WebSocket API.`,
       });
     const answer = new UpgradeResponse(upstream, listener);
     const handshake = new Handshake(
@@ -53,7 +53,7 @@ export class HandshakeSender implements Next {
   }
 }
 
-/** Set by `ws` itself, or meant for one hop only. */
+/** Headers that `ws` sets itself, or that are for one hop only. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length', 'host', 'upgrade']);
 
 class Handshake implements OutboundCall {
@@ -62,7 +62,7 @@ class Handshake implements OutboundCall {
   private socket: Socket | null = null;
   private peer: Peer | null = null;
   private refusal: IncomingMessage | null = null;
-  /** The provider has accepted, or nothing more can come. */
+  /** True once the provider has accepted, or the attempt has ended. */
   private over = false;
 
   constructor(
@@ -71,12 +71,12 @@ class Handshake implements OutboundCall {
     private readonly protocols: readonly string[],
     private readonly maxMessageBytes: number,
   ) {
-    // From the first packet to the last byte of an answer: a refusal is short.
+    // The limit covers the time from the connect to the end of an error response, which is short.
     const { connectTimeoutMs, headersTimeoutMs } = request;
     const limitMs = Math.min(connectTimeoutMs, headersTimeoutMs);
     const phase = headersTimeoutMs <= connectTimeoutMs ? 'headers' : 'connect';
     this.timer = setTimeout(() => {
-      const message = `The handshake was not answered within ${String(limitMs)} ms.`;
+      const message = `The provider did not respond to the handshake within ${String(limitMs)} ms.`;
       this.fail(new OutboundError('timeout', message, phase));
     }, limitMs);
   }
@@ -134,8 +134,8 @@ class Handshake implements OutboundCall {
   }
 
   /**
-   * `ws` would fail a handshake whose server chooses none of the subprotocols offered, which is the server's right and for
-   * the client to judge. The choice is therefore checked here, and kept from `ws`.
+   * Reads the chosen subprotocol and hides it from `ws`, which would fail a handshake whose server chooses
+   * none of those offered. The server may do that, and the client decides what it means.
    */
   private readChoice(res: IncomingMessage): void {
     const chosen = res.headers['sec-websocket-protocol'];
@@ -146,7 +146,10 @@ class Handshake implements OutboundCall {
       this.fail(new OutboundError('interrupted', 'The provider chose a subprotocol that was not offered.'));
   }
 
-  /** What is neither an upgrade nor an error is no answer to a handshake. A redirect is not followed. */
+  /**
+   * Handles a response without an upgrade. Redirects are not followed, and a success status without an
+   * upgrade is an error.
+   */
   private refuse(res: IncomingMessage): void {
     const status = res.statusCode ?? 0;
     const redirect = redirectError(status);
@@ -155,7 +158,7 @@ class Handshake implements OutboundCall {
       return;
     }
     if (status < 400) {
-      const message = `The provider answered the handshake with status ${String(status)}.`;
+      const message = `The provider responded to the handshake with status ${String(status)}.`;
       this.fail(new OutboundError('interrupted', message));
       return;
     }
@@ -171,7 +174,7 @@ class Handshake implements OutboundCall {
       answer.onEnd();
     });
     res.once('close', () => {
-      this.fail(new OutboundError('interrupted', 'The connection broke before the answer was complete.'));
+      this.fail(new OutboundError('interrupted', 'The connection broke before the response was complete.'));
     });
     answer.onHeaders(status, lowerCase(res.rawHeaders));
   }
@@ -210,12 +213,15 @@ function headersOf(
 const lowerCase = (raw: readonly string[]): string[] =>
   raw.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text));
 
-/** What broke before the provider had accepted: the connection, its HTTP, or the rules of the handshake. */
+/**
+ * Classifies a failure before the provider has accepted: of the connection, of HTTP, or of the handshake's
+ * rules.
+ */
 function failureOf(cause: unknown): OutboundError {
   if (cause instanceof OutboundError) return cause;
   const { code } = cause as NodeJS.ErrnoException;
   const isBroken = typeof code === 'string' && !code.startsWith('HPE_');
   return isBroken
     ? new OutboundError('unreachable', `The connection failed (${code}).`, null, { cause })
-    : new OutboundError('interrupted', 'The answer to the handshake is not valid.', null, { cause });
+    : new OutboundError('interrupted', 'The response to the handshake is not valid.', null, { cause });
 }

@@ -26,7 +26,7 @@ describe('places for sessions without clients', () => {
     return linger !== null;
   };
 
-  it('are shared, so that one workspace cannot take them from another, and are given back', () => {
+  it('are shared, so that one workspace cannot take them from another, and are returned', () => {
     const lingering = new Lingering(60_000);
     let taken = 0;
     while (begin(lingering, 'one')) taken += 1;
@@ -36,7 +36,7 @@ describe('places for sessions without clients', () => {
     expect(lingering.count).toBe(0);
   });
 
-  it('are not taken where nothing is made, the provider has gone, or nothing is to be waited for', () => {
+  it('are not taken if no response is open, the provider has disconnected, or waiting is turned off', () => {
     const idle = new SessionMeter(PROVIDERS.get('openai') as Provider);
     expect(begin(new Lingering(60_000), 'one', idle)).toBe(false);
     expect(begin(new Lingering(0), 'one')).toBe(false);

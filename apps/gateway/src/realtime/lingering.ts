@@ -4,26 +4,32 @@ import type { Principal } from '../auth/principals';
 import type { SessionMeter, SessionPart } from './metering/session-meter';
 import type { Peer } from './peer';
 
-/** Sessions of one process whose providers are listened to without their clients. */
+/** Maximum number of sessions in a process that wait for their provider without a client. */
 const SESSIONS_MAX = 512;
-/** That a provider may send meanwhile. Nothing of it is kept. */
+/** Bytes that a provider may send meanwhile; they are not stored. */
 const BYTES_MAX = 16 * 1_048_576;
-/** Without a message, where no response is known to be open. */
+/** Milliseconds without a message after which the wait ends, if no response is known to be open. */
 const QUIET_MS = 1_000;
 
-/** The places for sessions whose client has left in the middle of a response. Workspaces share them; where there is none, what has come decides. */
+/**
+ * The places for sessions whose client has disconnected in the middle of a response, shared between
+ * workspaces. Without a free place, the session is charged for what was received so far.
+ */
 export class Lingering {
   private readonly shares = new Shares(SESSIONS_MAX);
 
-  /** `limitMs`: 0: nothing is waited for. */
+  /** `limitMs` is the longest wait in milliseconds; 0: sessions do not wait. */
   constructor(private readonly limitMs: number) {}
 
-  /** Connections to providers that are open without a client. */
+  /** Number of provider connections that are open without a client. */
   get count(): number {
     return this.shares.held;
   }
 
-  /** Null: the session ends at once. `done` is called once, never from within. */
+  /**
+   * Starts to wait for the provider. Null: the session ends at once. `done` is called once, never during this
+   * call.
+   */
   begin(
     { principal }: Pick<RequestContext, 'principal'>,
     provider: Pick<Peer, 'readyState' | 'OPEN'>,
@@ -41,7 +47,7 @@ export class Lingering {
   }
 }
 
-/** Waits for the end of what the provider of a session is making, within bounds of time and bytes. */
+/** Waits until the open responses of a session end, with limits on time and bytes. */
 export class Linger {
   private bytes = 0;
   private isOver = false;
@@ -64,7 +70,7 @@ export class Linger {
     );
   }
 
-  /** A message of the provider, and what has come to its end with it. */
+  /** Reports a message of the provider and the parts that ended with it. */
   passed(message: Buffer, ended: readonly SessionPart[]): void {
     this.bytes += message.length;
     if (this.bytes > BYTES_MAX || (ended.length > 0 && !this.meter.isUnderWay)) this.finish();

@@ -1,4 +1,4 @@
-/** Names under which a realtime address takes its model; Azure calls it the deployment. */
+/** Query parameters that name the model of a realtime URL; Azure names the deployment. */
 const NAMES = ['model', 'deployment'] as const;
 
 export function modelInQuery(query: URLSearchParams): string | null {
@@ -10,8 +10,8 @@ export function modelInQuery(query: URLSearchParams): string | null {
 }
 
 /**
- * The query (with its leading `?`, or empty) with every name of the model set to the one that was checked, so that none can name
- * another; unchanged where it says so already.
+ * Returns the query with every model parameter set to the checked model, so that none can name another.
+ * `query` has its leading `?` or is empty; it is returned unchanged if all parameters match.
  */
 export function queryWithModel(query: string, model: string | null): string {
   if (model === null) return query;

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
 
-/** What a client offers with a WebSocket handshake. */
+/** What a client offers in a WebSocket handshake. */
 export interface Offer {
   /** Subprotocols in the client's order, without those that carry a key. */
   readonly protocols: readonly string[];
-  /** The key of a client that cannot set headers, such as a browser. */
+  /** The API key of a client that cannot set headers, such as a browser. */
   readonly apiKey: string | null;
 }
 
@@ -14,13 +14,17 @@ const TOKEN = /^[!#$%&'*+\-.0-9A-Z^_`|a-z~]+$/;
 /** 16 bytes in base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-/** True for a request that RFC 6455 could be meant by: what else asks for an upgrade is answered as if it had not. */
+/**
+ * Whether the request is a WebSocket upgrade in the sense of RFC 6455. Other upgrade requests are served as
+ * if they had not asked for an upgrade.
+ */
 export const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined && /(?:^|,)\s*websocket\s*(?:,|$)/i.test(headers.upgrade);
 
 /**
- * Checks a handshake as RFC 6455 section 4.2.1 has it. Throws `method_not_allowed`, `upgrade_required` for another version, or
- * `request_malformed`: for a body too, and for a target in absolute form, which only a proxy gets.
+ * Checks a handshake by RFC 6455 section 4.2.1. Throws `method_not_allowed`, `upgrade_required` for another
+ * version, or `request_malformed`, also for a request with a body or an absolute-form target, which is only
+ * for proxies.
  */
 export function readOffer(req: IncomingMessage): Offer {
   const { headers } = req;

@@ -1,25 +1,28 @@
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 
-/** Why a peer's WebSocket is about to end. */
+/** Why a peer's WebSocket is closing. */
 export interface Closing {
   /** 1005: a close frame without a code. */
   readonly code: number;
   /** At most 123 bytes. */
   readonly reason: Buffer;
-  /** True: the peer broke the protocol and `code` is our verdict. False: the peer has sent a close frame with `code`. */
+  /**
+   * True: the peer violated the protocol, and `code` is the gateway's verdict. False: the peer sent a close
+   * frame with `code`.
+   */
   readonly isFault: boolean;
 }
 
-/** How long a peer may take to answer a close frame before its connection is cut. */
+/** Milliseconds that a peer may take to respond to a close frame before its connection is cut. */
 export const CLOSE_TIMEOUT_MS = 5_000;
 
-/** What both sides of a session have in common. No extension is negotiated, so that no frame is ever inflated. */
+/** Options of both sides of a session. No extension is negotiated, so no frame is ever inflated. */
 export const peerOptions = (maxMessageBytes: number) =>
   ({
     perMessageDeflate: false,
     maxPayload: maxMessageBytes,
-    // A ping is answered by the other side of the session, so that it measures the whole way.
+    // The other side of the session responds to a ping, so that it measures the whole path.
     autoPong: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
   }) as const;
@@ -28,11 +31,12 @@ const NOTHING = Buffer.alloc(0);
 const NO_CODE = 1005;
 
 /**
- * One side of a session. `ws` answers a close frame or an invalid frame at once, by calling its own `close`; a session must
- * write its record first, so that the call is handed to it and the answer waits until `shut`.
+ * One side of a session. `ws` responds to a close frame or an invalid frame at once, by calling its own
+ * `close`. A session must write its record first, so `close` reports to a listener, and the close frame waits
+ * until `shut`.
  */
 export class Peer extends WebSocket {
-  /** The connection below, for its back-pressure. Set once the WebSocket is open. */
+  /** The underlying connection, for back-pressure. Set once the WebSocket is open. */
   transport!: Socket;
   private listener: ((closing: Closing) => void) | null = null;
 
@@ -40,7 +44,7 @@ export class Peer extends WebSocket {
     this.listener = listener;
   }
 
-  /** For `ws` itself: `reason` is only given with a received close frame. */
+  /** Called by `ws` itself; it passes `reason` only after a received close frame. */
   override close(code?: number, reason?: string | Buffer): void {
     const { listener } = this;
     if (listener === null) {
@@ -54,7 +58,7 @@ export class Peer extends WebSocket {
   /** Sends the close frame and lets the connection end. The listener is not called any more. */
   shut(code: number, reason: string | Buffer): void {
     this.listener = null;
-    // A paused side would not see the answer.
+    // A paused side would not receive the close frame of the peer.
     this.resume();
     if (code === NO_CODE) super.close();
     else super.close(code, reason);

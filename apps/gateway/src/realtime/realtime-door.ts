@@ -10,19 +10,19 @@ import { routeOf } from '../routes/route-table';
 import { ClientUpgrade } from './client-upgrade';
 import { asksForWebSocket, readOffer } from './offer';
 
-/** Takes the requests that ask for a WebSocket below the data plane's paths. They pass the same stages as every request. */
+/** Accepts WebSocket requests below the data plane's paths. They pass the same stages as every request. */
 export class RealtimeDoor {
   private connections = 0;
 
   constructor(
     private readonly pipeline: Pipeline,
-    /** Clients that wait for their upgrade or have it; further ones get `unavailable`. */
+    /** Maximum number of clients that wait for an upgrade or have one; further ones get `unavailable`. */
     private readonly connectionsMax: number,
-    /** Connections to providers that have outlived their clients: they count as clients do. */
+    /** Number of provider connections that have outlived their clients; they count like clients. */
     private readonly lingering: () => number,
   ) {}
 
-  /** False: answered as if nothing had been requested, as a server may. */
+  /** False: the request is served as if it had not asked for an upgrade, as RFC 9110 allows. */
   readonly takes = (req: IncomingMessage): boolean =>
     asksForWebSocket(req) &&
     destinationOf(targetOf(req.url ?? '/').path, 'GET', req.headers).plane === 'data';
@@ -38,7 +38,9 @@ export class RealtimeDoor {
       checkRequest(req);
       upgrade.offer = readOffer(req);
       if (this.connections + this.lingering() > this.connectionsMax)
-        throw new GatewayError('unavailable', { message: 'This gateway has as many sessions as it may.' });
+        throw new GatewayError('unavailable', {
+          message: 'This gateway has reached its maximum number of sessions; connect again later.',
+        });
       const { path, query } = targetOf(req.url ?? '/');
       const destination = destinationOf(path, 'GET', req.headers);
       if (destination.plane !== 'data') throw new GatewayError('route_not_found');

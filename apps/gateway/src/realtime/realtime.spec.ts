@@ -27,7 +27,7 @@ interface Connected {
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
 
-/** A client of `ws`, connected through the gateway; rejects when it was not upgraded. */
+/** Connects a `ws` client through the gateway; rejects if it is not upgraded. */
 function connect(
   headers: Record<string, string> = {},
   { query = '?model=gpt-realtime', protocols = [] as string[] } = {},
@@ -52,7 +52,7 @@ async function session(headers: Record<string, string> = {}): Promise<Connected 
   return { ...connected, upstream: await provider.connection() };
 }
 
-/** A raw handshake, for answers that are no upgrade. */
+/** Sends a raw handshake, for responses that are not upgrades. */
 async function handshake(
   headers: Record<string, string> = {},
   target = '/v1/realtime?model=gpt-realtime',
@@ -77,34 +77,37 @@ describe('before the upgrade', () => {
     ['an expired key', { 'x-gw-api-key': 'expired' }, 401, 'api_key_expired'],
     ['an exhausted key', { 'x-gw-api-key': 'exhausted' }, 412, 'budget_exhausted'],
     ['a key without the scope', { 'x-gw-api-key': 'scopeless' }, 403, 'scope_missing'],
-    ['a provider of nobody', { 'x-gw-provider': '@nobody' }, 400, 'provider_not_found'],
-    ['a config of nobody', { 'x-gw-config': 'nobody' }, 400, 'config_not_found'],
+    ['an unknown provider', { 'x-gw-provider': '@nobody' }, 400, 'provider_not_found'],
+    ['an unknown config', { 'x-gw-config': 'nobody' }, 400, 'config_not_found'],
     ['a provider without WebSockets', { 'x-gw-provider': 'anthropic' }, 400, 'route_unsupported'],
     ['an address that is not allowed', INLINE_HOST(), 400, 'custom_host_refused'],
-  ])('[AUT-06] refuses %s as HTTP, and calls no provider', async (_what, headers, status, type) => {
-    gateway.addKey('expired', { expiresAt: '2020-01-01T00:00:00Z' });
-    gateway.addKey('exhausted', { status: 'exhausted' });
-    gateway.addKey('scopeless', { scopes: ['logs.list'] });
-    const client = await handshake(headers);
-    expect(await refusal(client)).toMatchObject({ status, type });
-    expect(client.header('upgrade')).toBeUndefined();
-    expect(client.header(HEADER.requestId)).toBeDefined();
-    expect(provider.connections).toBe(0);
-    expect(await lastRecord()).toMatchObject({
-      route: 'realtime',
-      status,
-      outcome: 'denied',
-      errorType: type,
-    });
-  });
+  ])(
+    '[AUT-06] refuses %s with an HTTP error, and calls no provider',
+    async (_what, headers, status, type) => {
+      gateway.addKey('expired', { expiresAt: '2020-01-01T00:00:00Z' });
+      gateway.addKey('exhausted', { status: 'exhausted' });
+      gateway.addKey('scopeless', { scopes: ['logs.list'] });
+      const client = await handshake(headers);
+      expect(await refusal(client)).toMatchObject({ status, type });
+      expect(client.header('upgrade')).toBeUndefined();
+      expect(client.header(HEADER.requestId)).toBeDefined();
+      expect(provider.connections).toBe(0);
+      expect(await lastRecord()).toMatchObject({
+        route: 'realtime',
+        status,
+        outcome: 'denied',
+        errorType: type,
+      });
+    },
+  );
 
-  it('[AUT-04] a saved credential is not sent to a host that the caller chose', async () => {
+  it('[AUT-04] does not send a saved credential to a host that the caller chose', async () => {
     const client = await handshake({ 'x-gw-custom-host': `${provider.origin}/elsewhere` });
     expect(await refusal(client)).toMatchObject({ status: 400, type: 'custom_host_refused' });
     expect(provider.connections).toBe(0);
   });
 
-  it('[ENV-04] applies saved-only mode', async () => {
+  it('[ENV-04] enforces saved-only mode', async () => {
     gateway.addTenant(WORKSPACE_ID, 'main', { blockInlineConfig: true });
     const client = await handshake({ 'x-gw-provider': 'openai' });
     expect(await refusal(client)).toMatchObject({ status: 400, type: 'inline_provider_blocked' });
@@ -119,7 +122,7 @@ describe('before the upgrade', () => {
     first.destroy();
   });
 
-  it('refuses a model that is not enabled, and none at all where only some are', async () => {
+  it('refuses a model that is not enabled, and a request without a model if only some are enabled', async () => {
     const models = [{ slug: 'gpt-realtime', enabled: true }] as unknown as ProviderDocument['models'];
     gateway.addProvider('listed', 'openai', provider.origin, { allowAllModels: false, models });
     for (const query of ['?model=gpt-other', '', '?model=gpt-other&model=gpt-realtime'])
@@ -132,7 +135,7 @@ describe('before the upgrade', () => {
     ]);
   });
 
-  it('answers 426 to a plain GET', async () => {
+  it('returns 426 for a plain GET', async () => {
     const answer = await fetch(`${gateway.baseUrl}/realtime`, {
       headers: { 'x-gw-api-key': gateway.apiKey },
     });
@@ -140,13 +143,13 @@ describe('before the upgrade', () => {
     expect(answer.headers.get('upgrade')).toBe('websocket');
   });
 
-  it('redir-26: refuses a target in absolute form, whatever host it names', async () => {
+  it('redir-26: refuses an absolute-form target, whatever host it names', async () => {
     const target = `${provider.origin}/v1/realtime`;
     expect((await handshake({}, target)).status).toBe(400);
     expect(provider.connections).toBe(0);
   });
 
-  it('refuses a client over the cap', async () => {
+  it('refuses a client above the maximum', async () => {
     const small = await GatewayHarness.start({ REALTIME_MAX_SESSIONS: '1' });
     small.addProvider('main', 'openai', provider.origin);
     const headers = { ...HANDSHAKE, 'x-gw-api-key': small.apiKey, 'x-gw-provider': '@main' };
@@ -165,7 +168,7 @@ describe('before the upgrade', () => {
   });
 });
 
-/** A host that resolves to nothing public, named by the caller with a credential of its own. */
+/** A host without a public address, named by a caller with its own credential. */
 function INLINE_HOST(): Record<string, string> {
   return {
     'x-gw-provider': 'openai',
@@ -175,7 +178,7 @@ function INLINE_HOST(): Record<string, string> {
 }
 
 describe('a provider that does not accept', () => {
-  it('keeps the status and the body of a refusal', async () => {
+  it('has the status and body of its refusal forwarded', async () => {
     const body =
       '{"error":{"message":"no such model","type":"invalid_request_error","code":"model_not_found"}}';
     provider.answerRaw(
@@ -190,7 +193,7 @@ describe('a provider that does not accept', () => {
     expect(await lastRecord()).toMatchObject({ status: 403, outcome: 'provider_error', provider: 'openai' });
   });
 
-  it('passes a refusal on a passthrough path byte for byte', async () => {
+  it('has a refusal on a passthrough path forwarded byte for byte', async () => {
     provider.answerRaw('HTTP/1.1 418 Teapot\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nshort');
     const client = await handshake({}, '/v1/live/audio');
     expect([client.status, await client.whole()]).toEqual([418, 'short']);
@@ -201,7 +204,7 @@ describe('a provider that does not accept', () => {
     ['silence', '', 504, 'provider_timeout'],
     ['half a head', 'HTTP/1.1 101 Switching', 504, 'provider_timeout'],
   ])(
-    'answers %s when the connect timeout is over, before any other is',
+    'leads to 504 for %s after the connect timeout, if that is the shortest',
     async (_what, text, status, type) => {
       await gateway.stop();
       gateway = await GatewayHarness.start({ CONNECT_TIMEOUT: '400' });
@@ -219,14 +222,14 @@ describe('a provider that does not accept', () => {
       'redir-25: a redirect',
       'HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/ws\r\ncontent-length: 0\r\n\r\n',
     ],
-    ['an answer that is no upgrade', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'],
+    ['a response that is not an upgrade', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'],
     ['a wrong accept key', `${accept}sec-websocket-accept: AAAA\r\n\r\n`],
-    ['bytes that are no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
+    ['bytes that are not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
     [
       'an extension that was not offered',
       `${accept}sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nsec-websocket-extensions: permessage-deflate\r\n\r\n`,
     ],
-  ])('answers 502 to %s, and follows nothing', async (what, text) => {
+  ])('leads to 502 for %s, and redirects are not followed', async (what, text) => {
     provider.answerRaw(text);
     const client = await handshake();
     const type = what.includes('redirect') ? 'provider_redirect' : 'provider_answer_invalid';
@@ -235,7 +238,7 @@ describe('a provider that does not accept', () => {
     expect(provider.handshakes).toHaveLength(1);
   });
 
-  it('answers 502 when the connection is refused, and when the connection breaks', async () => {
+  it('leads to 502 when the connection is refused or breaks', async () => {
     const { origin } = provider;
     await provider.stop();
     expect(await refusal(await handshake())).toMatchObject({ status: 502, type: 'provider_unreachable' });
@@ -246,7 +249,7 @@ describe('a provider that does not accept', () => {
     expect(await refusal(await handshake())).toMatchObject({ status: 502 });
   });
 
-  it('falls back to the next target, whatever kept the first from accepting', async () => {
+  it('leads to a fallback to the next target, whatever the failure', async () => {
     const second = await SocketProvider.start({ echo: true });
     gateway.addProvider('second', 'openai', second.origin);
     const targets = [{ provider: '@main' }, { provider: '@second' }];
@@ -265,7 +268,7 @@ describe('a provider that does not accept', () => {
     await second.stop();
   });
 
-  it('gives up on the provider when the client leaves', async () => {
+  it('is abandoned when the client disconnects', async () => {
     provider.answer(() => undefined);
     const url = `${gateway.baseUrl.replace('http', 'ws')}/realtime?model=gpt-realtime`;
     const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
@@ -278,8 +281,8 @@ describe('a provider that does not accept', () => {
   });
 });
 
-describe('the handshake that a provider sees', () => {
-  it('[AUT-08] carries the saved credential and none of what is ours or the caller’s', async () => {
+describe('handshake that a provider receives', () => {
+  it('[AUT-08] has the saved credential, and none of the gateway’s or the caller’s credentials', async () => {
     await session({
       ...BETA,
       cookie: 'a=b',
@@ -301,7 +304,7 @@ describe('the handshake that a provider sees', () => {
     expect(names).toEqual([]);
   });
 
-  it('[AUT-05] takes the provider from the model of the query, and asks for the plain name', async () => {
+  it('[AUT-05] goes to the provider named in the query’s model, with the plain model name', async () => {
     const url = `${gateway.baseUrl.replace('http', 'ws')}/realtime?intent=a%20b&model=@main/gpt-realtime`;
     const client = new WebSocket(url, ['realtime', `openai-insecure-api-key.${gateway.apiKey}`]);
     clients.push(client);
@@ -329,7 +332,7 @@ describe('the handshake that a provider sees', () => {
     client.destroy();
   });
 
-  it('lets the provider choose no subprotocol, which is for the client to judge', async () => {
+  it('allows the provider to choose no subprotocol, and leaves the decision to the client', async () => {
     await provider.stop();
     provider = await SocketProvider.start({ handleProtocols: () => false });
     gateway.addProvider('main', 'openai', provider.origin);
@@ -339,7 +342,7 @@ describe('the handshake that a provider sees', () => {
     client.destroy();
   });
 
-  it('sees the parameters of the query in conditions', async () => {
+  it('can be routed by conditions on query parameters', async () => {
     gateway.addConfig('by-model', {
       strategy: {
         mode: 'conditional',
@@ -351,7 +354,7 @@ describe('the handshake that a provider sees', () => {
     expect((await handshake({ 'x-gw-config': 'by-model' }, '/v1/realtime?model=x')).status).toBe(400);
   });
 
-  it('[AUT-08] tells the client the provider’s headers, but no credential', async () => {
+  it('[AUT-08] passes the provider’s headers to the client, but no credential', async () => {
     provider.extraHeaders = ['X-Request-Id: req_9', 'Authorization: Bearer sk-main', 'Set-Cookie: a=b'];
     const client = await handshake();
     expect(client.header('x-request-id')).toBe('req_9');

@@ -16,7 +16,10 @@ import type { Documents, Principals } from '../auth/principals';
 import { SessionStage } from './session.stage';
 
 export interface RealtimeParts {
-  /** Those of every request: a WebSocket differs in where its model is named, how it is sent and how it is answered. */
+  /**
+   * The stages of every request. A WebSocket differs in where it names its model, how it is sent, and how the
+   * response is delivered.
+   */
   readonly stages: PipelineStages;
   readonly attempts: (last: Next) => Stage;
   readonly settle: Settle;
@@ -35,7 +38,7 @@ export interface Realtime {
   close(): void;
 }
 
-/** WebSockets below the data plane's paths. */
+/** Serves WebSockets below the data plane's paths. */
 export function createRealtime(parts: RealtimeParts): Realtime {
   const { stages, attempts, settle, accounts, outbound, failures, underWay, beforeCall } = parts;
   const options = optionsOf(parts.settings);

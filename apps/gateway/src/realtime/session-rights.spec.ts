@@ -6,12 +6,12 @@ import { SocketProvider } from './spec-support/socket-provider';
 
 interface Open {
   readonly client: WebSocket;
-  /** Types of the errors in its messages. */
+  /** Returns the types of the errors in its messages. */
   readonly errors: string[];
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
 
-describe('an open session', () => {
+describe('open session', () => {
   let gateway: GatewayHarness;
   let provider: SocketProvider;
   let keys = 0;
@@ -47,17 +47,17 @@ describe('an open session', () => {
     return { client, errors, closed };
   };
 
-  it('ends with 1008 and the reason when its key or its provider would be refused now, and only then', async () => {
+  it('ends with 1008 and the reason when its key or provider would be refused now, and only then', async () => {
     const PAST = '2020-01-01T00:00:00.000Z';
     const cases: readonly (readonly [string, (key: string, slug: string) => void])[] = [
-      ['The API key of this session is not valid any more.', (key) => gateway.removeKey(key)],
+      ['The API key of this session is no longer valid.', (key) => gateway.removeKey(key)],
       ['The API key of this session has expired.', (key) => gateway.addKey(key, { expiresAt: PAST })],
       [
         'The API key of this session has lost the scope for it.',
         (key) => gateway.addKey(key, { scopes: [] }),
       ],
       [
-        'The provider of this session is not available any more.',
+        'The provider of this session is no longer available.',
         (_key, slug) => gateway.documents.remove(documentKey.provider(WORKSPACE_ID, slug)),
       ],
       [
@@ -65,7 +65,7 @@ describe('an open session', () => {
         (_key, slug) => gateway.addProvider(slug, 'openai', provider.origin, { expiresAt: PAST }),
       ],
       [
-        'The model of this session is not enabled any more.',
+        'The model of this session is no longer enabled.',
         (_key, slug) => gateway.addProvider(slug, 'openai', provider.origin, { allowAllModels: false }),
       ],
     ];
@@ -76,7 +76,7 @@ describe('an open session', () => {
       gateway.addProvider(slug, 'openai', provider.origin);
       sessions.push({ reason, end: () => end(key, slug), session: await openWith(key, slug) });
     }
-    // Another version of a document that changes nothing for them.
+    // A new version of a document that changes nothing for this session.
     gateway.addProvider('main', 'openai', provider.origin);
     for (const { end } of sessions) end();
     for (const { reason, session } of sessions) {
@@ -100,11 +100,11 @@ describe('an open session', () => {
   ])('ends with 1008 when its %s is disabled', async (_what, disable) => {
     const session = await openWith(newKey());
     disable();
-    const reason = 'The API key of this session is not valid any more.';
+    const reason = 'The API key of this session is no longer valid.';
     expect(await session.closed).toEqual({ code: 1008, reason });
   });
 
-  it('lives on while what it was let in by can not be read', async () => {
+  it('continues while the documents that admitted it cannot be read', async () => {
     const [session, other] = [await openWith(newKey()), await openWith(newKey())];
     const { documents } = gateway;
     const { get, load } = documents;
@@ -112,7 +112,7 @@ describe('an open session', () => {
     documents.get = () => undefined as never;
     documents.load = () => {
       looks += 1;
-      return Promise.reject(new Error('the control plane is away'));
+      return Promise.reject(new Error('the control plane is unreachable'));
     };
     await eventually(() => looks > 2);
     Object.assign(documents, { get, load });
@@ -125,11 +125,11 @@ describe('an open session', () => {
     ['a model', '{"type":"response.create","model":"gpt-4o","model":"gpt-realtime"}'],
     ['a model, escaped', '{"type":"session.update","session":{"mod\\u0065l":"a","model":"b"}}'],
     ['a type', '{"type":"response.create","type":"session.update"}'],
-  ])('ends with 1008 at a message that names %s twice, which is not sent on', async (_what, message) => {
+  ])('ends with 1008 at a message that names %s twice, which is not forwarded', async (_what, message) => {
     const session = await openWith(newKey());
     const upstream = await provider.connection(0);
     session.client.send(message);
-    expect(await session.closed).toEqual({ code: 1008, reason: 'A message has two members of one name.' });
+    expect(await session.closed).toEqual({ code: 1008, reason: 'A message has a duplicate member name.' });
     expect(session.errors).toHaveLength(1);
     expect(upstream.messages).toHaveLength(0);
   });

@@ -5,22 +5,23 @@ import type { RequestContext } from '../core/request-context';
 import { assertAllowed } from '../auth/authenticate.stage';
 import type { Documents, Principals } from '../auth/principals';
 
-/** How often the rights of open sessions are looked at: a few look-ups in memory for each. */
+/** Interval in milliseconds between checks of open sessions; each check costs a few lookups in memory. */
 const EVERY_MS = 1_000;
 
-/** A session, and what it was let in by. */
+/** A session, and the documents that admitted it. */
 export interface Entitled {
   readonly context: Pick<RequestContext, 'gw' | 'route' | 'startedWallMs'>;
-  /** The saved provider; null: the client brought its own key. */
+  /** The saved provider; null: the client used its own key. */
   readonly saved: ProviderDocument | null;
-  /** Of the handshake. */
+  /** The model of the handshake. */
   readonly model: string | null;
   deny(failure: GatewayError): void;
 }
 
 /**
- * Ends sessions whose key, workspace, organisation, scope, provider or model would not be let in any more, within a second after the
- * read model knows. What can't be read just now ends none: a request would be served by what is known as well.
+ * Ends sessions whose key, workspace, organisation, scope, provider or model would be refused now, within a
+ * second after the read model has changed. Documents that cannot be read end no session, because requests are
+ * served from known documents too.
  */
 export class SessionRights {
   private readonly sessions = new Set<Entitled>();
@@ -46,13 +47,18 @@ export class SessionRights {
     this.timer = null;
   }
 
-  /** The saved provider as it is now; as it was, while it is not known. */
+  /**
+   * Returns the current version of the saved provider, or the earlier one while the current one is unknown.
+   */
   current(saved: ProviderDocument | null): ProviderDocument | null {
     const document = saved && this.documents.get(documentKey.provider(saved.workspaceId, saved.slug));
     return document?.kind === 'provider' ? document : saved;
   }
 
-  /** Never rejects. One at a time: those that have to wait for the control plane hold up the next round, no requests. */
+  /**
+   * Checks all sessions, one at a time. Never rejects. A session that waits for the control plane delays the
+   * next check, not requests.
+   */
   private async check(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
@@ -90,17 +96,17 @@ function checkProvider({ saved, model }: Entitled, document: unknown, nowMs: num
   if (provider !== saved && model !== null) checkModelOf(provider, model);
 }
 
-/** Why a session ends with 1008, within the 123 bytes of a close frame. */
+/** Returns the reason for a close frame with 1008, within its limit of 123 bytes. */
 export function endedBy({ type }: GatewayError): string {
-  return REASONS[type] ?? 'This session is not allowed any more.';
+  return REASONS[type] ?? 'This session is no longer allowed.';
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   api_key_expired: 'The API key of this session has expired.',
-  api_key_invalid: 'The API key of this session is not valid any more.',
+  api_key_invalid: 'The API key of this session is no longer valid.',
   scope_missing: 'The API key of this session has lost the scope for it.',
   budget_exhausted: 'A limit of this session was reached.',
   credential_expired: 'The provider of this session has expired.',
-  provider_not_found: 'The provider of this session is not available any more.',
-  model_not_enabled: 'The model of this session is not enabled any more.',
+  provider_not_found: 'The provider of this session is no longer available.',
+  model_not_enabled: 'The model of this session is no longer enabled.',
 };

@@ -76,8 +76,8 @@ async function session(at = gateway): Promise<Open> {
 
 const lastRecord = (): Promise<LoggedRequest> => eventually(async () => (await gateway.records()).at(-1));
 
-describe('a realtime session', () => {
-  it('passes text, binary and empty messages both ways, as they are', async () => {
+describe('realtime session', () => {
+  it('forwards text, binary and empty messages both ways unchanged', async () => {
     const { client, upstream, messages } = await session();
     const sent = [
       { data: Buffer.from('{"type":"session.update","€":"ü"}'), isBinary: false },
@@ -93,7 +93,7 @@ describe('a realtime session', () => {
     expect(same(messages, sent)).toBe(true);
   });
 
-  it('passes a message that comes in fragments', async () => {
+  it('forwards a message that arrives in fragments', async () => {
     const { client, upstream, messages } = await session();
     for (const [text, fin] of [
       ['he', false],
@@ -107,7 +107,7 @@ describe('a realtime session', () => {
     expect([upstream.messages[0]?.data, messages[0]?.data].map(String)).toEqual(['hello', 'hello']);
   });
 
-  it('passes pings and pongs to the other side, whose answer comes back', async () => {
+  it('forwards pings and pongs to the other side, whose response is returned', async () => {
     const { client, upstream } = await session();
     const seen: string[] = [];
     client.on('ping', (data: Buffer) => seen.push(`client pinged ${data.toString()}`));
@@ -126,7 +126,7 @@ describe('a realtime session', () => {
     [1001, ''],
     [1008, 'policy'],
     [4000, 'x'.repeat(123)],
-  ])('passes the close code %d and its reason both ways', async (code, reason) => {
+  ])('forwards the close code %d and its reason both ways', async (code, reason) => {
     const first = await session();
     first.client.close(code, reason);
     await first.closed;
@@ -143,14 +143,14 @@ describe('a realtime session', () => {
     });
   });
 
-  it('passes a close frame without a code', async () => {
+  it('forwards a close frame without a code', async () => {
     const { client, closed, upstream } = await session();
     client.close();
     expect(await closed).toEqual({ code: 1005, reason: '' });
     await eventually(() => upstream.closed?.code === 1005);
   });
 
-  it('closes the provider’s side when the client is gone, without waiting for any timeout', async () => {
+  it('closes the provider’s side when the client disconnects, without waiting for a timeout', async () => {
     const { client, upstream } = await session();
     client.terminate();
     const { code } = await eventually(() => upstream.closed ?? undefined);
@@ -161,7 +161,7 @@ describe('a realtime session', () => {
     });
   });
 
-  it('tells the client 1011 when the provider is gone, without waiting for any timeout', async () => {
+  it('sends 1011 to the client when the provider disconnects, without waiting for a timeout', async () => {
     const { closed, upstream } = await session();
     upstream.transport.resetAndDestroy();
     expect((await closed).code).toBe(1011);
@@ -181,11 +181,11 @@ describe('a realtime session', () => {
   ])('ends the session when the provider sends %s', async (_what, bytes, code) => {
     const { closed, upstream } = await session();
     upstream.transport.write(bytes);
-    expect(await closed).toEqual({ code: 1011, reason: 'The provider broke the protocol.' });
+    expect(await closed).toEqual({ code: 1011, reason: 'The provider violated the protocol.' });
     await eventually(() => upstream.closed?.code === code);
   });
 
-  it('tells the provider 1001 when the client breaks the protocol', async () => {
+  it('sends 1001 to the provider when the client violates the protocol', async () => {
     const headers = { ...HANDSHAKE, 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
     const client = await RawClient.open(gateway.port, headers);
     const upstream = await provider.connection();
@@ -245,7 +245,7 @@ describe('back-pressure', () => {
         },
         { everyMs: 300, timeoutMs: 25_000 },
       );
-      // Socket buffers of the kernel, of which there are four on the way, take some megabytes; the rest waits with the sender.
+      // The kernel's socket buffers, four on the path, hold some megabytes; the rest waits at the sender.
       expect(written).toBeLessThan(PIECES / 2);
       to.resume();
       const received = slow === 'client' ? messages : upstream.messages;
@@ -255,7 +255,7 @@ describe('back-pressure', () => {
   );
 });
 
-describe('the record of a session', () => {
+describe('record of a session', () => {
   it('sums the usage of all responses and prices it by text and audio', async () => {
     const { client, upstream, messages, closed } = await session();
     const created = { type: 'session.created', session: { model: 'gpt-realtime-2025-08-28' } };
@@ -288,7 +288,7 @@ describe('the record of a session', () => {
         outputAudioTokens: 270,
         cacheReadTokens: 0,
       },
-      // 330 of 4, 60 of 32, 90 of 16 and 270 of 64 USD a million, in 1e-8 USD.
+      // 330 tokens at 4, 60 at 32, 90 at 16 and 270 at 64 USD per million, in 1e-8 USD.
       cost: 330 * 400 + 60 * 3_200 + 90 * 1_600 + 270 * 6_400,
       priced: 'priced',
       requestBytes: 26,
@@ -301,7 +301,7 @@ describe('the record of a session', () => {
   });
 
   it.each(['client', 'provider'] as const)(
-    'is durable before the client sees the close frame, when the %s closes',
+    'is durable before the client receives the close frame, when the %s closes',
     async (side) => {
       const durable: (() => void)[] = [];
       const append = jest
@@ -314,7 +314,7 @@ describe('the record of a session', () => {
       let isClosed = false;
       void closed.then(() => (isClosed = true));
       (side === 'client' ? client : upstream.socket).close(4001, 'bye');
-      // The provider has its close frame by then, so that the client could have had one too.
+      // The provider has its close frame by then, so the client could have received one too.
       await eventually(() => durable.length === 1 && upstream.closed !== null);
       await new Promise((resolve) => setImmediate(resolve));
       expect(isClosed).toBe(false);
@@ -350,7 +350,9 @@ describe('the record of a session', () => {
 });
 
 describe('official clients', () => {
-  /** A proxy before the gateway where clients insist on TLS; anonymous, so that it needs no certificate. */
+  /**
+   * A proxy in front of the gateway for clients that require TLS; its anonymous cipher needs no certificate.
+   */
   const ANONYMOUS = { ciphers: 'ADH-AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' } as const;
 
   it('[SVC-03] openai: a realtime conversation, unchanged but for base URL and headers', async () => {

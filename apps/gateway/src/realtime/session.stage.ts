@@ -2,7 +2,9 @@ import type { RequestContext, Stage } from '../core/request-context';
 import { UpgradeResponse } from './handshake';
 import type { Sessions } from './sessions';
 
-/** Begins a session once the provider has accepted the upgrade; any other response is left to the reply. */
+/**
+ * Starts a session once the provider has accepted the upgrade; any other response is left to the reply stage.
+ */
 export class SessionStage implements Stage {
   constructor(private readonly sessions: Sessions) {}
 

@@ -31,9 +31,9 @@ export interface SessionOptions {
   readonly accounts: Pick<SessionAccounts, 'charge' | 'verdict'>;
   readonly lingering: Lingering;
   readonly settle: Settle;
-  /** Null: nothing judges its messages. */
+  /** Null: no guardrail checks the messages. */
   readonly guarding: SessionGuarding | null;
-  /** Throws for a model that is not enabled; null: a message that may name any. */
+  /** Throws if the model is not enabled. Null: the message may name any model. */
   readonly checkModel: (model: string | null) => void;
   /** Milliseconds without a frame in either direction. */
   readonly idleTimeoutMs: number;
@@ -88,7 +88,7 @@ export class Session {
       rest: () => meter.rest(),
     });
     this.idle = setTimeout(() => {
-      this.stop('No frame came for too long.');
+      this.stop('No frame was received for too long.');
     }, options.idleTimeoutMs);
     this.messages = {
       client: new MessageQueue(client, provider),
@@ -125,17 +125,17 @@ export class Session {
     provider.once('close', () => {
       this.end(providerGone());
     });
-    // Both were held until somebody listened.
+    // Both sides were paused until the listeners were attached.
     client.resume();
     provider.resume();
   }
 
-  /** Ends the session from our side. */
+  /** Ends the session by the gateway. */
   stop(reason: string, failure?: GatewayError): void {
     this.end(stopped(reason, failure));
   }
 
-  /** Ends the session, since its caller or provider would be refused now. */
+  /** Ends the session because its caller or provider would be refused now. */
   deny(failure: GatewayError): void {
     this.end(denied(failure, endedBy(failure), errorMessage(failure, this.context.id, null)));
   }
@@ -148,7 +148,7 @@ export class Session {
     };
     from.on('message', (data: RawData, isBinary: boolean) => {
       if (this.over && (this.linger === null || from === this.client)) return;
-      // Of the type that `ws` gives unless configured otherwise.
+      // The type that `ws` delivers by default.
       const message = data as Buffer;
       const verdict = note(message, isBinary);
       if (this.over) return;
@@ -214,7 +214,7 @@ export class Session {
 
   private end(ending: Ending): void {
     if (this.over) {
-      // The side that ends it first says why; nothing more comes of a provider that has ended too.
+      // The first ending is recorded. If the provider ends too, there is nothing more to wait for.
       if (ending.by !== 'client') this.linger?.finish();
       return;
     }
@@ -227,7 +227,7 @@ export class Session {
         this.finish(ending);
       });
     if (this.linger === null) this.finish(ending);
-    // It may have waited for the client to read.
+    // The provider may have been paused for a slow client.
     else provider.resume();
   }
 

@@ -17,17 +17,20 @@ import type { Entitled, SessionRights } from './session-rights';
 export interface SessionsOptions {
   readonly maxMessageBytes: number;
   readonly idleTimeoutMs: number;
-  /** For which a provider is listened to after its client has left in the middle of a response. */
+  /**
+   * Milliseconds that a session waits for its provider after the client has disconnected in the middle of a
+   * response.
+   */
   readonly lingerMs: number;
 }
 
-/** Accepts clients once their provider has, and knows the sessions that are open. */
+/** Accepts clients after their provider has accepted, and holds the open sessions. */
 export class Sessions {
   private readonly open = new Set<Session>();
   private readonly server: Server<typeof Peer>;
   private readonly lingering: Lingering;
   private closed = false;
-  /** Of the handshake that is being completed, which takes no turn of the event loop. */
+  /** Head of the handshake that is being completed; that happens within one turn of the event loop. */
   private head: { readonly headers: readonly string[]; readonly protocol: string | null } = NO_HEAD;
 
   constructor(
@@ -51,12 +54,12 @@ export class Sessions {
     });
   }
 
-  /** Connections to providers whose clients may have gone. */
+  /** Number of provider connections whose clients may have disconnected. */
   get lingeringCount(): number {
     return this.lingering.count;
   }
 
-  /** Throws `gateway_stopping` when the process is about to stop. */
+  /** Starts a session. Throws `gateway_stopping` if the process is stopping. */
   begin(context: RequestContext, answer: UpgradeResponse, provider: Peer): void {
     context.session = new RequestSession();
     if (this.closed) {
@@ -100,7 +103,7 @@ export class Sessions {
     for (const session of this.open) session.stop('This gateway is shutting down.', gatewayStopping());
   }
 
-  /** Null: the client left in this very moment. */
+  /** Null: the client has just disconnected. */
   private accept(context: RequestContext, answer: UpgradeResponse): Peer | null {
     const { upgrade } = context;
     if (upgrade === null) return null;
@@ -108,7 +111,7 @@ export class Sessions {
     this.head = { headers: headersOf(context, answer), protocol: answer.protocol };
     let accepted: Peer | null = null;
     this.server.handleUpgrade(upgrade.req, upgrade.socket, upgrade.accept(), (client: Peer) => {
-      // The close code says what went wrong.
+      // The close code reports the reason.
       client.on('error', () => undefined);
       client.transport = upgrade.socket;
       accepted = client;
@@ -119,9 +122,9 @@ export class Sessions {
 }
 
 const NO_HEAD = { headers: [], protocol: null } as const;
-/** Of the body that a 101 cannot have, and what the handshake itself decides. */
+/** Headers of a body, which a 101 cannot have, and headers that the handshake itself sets. */
 const OWN = /^(?:content-|sec-websocket-)/;
-/** The lines are written as they are, outside Node's own checks. */
+/** `ws` writes the lines unchanged, without the checks of Node.js. */
 const SAFE = /^[\t\x20-\x7e]*$/;
 
 function headersOf(context: RequestContext, answer: UpgradeResponse): readonly string[] {

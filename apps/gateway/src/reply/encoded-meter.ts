@@ -9,15 +9,16 @@ import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 import type { Reply } from './reply';
 
-/** A decoded JSON answer is held whole while it is read. */
+/** Maximum size of a decoded JSON response in bytes; it is held in memory while it is read. */
 const JSON_BYTES_MAX = 8 * 1_048_576;
-/** Decoded events are only looked through. */
+/** Maximum size of decoded events in bytes; they are scanned and not held. */
 const EVENT_BYTES_MAX = 64 * 1_048_576;
 
 /**
- * Usage and model of an answer that the provider has compressed, whatever its content type and its status. The client got the provider's bytes; what was kept of them is
- * decoded once they have all gone by, and the record waits for that. An answer that was not kept whole, that decodes to more
- * than the bounds above or that can't be decoded has no usage.
+ * Reads usage and model of a response that the provider has compressed, whatever its content type and status.
+ * The client gets the provider's bytes; the kept bytes are decoded once the whole response has passed, and
+ * the record waits for that. A response that was not kept whole, that decodes to more than the limits above,
+ * or that cannot be decoded has no usage.
  */
 export class EncodedMeter {
   private found: ResponseFacts = NOTHING;
@@ -74,7 +75,7 @@ export class EncodedMeter {
     if (this.isJson && tellsOfOthers(this.context, this.found.usage)) this.decoded = body;
   }
 
-  /** Usage that a cut stream has reported until then counts too. */
+  /** Includes usage that a cut stream reported before it was cut. */
   private async readEvents(provider: Provider): Promise<void> {
     const tap = provider.tap();
     const whole = await decode(this.reply.kept, this.coding, EVENT_BYTES_MAX, (chunk) => {

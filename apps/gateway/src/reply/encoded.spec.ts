@@ -17,7 +17,7 @@ const RESPONSE = {
   choices: [{ message: { content: 'Hello!' } }],
   usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 },
 };
-/** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD a million. */
+/** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD per million. */
 const COST = 9 * 250 + 12 * 1_000;
 const JSON_BYTES = Buffer.from(JSON.stringify(RESPONSE));
 const EVENTS = Buffer.from(`data: ${JSON.stringify({ ...RESPONSE, choices: [] })}\n\ndata: [DONE]\n\n`);
@@ -26,13 +26,13 @@ const CODINGS: readonly (readonly [header: string, encode: (bytes: Buffer) => Bu
   ['gzip', gzipSync],
   ['X-Gzip', gzipSync],
   ['deflate', deflateSync],
-  // Some servers leave the zlib header out.
+  // Some servers omit the zlib header.
   ['deflate', deflateRawSync],
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
 ];
 
-describe('compressed answers on passthrough', () => {
+describe('compressed passthrough responses', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -46,7 +46,7 @@ describe('compressed answers on passthrough', () => {
     await stub.stop();
   });
 
-  /** Without a client that decodes. Rejects when the answer is cut. */
+  /** Requests without a client that decodes. Rejects if the response is cut. */
   const ask = (): Promise<{ readonly coding: string | undefined; readonly body: Buffer }> =>
     new Promise((resolve, reject) => {
       const req = request(`${gateway.baseUrl}/proxy/chat/completions`, {
@@ -72,12 +72,12 @@ describe('compressed answers on passthrough', () => {
   const lastRecord = (): Promise<LoggedRequest> => eventually(async () => (await gateway.records()).at(-1));
 
   describe.each(CODINGS)('%s', (coding, encode) => {
-    it('[PAS-02] [PAS-06] reach the client as they are, and their usage, model and cost the log', async () => {
+    it('[PAS-02] [PAS-06] reach the client unchanged, and their usage, model and cost reach the log', async () => {
       const body = encode(JSON_BYTES);
       stub.answer({ headers: { 'content-type': 'application/json', 'content-encoding': coding }, body });
       expect(await ask()).toEqual({ coding, body });
       expect(stub.lastRequest.headers['accept-encoding']).toBe('gzip, br');
-      // In the journal before the client has the last byte, as every other record.
+      // The record is in the journal before the client has the last byte, as for other responses.
       expect((await gateway.records()).at(-1)).toMatchObject({
         outcome: 'ok',
         usage: { inputTokens: 9, outputTokens: 12 },
@@ -87,7 +87,7 @@ describe('compressed answers on passthrough', () => {
       });
     });
 
-    it('[PAS-06] are read as events where they are a stream, however it is cut up', async () => {
+    it('[PAS-06] are read as events if they are a stream, however it is split', async () => {
       const body = encode(EVENTS);
       const middle = body.length >> 1;
       stub.answer({
@@ -105,7 +105,7 @@ describe('compressed answers on passthrough', () => {
     });
   });
 
-  it('come through as they are sent: nothing waits for the decoder', async () => {
+  it('are forwarded as they arrive, without waiting for the decoder', async () => {
     const zip = createGzip();
     const written: Buffer[] = [];
     zip.on('data', (piece: Buffer) => written.push(piece));
@@ -129,7 +129,7 @@ describe('compressed answers on passthrough', () => {
     zip.destroy();
   });
 
-  it('that end early are logged as interrupted, with the usage that they reported until then', async () => {
+  it('that end early are logged as interrupted, with the usage that they reported before', async () => {
     const body = gzipSync(EVENTS.subarray(0, EVENTS.length - 'data: [DONE]\n\n'.length));
     stub.answer({ headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }, body });
     expect((await ask()).body.equals(body)).toBe(true);
@@ -141,9 +141,13 @@ describe('compressed answers on passthrough', () => {
   });
 
   it.each([
-    ['a bomb of a thousand times its size', 'gzip', gzipSync(Buffer.alloc(200 * MEGABYTE, 0x20))],
+    [
+      'a decompression bomb of a thousand times its size',
+      'gzip',
+      gzipSync(Buffer.alloc(200 * MEGABYTE, 0x20)),
+    ],
     ['bytes of another coding', 'gzip', brotliCompressSync(JSON_BYTES)],
-    ['a cut answer', 'gzip', gzipSync(JSON_BYTES).subarray(0, 30)],
+    ['a cut response', 'gzip', gzipSync(JSON_BYTES).subarray(0, 30)],
     ['two codings', 'gzip, gzip', gzipSync(gzipSync(JSON_BYTES))],
     ['an unknown coding', 'nosuch', JSON_BYTES],
   ])('%s reaches the client unchanged and is charged as an estimate', async (_, coding, body) => {
@@ -155,7 +159,7 @@ describe('compressed answers on passthrough', () => {
     expect(await lastRecord()).toMatchObject({ outcome: 'ok', usage: null, priced: 'estimated' });
   });
 
-  it('many at one time wait for a decoder, and every one is read', async () => {
+  it('wait for a decoder if there are many at a time, and all of them are read', async () => {
     const body = brotliCompressSync(JSON_BYTES);
     stub.answer({ headers: { 'content-type': 'application/json', 'content-encoding': 'br' }, body });
     await Promise.all(Array.from({ length: 40 }, ask));
@@ -163,7 +167,7 @@ describe('compressed answers on passthrough', () => {
     expect(records.map(({ cost }) => cost)).toEqual(Array<number>(40).fill(COST));
   });
 
-  it('[PAS-06] finds the usage at the end of an answer that is too long to be kept', async () => {
+  it('[PAS-06] have their usage read from the end of a response that is too long to be kept', async () => {
     const long = { data: [{ b64_json: 'a'.repeat(3 * MEGABYTE) }], usage: RESPONSE.usage };
     stub.answerJson(long);
     expect((await ask()).body.length).toBe(JSON.stringify(long).length);

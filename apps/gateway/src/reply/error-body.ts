@@ -1,7 +1,7 @@
 import type { GatewayError } from '@gw/kernel';
 import type { Dialect, ProviderError } from '@gw/providers';
 
-/** An error as the client's dialect has it: ours, or Anthropic's for its messages routes. */
+/** Formats an error in the client's dialect: the gateway's shape, or Anthropic's on its messages routes. */
 export function errorBody(error: GatewayError, dialect: Dialect, requestId: string): Buffer {
   const body = error.toBody(requestId);
   if (dialect !== 'anthropic') return Buffer.from(JSON.stringify(body));
@@ -9,7 +9,9 @@ export function errorBody(error: GatewayError, dialect: Dialect, requestId: stri
   return Buffer.from(JSON.stringify({ ...anthropicShape(error.status, own), ...background }));
 }
 
-/** The terminal event of a stream that could not be completed, preceded by an event's end where one is open. */
+/**
+ * Formats the terminal event of an incomplete stream, preceded by the end of an open event if there is one.
+ */
 export function errorEvent(
   error: GatewayError,
   dialect: Dialect,
@@ -21,7 +23,7 @@ export function errorEvent(
   return Buffer.from(`${openEvent ? '\n\n' : ''}${head}data: ${data}\n\n`);
 }
 
-/** A provider's error in our own shape: its status and message stay, its body is kept next to them. */
+/** Wraps a provider's error in the gateway's shape: status and message stay, and the body is added. */
 export function providerErrorBody(
   read: ProviderError | null,
   original: unknown,
@@ -31,7 +33,7 @@ export function providerErrorBody(
   return Buffer.from(
     JSON.stringify({
       error: {
-        message: read?.message ?? 'The provider answered with an error.',
+        message: read?.message ?? 'The provider responded with an error.',
         type: read?.type ?? 'provider_error',
         param: read?.param ?? null,
         code: read?.code ?? 'AB04',

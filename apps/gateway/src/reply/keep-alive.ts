@@ -1,4 +1,4 @@
-/** A stream that wants a comment when nothing has been written to it for a while. */
+/** A stream that receives a comment after a period without writes. */
 export interface KeptAlive {
   /** `KeepAlive.now` of the last write. */
   lastWriteAt: number;
@@ -12,10 +12,13 @@ export const KEEP_ALIVE_COMMENT = Buffer.from(': keep-alive\n\n');
 export class KeepAlive {
   private readonly streams = new Set<KeptAlive>();
   private timer: NodeJS.Timeout | null = null;
-  /** Milliseconds of a clock that is read once a tick. */
+  /** Milliseconds of a clock that is read once per tick. */
   now = performance.now();
 
-  /** `everyMs`: silence after which a stream gets a comment, exact to a tick of at most a second. */
+  /**
+   * `everyMs`: milliseconds of silence after which a stream gets a comment, exact to a tick of at most a
+   * second.
+   */
   constructor(private readonly everyMs: number) {}
 
   add(stream: KeptAlive): void {

@@ -32,12 +32,15 @@ import { PassingSink } from './sinks/passing.sink';
 import { TranslatedStreamSink } from './sinks/translated-stream.sink';
 import { WholeBodySink } from './sinks/whole-body.sink';
 
-/** Bytes of an answer that has to be read whole: an error of a built-in route, an answer to translate. */
+/**
+ * Maximum size in bytes of a response that must be read whole: an error on a built-in route, or a response to
+ * translate.
+ */
 const WHOLE_BODY_MAX = 16 * 1_048_576;
-/** Bytes of an answer that usage is looked for in; the log keeps no more than its own setting of them. */
+/** Bytes of a response that are kept to find usage; the log keeps only as many as its own setting allows. */
 const KEEP_BYTES_MIN = 1_048_576;
 
-/** Hands the answer to the client, in the client's dialect, and settles before its last byte. */
+/** Sends the response to the client, in the client's dialect, and settles before its last byte. */
 export class ReplyStage implements Stage {
   constructor(
     private readonly settle: Settle,
@@ -47,7 +50,7 @@ export class ReplyStage implements Stage {
   ) {}
 
   run(context: RequestContext): void {
-    // A rendered prompt or a stored response has been the reply, or the client was upgraded.
+    // A rendered prompt or a stored response has been sent already, or the client was upgraded.
     if (context.reply.writer !== null || context.session !== null) return;
     const { answer } = context;
     if (answer === null || context.clientGone) {
@@ -69,7 +72,7 @@ export class ReplyStage implements Stage {
     context.whenClientGone(new Leaving(context, answer, paced, this.settle));
   }
 
-  /** A stream that another answer may go on with. */
+  /** Sends a stream that another response may continue. */
   private handOn(context: RequestContext, answer: GatewayResponse, headers: HeaderList): void {
     const { keepAlive } = this;
     const flow = new ResponseFlow(context);
@@ -89,13 +92,16 @@ export class ReplyStage implements Stage {
       : new Reply(context, this.settle, flow, keepBytes);
   }
 
-  /** A tap reads the usage of plain events as they go by, so a long stream keeps what the log wants and no more. */
+  /**
+   * Bytes to keep of a response. A tap reads the usage of plain events as they pass, so only the log needs
+   * the bytes of a stream.
+   */
   private keepBytesFor({ principal, gw }: RequestContext, answer: GatewayResponse): number {
     if (!isPlainEvents(answer)) return Math.max(this.logBodyBytes, KEEP_BYTES_MIN);
     return principal?.logBodies === true && gw.logBodies ? this.logBodyBytes : 0;
   }
 
-  /** An error of the gateway itself, in the client's dialect. */
+  /** Sends an error of the gateway itself, in the client's dialect. */
   fail(context: RequestContext, error: GatewayError): void {
     context.reply.fail(error);
     const reply = new Reply(context, this.settle, null, KEEP_BYTES_MIN);
@@ -117,7 +123,7 @@ export class ReplyStage implements Stage {
       return this.translatedSink(context, answer, reply, headers, support.translator);
     if (answer.status >= 400) return passedError(context, answer, reply, headers);
     const isEvents = isPlainEvents(answer);
-    // Comments, an error event at its end, or usage that is left out make it another length than the provider's.
+    // Comments, a final error event or removed usage change the length that the provider announced.
     if (isEvents && support) removeHeader(headers, 'content-length');
     reply.start(answer.status, headers);
     return isEvents
@@ -164,7 +170,7 @@ export class ReplyStage implements Stage {
       context.reply.meteredBy(meterOf(answer, received));
       const body = received && withoutCredential(received, answer.upstream);
       const original = body === null ? null : readable(body);
-      // An error that is already in the client's dialect needs no other shape.
+      // An error that is already in the client's dialect stays unchanged.
       const same =
         context.route.dialect === 'anthropic' && isObject(original) && original['type'] === 'error';
       const bytes = same
@@ -184,7 +190,7 @@ export class ReplyStage implements Stage {
   }
 }
 
-/** Ends a reply whose client leaves while the response is on its way. */
+/** Ends a reply whose client disconnects during the response. */
 class Leaving implements LeaveListener {
   constructor(
     private readonly context: RequestContext,
@@ -208,7 +214,7 @@ class Leaving implements LeaveListener {
   }
 }
 
-/** An error of passthrough, as it came but for its coding and for the credential that the provider was sent. */
+/** Forwards a passthrough error unchanged, except for its coding and for a credential that it repeats. */
 function passedError(
   context: RequestContext,
   answer: GatewayResponse,
@@ -235,18 +241,18 @@ function passedError(
   });
 }
 
-/** An error may report a use: it is charged whether it is the last answer or one that was tried again. */
+/** Reads usage that an error reports; it is charged for a final error as for a retried one. */
 function meterOf({ upstream }: GatewayResponse, body: Buffer | null): Meter | null {
   if (body === null) return null;
   const { usage, model } = readResponse(upstream.provider, body);
   return { usage: () => usage, model: () => model };
 }
 
-/** What takes the place of an error that could not be read. */
+/** The error to send instead of one that could not be read. */
 const errorOf = (failure: GatewayError | null): ProviderError | null =>
   failure === null ? null : { message: failure.message, type: null, code: null };
 
-/** A stream with a coding, which is not asked for, is undone of it as a whole. */
+/** Decodes a stream with a coding, which was not requested, as a whole. */
 const decodedFor = (sink: TranslatedStreamSink, answer: GatewayResponse): BodySink =>
   new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
     if (body === null) sink.fail(failure ?? new GatewayError('provider_answer_invalid'));
@@ -288,7 +294,7 @@ function translatedBody(
 
 const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** A provider's error body as JSON, else as text of at most 4 KiB. */
+/** Parses a provider's error body as JSON, or returns its text, up to 4 KiB. */
 function readable(body: Buffer): unknown {
   try {
     assertResponseReadable(body, RESPONSE_READ_WHOLE);

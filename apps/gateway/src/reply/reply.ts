@@ -7,18 +7,19 @@ import { ResponseTail } from './response-tail';
 import type { RequestContext } from '../core/request-context';
 import type { ReplyWriter } from './request-reply';
 
-/** Settles the request: the log record is durable once the callback runs. */
+/** Settles the request. The log record is durable when the callback runs. */
 export type Settle = (context: RequestContext, onDurable: () => void) => void;
 
-/** A source that can slow down. */
+/** A source that can be paused. */
 export interface Flow {
   pause(): void;
   resume(): void;
 }
 
 /**
- * Writes one answer to the client. Head and first pieces wait for the end of the current turn of the event loop, so that a
- * small answer leaves in one write; nothing waits longer. The last byte is sent only after the log record is durable.
+ * Writes one response to the client. Head and first chunks wait for the end of the current event-loop turn,
+ * so that a small response is sent in one write; later chunks do not wait. The last byte is sent only after
+ * the log record is durable.
  */
 export class Reply implements ReplyWriter {
   private headers: HeaderList = [];
@@ -26,13 +27,13 @@ export class Reply implements ReplyWriter {
   private ended = false;
   private blocked = false;
   private sealing: Buffer[] | null = null;
-  /** Pieces that go out as one; null: each goes at once. */
+  /** Chunks that are sent together; null: each is sent at once. */
   private gathered: Buffer[] | null = null;
-  /** Pieces kept for usage and log, up to `keepBytes`. */
+  /** Chunks kept for usage and log, up to `keepBytes`. */
   readonly kept: Buffer[] = [];
   keptBytes = 0;
   truncated = false;
-  /** The last bytes of an answer that was not kept whole. */
+  /** The last bytes of a response that was not kept whole. */
   tail: ResponseTail | null = null;
 
   constructor(
@@ -49,7 +50,7 @@ export class Reply implements ReplyWriter {
     return this.early === null;
   }
 
-  /** `headers` is the reply's own from now on. */
+  /** Starts the response. The reply owns `headers` from now on. */
   start(status: number, headers: HeaderList): void {
     this.context.reply.status = status;
     this.headers = headers;
@@ -57,7 +58,10 @@ export class Reply implements ReplyWriter {
     flushHeadAtTurnEnd(this);
   }
 
-  /** What `work` writes goes out as one piece: a piece of a stream may hold thousands of events. */
+  /**
+   * Sends everything that `work` writes as one chunk, because a chunk of a stream may contain thousands of
+   * events.
+   */
   gather(work: () => void): void {
     if (this.gathered !== null) {
       work();
@@ -90,8 +94,8 @@ export class Reply implements ReplyWriter {
   }
 
   /**
-   * Writes a piece after which a client may take the answer for whole, such as the end mark of a stream: the record is durable
-   * before it is sent, even when the provider's connection goes on.
+   * Writes a chunk that may look like the end of the response, such as the end mark of a stream. The record
+   * is durable before the chunk is sent, even if the provider's connection continues.
    */
   seal(chunk: Buffer): void {
     this.letGo();
@@ -105,12 +109,12 @@ export class Reply implements ReplyWriter {
     });
   }
 
-  /** What was kept, in one piece. */
+  /** Returns the kept chunks as one buffer. */
   keptBody(): Buffer {
     return this.kept.length === 1 ? (this.kept[0] as Buffer) : Buffer.concat(this.kept);
   }
 
-  /** Ends the answer with a last piece. The record is written before it is sent. */
+  /** Ends the response with a last chunk. The record is durable before the chunk is sent. */
   end(last: Buffer | null): void {
     if (this.ended) return;
     this.letGo();
@@ -129,7 +133,7 @@ export class Reply implements ReplyWriter {
     });
   }
 
-  /** Breaks the connection, so that a cut answer can't look complete. */
+  /** Breaks the connection, so that a cut response cannot look complete. */
   break(): void {
     if (this.ended) return;
     this.letGo();
@@ -151,7 +155,7 @@ export class Reply implements ReplyWriter {
     else this.push(chunk);
   }
 
-  /** Each piece of the answer, before it is settled and sent. */
+  /** Counts and keeps a chunk, before it is settled and sent. */
   protected note(chunk: Buffer): void {
     const { context } = this;
     context.reply.sent(chunk.length);
@@ -197,7 +201,7 @@ export class Reply implements ReplyWriter {
     else res.end();
   }
 
-  /** @internal Sends the head of an answer that goes on. */
+  /** @internal Sends the head of a response that is not complete in this turn. */
   flushHead(): void {
     if (!this.ended) this.openBody();
   }
@@ -209,7 +213,7 @@ export class Reply implements ReplyWriter {
     const { res } = this.context;
     res.cork();
     res.writeHead(this.context.reply.status, this.headers);
-    // Without a first piece the head would wait for one.
+    // Without a first chunk, Node.js would hold the head until one is written.
     if (early.length === 0) res.flushHeaders();
     for (const chunk of early) this.push(chunk);
     res.uncork();
@@ -229,7 +233,7 @@ export class Reply implements ReplyWriter {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** Begun with the last piece that was kept. */
+/** Starts a tail with the last kept chunk. */
 function tailOf(kept: readonly Buffer[]): ResponseTail {
   const tail = new ResponseTail();
   const last = kept.at(-1);
@@ -242,13 +246,13 @@ const flushHeadAtTurnEnd = atTurnEnd((reply: Reply) => reply.flushHead());
 const hasNoBody = ({ method, reply: { status } }: RequestContext): boolean =>
   method === 'HEAD' || status === 204 || status === 304;
 
-/** Whether an answer has announced more bytes than it has, so that its client would wait for the rest. */
+/** Whether a response has announced more bytes than it has, so that its client would wait for the rest. */
 function isShort(headers: HeaderList, context: RequestContext): boolean {
   const announced = valueOf(headers, 'content-length');
   return announced !== undefined && context.reply.bytes < Number(announced) && !hasNoBody(context);
 }
 
-/** A whole answer says how long it is, unless it may have no body: false. */
+/** Adds the length of a complete response. Returns false if the response may have no body. */
 function withLength(headers: HeaderList, length: number, context: RequestContext): boolean {
   if (hasNoBody(context)) return false;
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') return true;

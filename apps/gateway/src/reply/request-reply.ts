@@ -8,7 +8,7 @@ import type { BatchOutput } from '../usage/use';
 
 /** Writes the response of one request; `Reply` implements it. */
 export interface ReplyWriter {
-  /** Pieces kept for usage and log. */
+  /** Chunks kept for usage and log. */
   readonly kept: readonly Buffer[];
   readonly keptBytes: number;
   readonly truncated: boolean;
@@ -16,27 +16,27 @@ export interface ReplyWriter {
   break(): void;
 }
 
-/** Reads the usage and the model of a response once it has gone by. */
+/** Reads the usage and the model of a response after it has passed. */
 export interface Meter {
   usage(): Usage | null;
   model(): string | null;
-  /** The body as text, or its beginning where it was not kept whole; null: it is no JSON. */
+  /** The body, or its beginning if it was not kept whole; null: it is not JSON. */
   body?(): Buffer | null;
-  /** Of a batch's output. */
+  /** For the output of a batch. */
   output?(): BatchOutput | null;
-  /** Of a stream. */
+  /** For a stream: the object that it created. */
   made?(): CreatedObject | null;
-  /** Of a stream whose end was not seen: what it said of its input. */
+  /** For a stream without its end: the usage that it reported at its start. */
   begun?(): Usage | null;
-  /** Of a session: what it is charged beyond what was charged already, if it ends now. */
+  /** For a session: the additional parts to charge if the session ends now. */
   rest?(): readonly SessionPart[];
-  /** Of a stream: a part of the output has ended, so that its usage may follow. */
+  /** For a stream: true if a part of the output has ended, so that usage may follow. */
   finished?(): boolean;
-  /** Where there is something to wait for before the two are known. Never rejects. */
+  /** Resolves when usage and model can be read; absent if they are known at once. Never rejects. */
   prepare?(): Promise<void>;
 }
 
-/** The response of one request as its client gets it, and how it ended. */
+/** The response of one request as its client receives it, and how it ended. */
 export class RequestReply implements OutcomeFacts {
   /** Null: no response has begun. */
   writer: ReplyWriter | null = null;
@@ -52,7 +52,7 @@ export class RequestReply implements OutcomeFacts {
   isDenied = false;
   isProviderError = false;
 
-  /** The response is a stream. */
+  /** Marks the response as a stream. */
   streams(): void {
     this.streamed = true;
   }
@@ -73,18 +73,21 @@ export class RequestReply implements OutcomeFacts {
     this.bytes += bytes;
   }
 
-  /** A response that no client gets was read whole. */
+  /** A response that no client receives was read completely. */
   read(status: number, bytes: number): void {
     this.status = status;
     this.bytes = bytes;
   }
 
-  /** Something went wrong on our side of the response. */
+  /** The gateway failed to deliver the response. */
   fail(error: GatewayError): void {
     this.failure = error;
   }
 
-  /** The response broke off, or the gateway ends it. `error`: what the client receives of it; null: nothing. */
+  /**
+   * The response broke, or the gateway ended it early. `error`: what the client receives about it; null:
+   * nothing.
+   */
   cut(error: GatewayError | null): void {
     this.isCut = true;
     if (error !== null) this.failure = error;
@@ -94,7 +97,7 @@ export class RequestReply implements OutcomeFacts {
     this.hasClientLeft = true;
   }
 
-  /** A rule ends a session. */
+  /** A rule ended the session. */
   deny(): void {
     this.isDenied = true;
   }

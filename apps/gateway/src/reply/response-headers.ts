@@ -7,7 +7,9 @@ import type { RequestContext } from '../core/request-context';
 
 const EXPLAIN_BYTES_MAX = 8_192;
 
-/** Appends what the gateway says of the request: ids, the target that served it, tries, cache, and its version. */
+/**
+ * Appends the gateway's headers: ids, the target that served the request, retries, cache status and version.
+ */
 export function addGatewayHeaders(headers: HeaderList, context: RequestContext): void {
   headers.push(HEADER.requestId, context.id, HEADER.traceId, traceIdOf(context));
   addRequestId(headers, context);
@@ -26,7 +28,10 @@ export function addGatewayHeaders(headers: HeaderList, context: RequestContext):
   if (context.gw?.explain) headers.push(HEADER.decision, explained(context));
 }
 
-/** Where SDKs look for the id of a request: the provider's own stays, else it is ours. On passthrough nothing is added to an answer. */
+/**
+ * Sets the header in which SDKs look for the request id, unless the provider has set it. Passthrough
+ * responses stay unchanged.
+ */
 function addRequestId(headers: HeaderList, { id, route, answer, reply: { failure } }: RequestContext): void {
   if (route.kind === 'passthrough' && answer !== null && failure === null) return;
   const name = route.dialect === 'anthropic' ? 'request-id' : 'x-request-id';
@@ -35,7 +40,10 @@ function addRequestId(headers: HeaderList, { id, route, answer, reply: { failure
 
 const traceIdOf = ({ id, traceId }: RequestContext): string => (traceId === id ? id : headerSafe(traceId));
 
-/** 0: the first try answered, n: the nth retry did, -1: all tries of the last target failed after retries. */
+/**
+ * 0: the first attempt succeeded; n: the nth retry succeeded; -1: all attempts at the last target failed
+ * after retries.
+ */
 function retryCount({ attempts, reply }: RequestContext): number {
   const last = attempts.records.at(-1);
   if (!last || last.retry === 0) return 0;
@@ -43,8 +51,8 @@ function retryCount({ attempts, reply }: RequestContext): number {
 }
 
 /**
- * The decision so far as ASCII JSON: what was tried and why, up to the moment the head was sent. The complete record, with
- * price and timings, is in the log under the request's id.
+ * Returns the decision so far as ASCII JSON: the attempts and their reasons, up to the moment the head was
+ * sent. The complete record, with price and timings, is in the log under the request's id.
  */
 function explained(context: RequestContext): string {
   const { configSource, limits, answer } = context;

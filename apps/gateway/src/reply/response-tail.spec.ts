@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { ResponseTail } from './response-tail';
 
-describe('the tail of an answer', () => {
-  it('is its last 16,384 bytes, in whatever pieces they come', () => {
+describe('tail of a response', () => {
+  it('contains its last 16,384 bytes, in chunks of any size', () => {
     const sizes = fc.array(fc.oneof(fc.nat(100), fc.nat(9_000), fc.nat(60_000)), { maxLength: 40 });
     fc.assert(
       fc.property(sizes, (lengths) => {
@@ -15,7 +15,7 @@ describe('the tail of an answer', () => {
     );
   });
 
-  it('takes no memory for each of many small pieces', () => {
+  it('allocates no memory for each of many small chunks', () => {
     const allocate = jest.spyOn(Buffer, 'allocUnsafe');
     const concat = jest.spyOn(Buffer, 'concat');
     const tail = new ResponseTail();

@@ -3,7 +3,10 @@ import { Buffer } from 'node:buffer';
 const TAIL_BYTES = 16_384;
 const EMPTY = Buffer.alloc(0);
 
-/** The last bytes of what goes by in pieces, `TAIL_BYTES` at the most. Each byte is copied twice at the most, however small its piece. */
+/**
+ * Holds the last bytes of a sequence of chunks, at most `TAIL_BYTES`. Each byte is copied at most twice,
+ * however small its chunk is.
+ */
 export class ResponseTail {
   private readonly bytes = Buffer.allocUnsafe(2 * TAIL_BYTES);
   private end = 0;

@@ -2,7 +2,10 @@ import { eventually, StubProvider, type StubStep } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
 const DONE = 'data: [DONE]\n\n';
-/** As Perplexity writes them: spaces in the JSON, a reason in the last event with the usage, and no end mark. */
+/**
+ * As Perplexity sends them: spaces in the JSON, the reason in the last event together with the usage, and no
+ * end mark.
+ */
 const perplexity = (text: string, reason: string | null, index = 0): string =>
   `data: {"id": "p", "model": "sonar", "object": "chat.completion.chunk", "choices": [{"index": ${String(index)}, ` +
   `"finish_reason": ${JSON.stringify(reason)}, "delta": {"content": ${JSON.stringify(text)}}}]` +
@@ -18,7 +21,7 @@ const MESSAGE =
     message: { id: 'm', model: 'c', usage: { input_tokens: 1 } },
   } as never) + MESSAGE_END;
 
-describe('the end of a stream', () => {
+describe('end of a stream', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -60,11 +63,11 @@ describe('the end of a stream', () => {
   const last = async () => (await gateway.records()).at(-1);
   const CONTINUE = { provider: '@main', on_stream_failure: 'continue' };
 
-  describe('without an end mark, where each choice has a finish_reason', () => {
+  describe('without an end mark, if each choice has a finish_reason', () => {
     it.each([
       ['a stream', { provider: '@main' }],
       ['a stream that may be continued', CONTINUE],
-    ])('is the end of %s: the client gets the mark, and the log says ok', async (_, config) => {
+    ])('completes %s: the client receives the mark, and the log says ok', async (_, config) => {
       send([{ chunk: WHOLE }]);
       const text = await ask('/chat/completions', {}, config);
       expect([text.startsWith(WHOLE), text.endsWith(DONE), text.includes('"error"')]).toEqual([
@@ -79,20 +82,20 @@ describe('the end of a stream', () => {
       });
     });
 
-    it('is the end of a stream whose last event lacks its blank line', async () => {
+    it('completes a stream whose last event lacks its blank line', async () => {
       send([{ chunk: WHOLE.trimEnd() }]);
       const text = await ask();
       expect(text).toBe(`${WHOLE.trimEnd()}\n\n${DONE}`);
       expect(await last()).toMatchObject({ outcome: 'ok' });
     });
 
-    it('is the end of a passthrough stream, to which nothing is added', async () => {
+    it('completes a passthrough stream, to which nothing is added', async () => {
       send([{ chunk: WHOLE }]);
       expect(await ask('/proxy/chat/completions')).toBe(WHOLE);
       expect(await last()).toMatchObject({ outcome: 'ok' });
     });
 
-    it('is no end when the connection broke', async () => {
+    it('does not complete a stream whose connection broke', async () => {
       send([{ chunk: WHOLE }, { waitMs: 20 }, { cut: 'reset' }]);
       const text = await ask();
       expect([text.includes('stream_interrupted'), text.includes('[DONE]')]).toEqual([true, false]);
@@ -101,7 +104,7 @@ describe('the end of a stream', () => {
     it.each([
       ['no choice has a reason', perplexity('Hello', null), {}],
       ['one of two choices has none', perplexity('a', null, 1) + perplexity('b', 'stop', 0), { n: 2 }],
-    ])('is no end when %s', async (_, events, more) => {
+    ])('does not complete a stream if %s', async (_, events, more) => {
       send([{ chunk: events }]);
       const text = await ask('/chat/completions', more);
       expect([text.includes('stream_interrupted'), text.includes('[DONE]')]).toEqual([true, false]);
@@ -115,7 +118,7 @@ describe('the end of a stream', () => {
       ['a stream that may be continued', '/chat/completions', CONTINUE, WHOLE + DONE, DONE],
       ['a stream of messages', '/messages', { provider: '@claude' }, MESSAGE, MESSAGE_END],
       ['a translated stream', '/chat/completions', { provider: '@claude' }, MESSAGE, DONE],
-    ])('ends the answer of %s, while the provider keeps its connection open', async (...row) => {
+    ])('ends the response of %s while the provider keeps its connection open', async (...row) => {
       const [, path, config, events, mark] = row;
       send([{ chunk: events }, { hang: true }]);
       const text = await ask(path, {}, config);
@@ -124,7 +127,7 @@ describe('the end of a stream', () => {
       await eventually(() => stub.lastRequest.cancelled);
     });
 
-    it('keeps the connection of a provider that ends its answer a little later', async () => {
+    it('keeps the connection of a provider that ends its response a little later', async () => {
       send([{ chunk: WHOLE + DONE }, { waitMs: 30 }, { chunk: ': bye\n\n' }]);
       expect(await ask()).toBe(WHOLE + DONE);
       await eventually(() => stub.lastRequest.finished);
@@ -135,7 +138,7 @@ describe('the end of a stream', () => {
       ]);
     });
 
-    it('breaks a passthrough answer of a length that its provider ends too early, in the place of a wait', async () => {
+    it('breaks a passthrough response that ends before its announced length, without waiting', async () => {
       const length = String(WHOLE.length + DONE.length + 9);
       const head = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${length}\r\n\r\n`;
       stub.answer({ raw: head + WHOLE + DONE });
@@ -143,7 +146,7 @@ describe('the end of a stream', () => {
       expect(await last()).toMatchObject({ outcome: 'ok' });
     });
 
-    it('gives a provider up that sends on and on', async () => {
+    it('disconnects a provider that keeps sending', async () => {
       const more = Array.from({ length: 100 }, () => ({ chunk: `: ${'x'.repeat(4_096)}\n\n` }));
       send([{ chunk: WHOLE + DONE }, { waitMs: 20 }, ...more, { hang: true }]);
       expect(await ask()).toBe(WHOLE + DONE);
@@ -152,7 +155,7 @@ describe('the end of a stream', () => {
   });
 
   describe('inside an event', () => {
-    /** What a strict client does: every event is JSON. */
+    /** Parses like a strict client: every event is JSON. */
     const parsed = (text: string): unknown[] =>
       text
         .split(/\r?\n\r?\n/)
@@ -162,7 +165,7 @@ describe('the end of a stream', () => {
     it.each([
       ['by a reset', { cut: 'reset' }],
       ['by an orderly end', { cut: 'end' }],
-    ] as const)('is an error event, and nothing of the half event: %s', async (_, cut) => {
+    ] as const)('leads to an error event, and the partial event is not forwarded: %s', async (_, cut) => {
       for (const config of [{ provider: '@main' }, CONTINUE]) {
         const half = perplexity('there', null).slice(0, 60);
         send([{ chunk: perplexity('Hello', null) + half }, { waitMs: 20 }, cut]);

@@ -3,7 +3,7 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 import { HiddenUsage } from './sinks/hidden-usage';
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
-/** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD a million. */
+/** 9 input tokens at 2.50 USD and 12 output tokens at 10 USD per million. */
 const COST = 9 * 250 + 12 * 1_000;
 const ASK = { model: 'gpt-4o', messages: [], stream: true };
 
@@ -15,7 +15,7 @@ const line = (piece: Piece): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'gpt-4o', ...piece })}\n\n`;
 const text = (content: string): Piece => ({ choices: [{ index: 0, delta: { content } }] });
 
-/** What a provider sends without a request for usage, and with one. */
+/** The stream of a provider without and with requested usage. */
 const CONTENT = [text('Hé'), text('llo "usage":null'), { choices: [] }, text('!')];
 const PLAIN = `${CONTENT.map(line).join('')}data: [DONE]\n\n`;
 const WITH_USAGE = `${CONTENT.map((piece) => line({ ...piece, usage: null })).join('')}${line({ choices: [], usage: USAGE })}data: [DONE]\n\n`;
@@ -27,7 +27,7 @@ describe('usage that the client has not requested', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    // As OpenAI does it: usage on request.
+    // Sends usage on request, like OpenAI.
     stub.answer(({ body }) => ({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: body.includes('"include_usage":true') ? WITH_USAGE : PLAIN }],
@@ -64,7 +64,7 @@ describe('usage that the client has not requested', () => {
   const sent = (): string => stub.lastRequest.body.toString();
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  it('is left out of a stream whose length the provider has announced, which ends where it ends', async () => {
+  it('is removed from a stream whose length the provider has announced, and the stream ends correctly', async () => {
     stub.answer({ headers: { 'content-type': 'text/event-stream' }, body: WITH_USAGE });
     expect(await ask('/chat/completions', ASK)).toBe(PLAIN);
     const reported = String(Buffer.byteLength(PLAIN) + 999);
@@ -87,13 +87,13 @@ describe('usage that the client has not requested', () => {
         priced: 'priced',
         outcome: 'ok',
       });
-      // What the client sent and got is what the log keeps.
+      // The log keeps what the client sent and received.
       expect(String((await last())?.requestBody)).toBe(JSON.stringify(body));
       expect(String((await last())?.responseBody)).toBe(PLAIN);
     },
   );
 
-  it('is requested where the body is written anew too', async () => {
+  it('is requested also if the body is built anew', async () => {
     const config = JSON.stringify({ provider: '@main', override_params: { temperature: 0.5 } });
     expect(await ask('/chat/completions', ASK, { 'x-gw-config': config })).toBe(PLAIN);
     expect(JSON.parse(sent())).toEqual({ ...ASK, temperature: 0.5, stream_options: { include_usage: true } });
@@ -103,34 +103,34 @@ describe('usage that the client has not requested', () => {
   });
 
   it.each([
-    ['the client asks itself', { ...ASK, stream_options: { include_usage: true } }, {}, WITH_USAGE],
-    ['the client says no', { ...ASK, stream_options: { include_usage: false } }, {}, PLAIN],
+    ['the client requests it itself', { ...ASK, stream_options: { include_usage: true } }, {}, WITH_USAGE],
+    ['the client refuses it', { ...ASK, stream_options: { include_usage: false } }, {}, PLAIN],
     ['the client has other options', { ...ASK, stream_options: {} }, {}, PLAIN],
     ['nothing is streamed', { ...ASK, stream: false }, {}, PLAIN],
     [
-      'the config drops the question',
+      'the config removes the option',
       ASK,
       { 'x-gw-config': '{"provider":"@main","drop_params":["stream_options"]}' },
       PLAIN,
     ],
-  ])('is left alone where %s', async (_, body, headers, expected) => {
+  ])('is neither requested nor removed if %s', async (_, body, headers, expected) => {
     expect(await ask('/chat/completions', body, headers)).toBe(expected);
     expect(JSON.parse(sent())).toEqual(body);
   });
 
-  it('[PAS-01] [PAS-02] is left alone on passthrough, both ways', async () => {
+  it('[PAS-01] [PAS-02] is neither requested nor removed on passthrough', async () => {
     const bytes = JSON.stringify(ASK);
     expect(await ask('/proxy/chat/completions', bytes)).toBe(PLAIN);
     expect(sent()).toBe(bytes);
   });
 
-  it('is left alone at a provider that might refuse the question', async () => {
+  it('is not requested from a provider that might refuse the option', async () => {
     gateway.addProvider('other', 'mistral-ai', stub.origin);
     expect(await ask('/chat/completions', ASK, { 'x-gw-provider': '@other' })).toBe(PLAIN);
     expect(sent()).toBe(JSON.stringify(ASK));
   });
 
-  it('keeps no event back that is whole, and sends nothing into one that is not', async () => {
+  it('does not delay complete events, and no comment is sent inside an event', async () => {
     await gateway.stop();
     gateway = await GatewayHarness.start({ STREAM_KEEP_ALIVE: '120' });
     gateway.addProvider('main', 'openai', stub.origin);
@@ -156,7 +156,7 @@ describe('usage that the client has not requested', () => {
     );
   });
 
-  it('ends a stream that was cut inside an event with an error event of its own', async () => {
+  it('does not prevent an error event after a stream that was cut inside an event', async () => {
     stub.answer({
       headers: { 'content-type': 'text/event-stream' },
       steps: [
@@ -172,13 +172,13 @@ describe('usage that the client has not requested', () => {
   });
 });
 
-describe('taking usage out of a stream', () => {
+describe('HiddenUsage', () => {
   const through = (pieces: readonly Buffer[]): string => {
     const hidden = new HiddenUsage();
     return Buffer.concat([...pieces.map((piece) => hidden.write(piece)), hidden.rest()]).toString();
   };
 
-  it.each(['\n', '\r\n'])('gives the same bytes however the stream is cut up, with line ends %j', (end) => {
+  it.each(['\n', '\r\n'])('returns the same bytes however the stream is split, with line ends %j', (end) => {
     const bytes = Buffer.from(WITH_USAGE.replaceAll('\n', end));
     const expected = PLAIN.replaceAll('\n', end);
     for (let at = 0; at <= bytes.length; at += 1)
@@ -193,7 +193,7 @@ describe('taking usage out of a stream', () => {
       ).toBe(expected);
   });
 
-  it('passes what is no usage: comments, other members, usage next to choices, what is no JSON', () => {
+  it('keeps what is not usage: comments, other members, usage next to choices, invalid JSON', () => {
     for (const event of [
       ': keep-alive\n\n',
       'data: {"choices":[{"usage":1}]}\n\n',
@@ -205,7 +205,7 @@ describe('taking usage out of a stream', () => {
       expect(through([Buffer.from(event)])).toBe(event);
   });
 
-  it('passes an event that is too long to be held as it comes, and works on behind it', () => {
+  it('forwards an event that is too long to be held as it arrives, and continues after it', () => {
     const long = line(text('x'.repeat(2_000_000)));
     const bytes = Buffer.from(long + WITH_USAGE);
     const hidden = new HiddenUsage();

@@ -10,7 +10,7 @@ const seeds = cases
   .map((text) => Buffer.from(text));
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n';
-/** An answer that ends with its connection, one of a length, and one that breaks off. */
+/** A response that ends with its connection, one with a length, and one that breaks. */
 const framed: readonly ((body: Buffer) => Buffer)[] = [
   (body) => Buffer.concat([Buffer.from(`${HEAD}connection: close\r\n\r\n`), body]),
   (body) => Buffer.concat([Buffer.from(`${HEAD}content-length: ${String(body.length)}\r\n\r\n`), body]),
@@ -18,7 +18,7 @@ const framed: readonly ((body: Buffer) => Buffer)[] = [
 ];
 
 const GUARDED = [{ 'default.contains': { words: ['zebra'], operator: 'none' }, deny: true }];
-/** Every way in which a stream is handed on. */
+/** Every way in which a stream is forwarded. */
 const CONFIGS: readonly object[] = [
   { provider: '@main' },
   { provider: '@main', output_guardrails: GUARDED },
@@ -29,7 +29,7 @@ const CONFIGS: readonly object[] = [
 
 const AT_ONCE = 20;
 
-describe('streams of a provider whose bytes were changed by chance', () => {
+describe('randomly mutated provider streams', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let sent = 0;
@@ -45,7 +45,7 @@ describe('streams of a provider whose bytes were changed by chance', () => {
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  /** Status and text of the answer, as far as it came. */
+  /** Returns status and text of the response, as far as it was received. */
   async function answerTo(path: string, config: object): Promise<readonly [number, string]> {
     sent += 1;
     const response = await fetch(`${gateway.baseUrl}${path}`, {
@@ -69,7 +69,7 @@ describe('streams of a provider whose bytes were changed by chance', () => {
     path: fc.constantFrom('/chat/completions', '/proxy/chat/completions'),
   });
 
-  it('end for their client, are on record once each, and are no fault of the gateway', async () => {
+  it('end for their client, are recorded once each, and cause no gateway fault', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(stream, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (many) => {
         let next = 0;
@@ -85,7 +85,8 @@ describe('streams of a provider whose bytes were changed by chance', () => {
         await eventually(async () => (taken += await gateway.takeRecords()) >= sent);
         expect(taken).toBe(sent);
       }),
-      // One gateway has had them all, and a record that is missing once stays so: smaller cases would show nothing.
+      // One gateway serves all cases; a missing record would stay missing, so smaller cases would show
+      // nothing.
       { endOnFailure: true, numRuns: Math.ceil((fc.readConfigureGlobal()?.numRuns ?? 100) / AT_ONCE) },
     );
   });

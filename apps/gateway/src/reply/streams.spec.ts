@@ -17,7 +17,7 @@ describe('streams', () => {
     stub = await StubProvider.start();
     gateway.addProvider('main', 'openai', stub.origin);
   });
-  /** Not for the other tests: on a busy machine any stream is silent for that long. */
+  /** Not for the other tests: on a busy machine any stream may be silent for this long. */
   const keepAliveSoon = async (): Promise<void> => {
     await gateway.stop();
     gateway = await GatewayHarness.start({ STREAM_KEEP_ALIVE: '120' });
@@ -67,7 +67,7 @@ describe('streams', () => {
     expect(await (await ask('/chat/completions')).text()).toContain(whole);
   });
 
-  it('[PAS-02] adds nothing at all to a passthrough stream', async () => {
+  it('[PAS-02] adds nothing to a passthrough stream', async () => {
     await keepAliveSoon();
     stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }, { waitMs: 400 }, { chunk: event('b') }] });
     expect(await (await ask('/proxy/chat/completions')).text()).toBe(event('a') + event('b'));
@@ -81,7 +81,7 @@ describe('streams', () => {
     expect(record).toMatchObject({ outcome: 'interrupted', errorType: 'stream_interrupted' });
   });
 
-  it('ends a built-in stream without an end mark with an error event, though the provider ended cleanly', async () => {
+  it('ends a built-in stream without an end mark with an error event, even if the provider ended cleanly', async () => {
     stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }] });
     const text = await (await ask('/chat/completions')).text();
     expect(text.startsWith(event('a'))).toBe(true);
@@ -89,7 +89,7 @@ describe('streams', () => {
     expect(text).not.toContain('[DONE]');
   });
 
-  it('sends the first byte at once, long before the second comes', async () => {
+  it('sends the first byte at once, long before the second arrives', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }, { until: held }, { chunk: DONE }] });
@@ -101,7 +101,7 @@ describe('streams', () => {
     while (!(await reader.read()).done);
   });
 
-  it('has the record in the journal before the client can see the end mark', async () => {
+  it('has the record in the journal before the client can receive the end mark', async () => {
     stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }, { chunk: DONE }, { hang: true }] });
     const leaving = new AbortController();
     const response = await ask('/chat/completions', leaving.signal);
@@ -116,7 +116,7 @@ describe('streams', () => {
     expect(await gateway.records()).toMatchObject([{ outcome: 'ok' }]);
   });
 
-  it('keeps of a long stream what the log wants, and says that it is not all', async () => {
+  it('keeps as much of a long stream as the log needs, and marks it as truncated', async () => {
     const pieces = Array.from({ length: 40 }, (_, index) =>
       event(`${String(index)}${'x'.repeat(16 * 1_024)}`),
     );
@@ -130,7 +130,7 @@ describe('streams', () => {
     expect(kept.length).toBeLessThanOrEqual(262_144);
   });
 
-  it('stops reading from the provider while the client does not read, and goes on when it does', async () => {
+  it('stops reading from the provider while the client does not read, and continues when it does', async () => {
     const piece = Buffer.from(event('x'.repeat(64 * 1_024)));
     const pieces = 1_000;
     const provider = await startPatient(piece, pieces);
@@ -150,12 +150,12 @@ describe('streams', () => {
 
 interface Patient {
   readonly origin: string;
-  /** Pieces that its socket has taken so far. */
+  /** Number of chunks that the socket has accepted so far. */
   written(): number;
   stop(): void;
 }
 
-/** A provider that writes a piece whenever its socket takes one. */
+/** A provider that writes a chunk whenever its socket accepts one. */
 async function startPatient(piece: Buffer, pieces: number): Promise<Patient> {
   let written = 0;
   const server = createServer((req, res) => {
@@ -185,7 +185,7 @@ async function startPatient(piece: Buffer, pieces: number): Promise<Patient> {
   };
 }
 
-/** Nothing more was taken for ten looks in a row. */
+/** Waits until ten checks in a row show no new chunk. */
 const hasStopped = (() => {
   let last = 0;
   let same = 0;

@@ -27,7 +27,7 @@ const POETS = openAiCompatible({
   priceCatalogueId: null,
 });
 
-describe('a route family that is added by one row, one file and one line', () => {
+describe('a route family added by one row, one file and one line', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -48,7 +48,7 @@ describe('a route family that is added by one row, one file and one line', () =>
       body: JSON.stringify(body),
     });
 
-  it('checks its bodies and names the field, the rule and the way out', async () => {
+  it('has its bodies checked, with errors that name the field and the rule', async () => {
     const response = await post({ topic: 'sea', lines: 15 });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -60,7 +60,7 @@ describe('a route family that is added by one row, one file and one line', () =>
     });
   });
 
-  it('says the same bounds in the OpenAPI document', () => {
+  it('has the same bounds in the OpenAPI document', () => {
     expect(openApiDocument.paths).toMatchObject({
       '/poems': { post: { operationId: 'poems.create', tags: ['poems'], summary: 'Write a poem' } },
     });
@@ -69,7 +69,7 @@ describe('a route family that is added by one row, one file and one line', () =>
     });
   });
 
-  it('reaches its provider at its own path, and is cached where a config asks for it', async () => {
+  it('reaches its provider at its own path, and is cached if a config enables it', async () => {
     stub.answerJson({ text: 'waves' });
     const cached = { 'x-gw-config': 'cached' };
     for (const status of ['MISS', 'HIT']) {
@@ -81,7 +81,7 @@ describe('a route family that is added by one row, one file and one line', () =>
     expect(stub.requests.map(({ url }) => url)).toEqual(['/v1/poems']);
   });
 
-  it('has its name for guardrails and for policies, also on passthrough', () => {
+  it('has a name for guardrails and policies, also on passthrough', () => {
     expect(REQUEST_TYPES).toContain('writePoem');
     expect(endpointTypesOf(routeOf('POST', '/poems'))).toEqual(['writePoem']);
     expect(endpointTypesOf(routeOf('POST', '/v2/poems'))).toEqual(['proxy', 'writePoem']);

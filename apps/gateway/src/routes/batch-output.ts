@@ -1,10 +1,16 @@
 import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 
-/** The path, below the base URL, of the call that follows a first one, from that one's answer. Throws when there is none. */
+/**
+ * Returns the path, below the base URL, of a second call, from the response to the first one. Throws if there
+ * is none.
+ */
 export type FollowUp = (first: JsonObject) => string;
 
-/** The output of a batch is a file; a batch of which every request failed has a file of errors instead. */
+/**
+ * Returns the path of a batch's output file, or of its error file if every request failed. Throws `not_found`
+ * if the batch has neither yet.
+ */
 export const outputFile: FollowUp = (batch) => {
   const file = batch['output_file_id'] ?? batch['error_file_id'];
   if (typeof file === 'string' && file !== '') return `/files/${encodeURIComponent(file)}/content`;

@@ -13,10 +13,10 @@ interface IdentifierCase {
 const { cases } = readCases('identifiers.json') as { readonly cases: readonly IdentifierCase[] };
 const of = (field: string): [string, IdentifierCase][] =>
   cases.filter((item) => item.field === field).map((item) => [`${item.id} (${item.reason})`, item]);
-/** The file says Kelvin sign and holds the letter that normalisation makes of it. */
+/** The file's title says Kelvin sign, but the value has the letter K that normalisation makes of it. */
 const KELVIN = 'id-033';
 
-/** Every built-in route that takes an id of the provider in its path, and passthrough. */
+/** Every built-in route with a provider id in its path, and passthrough. */
 const WITH_ID = [
   '/files/{}',
   '/files/{}/content',
@@ -52,7 +52,7 @@ describe('slugs and path ids on the data plane', () => {
     stub.requests.length = 0;
   });
 
-  /** Header values are bytes: a text goes as its UTF-8. Null where HTTP can't carry it. */
+  /** Encodes a text as a header value of UTF-8 bytes. Null if HTTP cannot carry it. */
   const inHeader = (text: string): string | null =>
     /[\u0000-\u001f]/.test(text) ? null : Buffer.from(text).toString('latin1');
 
@@ -78,9 +78,9 @@ describe('slugs and path ids on the data plane', () => {
   const chat = (headers: Record<string, string>, model = 'gpt-4o'): Promise<[number, string]> =>
     send('/chat/completions', headers, { model, messages: [{ role: 'user', content: 'x' }] });
 
-  // Before there is a provider `a`: HTTP takes spaces off a header's ends, and `@a/b/gpt-4o` is a model of `a`.
+  // Runs before a provider `a` exists: HTTP trims header values, and `@a/b/gpt-4o` is a model of `a`.
   const refused = of('slug').filter(([, { id, expect: verdict }]) => verdict === 'reject' && id !== KELVIN);
-  it.each(refused)('call no provider for an invalid slug: %s', async (_title, { value }) => {
+  it.each(refused)('cause no provider call if the slug is invalid: %s', async (_title, { value }) => {
     const text = inHeader(value);
     const calls =
       text === null
@@ -95,7 +95,7 @@ describe('slugs and path ids on the data plane', () => {
   });
 
   const taken = of('slug').filter(([, { expect: verdict }]) => verdict !== 'reject');
-  it.each(taken)('find a provider and a config by the slug of %s', async (_title, { value }) => {
+  it.each(taken)('select a provider and a config by the slug of %s', async (_title, { value }) => {
     gateway.addProvider(value, 'openai', stub.origin);
     gateway.addConfig(value, { provider: `@${value}` });
     for (const headers of [
@@ -111,7 +111,7 @@ describe('slugs and path ids on the data plane', () => {
   });
 
   it.each(of('path id'))(
-    'send the id of %s as it is, or refuse it, on every route with one',
+    'forward the id of %s unchanged or refuse it, on every route with an id',
     async (_title, { value }) => {
       const id = escaped(value);
       for (const path of WITH_ID) {

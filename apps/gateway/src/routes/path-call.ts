@@ -1,22 +1,28 @@
 import { plainPath } from './plain-path';
 
-/** A call of a model whose path names it: Gemini's and Vertex AI's own APIs, Azure's deployments, Bedrock. */
+/**
+ * A call of a model that the path names: in the native APIs of Gemini and Vertex AI, in Azure's deployments,
+ * or in Bedrock.
+ */
 export interface PathCall {
-  /** A deployment is known by its name. */
+  /** The model's name; for a deployment, the name of the deployment. */
   readonly model: string;
   readonly kind: PathCallKind;
 }
 
-/** `free`: it counts tokens, or looks after another call. `vectors` are no output that is sold. A `batch` is answered later. */
+/**
+ * `free`: counts tokens or reads the state of another call. `vectors`: has no billed output. `batch`: has a
+ * later response.
+ */
 export type PathCallKind = 'answer' | 'vectors' | 'batch' | 'free';
 
-/** Routes whose answers are sold by what they use, as OpenAI and Anthropic name them. */
+/** Routes whose responses are billed by usage, in the naming of OpenAI and Anthropic. */
 const SOLD =
   /\/(?:completions|embeddings|messages|responses|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|videos)$/i;
 
 export const isSoldPath = (url: string): boolean => SOLD.test(plainPath(url));
 
-/** Collections of Google whose members are called: `/models/gemini-2.5-pro:generateContent`. */
+/** Google's collections of callable members: `/models/gemini-2.5-pro:generateContent`. */
 const CALLED = /\/(?:models|tunedmodels|dynamic|endpoints)\//i;
 const OPERATIONS = /\/operations\/$/i;
 const LETTERS = /^[a-z]+$/i;
@@ -35,8 +41,9 @@ const BEDROCK = /^(?:converse|invoke|count-tokens)(?:-[a-z-]+)?$/i;
 const DEPLOYMENTS = '/deployments/';
 
 /**
- * The call that a passthrough path makes; null: its path names no model. Each of these APIs takes the model of the path and either
- * ignores a `model` in the body or refuses one that differs, so that the path says what is called and sold.
+ * Returns the model call of a passthrough path; null: the path names no model. All these APIs use the model
+ * of the path, and either ignore a `model` in the body or refuse a different one, so the path decides what is
+ * called and billed.
  */
 export function callOfPath(method: string, url: string): PathCall | null {
   const path = plainPath(url);
@@ -50,7 +57,7 @@ function callAtGoogle(method: string, path: string, slash: number): PathCall | n
   if (!CALLED.test(parent) || OPERATIONS.test(parent)) return null;
   const colon = path.lastIndexOf(':');
   const action = path.slice(colon + 1);
-  // Google's APIs may be given the method in the query; elsewhere `:` precedes a tag or a part of a name.
+  // Google's APIs accept the method in the query; elsewhere `:` precedes a tag or a part of a name.
   const isCall = LETTERS.test(action) && (method === 'POST' || CALLS.test(action));
   if (!isCall || path.indexOf(':', slash) !== colon) return null;
   return named(path.slice(slash, colon), action);

@@ -6,7 +6,7 @@ import { callOfPath } from './path-call';
 import { familyOfPath, plainPath } from './plain-path';
 import { routeOf } from './route-table';
 
-/** Ways to write a path that servers read as the same one. */
+/** Spellings of a path that servers treat as equal. */
 const SPELLINGS: readonly (readonly [name: string, spell: (path: string) => string])[] = [
   ['as it is', (path) => path],
   ['a slash at its end', (path) => `${path}/`],
@@ -42,15 +42,15 @@ describe('plainPath', () => {
     },
   );
 
-  it('keeps the case of ids, escapes that are no ASCII, and bad ones', () => {
+  it('keeps the case of ids, non-ASCII escapes, and invalid escapes', () => {
     expect(plainPath('/files/Ab%43/content/')).toBe('/files/AbC/content');
     expect(plainPath('/files/%c3%a4/%zz%')).toBe('/files/%c3%a4/%zz%');
     expect(plainPath('/')).toBe('/');
   });
 });
 
-describe('what judges a passthrough request by its path', () => {
-  it.each(over('/v1/proxy/files/f_1/content'))('knows an output at %s with %s', (_, __, url) => {
+describe('checks of passthrough requests by path', () => {
+  it.each(over('/v1/proxy/files/f_1/content'))('recognise a batch output at %s with %s', (_, __, url) => {
     expect(outputOfBatch(requested('GET', url))?.toLowerCase()).toBe('file:f_1');
   });
 
@@ -61,16 +61,19 @@ describe('what judges a passthrough request by its path', () => {
       '/v1/proxy/model/m_1/converse-stream',
       '/v1/proxy/openai/deployments/m_1/chat/completions',
     ),
-  )('knows the model that is called at %s with %s', (_, __, url) => {
+  )('recognise the called model at %s with %s', (_, __, url) => {
     expect(callOfPath('POST', url)?.model.toLowerCase()).toBe('m_1');
   });
 
-  it.each(over('/v1/proxy/messages/batches/b_1/results'))('knows results at %s with %s', (_, __, url) => {
-    expect(outputOfBatch(requested('GET', url))?.toLowerCase()).toBe('b_1');
-  });
+  it.each(over('/v1/proxy/messages/batches/b_1/results'))(
+    'recognise batch results at %s with %s',
+    (_, __, url) => {
+      expect(outputOfBatch(requested('GET', url))?.toLowerCase()).toBe('b_1');
+    },
+  );
 
   it.each(over('/batches', '/threads/t_1/runs', '/responses'))(
-    'knows for strict limits that %s with %s cannot be estimated',
+    'mark %s with %s as impossible to estimate for strict limits',
     (_, __, url) => {
       expect(isUnknowable(requested('POST', url))).toBe(true);
       expect(begunName(requested('POST', url), {} as never)).toBeNull();
@@ -78,7 +81,7 @@ describe('what judges a passthrough request by its path', () => {
   );
 
   it.each(over('/proxy/chat/completions'))(
-    'knows for guardrails and policies the kind of %s with %s',
+    'recognise the route family of %s with %s for guardrails and policies',
     (_, __, url) => {
       expect(familyOfPath(url)).toBe('chat.completions');
       const query = url.indexOf('?');
@@ -90,7 +93,7 @@ describe('what judges a passthrough request by its path', () => {
     },
   );
 
-  it('names the type of a built-in route once', () => {
+  it('name the type of a built-in route once', () => {
     expect(endpointTypesOf(routeOf('POST', '/chat/completions'))).toEqual(['chatComplete']);
     expect(endpointTypesOf(routeOf('POST', '/proxy/v1/responses'))).toEqual(['proxy', 'createModelResponse']);
     expect(endpointTypesOf(routeOf('POST', '/ocr'))).toEqual([]);

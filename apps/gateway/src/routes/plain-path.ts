@@ -1,9 +1,10 @@
 import { ROUTE_FAMILIES, type RouteFamily } from '@gw/contracts';
 
 /**
- * A path as most providers read it, without its query: escapes of ASCII decoded, matrix parameters and repeated or last slashes
- * dropped. Whatever judges a request by its path reads it through here, so that no spelling passes as another path. Letters keep
- * their case, which ids need: patterns over it ignore case.
+ * Normalises a path as most providers do, without its query: decodes ASCII escapes, and removes matrix
+ * parameters and repeated or trailing slashes. Every check of a request by its path uses it, so that no
+ * spelling passes as another path. Letters keep their case, which ids need; patterns over the result ignore
+ * case.
  */
 export function plainPath(url: string): string {
   const mark = url.indexOf('?');
@@ -20,12 +21,12 @@ const UNPLAIN = /[%;]|\/\/|\/$/;
 const ASCII_ESCAPE = /%[0-7][0-9a-f]/gi;
 const MATRIX = /;[^/]*/g;
 
-/** Ends of paths by which the family of a passthrough request is known, the longest first. */
+/** Path suffixes that identify the family of a passthrough request, the longest first. */
 const FAMILIES = Object.entries<RouteFamily>(ROUTE_FAMILIES)
   .flatMap(([name, { pathEnd }]) => (pathEnd === undefined ? [] : [[pathEnd, name] as const]))
   .sort(([one], [other]) => other.length - one.length);
 
-/** The family of routes that a passthrough path ends like; empty: none. */
+/** Returns the route family of a passthrough path by its suffix; empty: none. */
 export function familyOfPath(url: string): string {
   const path = plainPath(url).toLowerCase();
   return FAMILIES.find(([end]) => path.endsWith(end))?.[1] ?? '';

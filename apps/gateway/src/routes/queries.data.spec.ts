@@ -30,7 +30,7 @@ const RUNS = {
   has_more: false,
 };
 
-/** As a client library writes it: what may not stand in a URL is escaped, the rest is as it was given. */
+/** Encodes a value like a client library: only characters that a URL cannot contain are escaped. */
 const escaped = (text: string): string => text.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
 
 describe('queries of the data plane', () => {
@@ -85,12 +85,13 @@ describe('queries of the data plane', () => {
       }
       expect(status).toBe(200);
       expect(body).toEqual(RUNS);
-      // Byte for byte, so that an id can't leave its segment; no default is put in, the provider has its own.
+      // Byte for byte, so that an id cannot leave its segment. The provider has its own defaults, so none are
+      // added.
       expect(stub.lastRequest.url).toBe(`/v1/threads/${id}/runs${query}`);
     });
   });
 
-  it('[RUN-02] names the parameter, its rule and its value', async () => {
+  it('[RUN-02] are refused with the parameter, its rule and its value', async () => {
     const { body } = await get('/threads/thread_1/runs?limit=0&order=up');
     expect(body.error).toMatchObject({
       param: 'limit',
@@ -102,12 +103,12 @@ describe('queries of the data plane', () => {
     });
   });
 
-  it('passes query parameters that it does not know', async () => {
+  it('are forwarded with unknown parameters', async () => {
     expect((await get('/threads/thread_1/runs?include[]=steps&limit=5')).status).toBe(200);
     expect(stub.lastRequest.url).toBe('/v1/threads/thread_1/runs?include[]=steps&limit=5');
   });
 
-  it('[RUN-03] forwards Vendor-Beta under the provider’s own name on assistants routes, and to no one else', async () => {
+  it('[RUN-03] forwards Vendor-Beta under the provider’s own name on assistants routes, and to no other provider', async () => {
     for (const path of ['/threads/t/runs', '/threads/t', '/assistants', '/vector_stores/v/files']) {
       expect((await get(path, { 'Vendor-Beta': 'assistants=v2' })).status).toBe(200);
       expect(stub.lastRequest.headers['openai-beta']).toBe('assistants=v2');

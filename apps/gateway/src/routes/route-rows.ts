@@ -6,42 +6,49 @@ import type { Rule } from './checks/rules';
 import type { Schema } from './openapi/schema';
 
 /**
- * `json`: a JSON object. `json-or-none`: the same, or no body at all. `any`: bytes as they are, in memory or streamed, such as
- * a multipart form; also none.
+ * `json`: a JSON object. `json-or-none`: a JSON object or no body. `any`: any bytes, in memory or streamed,
+ * such as a multipart form, or no body.
  */
 export type RouteBody = 'json' | 'json-or-none' | 'any';
 
 /**
- * Whether a request of the route names the model that answers: always, when it likes, or never. Decides what a provider with
- * an allow-list of models refuses.
+ * Whether a request of the route names a model: always, optionally or never. A provider refuses an `always`
+ * request without a model; with an allow-list, it also refuses a `maybe` request that has a body and no
+ * model.
  */
 export type NamesModel = 'always' | 'maybe' | 'never';
 
-/** What a route has of its own; see `route` for what the others have. */
+/** The properties of one route; see `route` for the defaults. */
 export interface RouteOptions extends RouteDocument {
   readonly dialect?: Dialect;
   readonly body?: RouteBody;
   readonly model?: NamesModel;
   readonly scopes?: readonly string[];
-  /** The specification's bounds on the body; a route without them never parses it. */
+  /** The specification's bounds on the body; a route without them does not parse it. */
   readonly checkBody?: Rule;
   readonly checkQuery?: QueryCheck;
-  /** The route's path without its last segment is called first; this names the call that follows. */
+  /**
+   * Set for a route of two calls: the first goes to the path without its last segment, and this returns the
+   * path of the second.
+   */
   readonly followUp?: FollowUp;
-  /** The path names a saved prompt: it is rendered, and then sent as the request that it describes, or answered as it is. */
+  /**
+   * Set if the path names a saved prompt: it is rendered, and then sent as the request that it describes, or
+   * returned.
+   */
   readonly prompt?: 'completions' | 'render';
 }
 
-/** What the OpenAPI document says of a route, besides its summary. */
+/** A route in the OpenAPI document, except its summary. */
 export interface RouteDocument {
-  /** Absent: that of `checkBody`; without one the body is forwarded to the provider as it is. */
+  /** Absent: the schema of `checkBody`; without `checkBody`, the body is forwarded unchanged. */
   readonly request?: Schema;
   readonly response?: Schema;
-  /** Also answers `text/event-stream` when the body has `stream: true`. */
+  /** The response may be `text/event-stream`, if the body has `stream: true`. */
   readonly streams?: true;
   /** The response is a WebSocket. */
   readonly upgrades?: true;
-  /** The response is a file: bytes of any type. */
+  /** The response is a file of any type. */
   readonly bytes?: true;
   readonly query?: Readonly<Record<string, Schema>>;
 }
@@ -50,10 +57,10 @@ export interface RouteRow extends Required<
   Omit<RouteOptions, 'checkBody' | 'checkQuery' | 'followUp' | 'prompt' | keyof RouteDocument>
 > {
   readonly method: string;
-  /** Below `/v1`; an id is in braces. */
+  /** Path below `/v1`; ids are in braces. */
   readonly path: string;
   readonly kind: RouteKind;
-  /** Of the operation; unique. */
+  /** Unique name of the operation. */
   readonly name: string;
   readonly checkBody: Rule | null;
   readonly checkQuery: QueryCheck | null;
@@ -64,7 +71,10 @@ export interface RouteRow extends Required<
 
 export const SCOPES = ['completions.write'] as const;
 
-/** A route. By default it takes a JSON object and may name a model where it is a POST, and takes any bytes and names none else. */
+/**
+ * Creates a route. By default, a POST accepts a JSON object and may name a model; other methods accept any
+ * bytes and name no model.
+ */
 export function route(
   method: string,
   path: string,
@@ -88,7 +98,7 @@ export function route(
   return { method, path, kind, name, ...defaults, ...own, document: definedOf(document) };
 }
 
-/** Members without a value are left out. */
+/** Removes members without a value. */
 const definedOf = <T extends object>(document: T) =>
   Object.fromEntries(Object.entries(document).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]: Exclude<T[K], undefined>;
@@ -108,7 +118,7 @@ export const get: Named = (path, kind, summary, name = kind, options = {}) =>
   route('GET', path, kind, `${name}.get`, summary, options);
 export const remove: Named = (path, kind, summary, name = kind, options = {}) =>
   route('DELETE', path, kind, `${name}.delete`, summary, options);
-/** Cancels what its path names; most clients send no body. */
+/** A route that cancels an object; most clients send no body. */
 export const cancel: Named = (path, kind, summary, name = kind, options = {}) =>
   route('POST', path, kind, `${name}.cancel`, summary, { body: 'json-or-none', model: 'never', ...options });
 

@@ -5,12 +5,12 @@ import { GatewayHarness } from '../spec-support/harness';
 import { ROUTE_ROWS } from './families';
 import { routeOf } from './route-table';
 
-/** A path with an id of its own at every place that takes one. */
+/** Returns the path with a distinct id at every place for one. */
 const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, 'id-of-$1');
 
-describe('the route table', () => {
+describe('route table', () => {
   it.each(ROUTE_ROWS.map((row) => [`${row.method} ${row.path}`, row] as const))(
-    '[VER-01] %s is found by its path, and forwarded to the same one',
+    '[VER-01] finds %s by its path, and forwards it to the same path',
     (_, { method, path, document: _document, ...row }) => {
       // A route of two calls first requests the object above its path.
       const requested = row.followUp ? filled(path).replace(/\/output$/, '') : filled(path);
@@ -23,12 +23,12 @@ describe('the route table', () => {
     },
   );
 
-  it('names every route once', () => {
+  it('gives every route a unique name', () => {
     const names = ROUTE_ROWS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('has a route for every family that a provider can serve, and a provider for every family', () => {
+  it('has a route for every family that a provider serves, and a provider for every family', () => {
     const routed = new Set<string>([...ROUTE_ROWS.map(({ kind }) => kind), 'passthrough']);
     expect([...ROUTE_KINDS].filter((kind) => !routed.has(kind))).toEqual([]);
     const served = new Set([...PROVIDERS.values()].flatMap(({ routes }) => Object.keys(routes)));
@@ -48,18 +48,18 @@ describe('the route table', () => {
     ['GET', '/'],
     ['GET', '/constructor/x'],
     ['constructor', '/files/f1'],
-  ])('%s %s is passthrough: nothing is guessed', (method, path) => {
+  ])('treats %s %s as passthrough', (method, path) => {
     expect(routeOf(method, path)).toMatchObject({ kind: 'passthrough', upstreamPath: path });
   });
 
-  it('[PAS-05] is left aside below /proxy/', () => {
+  it('[PAS-05] does not apply below /proxy/', () => {
     for (const { method, path } of ROUTE_ROWS) {
       const route = routeOf(method, `/proxy${filled(path)}`);
       expect(route).toMatchObject({ kind: 'passthrough', checkBody: null, upstreamPath: filled(path) });
     }
   });
 
-  it('prefers a name to an id, and keeps an id as it was sent', () => {
+  it('prefers a named segment to an id, and keeps an id unchanged', () => {
     expect(routeOf('POST', '/threads/runs').name).toBe('threads.runs.create_with_thread');
     expect(routeOf('POST', '/threads/run').name).toBe('threads.modify');
     expect(routeOf('GET', '/files/a%2fb').upstreamPath).toBe('/files/a%2fb');
@@ -96,12 +96,13 @@ describe('route families', () => {
       ...(method === 'POST' ? { body: JSON.stringify(BODIES[name] ?? { model: 'm' }) } : {}),
     });
 
-  // A WebSocket, a route of two calls and a saved prompt are no plain forwarding; their own specs prove them.
+  // A WebSocket, a route of two calls and a saved prompt are not simply forwarded; they have specs of their
+  // own.
   const forwarded = ROUTE_ROWS.filter(
     ({ kind, followUp, prompt }) => kind !== 'realtime' && !followUp && !prompt,
   );
   it.each(forwarded.map((row) => [row.name, row] as const))(
-    '[SVC-03] %s reaches a provider that serves it, and is logged by its name',
+    '[SVC-03] %s reaches a provider that serves it, and is logged under its name',
     async (name, { method, path, kind }) => {
       const serving = [...PROVIDERS.values()].find(
         ({ routes, local }) => routes[kind]?.via === 'native' && !local,
@@ -163,7 +164,7 @@ describe('route families', () => {
       '/assistants',
       '/audio/speech',
       '/images/edits',
-    ])('%s must name a model that is on it', async (path) => {
+    ])('%s must name an enabled model', async (path) => {
       for (const body of [{}, { model: 'other' }]) expect((await call(path, body)).status).toBe(412);
       expect(stub.requests).toHaveLength(0);
     });

@@ -3,19 +3,19 @@ import { callOfPath, type PathCall } from './path-call';
 import { ROUTE_ROWS } from './families';
 import type { RouteRow } from './route-rows';
 
-/** What the method and the path of a request say about it. */
+/** The properties of a request that follow from its method and path. */
 export interface Route extends Omit<RouteRow, 'method' | 'path' | 'document'> {
-  /** Path below the provider's base URL, with its leading slash; ids as the client sent them. */
+  /** Path below the provider's base URL, with its leading slash; ids are unchanged. */
   readonly upstreamPath: string;
-  /** The model that a passthrough path calls, whatever the body names; null: it names none. */
+  /** The model that a passthrough path calls, whatever the body names; null: the path names none. */
   readonly call: PathCall | null;
-  /** A passthrough path whose answer gives the caller access to the provider. */
+  /** The response of this passthrough path gives the caller access to the provider. */
   readonly handsOutAccess: boolean;
 }
 
 interface Branch {
   readonly named: Map<string, Branch>;
-  /** Where an id goes on to; at most one at each place. */
+  /** The branch behind an id; each place has at most one. */
   id: Branch | null;
   readonly routes: Map<string, RouteRow>;
 }
@@ -56,8 +56,8 @@ function routeAt({ method: _, path: __, document: ___, ...row }: RouteRow, path:
 }
 
 /**
- * The route of a path, which is what follows `/v1`, without the query. Ids are any text but an empty one; nothing is decoded,
- * so that an id can't become another path.
+ * Returns the route of a path. `path` follows `/v1` and has no query. An id is any non-empty text; nothing is
+ * decoded, so an id cannot become another path.
  */
 export function routeOf(method: string, path: string): Route {
   const plain = PLAIN.get(`${method} ${path}`);
@@ -69,7 +69,7 @@ export function routeOf(method: string, path: string): Route {
   return { ...PASSTHROUGH, upstreamPath, call, handsOutAccess: handsOutAccess(upstreamPath) };
 }
 
-/** A named segment wins over an id: `/threads/runs` is not the thread `runs`. */
+/** Finds a route with ids. A named segment precedes an id: `/threads/runs` is not the thread `runs`. */
 function withIds(method: string, path: string): RouteRow | undefined {
   let at: Branch | null = ROOT;
   let from = 1;

@@ -4,7 +4,7 @@ import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 import { lendDispatcher } from '../spec-support/lend-dispatcher';
 
-describe('other official clients, unchanged but for base URL and headers', () => {
+describe('other official clients, with only base URL and headers changed', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -44,7 +44,7 @@ describe('other official clients, unchanged but for base URL and headers', () =>
     expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-cohere');
   });
 
-  it('[SVC-04] @google/genai: generates through passthrough, with the saved key in place of the client’s', async () => {
+  it('[SVC-04] @google/genai: generates through passthrough, with the saved key instead of the client’s', async () => {
     gateway.addProvider('google', 'google', null, {
       configurations: { custom_host: `${stub.origin}/v1beta` },
     });

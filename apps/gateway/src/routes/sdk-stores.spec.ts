@@ -122,7 +122,7 @@ describe('openai’s client, assistants, vector stores and models', () => {
     expect(await routes()).toEqual(['models.get', 'models.delete', 'models']);
   });
 
-  it('embeds texts, tokens and in base64, with usage and cost', async () => {
+  it('embeds texts and tokens, also in base64, with usage and cost', async () => {
     stub.answerJson({
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: [0.5, -1] }],
@@ -138,7 +138,7 @@ describe('openai’s client, assistants, vector stores and models', () => {
       expect(data[0]?.embedding).toEqual([0.5, -1]);
       expect(JSON.parse(stub.lastRequest.body.toString())).toMatchObject({ input });
     }
-    // A million tokens at 0.02 USD.
+    // A million tokens cost 0.02 USD.
     expect((await gateway.records()).at(-1)).toMatchObject({ route: 'embeddings', cost: 2_000_000 });
   });
 

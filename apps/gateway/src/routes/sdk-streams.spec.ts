@@ -19,7 +19,7 @@ const RUN = {
 };
 const CLAUDE = 'claude-opus-4-8';
 
-describe('streams of official clients, unchanged but for base URL and headers', () => {
+describe('streams of official clients, with only base URL and headers changed', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let openai: OpenAI;
@@ -62,7 +62,7 @@ describe('streams of official clients, unchanged but for base URL and headers', 
     stub.requests.length = 0;
   });
 
-  /** Each event under its own name, as responses, audio, images, runs and Anthropic send them. */
+  /** Each event has its own name, as in responses, audio, images, runs and Anthropic. */
   const answerNamed = (events: readonly Named[]): void => {
     stub.answer({
       headers: { 'content-type': 'text/event-stream' },
@@ -126,7 +126,7 @@ describe('streams of official clients, unchanged but for base URL and headers', 
     expect([...new Uint8Array(bytes)]).toEqual([1, 2, 3]);
   });
 
-  it('images, generated and edited, to their own ends', async () => {
+  it('images, generated and edited, until their own end events', async () => {
     const partial = { type: 'image_generation.partial_image', b64_json: 'aGk=', partial_image_index: 0 };
     const made = [partial, { type: 'image_generation.completed', b64_json: 'aGk=', usage: TOKENS }];
     answerNamed(made);
@@ -144,7 +144,7 @@ describe('streams of official clients, unchanged but for base URL and headers', 
     expect(await last()).toMatchObject({ route: 'images.edits', outcome: 'ok', usage: { inputTokens: 9 } });
   });
 
-  it('a response that is taken up again', async () => {
+  it('a response that is streamed again', async () => {
     const events = [
       { type: 'response.completed', response: { id: 'resp_1', model: 'gpt-4o', usage: TOKENS } },
     ];
@@ -178,7 +178,7 @@ describe('streams of official clients, unchanged but for base URL and headers', 
     expect(await last()).toMatchObject({ route, streamed: true, outcome: 'ok' });
   });
 
-  it('anthropic: a message, its tokens counted before, and a batch through passthrough', async () => {
+  it('anthropic: a message after a token count, and a batch through passthrough', async () => {
     const params = { model: CLAUDE, messages: [{ role: 'user' as const, content: 'Hi' }] };
     stub.answerJson({ input_tokens: 12 });
     expect(await anthropic.messages.countTokens(params)).toEqual({ input_tokens: 12 });

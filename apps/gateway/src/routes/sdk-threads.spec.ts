@@ -94,7 +94,7 @@ describe('openai’s client, beta threads and runs', () => {
     ]);
   });
 
-  it('[RUN-05] tells the client which field of a run is out of bounds, streamed or not', async () => {
+  it('[RUN-05] reports to the client which field of a run is out of bounds, streamed or not', async () => {
     for (const stream of [true, false]) {
       const run = openai.beta.threads.runs.create('thread_1', {
         assistant_id: 'a',

@@ -32,7 +32,7 @@ const RESPONSE = {
 };
 const page = (item: object) => ({ object: 'list', data: [item], has_more: false });
 
-describe('openai’s client, unchanged but for base URL and headers', () => {
+describe('openai’s client, with only base URL and headers changed', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let openai: OpenAI;
@@ -113,7 +113,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     ]);
   });
 
-  describe('the output of a batch', () => {
+  describe('output of a batch', () => {
     const output = (): Promise<Response> =>
       fetch(`${gateway.baseUrl}/batches/batch_1/output`, {
         headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' },
@@ -135,7 +135,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
       expect(record).toMatchObject({ route: 'batches.output', status: 200, outcome: 'ok' });
     });
 
-    it('is the file of errors where no request of it succeeded', async () => {
+    it('is the error file if all its requests failed', async () => {
       answerBatch({ ...BATCH, output_file_id: null, error_file_id: 'file-err' });
       expect((await output()).status).toBe(200);
       expect(requests()).toContain('GET /v1/files/file-err/content');
@@ -151,20 +151,20 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
       expect(requests()).toEqual(['GET /v1/batches/batch_1']);
     });
 
-    it('never leaves the files of the provider, whatever the batch names', async () => {
+    it('is read only from the provider’s files, whatever the batch names', async () => {
       answerBatch({ ...BATCH, output_file_id: '../../admin?x=' });
       await output();
       expect(requests().at(-1)).toBe('GET /v1/files/..%2F..%2Fadmin%3Fx%3D/content');
     });
 
-    it('is the error of the provider where the batch is not found', async () => {
+    it('is the error of the provider if the batch is not found', async () => {
       answerBatch({ error: { message: 'No such batch' } }, 404);
       const answer = await output();
       expect(answer.status).toBe(404);
       expect(await answer.json()).toMatchObject({ error: { message: 'No such batch', provider: 'openai' } });
     });
 
-    it('is a 502 where the provider’s batch cannot be read', async () => {
+    it('is a 502 if the provider’s batch cannot be parsed', async () => {
       stub.answer({ body: 'not JSON' });
       expect((await output()).status).toBe(502);
     });
@@ -210,7 +210,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     ]);
   });
 
-  it('speaks a text, and transcribes and translates a recording', async () => {
+  it('converts text to speech, and transcribes and translates a recording', async () => {
     const audio = randomBytes(80_000);
     stub.answer({ headers: { 'content-type': 'audio/mpeg' }, body: audio });
     const speech = await openai.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'Hello' });
@@ -229,7 +229,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     ]);
   });
 
-  it('reads the model of a form, so that it is logged, allowed or not, and may name the saved provider', async () => {
+  it('reads the model of a form, for the log and the allow-list, and to select the saved provider', async () => {
     const whisper = {
       slug: 'whisper-1',
       enabled: true,
@@ -253,7 +253,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  it('streams a transcription to its own end, which is no [DONE]', async () => {
+  it('streams a transcription to its own end event, without [DONE]', async () => {
     const events = [
       { type: 'transcript.text.delta', delta: 'Hel' },
       {
@@ -313,7 +313,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     ]);
   });
 
-  it('streams a response to its own end, which is no [DONE]', async () => {
+  it('streams a response to its own end event, without [DONE]', async () => {
     const events = [
       { type: 'response.output_text.delta', delta: 'Hello!', sequence_number: 1 },
       { type: 'response.completed', response: RESPONSE, sequence_number: 2 },
@@ -350,7 +350,7 @@ describe('openai’s client, unchanged but for base URL and headers', () => {
     expect(text).toBe('Hello');
   });
 
-  it('[CMP-01] sends every field of a completion on, byte for byte', async () => {
+  it('[CMP-01] forwards every field of a completion byte for byte', async () => {
     stub.answerJson({
       id: 'c',
       object: 'text_completion',

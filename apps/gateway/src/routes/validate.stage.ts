@@ -5,8 +5,8 @@ import { Violations } from './checks/violations';
 import type { RequestContext, Stage } from '../core/request-context';
 
 /**
- * Refuses what breaks the bounds of the route, before a provider is called, with everything that is wrong in one error. Only
- * routes that have bounds parse; nothing is changed, and fields that the gateway does not know pass.
+ * Refuses a request that violates the bounds of its route, before a provider is called, with all violations
+ * in one error. Only routes with bounds parse the body. Nothing is changed, and unknown fields pass.
  */
 export class ValidateStage implements Stage {
   run(context: RequestContext): void {
@@ -21,7 +21,10 @@ export class ValidateStage implements Stage {
   }
 }
 
-/** True when there is a JSON object to check. Throws `body_invalid` where the route takes nothing else. */
+/**
+ * Returns true if there is a JSON object to check. Throws `body_invalid` if the route requires one and the
+ * body is something else.
+ */
 function checkPresence({ route, body, scan }: RequestContext): boolean {
   if (route.body === 'any') return false;
   if (body.length === 0 && route.body === 'json-or-none') return false;

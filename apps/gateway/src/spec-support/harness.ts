@@ -35,7 +35,7 @@ export const ORGANISATION_ID = '0a000000-0000-4000-8000-000000000001';
 export const WORKSPACE_ID = '0a000000-0000-4000-8000-000000000002';
 export const OTHER_WORKSPACE_ID = '0a000000-0000-4000-8000-000000000003';
 
-/** Documents in a map: what the read model knows, without a control plane. */
+/** Control-plane documents in a map, without a control plane. */
 export class MapDocuments implements Documents {
   private readonly documents = new Map<DocumentKey, ReadModelDocument>();
 
@@ -63,14 +63,14 @@ export interface LoggedRequest extends LogRecord {
 
 const SERVICE_TOKEN = 'service-token-of-the-harness';
 
-/** The data plane on a real listener, over documents in memory and a journal in a folder of its own. */
+/** The data plane with a real listener, documents in memory, and a journal in a folder of its own. */
 export class GatewayHarness {
   readonly documents = new MapDocuments();
   readonly metrics = new RequestMetrics();
   readonly apiKey = 'validKey0000000000000000000000AB';
   private readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   readonly journal: Journal;
-  /** Of the journal. */
+  /** Folder of the journal. */
   readonly home: { readonly directory: string; readonly sealer: Sealer };
   readonly plane: DataPlane;
   readonly server: Server;
@@ -131,8 +131,8 @@ export class GatewayHarness {
   }
 
   /**
-   * `balances`: the durable record that lost budgets are rebuilt from. `master`: that of another gateway which this one works next to;
-   * a key of its own when absent.
+   * `balances` is the durable record from which lost budgets are rebuilt. `master` is the master key of
+   * another gateway to run next to; default: a new key.
    */
   static async start(
     environment: Record<string, string> = {},
@@ -157,7 +157,7 @@ export class GatewayHarness {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Of our own processes. */
+  /** Authorization of our own processes. */
   readonly serviceAuth = { authorization: `Bearer ${SERVICE_TOKEN}` };
 
   /** `http://127.0.0.1:<port>/v1` */
@@ -165,7 +165,7 @@ export class GatewayHarness {
     return `http://127.0.0.1:${String(this.port)}/v1`;
   }
 
-  /** Takes the next records out of the journal, as their shipment does: how many there were. */
+  /** Removes the next records from the journal, as shipping does, and returns their number. */
   async takeRecords(): Promise<number> {
     const batch = await this.journal.read(10_000, 256 * 1_048_576);
     if (!batch) return 0;
@@ -173,7 +173,7 @@ export class GatewayHarness {
     return decodeFrames(batch.bytes).frames.length;
   }
 
-  /** The records in the journal, oldest first, as far as its first segment goes: some hundreds. */
+  /** Returns the records in the journal, oldest first, up to the end of its first segment (some hundreds). */
   async records(): Promise<LoggedRequest[]> {
     const batch = await this.journal.read(10_000, 256 * 1_048_576);
     if (!batch) return [];
@@ -236,7 +236,7 @@ export class GatewayHarness {
     this.documents.remove(this.keyOf(apiKey));
   }
 
-  /** Removes the key as the control plane does, which still knows whose it was. */
+  /** Removes the key as the control plane does, which still knows its owner. */
   endKey(apiKey: string, id: string): void {
     this.removeKey(apiKey);
     const key = documentKey.endedApiKey(this.hashOf(apiKey));
@@ -274,7 +274,7 @@ export class GatewayHarness {
     });
   }
 
-  /** The credential of a provider of `addProvider`, as its document holds it. */
+  /** Returns the credential of a provider of `addProvider`, as its document stores it. */
   sealed(slug: string, apiKey: string, workspaceId = WORKSPACE_ID): string {
     return seal(
       sealingKeyring(this.master),
@@ -301,7 +301,7 @@ export class GatewayHarness {
       this.documents.set(documentKey.config(workspaceId, name), document);
   }
 
-  /** A guardrail that the workspaces named find by its slug and its id. */
+  /** Adds a guardrail that the named workspaces can use by its slug and its id. */
   addGuardrail(
     slug: string,
     checks: GuardrailDocument['checks'],
@@ -329,7 +329,7 @@ export class GatewayHarness {
       this.documents.set(documentKey.guardrail(workspaceId ?? WORKSPACE_ID, name), document);
   }
 
-  /** A prompt or a partial whose versions say what is given, the last one published. */
+  /** Adds a prompt or a partial with the given versions; the last one is published. */
   addPrompt(
     slug: string,
     versions: readonly Partial<PromptVersionDocument>[],

@@ -1,10 +1,10 @@
 /**
- * Node's own fetch keeps its dispatcher on the real global object, where the Google client looks for it; Jest runs specs with
- * a global object of its own, to which this lends it.
+ * Copies the dispatcher of Node's fetch to Jest's global object: fetch keeps it on the real global object,
+ * and the Google client reads it from the current one.
  */
 export function lendDispatcher(): void {
   const key = Symbol.for('undici.globalDispatcher.1');
-  // Node sets it up with the first of these objects.
+  // Node.js creates the dispatcher when the first of these objects is created.
   new Headers();
   const realGlobal = Reflect.construct(fetch.constructor, ['return globalThis']) as () => object;
   Reflect.set(globalThis, key, Reflect.get(realGlobal(), key));

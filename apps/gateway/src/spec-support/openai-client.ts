@@ -2,7 +2,10 @@ import OpenAI from 'openai';
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from './harness';
 
-/** A gateway with the provider `@main`, a stub on loopback, and openai’s client that calls it through the gateway. */
+/**
+ * A gateway, its provider `@main` (a stub on loopback), and openai’s client that calls it through the
+ * gateway.
+ */
 export async function openaiThroughGateway(): Promise<{
   gateway: GatewayHarness;
   stub: StubProvider;

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** One step of a scripted upstream, as `sse_upstream.json` has them. */
+/** One step of a scripted upstream, as in `sse_upstream.json`. */
 export type UpstreamStep =
   | string
   | {
@@ -31,7 +31,7 @@ export type UpstreamStep =
 
 const WAIT_MAX_MS = 1_500;
 
-/** The bytes that a step adds to a body; empty for a step that only acts. */
+/** Returns the bytes that a step adds to a body; empty for a step that only acts. */
 export function bodyBytes(step: UpstreamStep): Buffer {
   if (typeof step === 'string') return Buffer.from(step);
   if (step.bytes !== undefined) return Buffer.from(step.bytes, 'hex');
@@ -45,10 +45,10 @@ export function bodyBytes(step: UpstreamStep): Buffer {
   return Buffer.from((gen.prefix ?? '') + (gen.repeat ?? '').repeat(gen.total ?? 0) + (gen.suffix ?? ''));
 }
 
-/** An upstream on raw sockets, so that it can break every rule of HTTP. Plays its script for each request. */
+/** An upstream on raw sockets, which can break every rule of HTTP. Plays its script for each request. */
 export class RawUpstream {
   requests = 0;
-  /** Requests whose connection was closed by the other side before the script had ended. */
+  /** Number of requests whose connection the other side closed before the script ended. */
   aborted = 0;
   private readonly sockets = new Set<Socket>();
   private constructor(
@@ -97,7 +97,7 @@ export class RawUpstream {
     }
   }
 
-  /** True once the script writes its own framing. */
+  /** True once the script has written its own framing. */
   private async act(socket: Socket, step: UpstreamStep, raw: boolean): Promise<boolean> {
     if (typeof step !== 'string') {
       if (step.status !== undefined) return head(socket, step.status, step.headers ?? {}, this.isRaw());
@@ -111,12 +111,12 @@ export class RawUpstream {
       await this.pause(socket, step, raw);
     }
     await writeChunk(socket, bodyBytes(step), raw);
-    // One write a segment: the case is about how the bytes are split.
+    // One write per segment, because the case is about how the bytes are split.
     await delay(typeof step === 'string' && step.length < 4 ? 0 : 2);
     return false;
   }
 
-  /** A reset, an end, or time that passes. */
+  /** Performs a reset, an end or a delay. */
   private async pause(socket: Socket, step: Exclude<UpstreamStep, string>, raw: boolean): Promise<void> {
     if (step.reset !== undefined) socket.resetAndDestroy();
     if (step.end !== undefined || step.next !== undefined) endBody(socket, raw);

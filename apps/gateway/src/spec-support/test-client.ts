@@ -18,7 +18,10 @@ export interface TestResponse {
   readonly cache: string | null;
 }
 
-/** Sends requests to a gateway and reads their answers whole. An object is sent as JSON, bytes are sent as they are. */
+/**
+ * Sends requests to a gateway and reads complete responses. An object is sent as JSON, bytes are sent
+ * unchanged.
+ */
 export class TestClient {
   constructor(private readonly gateway: () => GatewayHarness) {}
 
@@ -29,7 +32,7 @@ export class TestClient {
     return { status, headers, bytes, text: bytes.toString(), cache: headers.get('x-gw-cache-status') };
   }
 
-  /** The answer while it comes in. */
+  /** Returns the response before its body has arrived. */
   open(path: string, body: object | Buffer | null, requested: TestRequest = {}): Promise<Response> {
     const { config, headers, key = this.gateway().apiKey, method = 'POST', signal } = requested;
     const isJson = body !== null && !Buffer.isBuffer(body);

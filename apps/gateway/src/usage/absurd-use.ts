@@ -4,8 +4,8 @@ import type { Usage } from '@gw/contracts';
 const TOKENS_MAX = 100_000_000;
 
 /**
- * Whether no provider can mean such counts. The answer is then charged as if it had reported none. `answers`: how many answers the
- * usage adds up; the bound is that of one, times their number.
+ * Whether the counts are implausible; the response is then charged as if it had reported none. `answers`:
+ * number of responses that the usage adds up; the bound is multiplied by it.
  */
 export const isAbsurd = ({ inputTokens, outputTokens }: Usage, answers = 1): boolean =>
   !isSound(inputTokens, answers) || !isSound(outputTokens, answers);

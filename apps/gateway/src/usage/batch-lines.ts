@@ -4,35 +4,35 @@ import { lastUsageMetadata, lastUsageObject, type JsonObject, type Provider } fr
 import { NO_USAGE } from './use';
 import { isAbsurd } from './absurd-use';
 
-/** What one line of a batch's output reports. */
+/** Usage that one line of a batch's output reports. */
 export interface LineUse {
   readonly model: string | null;
   readonly usage: Usage;
-  /** The line was cut before its usage, so its bytes are taken for output. */
+  /** The line was cut before its usage, so its bytes are counted as output. */
   readonly isEstimate: boolean;
 }
 
-/** What a line says of its answer before the text of it. */
+/** What the start of a line contains, before the response's text. */
 export interface LineHead {
   readonly model: string | null;
-  /** The line holds an answer: other files that are read by the same route do not. */
+  /** The line contains a response; lines of other files on the same route do not. */
   readonly isAnswer: boolean;
 }
 
-/** A line of the output, or what was kept of a longer one. */
+/** A line of the output, or the kept part of a longer line. */
 export interface Line {
   /** The whole line, or the end of a long one. */
   readonly text: Buffer;
   readonly bytes: number;
-  /** Of a long line; null: the text is whole. */
+  /** Set for a long line; null: the text is whole. */
   readonly head: LineHead | null;
-  /** No line feed has ended it. */
+  /** The line has no line feed at its end. */
   readonly isLast: boolean;
 }
 
 const BYTES_PER_TOKEN = 3;
 const MODEL_LENGTH_MAX = 256;
-// A quote inside of a text has a backslash before it, so these are members.
+// A quote inside a text has a backslash before it, so these match members.
 const MODEL = /(?<!\\)"model(?:Version)?"\s*:\s*"([^"\\]{1,256})"/;
 const RESPONSE = /(?<!\\)"(?:response|result)"\s*:\s*\{/;
 
@@ -44,14 +44,17 @@ export function headOf(text: Buffer, before: LineHead | null = null): LineHead {
   };
 }
 
-/** Null: the line reports no usage, such as one of a request that failed, or one that no provider can mean. */
+/**
+ * Reads the usage of a line. Null: the line reports none, such as that of a failed request, or an implausible
+ * one.
+ */
 export function readLine(provider: Pick<Provider, 'usage'>, line: Line): LineUse | null {
   const reported = line.head === null ? parsed(line.text) : null;
   if (reported === null) return line.head !== null || line.isLast ? fromPart(provider, line) : null;
   return useOf(provider, reported);
 }
 
-/** The same of a line that was parsed. */
+/** Reads the usage of a parsed line. */
 export function useOf(provider: Pick<Provider, 'usage'>, reported: JsonObject): LineUse | null {
   const body = bodyOf(reported);
   const usage = body && provider.usage(body);
@@ -61,7 +64,7 @@ export function useOf(provider: Pick<Provider, 'usage'>, reported: JsonObject): 
   return { model: named, usage, isEstimate: false };
 }
 
-/** Of a line that is too long to be parsed, or was cut. */
+/** Reads the usage of a line that is too long to be parsed, or was cut. */
 function fromPart(provider: Pick<Provider, 'usage'>, { text, bytes, head }: Line): LineUse | null {
   const { model, isAnswer } = headOf(text, head);
   if (!isAnswer) return null;
@@ -86,7 +89,10 @@ function parsed(text: Buffer): JsonObject | null {
   }
 }
 
-/** The answer in a line of OpenAI's output (`response.body`), of Anthropic's results (`result.message`) or of Gemini's (`response`). */
+/**
+ * Returns the response in a line of OpenAI's output (`response.body`), of Anthropic's results
+ * (`result.message`) or of Gemini's (`response`).
+ */
 function bodyOf({ response, result }: JsonObject): JsonObject | null {
   if (isObject(response) && isObject(response['usageMetadata'])) return response;
   const body = isObject(response) ? response['body'] : isObject(result) ? result['message'] : null;

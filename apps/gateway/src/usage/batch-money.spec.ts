@@ -3,12 +3,12 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
 const USAGE = { prompt_tokens: 100_000, completion_tokens: 50_000 };
 const ONE = { prompt_tokens: 1, completion_tokens: 1 };
-/** Half of 2.50 and 10 USD a million. */
+/** Half of 2.50 and 10 USD per million tokens. */
 const OF_4O = 37_500_000;
-/** Half of 0.15 and 0.60 a million, for one token each: 7.5 and 30, rounded up. */
+/** Half of 0.15 and 0.60 USD per million, for one token each: 7.5 and 30 units, rounded up. */
 const ONE_OF_MINI = 38;
 
-describe('what the output of a batch is charged', () => {
+describe('charge for the output of a batch', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -35,24 +35,24 @@ describe('what the output of a batch is charged', () => {
   const named = ({ decision }: LoggedRequest) =>
     (decision.charges ?? []).filter(({ once }) => once !== undefined);
 
-  it('adds up the price of each line by its own model, whichever comes first', async () => {
+  it('adds up the price of each line by its own model, in any order', async () => {
     output(line({ model: 'gpt-4o-mini', usage: ONE }), line({ model: 'gpt-4o', usage: USAGE }));
     const mixed = await get('/files/file_1/content');
     expect(named(mixed)).toMatchObject([{ cost: OF_4O + ONE_OF_MINI, tokens: 150_002, flags: [] }]);
     expect(mixed).toMatchObject({ cost: OF_4O + ONE_OF_MINI, usage: { inputTokens: 100_001 } });
     expect(mixed.decision.price?.lines.reduce((sum, { cost }) => sum + cost, 0)).toBe(mixed.cost);
-    // No single model's price says what it cost, so none must correct it later.
+    // No single model's price applies to the sum, so none may re-price it later.
     expect(mixed.responseModel).toBeNull();
   });
 
-  it('leaves only the line without a price when one model has none', async () => {
+  it('omits only the line without a price if one model has none', async () => {
     output(line({ model: 'no-model', usage: ONE }), line({ model: 'gpt-4o', usage: USAGE }));
     expect(named(await get('/files/file_1/content'))).toMatchObject([
       { cost: OF_4O, tokens: 150_002, flags: ['unpriced'] },
     ]);
   });
 
-  it('charges a sum beyond the bound of one answer, and leaves out only the line that passes it', async () => {
+  it('charges a sum beyond the bound of one response, and omits only a line beyond that bound', async () => {
     const lines = Array.from({ length: 1_100 }, () => line({ model: 'gpt-4o', usage: USAGE }));
     const absurd = line({ model: 'gpt-4o', usage: { prompt_tokens: 100_000_001, completion_tokens: 1 } });
     output(...lines, absurd);
@@ -65,7 +65,7 @@ describe('what the output of a batch is charged', () => {
     [{ total: 2_000 }, 75_000_000_000],
     [undefined, 75_000_000_000],
     [{ total: 1 }, null],
-  ])('judges the total of a batch by its number of requests: %j', async (counts, cost) => {
+  ])('checks the total of a batch by its number of requests: %j', async (counts, cost) => {
     const usage = { input_tokens: 200_000_000, output_tokens: 100_000_000 };
     const batch = { id: 'batch_1', object: 'batch', status: 'completed', model: 'gpt-4o', usage };
     stub.answerJson({ ...batch, request_counts: counts });
@@ -81,12 +81,15 @@ describe('what the output of a batch is charged', () => {
   });
 
   it.each([
-    ['the answer of a line', line({ model: 'gpt-4o', choices: [{ text: 'x'.repeat(3_000) }], usage: USAGE })],
     [
-      'the answer of a line of Anthropic',
+      'the response of a line',
+      line({ model: 'gpt-4o', choices: [{ text: 'x'.repeat(3_000) }], usage: USAGE }),
+    ],
+    [
+      'the response of a line of Anthropic',
       JSON.stringify({ custom_id: '1', result: { message: { model: 'gpt-4o', text: 'x'.repeat(3_000) } } }),
     ],
-  ])('charges the bytes that passed as an estimate when a read ends within %s', async (_, whole) => {
+  ])('charges the received bytes as an estimate when a read ends within %s', async (_, whole) => {
     const part = whole.slice(0, 3_060);
     const headers = { 'content-type': 'application/octet-stream', 'content-length': '10000' };
     stub.answer({ headers, steps: [{ chunk: part }, { cut: 'reset' }] });
@@ -97,7 +100,7 @@ describe('what the output of a batch is charged', () => {
     expect(named(await last())).toMatchObject([{ cost: 1_020 * 500, tokens: 1_020, flags: ['estimated'] }]);
   });
 
-  it('charges nothing for a file that holds no answers, cut or not', async () => {
+  it('charges nothing for a file without responses, cut or not', async () => {
     stub.answer({
       headers: { 'content-type': 'application/octet-stream' },
       body: '{"custom_id":"1","body":{"model":"gpt-4o","messages":[{"role":"us',
@@ -105,7 +108,7 @@ describe('what the output of a batch is charged', () => {
     expect(named(await get('/files/file_1/content'))).toEqual([]);
   });
 
-  it('charges the output that a batch is read by under the name of its file', async () => {
+  it('charges the output of a batch under the name of its file', async () => {
     const batch = { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file_9' };
     stub.answer({ body: batch }, { body: line({ model: 'gpt-4o', usage: USAGE }) });
     expect(named(await get('/batches/batch_1/output'))).toMatchObject([
@@ -134,7 +137,7 @@ describe('what the output of a batch is charged', () => {
     '/proxy/files/file_1/%63ontent',
     '/responses/resp_1',
     '/proxy/batches/b/',
-  ])('asks for all of %s, without a coding', async (path) => {
+  ])('requests all of %s, without a coding', async (path) => {
     output(line({ model: 'gpt-4o', usage: USAGE }));
     await get(path, { ...PARTS, 'accept-encoding': 'gzip, br' });
     const { headers } = stub.requests.at(-1) ?? { headers: {} };
@@ -143,7 +146,7 @@ describe('what the output of a batch is charged', () => {
     expect(headers).not.toHaveProperty('if-range');
   });
 
-  it('hands on a range of what reports no use', async () => {
+  it('forwards a range of a response that reports no usage', async () => {
     output('x');
     await get('/proxy/videos/v_1/content', { range: 'bytes=0-49' });
     expect(stub.requests.at(-1)?.headers).toMatchObject({ range: 'bytes=0-49' });
@@ -154,7 +157,7 @@ describe('what the output of a batch is charged', () => {
     ['snappy, GZIP;q=0.5, *', 'GZIP;q=0.5'],
     ['*', 'identity'],
     ['dcb, compress', 'identity'],
-  ])('asks on passthrough for no coding that it cannot undo: %s', async (accepted, expected) => {
+  ])('requests only codings that it can decode, on passthrough: %s', async (accepted, expected) => {
     stub.answerJson({ id: 'a', model: 'gpt-4o', choices: [], usage: USAGE });
     const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
     const type = { 'content-type': 'application/json', 'accept-encoding': accepted };

@@ -6,11 +6,14 @@ import type { BatchOutput, LinePricer } from './use';
 import { plainPath } from '../routes/plain-path';
 import { headOf, readLine, useOf, type LineHead, type LineUse } from './batch-lines';
 
-/** As OpenAI and as Gemini have it. */
+/** File paths of OpenAI and of Gemini. */
 const FILE = /\/files\/(?:([^/]+)\/content|([^/:]+):download)$/i;
 const RESULTS = /\/messages\/batches\/([^/]+)\/results$/i;
 
-/** What the output of a batch is charged as, by the path that it is read from; null: it is none. */
+/**
+ * Returns the name under which a batch's output is charged, by the path that it is read from; null: the path
+ * is not an output.
+ */
 export function outputOfBatch({ attempts, url }: Pick<RequestContext, 'attempts' | 'url'>): string | null {
   const path = plainPath(attempts.followed ?? url);
   const [, file, download] = FILE.exec(path) ?? [];
@@ -19,14 +22,17 @@ export function outputOfBatch({ attempts, url }: Pick<RequestContext, 'attempts'
 }
 
 const LINE_FEED = 0x0a;
-/** A longer line is not parsed: its last usage counts. */
+/** Longer lines, in bytes, are not parsed; their last usage is read. */
 const LINE_BYTES_MAX = 262_144;
-/** So much is kept of the end of such a line. */
+/** Bytes that are kept of the end of such a line. */
 const END_BYTES = 65_536;
-/** Kinds of units at prices of their own that the log lists. */
+/** Maximum number of price lines in the log. */
 const PRICE_LINES_MAX = 64;
 
-/** Adds up what the lines of a batch's output report, each at the price of its own model, as they go by. */
+/**
+ * Adds up the usage that the lines of a batch's output report, each at the price of its own model, while they
+ * pass.
+ */
 export class BatchOutputMeter {
   private held: Buffer[] = [];
   private heldBytes = 0;
@@ -39,7 +45,7 @@ export class BatchOutputMeter {
   private isEstimate = false;
   private source: string | null = null;
   private readonly lines = new Map<string, PriceLine>();
-  /** Undefined: no line was read; null: lines name several models, or none. */
+  /** Undefined: no line was read. Null: the lines name several models, or none. */
   private named: string | null | undefined = undefined;
 
   constructor(
@@ -51,12 +57,12 @@ export class BatchOutputMeter {
     return this.output()?.usage ?? null;
   }
 
-  /** Null: the lines name several. */
+  /** Null: the lines name several models, or none. */
   model(): string | null {
     return this.named ?? null;
   }
 
-  /** Of what has gone by so far; nothing is written afterwards. */
+  /** Returns the output so far. Call `write` no more afterwards. */
   output(): BatchOutput | null {
     this.endLine(true);
     const { sum: usage, cost, isUnpriced, isEstimate, source } = this;
@@ -101,14 +107,14 @@ export class BatchOutputMeter {
     this.head = null;
   }
 
-  /** A line that was parsed elsewhere. */
+  /** Adds a line that was parsed elsewhere. */
   add(line: JsonObject): void {
     const use = useOf(this.provider, line);
     if (use !== null) this.addUse(use);
   }
 
   private addUse({ model: own, usage, isEstimate }: LineUse): void {
-    // A line that names none is taken for one of the model before it.
+    // A line without a model is charged at the model of the line before it.
     const model = own ?? this.lastModel;
     this.lastModel = model;
     this.sum = this.sum === null ? usage : sumOf(this.sum, usage);
@@ -124,7 +130,7 @@ export class BatchOutputMeter {
     for (const line of priced.lines) this.addLine(line);
   }
 
-  /** Lines of one unit at one price are one. */
+  /** Merges lines of the same unit and price. */
   private addLine(line: PriceLine): void {
     const key = `${line.unit} ${String(line.pricePerMillion)}`;
     const before = this.lines.get(key);

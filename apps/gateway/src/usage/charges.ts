@@ -5,7 +5,7 @@ import type { RequestContext } from '../core/request-context';
 import { isSoldPath } from '../routes/path-call';
 import { usesModel } from './estimates';
 
-/** Those of both that hold budgets. */
+/** Returns those of the two reservations that include a budget. */
 export function budgetsOf(one: Reservation | null, other: Reservation | null): readonly Reservation[] {
   const held: Reservation[] = [];
   if (one !== null && one.buckets.some(isBudget)) held.push(one);
@@ -13,7 +13,10 @@ export function budgetsOf(one: Reservation | null, other: Reservation | null): r
   return held;
 }
 
-/** Kind of an attempt of a request, the newest by default: its first one, a repetition, another target's, or one next to another. */
+/**
+ * Returns the charge line of an attempt, by default the latest: primary, retry, fallback or hedge;
+ * `guardrail` for a check.
+ */
 export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts.records.at(-1)): ChargeLine {
   if (madeFor !== null) return 'guardrail';
   if (attempt === undefined) return 'primary';
@@ -22,12 +25,12 @@ export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts
   return attempt.retry > 0 ? 'retry' : 'fallback';
 }
 
-/** Whether a request without reported usage has cost something nevertheless. */
+/** Whether a request without reported usage has a cost nevertheless. */
 export function isUncounted(context: RequestContext): boolean {
   const { answer, route, upgrade } = context;
   // A session is charged part by part.
   if (!usesModel(context) || upgrade !== null) return false;
-  // The client has left before the answer began: its provider was called all the same.
+  // The client disconnected before the response began, but the provider was called.
   if (answer === null) return true;
   if (answer.status >= 400) return false;
   const outcome = outcomeOf(context.reply);

@@ -3,14 +3,19 @@ import { streamDecoder, type Coding } from '../attempt/decoding';
 import type { BatchOutputMeter } from './batch-output';
 import type { BatchOutput } from './use';
 
-/** Decoders hold windows of up to 16 MiB. Outputs are requested without a coding, so few come with one. */
+/**
+ * Maximum number of concurrent decoders, which use windows of up to 16 MiB. Outputs are requested without a
+ * coding, so few need one.
+ */
 const DECODERS_MAX = 8;
-/** Bytes that wait for a decoder, and bytes that may come out of one: beyond them the rest is not read. */
+/** Maximum number of bytes that wait for a decoder, and that a decoder may return; the rest is not read. */
 const WAITING_BYTES_MAX = 8 * 1_048_576;
 const DECODED_BYTES_MAX = 1_024 * 1_048_576;
 let working = 0;
 
-/** Undoes the coding of a batch's output as it goes by. What comes while all decoders are at work is not read. */
+/**
+ * Decodes a batch's output while it passes. An output that arrives while all decoders are in use is not read.
+ */
 export class DecodedOutput {
   private readonly decoder: ReturnType<typeof streamDecoder> | null;
   private readonly done: Promise<void>;
@@ -33,7 +38,7 @@ export class DecodedOutput {
         if (left < 0) decoder.destroy();
         else meter.write(chunk);
       });
-      // What was read until it broke counts.
+      // What was decoded before an error counts.
       decoder.once('error', resolve);
       decoder.once('close', resolve);
     }).then(() => {

@@ -4,12 +4,15 @@ import type { GatewayResponse } from '../attempt/gateway-response';
 import type { BodySink } from '../core/upstream';
 import { codingOf, decodeNow } from '../attempt/decoding';
 
-/** More of an answer that is not wanted is not read; its call is ended. */
+/** Maximum number of bytes that are read of an unwanted response; a longer one is cancelled. */
 const BYTES_MAX = 65_536;
-/** Of one with a coding: its request may end in the same turn. */
+/**
+ * Maximum decoded size of a response with a coding. It is decoded synchronously, because its request may end
+ * in the same turn.
+ */
 const DECODED_BYTES_MAX = 1_048_576;
 
-/** Reads an answer that the client does not get, for what it says was used, so that its connection can be used again too. */
+/** Reads the usage of a response that the client does not receive, and lets its connection be reused. */
 export class DiscardedBody implements BodySink {
   private readonly chunks: Buffer[] = [];
   private left = BYTES_MAX;
@@ -20,7 +23,7 @@ export class DiscardedBody implements BodySink {
     private readonly tell: (facts: ResponseFacts) => void,
   ) {}
 
-  /** Tells once, as soon as it is known. */
+  /** Calls `tell` once, as soon as the usage is known. */
   static read(answer: GatewayResponse, tell: (facts: ResponseFacts) => void): void {
     answer.discard(new DiscardedBody(answer, tell));
   }
@@ -40,7 +43,7 @@ export class DiscardedBody implements BodySink {
     this.finish(UNTOLD);
   }
 
-  /** Null: its coding cannot be undone. */
+  /** Null: the coding cannot be decoded. */
   private whole(): Buffer | null {
     const encoding = valueOf(this.answer.headers, 'content-encoding');
     const body = Buffer.concat(this.chunks);

@@ -3,7 +3,7 @@ import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness, OTHER_WORKSPACE_ID, type LoggedRequest } from '../spec-support/harness';
 import { RESPONSE, BODY, budget, CENT } from '../limits/spec-support/cent-calls';
 
-describe('what requests are estimated at', () => {
+describe('estimated usage of requests', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let keys = 0;
@@ -57,16 +57,16 @@ describe('what requests are estimated at', () => {
       ['best_of', { ...TEXT, max_tokens: 8_000, best_of: 20, n: 1 }, { path: '/completions' }],
       ['a list of prompts', { ...TEXT, prompt: Array(60).fill('x') }, { path: '/completions' }],
       ['n without a bound', { ...CHAT, n: 100 }, {}],
-      ['n next to a bound', { ...BODY, max_tokens: 2_000, n: 60 }, {}],
+      ['n together with a bound', { ...BODY, max_tokens: 2_000, n: 60 }, {}],
       ['Gemini’s candidates on passthrough', GEMINI, { path: '/proxy/v1beta/x' }],
       [
-        'a max_tokens given twice',
+        'a duplicate max_tokens',
         '{"model":"gpt-4o","max_tokens":200000,"max_tokens":1}',
         { path: '/proxy/x' },
       ],
-      ['an n that the config sets', { ...BODY, max_tokens: 2_000 }, override({ n: 60 })],
-      ['a bound that the config sets', BODY, override({ max_tokens: 200_000 })],
-    ])('refuses what costs more than is left by %s', async (_, body, more) => {
+      ['an n from the config', { ...BODY, max_tokens: 2_000 }, override({ n: 60 })],
+      ['a bound from the config', BODY, override({ max_tokens: 200_000 })],
+    ])('refuses a request by %s that costs more than the rest of the budget', async (_, body, more) => {
       stub.answerJson(RESPONSE);
       expect((await send(strict(), body, more)).status).toBe(412);
       expect(stub.connections).toBe(0);
@@ -81,7 +81,7 @@ describe('what requests are estimated at', () => {
       ['n', { ...BODY, n: [100] }],
       ['maxOutputTokens', { ...CHAT, generationConfig: { maxOutputTokens: '60000' } }],
     ])(
-      'refuses a %s that cannot be read, and names it, the rule and the way out: %j',
+      'refuses a %s that cannot be read, and names it, the rule and the solution: %j',
       async (param, body) => {
         stub.answerJson(RESPONSE);
         const refused = await send(strict(100), body, { path: '/proxy/chat/completions' });
@@ -90,13 +90,13 @@ describe('what requests are estimated at', () => {
         expect(error).toMatchObject({ type: 'body_invalid', param });
         expect(error.message).toContain(`send it as a whole number of at least 0`);
         expect(stub.connections).toBe(0);
-        // Without a strict limit the provider says what it thinks of it.
+        // Without a strict limit, the provider judges the value.
         const standard = keyWith([budget({ creditLimit: 100 })]);
         expect((await send(standard, body, { path: '/proxy/chat/completions' })).status).toBe(200);
       },
     );
 
-    it('passes what fits, however its output is multiplied', async () => {
+    it('admits a request that fits, however its output is multiplied', async () => {
       stub.answerJson(RESPONSE);
       const key = strict();
       for (const [body, path] of [
@@ -108,7 +108,7 @@ describe('what requests are estimated at', () => {
     });
   });
 
-  describe('after another tenant’s answers have claimed much', () => {
+  describe('after another tenant’s responses have reported large usage', () => {
     const LIE = { ...RESPONSE, usage: { prompt_tokens: 10, completion_tokens: 90_000_000 } };
     const { max_tokens: _, ...UNBOUNDED } = BODY;
     let liar: StubProvider;
@@ -140,13 +140,13 @@ describe('what requests are estimated at', () => {
       expect((await send(strict(), UNBOUNDED)).status).toBe(200);
     });
 
-    it('admits requests side by side to a standard budget as before', async () => {
+    it('admits concurrent requests to a standard budget as before', async () => {
       const key = keyWith([budget({ creditLimit: 5 })]);
       const answers = await Promise.all(Array.from({ length: 10 }, () => send(key, UNBOUNDED)));
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     });
 
-    it('charges a client that left before the answer the usual answer', async () => {
+    it('charges the usual usage if the client disconnected before the response', async () => {
       const key = keyWith([budget({ creditLimit: 500 })]);
       stub.answer({ steps: [{ hang: true }] });
       const leave = new AbortController();
@@ -163,7 +163,7 @@ describe('what requests are estimated at', () => {
     });
   });
 
-  it('charges a client that left before the answer no more than the model can answer, whatever it asks for', async () => {
+  it('charges no more than the model’s maximum if the client disconnected before the response, whatever the request asks for', async () => {
     const key = keyWith([budget({ creditLimit: 500 })]);
     stub.answer({ steps: [{ hang: true }] });
     const leave = new AbortController();

@@ -12,49 +12,52 @@ import { requestedAtMost, requestedOutput, refuseUnbounded, type Asking } from '
 import { sourceOf } from './learned-from';
 import { isUnknowable } from './made-earlier';
 
-/** What a spooled body or a form is taken for: its bytes are a file's. */
+/** Input tokens assumed for a spooled body or a form, because most of its bytes are a file. */
 const OPAQUE_INPUT = 1_024;
-/** Ten times the largest context window that a provider offers: more is not believed. */
+/** Ten times the largest context window that a provider offers; larger reported counts are ignored. */
 const TOLD_MAX = 100_000_000;
-/** Targets of a config whose price is requested. */
+/** Maximum number of targets of a config whose prices are compared. */
 const TARGETS_MAX = 8;
 const NOTHING: Estimate = { cost: 0, tokens: 0 };
-/** A strict budget refuses it. */
+/** An unknown estimate; a strict budget refuses it. */
 const UNKNOWN: Estimate = { cost: null, tokens: null };
-/** Up to here a bound is below the context window of every model, which need not be looked up then. */
+/**
+ * Output bounds up to this many tokens are below every model's context window, so the window need not be
+ * looked up.
+ */
 const BOUND_SMALL = 4_096;
 
-/** Where a request may go: what it costs there, and what is known of the answers. */
+/** A possible target of a request, for its price and its typical responses. */
 interface Seller extends PricedBy {
-  /** Null: the request names none. */
+  /** Null: the request names no model. */
   readonly model: string | null;
   readonly target: CompiledTarget;
 }
 
-/** What a request is taken for. */
+/** The estimated size of a request. */
 interface Size extends TokenEstimate {
-  /** Models that may answer in the place of the one that is named. */
+  /** Models that may respond instead of the named one. */
   readonly others: readonly string[];
-  /** A member that says how much output is requested and cannot be read; null: none. */
+  /** The member for the requested output if it cannot be read; null: none. */
   readonly unread: string | null;
 }
-/** What an answer without counts is taken to have used. */
+/** Estimated usage of a response that reports none. */
 export interface Taken extends Estimate {
   readonly tokens: number;
 }
 const NONE: readonly string[] = Object.freeze([]);
 
-/** Null: one of them has no price. */
+/** Returns the larger cost; null: one of them is unknown. */
 const dearer = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? null : Math.max(one, other);
 
-/** Of two targets. Where one has no price, the other counts. */
+/** Returns the more expensive of two targets' estimates. If one has no price, the other is used. */
 const dearerOf = (one: Estimate, other: Estimate): Estimate => ({
   cost: one.cost === null || other.cost === null ? (one.cost ?? other.cost) : Math.max(one.cost, other.cost),
   tokens: Math.max(one.tokens ?? 0, other.tokens ?? 0),
 });
 
-/** What requests are expected to use, as dear as their limits need to know it. */
+/** Estimates the usage of requests, as precisely as their limits require. */
 export class Estimates {
   constructor(
     readonly tokens: TokenEstimator,
@@ -63,25 +66,31 @@ export class Estimates {
     private readonly providers: ReadonlyMap<string, Provider>,
   ) {}
 
-  /** Before a target is picked: by the dearest of those that the config may pick. Null: what a price depends on must be read first. */
+  /**
+   * Estimates before a target is selected, by the most expensive target that the config may select. Null: a
+   * document that the price depends on must be loaded first.
+   */
   ofRequest(context: RequestContext, buckets: readonly Bucket[]): Estimate | null {
     return this.estimate(context, buckets, true);
   }
 
-  /** The same once all has been read: what could not be has no price. Never rejects. */
+  /**
+   * Like `ofRequest`, after loading the documents; a target whose document cannot be loaded has no price.
+   * Never rejects.
+   */
   async ofRequestAfterReading(context: RequestContext, buckets: readonly Bucket[]): Promise<Estimate> {
     const targets = context.config?.targets ?? [];
     await Promise.all(
       targets.slice(0, TARGETS_MAX).map(async (target) => {
         const key = providerKey(context, providerNamed(context, target));
-        // The stage that picks the target reports what is wrong with it.
+        // The stage that selects the target reports the error.
         if (key !== null) await this.documents.load(key).catch(() => undefined);
       }),
     );
     return this.estimate(context, buckets, false) ?? NOTHING;
   }
 
-  /** `waits`: null as long as something has not been read; else what was not read has no price. */
+  /** `waits`: return null if a document has not been loaded; otherwise, its target has no price. */
   private estimate(context: RequestContext, buckets: readonly Bucket[], waits: boolean): Estimate | null {
     const needs = needsOf(buckets);
     if (needs === NEEDS_NOTHING) return NOTHING;
@@ -113,7 +122,7 @@ export class Estimates {
     return this.estimateAt(context, upstream, needs);
   }
 
-  /** What the answer to a request says of the next ones to the same target. */
+  /** Learns from a response for later requests to the same target. */
   learn(context: RequestContext, upstream: Upstream, outputTokens: number): void {
     const source = sourceOf(upstream);
     if (source === null) return;
@@ -121,7 +130,10 @@ export class Estimates {
     this.tokens.learn({ source, requested, modelMax: this.modelMaxOf(upstream, requested) }, outputTokens);
   }
 
-  /** Of an answer without reported usage: its input, and as much output as can be in what was received. */
+  /**
+   * Estimates a response without reported usage: its input, and at most as much output as the received bytes
+   * can contain.
+   */
   ofUncounted(context: RequestContext, upstream: Upstream): Taken {
     const size = this.sizeOf(context, upstream, false);
     const input = inputTold(context) ?? size.input;
@@ -130,14 +142,14 @@ export class Estimates {
     return { cost: this.costOf(context, upstream, used), tokens: used.input + used.output };
   }
 
-  /** Of what is made in the background: its input, and all the output that it may come to. */
+  /** Estimates background work: its input, and the maximum output. */
   ofBegun(context: RequestContext, upstream: Upstream, model: string | null): Taken {
     const input = inputTold(context) ?? this.sizeOf(context, upstream, false).input;
     const used = { ...this.sizeOf(context, { ...upstream, model }, true), input };
     return { cost: this.costOf(context, { ...upstream, model }, used), tokens: input + used.output };
   }
 
-  /** Tokens that an answer to a request is likely not to pass. */
+  /** Returns the number of output tokens that a response is unlikely to exceed. */
   likelyOutput(context: RequestContext, upstream: Upstream): number {
     return this.sizeOf(context, upstream, false).output;
   }
@@ -155,7 +167,7 @@ export class Estimates {
     return others.length === 0 ? costOfOne(model) : [model, ...others].map(costOfOne).reduce(dearer);
   }
 
-  /** Null: it has none that is known. Undefined: it was not read yet. */
+  /** Null: no seller is known. Undefined: its document is not loaded yet. */
   private sellerAt(context: RequestContext, target: CompiledTarget): Seller | null | undefined {
     const named = providerNamed(context, target);
     const override = context.route.call === null ? target.overrideParams?.['model'] : undefined;
@@ -211,17 +223,17 @@ export class Estimates {
   }
 }
 
-/** What a stream that was cut has said of its input. */
+/** Returns the input tokens that a cut stream has reported. */
 function inputTold({ reply }: RequestContext): number | null {
   const tokens = reply.meter?.begun?.()?.inputTokens ?? null;
   return tokens !== null && tokens <= TOLD_MAX ? tokens : null;
 }
 
-/** Its bytes are a file's. */
+/** Whether most of the body's bytes are a file. */
 const isOpaque = ({ scan, spooled }: RequestContext): boolean =>
   spooled !== null || scan === null || scan.isForm === true;
 
-/** Of a saved provider; null: it is none. */
+/** Returns the document key of a saved provider; null: it is not a saved one. */
 function providerKey({ principal }: RequestContext, named: string | null): DocumentKey | null {
   if (named?.startsWith('@') !== true) return null;
   const slash = named.indexOf('/');
@@ -229,11 +241,11 @@ function providerKey({ principal }: RequestContext, named: string | null): Docum
   return documentKey.provider((principal as Principal).workspace.id, slug);
 }
 
-/** Whether a model answers, which the provider charges for. */
+/** Whether a model responds, which the provider bills. */
 export const usesModel = ({ method, route, scan, upgrade, madeFor }: RequestContext): boolean =>
-  // Whatever its path, a model may answer over a WebSocket.
+  // On any path, a model may respond over a WebSocket.
   upgrade !== null ||
-  // Checks ask nothing but models, some by the name that their config knows.
+  // Checks call models only, some by a name from their config.
   madeFor !== null ||
   (route.call === null
     ? method === 'POST' && scan !== null && scan.model !== null

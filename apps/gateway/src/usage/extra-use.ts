@@ -4,8 +4,8 @@ import type { RequestContext } from '../core/request-context';
 import { NO_USAGE, sumOf, tokensOf, type ExtraUse, type TargetPricer } from './use';
 
 /**
- * Adds what other calls have used to the usage and the price of the answer. What a cancelled one of a hedge has used is charged by itself.
- * Called once, after these are known.
+ * Adds the usage of other calls to the usage and the price of the response. The usage of a cancelled hedge
+ * call is charged separately. Call it once, when usage and price of the response are known.
  */
 export function addExtraUse(
   context: RequestContext,
@@ -30,7 +30,7 @@ export function addExtraUse(
     own.estimatedTokens = tokensOf(own.reported);
 }
 
-/** What it costs; null: it has no price. */
+/** Adds the price of a call and returns its cost; null: it has no price. */
 function addPrice(
   context: RequestContext,
   { upstream, model, usage }: ExtraUse,
@@ -41,13 +41,13 @@ function addPrice(
   if (priced === null) return null;
   const own = context.usage.price ?? { source: priced.source, model: priced.model, lines: [] };
   const lines = usage === null ? [wasted(priced.lines, used.inputTokens, priced.total)] : priced.lines;
-  // What is added to the usage, and has another model's price, must not be priced by one of them later.
+  // The sum has prices of two models, so neither model may re-price it later.
   const byModel = usage === null || own.model === priced.model ? own.model : null;
   context.usage.price = { ...own, model: byModel, lines: [...own.lines, ...lines] };
   return priced.total;
 }
 
-/** The line that tells what a hedge has cost on top. */
+/** The price line of the additional cost of a hedge. */
 const wasted = (lines: readonly PriceLine[], quantity: number, cost: number): PriceLine => ({
   unit: 'hedge',
   quantity,

@@ -11,11 +11,14 @@ import {
 } from '@gw/pricing';
 import type { Priced, PricedBy, PricedTarget, TargetPricer } from './use';
 
-/** A saved model's own price, else a configured source's, else the catalogue's; times the adjustments of the integration. */
+/**
+ * Prices usage: by a saved model's own price, else by a configured source, else by the catalogue; multiplied
+ * by the integration's adjustments.
+ */
 export class GatewayPricer implements TargetPricer {
   private readonly catalogue = createPriceBook();
   private readonly book: Pricer;
-  /** Read once for each version of a document. */
+  /** Parsed once for each version of a document. */
   private readonly saved = new WeakMap<ProviderDocument, SavedPrices>();
 
   constructor(configs: ModelConfigs | null) {

@@ -3,7 +3,7 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 import { budget } from '../limits/spec-support/cent-calls';
 
 const METADATA = { promptTokenCount: 100_000, candidatesTokenCount: 50_000 };
-/** Half of 1.25 and 10 USD a million. */
+/** Half of 1.25 and 10 USD per million tokens. */
 const OF_PRO = 31_250_000;
 const batchResponse = (modelVersion: string, usageMetadata: object = METADATA) => ({
   candidates: [{ content: { parts: [{ text: 'x' }] } }],
@@ -27,7 +27,7 @@ const batch = (over: object = {}) => ({
   ...over,
 });
 
-describe('a batch of Gemini’s own API', () => {
+describe('batch of Gemini’s own API', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -74,16 +74,16 @@ describe('a batch of Gemini’s own API', () => {
     expect(await last()).toMatchObject({ status: 200, usage: null, cost: null, priced: 'no_usage' });
   });
 
-  it('is charged for the answers in it, each by its own model at the discount of batches', async () => {
+  it('is charged for its responses, each by its own model at the batch discount', async () => {
     stub.answerJson(batch());
     const record = await read('/proxy/batches/b1');
-    // 0.05 and 0.2 for the small one.
+    // 0.05 and 0.2 USD per million for the small model.
     expect(named(record)).toMatchObject([{ once: 'batch integration-main batches/b1', tokens: 150_002 }]);
     expect(record.cost).toBeGreaterThan(OF_PRO);
     expect(record.cost).toBeLessThan(OF_PRO + 100);
   });
 
-  it('is charged by its own name wherever it is listed', async () => {
+  it('is charged under its own name wherever it is listed', async () => {
     stub.answerJson({
       operations: [batch(), batch({ name: 'batches/b2' }), batch({ name: 'batches/b3', done: false })],
     });
@@ -107,7 +107,7 @@ describe('a batch of Gemini’s own API', () => {
     },
   );
 
-  it('is charged the last use of a line that is too long to be parsed', async () => {
+  it('is charged the last usage of a line that is too long to be parsed', async () => {
     const long = { ...batchResponse('gemini-2.5-pro'), candidates: [{ text: 'x'.repeat(600_000) }] };
     const { usageMetadata, modelVersion, candidates } = long;
     stub.answer({
@@ -117,7 +117,7 @@ describe('a batch of Gemini’s own API', () => {
     expect(named(await read('/proxy/files/batch-b1:download'))).toMatchObject([{ cost: OF_PRO }]);
   });
 
-  it('charges nothing where no batch is read', async () => {
+  it('is charged nothing if no batch is read', async () => {
     for (const reported of [
       { name: 'models/m', done: true },
       batch({ done: false }),

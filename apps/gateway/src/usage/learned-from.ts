@@ -2,8 +2,9 @@ import type { ResponseSource } from '@gw/limits';
 import type { Upstream } from '../core/upstream';
 
 /**
- * Whose answers a request learns from: those of the same saved provider to the same model, which are its workspace's own. Null: nothing is
- * learned, since the caller picks the host of a provider that is not saved, and what this process answers itself says nothing of a model.
+ * Returns the group of responses that a request learns from: those of the same saved provider and model,
+ * which belong to one workspace. Null: nothing is learned, because the caller chooses the host of an unsaved
+ * provider, and a local response does not represent a model.
  */
 export function sourceOf({
   saved,

@@ -7,15 +7,17 @@ import { type MadeCharge } from './use';
 import { usesModel, type Estimates, type Taken } from './estimates';
 import type { SessionAccounts } from '../limits/session-accounts';
 
-/** What a request is charged whose gateway ended before it did. */
+/** Charges of a request whose gateway died. */
 export interface LostUse {
-  /** Of all its attempts, 1e-8 USD; null: no price is known. */
+  /** Cost of all its attempts in 1e-8 USD; null: no price is known. */
   readonly cost: number | null;
-  /** To budgets; empty: none is concerned. */
+  /** Charges to budgets; empty: no budget applies. */
   readonly charges: readonly MadeCharge[];
 }
 
-/** Estimates what in-flight requests would be charged if they were cut off now. Nothing is reserved, charged or settled. */
+/**
+ * Estimates the charges of in-flight requests if they were cut now. It reserves, charges and settles nothing.
+ */
 export class LostUses {
   constructor(
     private readonly estimates: Estimates,
@@ -32,7 +34,7 @@ export class LostUses {
     return { cost, charges: [...made, { ...chargeOf(upstream, own, line), requests: 1, from }] };
   }
 
-  /** The other call of a hedged pair: its provider bills it as well. */
+  /** Charges of the other call of a hedged pair, which its provider bills too. */
   private alongside(context: RequestContext): readonly MadeCharge[] {
     if (context.hedge === null) return [];
     const alongside = context.hedge.first;

@@ -16,7 +16,7 @@ const CHANGES = /\/(?:runs|cancel)/i;
 const RESPONSES = /\/responses/i;
 const BACKGROUND = Buffer.from('"background"');
 
-/** Whether an answer may tell the use of something that another request tells of too. */
+/** Whether a response may report usage that responses of other requests report too. */
 export function tellsOfOthers(
   { method, upgrade, route, url, body }: RequestContext,
   used: Usage | null,
@@ -26,25 +26,32 @@ export function tellsOfOthers(
   if (routeFamily(route.kind).reportsOwnUseOnly) return false;
   const path = plainPath(url);
   if (CHANGES.test(path)) return true;
-  // A body may spell its members as it likes; the answer says no use yet where it is made in the background.
+  // Members of a body can be escaped in many ways, so a response without usage counts too: background work
+  // has none yet.
   return RESPONSES.test(path) && (used === null || body.includes(BACKGROUND));
 }
 
-/** Paths whose answers may report what other requests have made. */
+/** Paths whose responses may report work of other requests. */
 const REPORTS =
   /\/(?:batch(?:es)?|files|responses|runs|threads|messages|completions|conversations|operations)(?:\/|$)/i;
 
-/** Whether a read must come whole and uncoded, since its answer may report a use: a part of it may leave that out. */
+/**
+ * Whether a read must be requested complete and uncoded, because its response may report usage that a part of
+ * it could omit.
+ */
 export const isReadForUse = ({ method, route }: Pick<RequestContext, 'method' | 'route'>): boolean =>
   method === 'GET' && REPORTS.test(plainPath(route.upstreamPath));
 
-/** What is requested where such things are made, and nothing but that. */
+/** Paths whose POST creates such work, and nothing else. */
 const MAKES = /\/(?:runs|responses)$/i;
 const BATCHES = /\/(?:batches|batchPredictionJobs)$/i;
 
 const makes = ({ method, url }: RequestContext): boolean => method === 'POST' && MAKES.test(plainPath(url));
 
-/** Whether a request can use anything: a batch holds what was not read, and a run or a saved prompt may choose its model by itself. */
+/**
+ * Whether the usage of a request cannot be estimated: a batch contains unread requests, and a run or a saved
+ * prompt may choose its own model.
+ */
 export const isUnknowable = (context: RequestContext): boolean =>
   makes(context)
     ? requestedModel(context) === null
@@ -55,8 +62,9 @@ const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled',
 const ID_LENGTH_MAX = 256;
 
 /**
- * The uses in an answer that are reported late: batches, runs, responses in the background, alone, as members of a list, in the
- * events of a stream, or as the lines of a batch's output. Empty: it tells none, or they have not ended.
+ * Returns usage in a response that is reported late: of batches, runs and background responses, single, as
+ * members of a list, in stream events, or as lines of a batch's output. Empty: the response reports none, or
+ * the work has not ended.
  */
 export function earlierUses(
   context: RequestContext,
@@ -79,13 +87,16 @@ function addBody(uses: Uses, body: Buffer | null, meter: { usage(): Usage | null
   if (body === null) return;
   const reported = objectOf(body);
   if (reported !== null) uses.addTold(reported);
-  // Of a body that is too long to be kept, its beginning says what it is, and its end what it used.
+  // If the body is too long to be kept, its start identifies the object and its end has the usage.
   else uses.addTold(headOf(body), meter.usage());
 }
 
 const isAnswered = ({ answer }: RequestContext): boolean => answer !== null && answer.status < 400;
 
-/** What the later answers will tell the use of that is made by a POST, whose own answer tells none yet; null: it is nothing of the kind. */
+/**
+ * Returns the name under which later responses report the usage of work that a POST creates, if its own
+ * response reports none yet; null: it creates no such work.
+ */
 export function begunName(context: RequestContext, upstream: Upstream): string | null {
   const { meter } = context.reply;
   if (meter === null || !makes(context) || !isAnswered(context)) return null;
@@ -109,7 +120,7 @@ class Uses {
     private readonly price: LinePricer,
   ) {}
 
-  /** `answers`: how many the usage adds up. */
+  /** `answers`: number of responses that the usage adds up. */
   private add(kind: string, id: string, usage: Usage | null, model: string | null, answers = 1): void {
     if (usage === null || isAbsurd(usage, answers) || !this.takes(id)) return;
     this.found.push({ once: nameOf(this.upstream, kind, id), isBatch: kind === 'batch', usage, model });
@@ -131,12 +142,12 @@ class Uses {
     model: string | null,
     isAskedAgain: boolean,
   ): void {
-    // Only what was made in the background can be requested as a stream again.
+    // Only background work can be requested as a stream again.
     const isLate = object === 'thread.run' || (background ?? isAskedAgain);
     if (isLate) this.add(object, id, usage, model);
   }
 
-  /** The answers in a batch of Gemini, each at the price of its own model. */
+  /** Adds the responses in a Gemini batch, each at the price of its own model. */
   private addGemini(reported: JsonObject): void {
     const batch = geminiBatch(reported);
     if (batch === null) return;
@@ -156,7 +167,7 @@ class Uses {
   private addOne(reported: JsonObject, usage: Usage | null): void {
     const { id, object, model } = reported;
     if (!isToldLate(reported) || typeof id !== 'string') return;
-    // The lines of its output tell the same use.
+    // The lines of its output report the same usage.
     const file = object === 'batch' ? reported['output_file_id'] : null;
     const name = typeof file === 'string' ? `file:${file}` : id;
     const used = usage ?? this.upstream.provider.usage(reported) ?? nothingMade(reported);
@@ -165,23 +176,23 @@ class Uses {
   }
 }
 
-/** Whether its use is reported by other answers than that of the request which makes it. */
+/** Whether later responses report the usage, rather than the response that creates the work. */
 const isLate = ({ object, background }: JsonObject): boolean =>
   object === 'thread.run' || (object === 'response' && background === true);
 
 const isToldLate = (reported: JsonObject): boolean =>
   ENDED.has(reported['status']) && (reported['object'] === 'batch' || isLate(reported));
 
-/** More than any provider takes in one batch. */
+/** More than any provider accepts in one batch. */
 const BATCH_RESPONSES_MAX = 100_000;
 
-/** How many answers a batch says that it has. */
+/** Returns the number of responses that a batch reports. */
 function responsesOf({ request_counts: counts }: JsonObject): number {
   const total = isObject(counts) ? counts['total'] : null;
   return typeof total === 'number' && total >= 1 ? Math.min(total, BATCH_RESPONSES_MAX) : BATCH_RESPONSES_MAX;
 }
 
-/** What has failed and says no use was not made. */
+/** Returns zero usage for failed work that reports none. */
 const nothingMade = (reported: JsonObject): Usage | null =>
   reported['status'] === 'failed' && isLate(reported) ? NO_USAGE : null;
 
@@ -195,7 +206,7 @@ function objectOf(body: Buffer | null): JsonObject | null {
 
 const HEAD_BYTES = 4_096;
 
-/** The first members of an object whose text is not whole. */
+/** Returns the first members of an object whose text is incomplete. */
 function headOf(body: Buffer): JsonObject {
   const head = body.toString('utf8', 0, HEAD_BYTES);
   return {

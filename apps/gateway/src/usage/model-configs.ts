@@ -7,14 +7,14 @@ import {
 } from '@gw/pricing';
 import type { Log } from '@gw/web';
 
-/** Null: no source is set. */
+/** Null: no source is configured. */
 export function createPriceSources(settings: ModelConfigSettings, log: Log): ModelConfigs | null {
   if (!hasPriceSources(settings)) return null;
   return createModelConfigs({
     settings,
     readers: {
       fetch: fetchJson,
-      // The log store is reached through its mount: a folder, as the local files are.
+      // The log store is a mounted folder, so it is read like local files.
       logStore: readJsonFile,
       file: readJsonFile,
     },

@@ -9,7 +9,10 @@ import { NO_USAGE, sumOf, type EarlierUse, type LinePricer, type TargetPricer } 
 
 type Pricing = Pick<TargetPricer, 'price'>;
 
-/** Prices what a response says was used: its own use, or that of work which other requests began. Called once, at settlement. */
+/**
+ * Prices the usage that a response reports: its own, or that of work which earlier requests created. Call it
+ * once, at settlement.
+ */
 export function priceUse(
   context: RequestContext,
   upstream: Upstream,
@@ -28,16 +31,16 @@ export function priceUse(
       priceEarlier(context, upstream, reported, pricer);
       return;
     }
-    // Any other use that a GET reports was charged when it was made.
+    // Any other usage that a GET reports was charged when the work was created.
     if (context.method === 'GET') return;
     own.begun = begunName(context, upstream);
-    // What it has used so far is not all of it.
+    // The usage so far is incomplete.
     if (own.begun !== null) return;
   }
   if (used !== null && !isAbsurd(used)) price(context, upstream, responseModel, used, false, pricer);
 }
 
-/** A cached or shared response costs nothing; the embedding call that found it has a cost of its own. */
+/** A cached or shared response costs nothing; the embedding call of the lookup has its own cost. */
 export function priceCached(own: RequestUsage, cache: CacheUse): void {
   if (cache.isFree) {
     cache.savedCost = own.cost;
@@ -55,7 +58,7 @@ export const linePricer =
   (model, usage) =>
     pricer.price(upstream, model, { ...usage, batch: true }, atMs);
 
-/** Each use by its own name. The lines of a price are of one use alone. */
+/** Prices each usage under its own name. Price lines are kept only for a single one. */
 function priceEarlier(
   context: RequestContext,
   upstream: Upstream,
@@ -65,7 +68,7 @@ function priceEarlier(
   const own = context.usage;
   own.earlier = reported.map((use) => {
     priceEarlierUse(context, upstream, use, pricer);
-    // Nothing costs nothing, whatever the model.
+    // No tokens cost nothing, whatever the model.
     if (use.usage.inputTokens + use.usage.outputTokens === 0) own.cost ??= 0;
     return { ...use, cost: own.cost };
   });
@@ -106,7 +109,7 @@ function price(
   own.cost = priced && atMost(priced.total);
 }
 
-/** A session was priced part by part. */
+/** Uses the prices of a session's parts. */
 function takeParts(own: RequestUsage): void {
   if (own.parts === null) return;
   const { usage, cost, tokens, isEstimated, price: priceOfParts } = own.parts;
@@ -116,5 +119,5 @@ function takeParts(own: RequestUsage): void {
   if (isEstimated) own.estimatedTokens = tokens;
 }
 
-/** The record takes no larger integer. */
+/** The record accepts no larger integer. */
 const atMost = (cost: number): number => Math.min(cost, Number.MAX_SAFE_INTEGER);

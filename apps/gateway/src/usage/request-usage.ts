@@ -8,27 +8,36 @@ import {
   type SessionParts,
 } from './use';
 
-/** What one request used, and what that costs. */
+/** Usage and cost of one request. */
 export class RequestUsage {
   /** As the response reports it; null: it reports none. */
   reported: Usage | null = null;
   price: RequestPrice | null = null;
   /** 1e-8 USD; null: not known. */
   cost: number | null = null;
-  /** Tokens that a response without a report is taken to have used; `cost` is an estimate then. */
+  /** Estimated tokens of a response that reports no usage; `cost` is an estimate then. */
   estimatedTokens: number | null = null;
-  /** What the parts of a session were charged already. */
+  /** Charges of a session's parts so far. */
   parts: SessionParts | null = null;
-  /** Of attempts whose responses no client got, then of the response; null: the record's `cost` says it all. */
+  /**
+   * Charges of attempts whose responses no client received, and of the response; null: the record's `cost` is
+   * enough.
+   */
   charges: MadeCharge[] | null = null;
-  /** Uses that other requests report too, each charged once under its name; null: the use is the request's own. */
+  /**
+   * Usage that other requests report too, each charged once under its name; null: the usage is the request's
+   * own.
+   */
   earlier: readonly PricedEarlier[] | null = null;
-  /** Name of the work that the request has begun, whose use later responses report; its own charge is a part of that. */
+  /**
+   * Name of the work that the request has created, whose usage later responses report; the request's own
+   * charge is a part of it.
+   */
   begun: string | null = null;
-  /** Calls besides the one that answered; null: there was none. */
+  /** Calls in addition to the one that responded; null: none. */
   extra: ExtraUse[] | null = null;
 
-  /** Adds a call besides the one that answers. */
+  /** Adds a call in addition to the one that responded. */
   addExtra(use: ExtraUse): void {
     (this.extra ??= []).push(use);
   }
@@ -37,12 +46,12 @@ export class RequestUsage {
     (this.charges ??= []).push(charge);
   }
 
-  /** Every charge is kept, also where no budget is concerned. */
+  /** Keeps every charge, even if no budget applies. */
   keepCharges(): void {
     this.charges ??= [];
   }
 
-  /** The charges so far become a part of the cost. */
+  /** Adds the charges so far to the cost. */
   addChargesToCost(): void {
     for (const { cost } of this.charges ?? []) if (cost !== null) this.addCost(cost);
   }
@@ -51,13 +60,13 @@ export class RequestUsage {
     this.cost = (this.cost ?? 0) + cost;
   }
 
-  /** Takes an estimate for a response that reports nothing, next to what other calls of the request have cost. */
+  /** Sets an estimate for a response without usage, in addition to the cost of other calls of the request. */
   estimate(cost: number | null, tokens: number): void {
     if (cost !== null) this.addCost(cost);
     this.estimatedTokens = tokens + (this.reported === null ? 0 : tokensOf(this.reported));
   }
 
-  /** Replaces what the parts of the session were charged. */
+  /** Replaces the charges of the session's parts. */
   chargeParts(parts: SessionParts): void {
     this.parts = parts;
   }

@@ -7,26 +7,29 @@ import { ruledBody } from '../attempt/request/request-body';
 import type { RequestContext } from '../core/request-context';
 import { otherModelsOf } from './other-models';
 
-/** What says where a request is sent, and as what. */
+/** The target that a request is for. */
 export interface Asking {
   readonly target: CompiledTarget;
 }
 
-/** How much output a request asks for, and of whom. */
+/** Output that a request allows at most, and the models that may produce it. */
 interface RequestedAtMost extends OutputDemand {
-  /** Models that may answer in the place of the one that is named. */
+  /** Models that may respond instead of the named one. */
   readonly others: readonly string[];
 }
 
-/** How much output a request asks a target for: what its body says, or what the target's parameters set if that is more. */
+/**
+ * Returns the output that a request asks a target for: by its body, or by the target's parameters if that is
+ * more.
+ */
 export function requestedOutput({ scan }: RequestContext, target: CompiledTarget): OutputDemand {
   const demand = scan?.output ?? NO_DEMAND;
   return target.hasParamRules && scan?.isForm !== true ? largerDemand(demand, demandOfRules(target)) : demand;
 }
 
 /**
- * The same by the body as it is sent to the target, with the models that it names. Throws `body_too_large` for a body that is too large to
- * be read.
+ * Like `requestedOutput`, for the body that the target receives, including its other models. Throws
+ * `body_too_large` if the body is too large to be parsed.
  */
 export function requestedAtMost(context: RequestContext, target: CompiledTarget): RequestedAtMost {
   const { scan, spooled } = context;
@@ -37,12 +40,12 @@ export function requestedAtMost(context: RequestContext, target: CompiledTarget)
 }
 
 function demandAt({ scan }: RequestContext, target: CompiledTarget, read: JsonObject | null): OutputDemand {
-  // The bytes say both of two members of one name.
+  // The scan of the bytes sees both of two duplicate members.
   if (read === null || !target.hasParamRules) return scan?.output ?? NO_DEMAND;
   return demandOf(read);
 }
 
-/** Null: it cannot be read, and is refused later by what must read it. */
+/** Null: the body cannot be parsed; the stage that must parse it refuses it. */
 function bodyAt(context: RequestContext, target: CompiledTarget): JsonObject | null {
   try {
     const body = context.json(parseJsonObject);
@@ -53,12 +56,15 @@ function bodyAt(context: RequestContext, target: CompiledTarget): JsonObject | n
   }
 }
 
-/** `unread`: a member that says how much output is requested, and cannot be read; null: there is none. Throws `body_invalid`. */
+/**
+ * Throws `body_invalid` if there is a member for the requested output that cannot be read. `unread`: its
+ * name; null: none.
+ */
 export function refuseUnbounded(unread: string | null): void {
   if (unread === null) return;
   throw new GatewayError('body_invalid', {
     param: unread,
-    message: `A strict limit applies, and how much output ${unread} asks for is unknown; send it as a whole number of at least 0 in a body that fits into memory, or leave it out.`,
+    message: `A strict limit applies, and the output that ${unread} requests is unknown; send it as a whole number of at least 0 in a body that fits into memory, or leave it out.`,
   });
 }
 

@@ -3,22 +3,22 @@ import type { Reservation } from '@gw/limits';
 import type { BillableUsage } from '@gw/pricing';
 import type { Upstream } from '../core/upstream';
 
-/** Usage to money at a time, in milliseconds since 1970; null: the price is not known. */
+/** Converts usage to money. Times are in milliseconds since 1970; null: the price is not known. */
 export interface TargetPricer {
-  /** `answered`: the model that the answer names; null: none. */
+  /** `answered`: the model that the response names; null: none. */
   price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null;
-  /** The total of so many text tokens, 1e-8 USD. */
+  /** Returns the price of text tokens in 1e-8 USD. */
   priceOfText(by: PricedBy, model: string, input: number, output: number, atMs: number): number | null;
-  /** Tokens of the model's context window; null: not known. */
+  /** Returns the size of the model's context window in tokens; null: not known. */
   contextTokens(by: PricedBy, model: string): number | null;
 }
 
-/** What decides about a price. */
+/** The inputs of a price. */
 export type PricedBy = Pick<Upstream, 'saved' | 'provider'>;
 export type PricedTarget = Pick<Upstream, 'saved' | 'provider' | 'model'>;
 
 export interface Priced {
-  /** Whose price it is. */
+  /** The model whose price was used. */
   readonly model: string;
   readonly source: string;
   readonly lines: readonly PriceLine[];
@@ -33,23 +33,29 @@ export interface RequestPrice {
   readonly lines: readonly PriceLine[];
 }
 
-/** What a call besides the one that answered has used: an earlier part of a continued stream, or the loser of a hedge. */
+/**
+ * Usage of a call in addition to the one that responded: an earlier part of a continued stream, or the loser
+ * of a hedge.
+ */
 export interface ExtraUse {
   readonly upstream: Upstream;
-  /** As its answer names it, if it does. */
+  /** The model that its response names; null: none. */
   readonly model: string | null;
-  /** Null: it was cancelled before it could tell, so it is taken to have read what the one that answered has read. */
+  /**
+   * Null: the call was cancelled before it reported usage, so its input is assumed to be that of the call
+   * that responded.
+   */
   readonly usage: Usage | null;
-  /** It has not said all that it used. */
+  /** The call has not reported all of its usage. */
   readonly isEstimate?: boolean;
 }
 
-/** What all lines of an output that were read report together. */
+/** Usage of all read lines of a batch's output. */
 export interface BatchOutput {
   readonly usage: Usage;
-  /** Of the lines whose model has a price, each at its own, 1e-8 USD; null: none has one. */
+  /** Cost of the lines whose model has a price, each at its own, in 1e-8 USD; null: none has one. */
   readonly cost: number | null;
-  /** A line's model has no price. */
+  /** The model of a line has no price. */
   readonly isUnpriced: boolean;
   /** The last line was cut before its usage. */
   readonly isEstimate: boolean;
@@ -60,34 +66,37 @@ export interface BatchOutput {
   } | null;
 }
 
-/** The price of one answer of a batch; null: none is known. */
+/** Prices one response of a batch; null: no price is known. */
 export type LinePricer = (model: string | null, usage: Usage) => Priced | null;
 
-/** The use of something that is made by one request and reported by another. */
+/** Usage of work that one request creates and another reports. */
 export interface EarlierUse {
-  /** What its use is charged as: together no more than the most that any answer tells, however often and by whomever it is requested. */
+  /**
+   * The name under which the usage is charged. All charges of a name together are the maximum that any
+   * response reports, however often and by whomever it is requested.
+   */
   readonly once: string;
   readonly isBatch: boolean;
   readonly usage: Usage;
   readonly model: string | null;
-  /** Of the lines of an output, which were priced one by one. */
+  /** Set for the lines of an output, which were priced one by one. */
   readonly output?: BatchOutput;
 }
 
-/** An earlier use with its cost. */
+/** Earlier usage with its cost. */
 export interface PricedEarlier extends EarlierUse {
   /** 1e-8 USD; null: unpriced. */
   readonly cost: number | null;
 }
 
-/** A charge as the log has it: its counters are those of the budgets that it was reserved in. */
+/** A charge before it is logged; its counters are those of the budgets that it was reserved in. */
 export interface MadeCharge extends Omit<ChargeRecord, 'counters'> {
   readonly from: readonly Reservation[];
 }
 
-/** What the parts of a session were charged so far. */
+/** Charges of a session's parts so far. */
 export interface SessionParts {
-  /** What the provider has reported; null: nothing. */
+  /** The usage that the provider has reported; null: none. */
   readonly usage: Usage | null;
   /** 1e-8 USD; null: no part has a price. */
   readonly cost: number | null;

@@ -3,14 +3,14 @@ import { StubProvider, type StubResponse } from '@gw/testing';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
 const USAGE = { prompt_tokens: 100_000, completion_tokens: 50_000 };
-/** At 2.50 and 10 USD a million. */
+/** At 2.50 and 10 USD per million tokens. */
 const OF_4O = 75_000_000;
 const WHOLE = { id: 'a', model: 'gpt-4o', choices: [], usage: USAGE };
 const PART = { id: 'a', model: 'gpt-4o', choices: [{ delta: { content: 'x' } }] };
 const lines = (...objects: readonly object[]): string =>
   objects.map((each) => JSON.stringify(each)).join('\n');
 
-describe('a use that an answer reports', () => {
+describe('usage that a response reports', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
 
@@ -47,8 +47,8 @@ describe('a use that an answer reports', () => {
 
   const bodies: readonly (readonly [name: string, body: string])[] = [
     ['an object', JSON.stringify(WHOLE)],
-    ['an object behind white space', ` \n${JSON.stringify(WHOLE, null, 2)}\n`],
-    ['an object behind a byte order mark', `\ufeff${JSON.stringify(WHOLE)}`],
+    ['an object after white space', ` \n${JSON.stringify(WHOLE, null, 2)}\n`],
+    ['an object after a byte order mark', `\ufeff${JSON.stringify(WHOLE)}`],
     ['lines of objects', `${lines(PART, PART, WHOLE)}\n`],
     ['lines of objects whose last one was cut', `${lines(PART, WHOLE)}\n{"id":`],
     ['a list of objects', JSON.stringify([PART, WHOLE])],
@@ -62,19 +62,19 @@ describe('a use that an answer reports', () => {
 
   it.each(
     bodies.flatMap(([name, body]) => types.map(([type, headers]) => [name, type, body, headers] as const)),
-  )('is charged where it comes in %s of %s', async (_, __, body, headers) => {
+  )('is charged in %s of %s', async (_, __, body, headers) => {
     for (const path of ['/chat/completions', '/proxy/chat/completions']) {
       stub.answer({ headers, body });
       expect(await ask(path)).toMatchObject({ cost: OF_4O, usage: { inputTokens: 100_000 } });
     }
   });
 
-  it('is charged where it comes with a coding and without a type', async () => {
+  it('is charged in a response with a coding and without a type', async () => {
     stub.answer({ headers: { 'content-encoding': 'gzip' }, body: gzipSync(lines(PART, WHOLE)) });
     expect((await ask('/proxy/chat/completions')).cost).toBe(OF_4O);
   });
 
-  it('is charged where it comes in the last of several frames of zstd', async () => {
+  it('is charged in the last of several zstd frames', async () => {
     const body = JSON.stringify({ ...WHOLE, text: 'x'.repeat(300_000), usage: USAGE });
     const frames = [body.slice(0, 200_000), body.slice(200_000, 200_010), body.slice(200_010)];
     const headers = { 'content-type': 'application/json', 'content-encoding': 'zstd' };
@@ -84,7 +84,7 @@ describe('a use that an answer reports', () => {
     expect((await ask('/chat/completions')).cost).toBe(OF_4O);
   });
 
-  it('is not charged where more frames come than are read', async () => {
+  it('is not charged in a response with more frames than are read', async () => {
     const frames = Array.from({ length: 65 }, (_, at) =>
       zstdCompressSync(at === 64 ? JSON.stringify(WHOLE) : ' '),
     );
@@ -102,7 +102,7 @@ describe('a use that an answer reports', () => {
     const retry = { provider: '@main', retry: { attempts: 1, on_status_codes: [500] } };
 
     it.each(['/chat/completions', '/proxy/chat/completions'])(
-      'is charged by one rule on %s, whether another try follows or none does',
+      'is charged by the same rule on %s, whether a retry follows or not',
       async (path) => {
         for (const type of ['application/json', 'text/plain', null]) {
           stub.answer(error(type));
@@ -122,7 +122,7 @@ describe('a use that an answer reports', () => {
       ['br', brotliCompressSync],
       ['zstd', zstdCompressSync],
     ] as const)(
-      'is charged where it came with the coding %s and another try followed',
+      'is charged in an error with the coding %s that is followed by a retry',
       async (coding, encode) => {
         const coded = {
           status: 500,
@@ -134,7 +134,7 @@ describe('a use that an answer reports', () => {
       },
     );
 
-    it('is charged of a translated answer', async () => {
+    it('is charged in a translated response', async () => {
       const usage = { input_tokens: 1_000, output_tokens: 1_000 };
       const body = { type: 'error', error: { type: 'api_error', message: 'no' }, usage };
       stub.answer({ status: 500, body });
@@ -144,13 +144,13 @@ describe('a use that an answer reports', () => {
       });
     });
 
-    it('costs nothing where it reports none', async () => {
+    it('costs nothing in an error without usage', async () => {
       stub.answer({ status: 500, body: { error: { message: 'no' } } });
       expect(await ask('/chat/completions')).toMatchObject({ status: 500, usage: null, cost: null });
     });
   });
 
-  it('is not believed of a response where the text of a file claims it', async () => {
+  it('is ignored if the text of a file in a response claims it', async () => {
     const claimed = {
       id: 'resp_1',
       object: 'response',

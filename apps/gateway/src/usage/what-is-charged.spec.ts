@@ -5,11 +5,11 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 import { budget } from '../limits/spec-support/cent-calls';
 
 const USAGE = { prompt_tokens: 100_000, completion_tokens: 50_000 };
-/** At 2.50 and 10 USD a million, and at 0.15 and 0.60. */
+/** At 2.50 and 10 USD per million tokens, and at 0.15 and 0.60. */
 const OF_4O = 75_000_000;
 const OF_MINI = 4_500_000;
 
-describe('what an answer is charged', () => {
+describe('charge for a response', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let keys = 0;
@@ -54,16 +54,13 @@ describe('what an answer is charged', () => {
       ['gpt-4o', 'gpt-4o-mini', OF_4O],
       ['gpt-4o', 'no-model', OF_4O],
       ['no-model', 'gpt-4o-mini', OF_MINI],
-    ])(
-      'is requested as %s and answered by %s at the price of the dearer',
-      async (requested, answered, cost) => {
-        answerBy(answered);
-        await (await send({ ...CHAT, model: requested, models: ['gpt-4o'] })).arrayBuffer();
-        expect((await last()).cost).toBe(cost);
-      },
-    );
+    ])('uses the higher price if %s is requested and %s responds', async (requested, answered, cost) => {
+      answerBy(answered);
+      await (await send({ ...CHAT, model: requested, models: ['gpt-4o'] })).arrayBuffer();
+      expect((await last()).cost).toBe(cost);
+    });
 
-    it('is charged by the price that its integration has for the name, whatever the answer names', async () => {
+    it('uses the price that its integration has for the name, whatever the response names', async () => {
       const model = {
         slug: 'ours',
         enabled: true,
@@ -79,7 +76,7 @@ describe('what an answer is charged', () => {
       expect((await last()).cost).toBe((100_000 * 0.0001 + 50_000 * 0.0002) * 1_000_000);
     });
 
-    it('is refused by a strict budget that a model does not fit in which may answer in its place', async () => {
+    it('is refused by a strict budget if a model that may respond instead does not fit', async () => {
       const key = keyWith(budget({ creditLimit: 0.01, enforcement: 'strict' }));
       answerBy('gpt-4o-mini');
       const body = { ...CHAT, model: 'gpt-4o-mini', max_tokens: 5_000 };
@@ -98,7 +95,7 @@ describe('what an answer is charged', () => {
     });
   });
 
-  describe('of what is made in the background', () => {
+  describe('of background work', () => {
     const RESPONSE_USAGE = { input_tokens: 100_000, output_tokens: 50_000 };
     const response = (status: string, over: object = {}) => ({
       ...{ id: 'resp_1', object: 'response', status, background: true, model: 'gpt-4o' },
@@ -129,7 +126,7 @@ describe('what an answer is charged', () => {
       (decision.charges ?? []).flatMap(({ once, cost }) => (once === undefined ? [] : [[once, cost]]));
     const of = (kind: string, id: string): string => `${kind} integration-main ${id}`;
 
-    it('is charged by the name of a response that is requested as a stream of events', async () => {
+    it('uses the name of a response that is requested as a stream of events', async () => {
       text(STREAM);
       expect(chargesOf(await get('/responses/resp_1?stream=true'))).toEqual([
         [of('response', 'resp_1'), OF_4O],
@@ -142,7 +139,7 @@ describe('what an answer is charged', () => {
       expect(later.usage).toMatchObject({ inputTokens: 100_000, outputTokens: 50_000 });
     });
 
-    it('is charged by the same name when the request that makes it reads its stream to the end', async () => {
+    it('uses the same name when the request that creates it reads its stream to the end', async () => {
       text(STREAM);
       await (
         await send({ model: 'gpt-4o', input: 'x', background: true, stream: true }, { path: '/responses' })
@@ -154,13 +151,13 @@ describe('what an answer is charged', () => {
       await (await send(body, { path, key })).text();
       return last();
     };
-    /** Of gpt-4o, at 10 USD a million of output. */
+    /** Price of gpt-4o: 10 USD per million output tokens. */
     const costOf = (output: number): number => output * 1_000;
 
     it.each([
       ['its bound', { max_output_tokens: 50_000 }, 50_000],
       ['the bound of its model', {}, 4_096],
-    ])('is charged by the same name with the whole estimate when it is made: %s', async (_, more, output) => {
+    ])('uses the same name with the whole estimate when it is created: %s', async (_, more, output) => {
       stub.answerJson(response('queued'));
       const body = { model: 'gpt-4o', input: 'x'.repeat(3_000), background: true, ...more };
       const made = await post('/responses', body);
@@ -171,7 +168,7 @@ describe('what an answer is charged', () => {
       expect(made.decision.charges?.[0]?.flags).toEqual(['estimated']);
     });
 
-    it('is charged the whole estimate when its stream was cut, and however the body spells its wish', async () => {
+    it('is the whole estimate if its stream was cut, however the body is escaped', async () => {
       const created = events([
         'response.created',
         { type: 'response.created', response: response('in_progress') },
@@ -200,14 +197,14 @@ describe('what an answer is charged', () => {
       expect(made.cost).toBeGreaterThanOrEqual(costOf(50_000));
     });
 
-    it('is charged the estimate of a run by the model that its answer names', async () => {
+    it('is the estimate of a run by the model that its response names', async () => {
       stub.answerJson({ ...run, status: 'queued', usage: null });
       const made = await post('/threads/t/runs', { assistant_id: 'a', max_completion_tokens: 50_000 });
       expect(chargesOf(made)).toEqual([[of('thread.run', 'run_1'), made.cost]]);
       expect(made.cost).toBeGreaterThanOrEqual(costOf(50_000));
     });
 
-    it('takes a budget at once, so that the next request is refused', async () => {
+    it('uses up a budget at once, so that the next request is refused', async () => {
       const key = keyWith(budget({ creditLimit: 0.5 }));
       stub.answerJson(response('queued'));
       const body = { model: 'gpt-4o', input: 'x', background: true, max_output_tokens: 50_000 };
@@ -215,14 +212,14 @@ describe('what an answer is charged', () => {
       expect((await send(body, { path: '/responses', key })).status).toBe(412);
     });
 
-    it('is charged no estimate by a request that changes or cancels it', async () => {
+    it('has no estimate for a request that changes or cancels the work', async () => {
       stub.answerJson(response('in_progress'));
       expect(chargesOf(await post('/responses/resp_1/cancel', { model: 'gpt-4o' }))).toEqual([]);
       stub.answerJson({ ...run, status: 'queued', usage: null });
       expect(chargesOf(await post('/threads/t/runs/run_1', { metadata: {} }))).toEqual([]);
     });
 
-    it('is charged nothing when it has failed without use', async () => {
+    it('is nothing if the work failed without usage', async () => {
       stub.answerJson(response('failed'));
       expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), 0]]);
       stub.answerJson(response('failed', { model: 'no-model' }));
@@ -235,7 +232,7 @@ describe('what an answer is charged', () => {
       ['/batches', { input_file_id: 'f', endpoint: '/v1/responses', completion_window: '24h' }],
       ['/threads/t/runs', { assistant_id: 'a' }],
       ['/proxy/batches', { input_file_id: 'f' }],
-    ])('is refused by strict limits on %s where what it will use is not known', async (path, body) => {
+    ])('is refused by strict limits on %s if the usage cannot be estimated', async (path, body) => {
       stub.answerJson({ id: 'x', object: 'batch', status: 'validating' });
       for (const type of ['cost', 'tokens'] as const) {
         const strict = await send(body, { path, key: keyWith(budget({ type, enforcement: 'strict' })) });
@@ -245,19 +242,19 @@ describe('what an answer is charged', () => {
       }
     });
 
-    it('is charged the whole estimate where its answer is read from the items of its conversation alone', async () => {
+    it('is the whole estimate if the response is read only as items of its conversation', async () => {
       stub.answerJson(response('queued'));
       const body = { ...{ model: 'gpt-4o', input: 'hi', background: true }, max_output_tokens: 1_000 };
       await (await send({ ...body, conversation: 'conv_1' }, { path: '/responses' })).arrayBuffer();
       const [[once, cost] = []] = chargesOf(await last());
       expect(once).toBe(of('response', 'resp_1'));
-      // 10 USD a million.
+      // 10 USD per million tokens.
       expect(cost).toBeGreaterThanOrEqual(1_000_000);
       stub.answerJson({ object: 'list', data: [{ id: 'msg_1', type: 'message', status: 'completed' }] });
       expect(chargesOf(await get('/proxy/conversations/conv_1/items'))).toEqual([]);
     });
 
-    it('is charged for each member of a list that has ended', async () => {
+    it('includes each member of a list that has ended', async () => {
       const queued = { ...run, id: 'run_3', status: 'queued', usage: null };
       stub.answerJson({ object: 'list', data: [run, { ...run, id: 'run_2' }, queued, 7] });
       const listed = await get('/threads/t/runs');
@@ -271,7 +268,7 @@ describe('what an answer is charged', () => {
       });
     });
 
-    it('is charged by one name for a batch, its list and its output', async () => {
+    it('uses one name for a batch, its list and its output', async () => {
       const expected = [[of('batch', 'file:file_1'), OF_4O / 2]];
       stub.answerJson(batch);
       expect(chargesOf(await get('/batches/batch_1'))).toEqual(expected);
@@ -290,20 +287,17 @@ describe('what an answer is charged', () => {
       ['deflate', deflateSync],
       ['br', brotliCompressSync],
       ['zstd', zstdCompressSync],
-    ] as const)(
-      'is charged by the lines of an output that comes with the coding %s',
-      async (coding, encode) => {
-        const line = JSON.stringify({ response: { body: { model: 'gpt-4o', usage: USAGE } } });
-        const headers = { 'content-type': 'application/octet-stream', 'content-encoding': coding };
-        stub.answer({ headers, body: encode(Buffer.from(`${line}\n${line}\n`)) });
-        for (const path of ['/files/file_1/content', '/proxy/files/file_1/content']) {
-          expect(chargesOf(await get(path))).toEqual([[of('batch', 'file:file_1'), OF_4O]]);
-          expect(stub.requests.at(-1)?.headers['accept-encoding']).toBe('identity');
-        }
-      },
-    );
+    ] as const)('uses the lines of an output that has the coding %s', async (coding, encode) => {
+      const line = JSON.stringify({ response: { body: { model: 'gpt-4o', usage: USAGE } } });
+      const headers = { 'content-type': 'application/octet-stream', 'content-encoding': coding };
+      stub.answer({ headers, body: encode(Buffer.from(`${line}\n${line}\n`)) });
+      for (const path of ['/files/file_1/content', '/proxy/files/file_1/content']) {
+        expect(chargesOf(await get(path))).toEqual([[of('batch', 'file:file_1'), OF_4O]]);
+        expect(stub.requests.at(-1)?.headers['accept-encoding']).toBe('identity');
+      }
+    });
 
-    it('is charged for a run whose stream the request that makes it reads', async () => {
+    it('includes a run whose stream the creating request reads', async () => {
       text(
         events(
           ['thread.run.created', { ...run, status: 'queued', usage: null }],
@@ -317,14 +311,14 @@ describe('what an answer is charged', () => {
       expect(chargesOf(await last())).toEqual([[of('thread.run', 'run_1'), OF_4O]]);
     });
 
-    it('is charged by the beginning and the end of an answer that is too long to be kept', async () => {
+    it('uses the beginning and the end of a response that is too long to be kept', async () => {
       const { usage, ...head } = response('completed') as { usage?: object };
       stub.answerJson({ ...head, output: 'x'.repeat(2_000_000), usage });
       expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), OF_4O]]);
     });
   });
 
-  describe('by the usage that comes after its client has left,', () => {
+  describe('by the usage that arrives after its client has disconnected,', () => {
     const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
     const chat = (data: object): string => event({ id: 'a', model: 'gpt-4o', ...data });
     const reported = { input_tokens: 100_000, output_tokens: 50_000 };
@@ -339,7 +333,7 @@ describe('what an answer is charged', () => {
     const answered = { type: 'response.completed', response: { id: 'r', model: 'gpt-4o', usage: reported } };
     const made = { type: 'response.created', response: { id: 'r', model: 'gpt-4o' } };
 
-    /** The record of a request whose client leaves once it has the first part. */
+    /** Returns the record of a request whose client disconnects after the first part. */
     const leftAfter = async (path: string, first: string, then: string): Promise<LoggedRequest> => {
       let goOn = (): void => undefined;
       const left = new Promise<void>((resolve) => (goOn = resolve));
@@ -361,7 +355,7 @@ describe('what an answer is charged', () => {
       let text = '';
       while (text.length < first.length) text += Buffer.from((await reader.read()).value ?? []).toString();
       leaving.abort();
-      // The gateway learns that its client has left before it answers the next ones.
+      // The gateway must notice the disconnect before the next responses.
       for (let turn = 0; turn < 3; turn += 1) await (await fetch(`${gateway.baseUrl}/nothing`)).text();
       goOn();
       const own = async () => (await gateway.records()).find(({ model }) => model === 'gpt-4o');
@@ -381,7 +375,7 @@ describe('what an answer is charged', () => {
       ],
       ['a block', '/messages', event(begun) + start(0) + stop(0), messageEnd, null],
       ['an item', '/responses', event(made) + done('message'), event(answered), OF_4O],
-    ])('is charged once %s has finished', async (_, path, first, then, cost) => {
+    ])('is complete once %s has finished', async (_, path, first, then, cost) => {
       const record = await leftAfter(path, first, then);
       expect(record).toMatchObject({ outcome: 'client_closed', cost, usage: { outputTokens: 50_000 } });
       expect(record.priced).toBe(cost === null ? 'unpriced' : 'priced');
@@ -390,7 +384,7 @@ describe('what an answer is charged', () => {
     it.each([
       ['another block has begun', '/messages', event(begun) + start(0) + stop(0) + start(1), messageEnd],
       ['only reasoning has finished', '/responses', event(made) + done('reasoning'), event(answered)],
-    ])('is not waited for where %s', async (_, path, first, then) => {
+    ])('does not wait if %s', async (_, path, first, then) => {
       expect(await leftAfter(path, first, then)).toMatchObject({ outcome: 'client_closed', usage: null });
     });
   });
@@ -402,7 +396,7 @@ describe('what an answer is charged', () => {
       ['/images/generations', { model: 'gpt-image-1', prompt: 'x'.repeat(300) }],
       ['/audio/transcriptions', { model: 'gpt-4o-transcribe', file: 'x'.repeat(300) }],
       ['/proxy/chat/completions', { ...CHAT, model: 'gpt-4o' }],
-    ])('is charged as its estimate on %s where its model has a price', async (path, body) => {
+    ])('is its estimate on %s if its model has a price', async (path, body) => {
       stub.answerJson({ created: 1, data: [{ b64_json: 'x'.repeat(3_000) }] });
       expect((await send(body, { key: key(), path })).status).toBe(200);
       const { cost, priced, usage, decision } = await last();
@@ -415,14 +409,14 @@ describe('what an answer is charged', () => {
       ['/images/generations', { model: 'no-such-image', prompt: 'x' }],
       ['/audio/speech', { model: 'no-such-voice', input: 'x' }],
       ['/videos', { model: 'no-such-video', prompt: 'x' }],
-    ])('is unpriced on %s where no price is known, and refused by a strict budget', async (path, body) => {
+    ])('is unpriced on %s if no price is known, and refused by a strict budget', async (path, body) => {
       stub.answerJson({ created: 1, data: [] });
       expect((await send(body, { key: key(), path })).status).toBe(200);
       expect(await last()).toMatchObject({ priced: 'unpriced', cost: null });
       expect((await send(body, { key: key('strict'), path })).status).toBe(412);
     });
 
-    it('is charged by what came of a stream that says its output at its end alone', async () => {
+    it('uses the received part of a stream that reports its output only at its end', async () => {
       gateway.addProvider('claude', 'anthropic', stub.origin);
       const event = (type: string, more: object): string =>
         `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
@@ -444,7 +438,7 @@ describe('what an answer is charged', () => {
       await answer.text().catch(() => undefined);
       const { cost, priced } = await last();
       expect(priced).toBe('estimated');
-      // 3 USD a million of input as it was reported, 15 a million of output for a third of the bytes.
+      // 3 USD per million reported input tokens, 15 per million output tokens for a third of the bytes.
       expect(cost).toBeGreaterThanOrEqual(10_000 * 300 + 10_000 * 1_500);
       expect(cost).toBeLessThan(10_000 * 300 + 10_500 * 1_500);
     });

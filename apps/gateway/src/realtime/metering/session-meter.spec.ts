@@ -5,7 +5,7 @@ import { readClientEvent } from './socket-events';
 
 const provider = PROVIDERS.get('openai') as Provider;
 
-/** What happens in a session, as the meter sees it. */
+/** Events of a session as the meter sees them. */
 type Step =
   | { readonly what: 'ask' }
   | { readonly what: 'begin' | 'make' | 'end without usage' | 'noise'; readonly id: number }
@@ -48,13 +48,13 @@ function run(steps: readonly Step[]): { meter: SessionMeter; parts: SessionPart[
 const sum = (parts: readonly SessionPart[]): number =>
   parts.reduce((tokens, { usage }) => tokens + usage.inputTokens + usage.outputTokens, 0);
 
-describe('the meter of a session', () => {
-  it('charges what is reported to the token, each id by the most that it reports, whatever the order', () => {
+describe('SessionMeter', () => {
+  it('charges reported usage exactly, each id by its maximum, in any order', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const { parts } = run(steps);
         const most = new Map<number, { input: number; output: number }>();
-        // An id whose first end reports nothing has been charged an estimate, which counts like a report.
+        // An id whose first end reports no usage is charged an estimate, which counts like a report.
         const estimated = new Set<number>();
         for (const at of steps) {
           if (at.what === 'end without usage' && !most.has(at.id)) estimated.add(at.id);
@@ -75,14 +75,14 @@ describe('the meter of a session', () => {
     );
   });
 
-  it('charges something for whatever was made, wherever the session is cut', () => {
+  it('charges any output, wherever the session is cut', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         const { meter, parts } = run(steps);
         const rest = meter.close(false);
         const made = steps.findLastIndex(({ what }) => what === 'make');
         const stated = steps.findLastIndex(({ what }) => what === 'end' || what === 'end without usage');
-        // What was made after the last report is in what is left.
+        // Output after the last report is in the rest.
         if (made > stated) expect(sum(rest)).toBeGreaterThan(0);
         if (made >= 0) expect(parts.length + rest.length).toBeGreaterThan(0);
         for (const { usage } of [...parts, ...rest]) {
@@ -96,7 +96,7 @@ describe('the meter of a session', () => {
     );
   });
 
-  it('remembers a bounded number of ids, whatever a provider sends', () => {
+  it('stores a bounded number of ids, whatever a provider sends', () => {
     const meter = new SessionMeter(provider);
     for (let at = 0; at < 2_000; at += 1) {
       const id = `r${String(at)}${'x'.repeat(1_000)}`;
@@ -113,7 +113,7 @@ describe('the meter of a session', () => {
     expect(held).toHaveLength(2);
   });
 
-  it('parses no delta and no sound, however many there are', () => {
+  it('parses no text delta and no audio, however many there are', () => {
     const parse = jest.spyOn(JSON, 'parse');
     const meter = new SessionMeter(provider);
     const text = Buffer.from('{"type":"response.output_text.delta","delta":"some words of \\"an\\" answer"}');
@@ -129,7 +129,7 @@ describe('the meter of a session', () => {
     parse.mockRestore();
   });
 
-  it('takes sound for a token in so many bytes, and words for one in three', () => {
+  it('estimates audio tokens by bytes of audio, and text tokens by three bytes each', () => {
     const meter = new SessionMeter(provider);
     const sound = `{"type":"response.output_audio.delta","delta":"${'Q'.repeat(50_000)}"}`;
     const said = Buffer.from(`{"type":"input_audio_buffer.append","audio":"${'Q'.repeat(100_000)}"}`);

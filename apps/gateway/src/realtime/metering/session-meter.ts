@@ -12,32 +12,36 @@ import {
 } from './socket-events';
 import { Traffic } from './traffic';
 
-/** Something that a session has used and is charged for. */
+/** Usage of a session that is charged together. */
 export interface SessionPart {
   readonly usage: Usage;
-  /** The provider has not reported it. */
+  /** The usage is an estimate, because the provider did not report it. */
   readonly isEstimate: boolean;
-  /** Of an estimate: nothing is known of its output, so that it is what the model is likely to make. */
+  /** For an estimate: the output is unknown, so the model's likely output is charged. */
   readonly isOutputUnknown: boolean;
-  /** Requested by the session itself; null: the model of the session. */
+  /**
+   * The model requested by the session itself, such as a transcription model; null: the model of the session.
+   */
   readonly requested: string | null;
-  /** That the provider, or else the client, names; null: none. */
+  /** The model that the provider names, or else the client; null: none. */
   readonly model: string | null;
 }
 
-/** Responses that are open at the same time. */
+/** Maximum number of responses that are open at the same time. */
 const OPEN_MAX = 64;
-/** Uses that are remembered by the ids under which they were reported; the oldest is forgotten. */
+/** Number of ids whose reported usage is stored; the oldest is removed. */
 const REPORTED_MAX = 256;
 const NAME_MAX = 256;
-/** Output that no protocol attributes to a response is charged whenever so many tokens have come. */
+/**
+ * Output that no protocol event attributes to a response is charged each time it reaches this many tokens.
+ */
 const STEP_TOKENS = 350_000;
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription.';
 const NOTHING: readonly SessionPart[] = Object.freeze([]);
 
 /**
- * What a session has used, by the messages that pass: what the provider reports, each response once, and an estimate of what it does
- * not. Holds numbers and ids alone, whatever the size of the messages.
+ * Measures a session's usage from its messages: the usage that the provider reports, each response once, and
+ * an estimate where it reports none. Stores only numbers and ids, whatever the size of the messages.
  */
 export class SessionMeter {
   /** Responses that the provider has begun and not ended. */
@@ -45,13 +49,13 @@ export class SessionMeter {
   private readonly reported = new Map<string, Usage>();
   private readonly responses = new Traffic();
   private readonly transcripts = new Traffic();
-  /** Responses that the client has requested and the provider has not begun. */
+  /** Number of responses that the client has requested and the provider has not begun. */
   private requested = 0;
-  /** The client has sent something since the provider did. */
+  /** The client has sent a message since the provider's last one. */
   private waits = false;
-  /** The provider speaks a protocol that ends its responses with an event. */
+  /** The provider uses a protocol with an event at the end of each response. */
   private hasEnds = false;
-  /** Generations that have ended, in protocols without ids. */
+  /** Number of generations that have ended, in protocols without response ids. */
   private turn = 0;
   /** Tokens of the conversation so far. */
   private context = 0;
@@ -61,12 +65,12 @@ export class SessionMeter {
 
   constructor(private readonly provider: Pick<Provider, 'usage'>) {}
 
-  /** The model that the session runs on, as the provider says, or else the client. */
+  /** The model of the session, as named by the provider, or else by the client. */
   model(): string | null {
     return this.named ?? this.namedByClient;
   }
 
-  /** A response is open, or may be about to begin. */
+  /** True if a response is open or may be about to begin. */
   get isUnderWay(): boolean {
     return (
       this.isAwaited ||
@@ -75,12 +79,12 @@ export class SessionMeter {
     );
   }
 
-  /** A response is known to come to its end. */
+  /** True if a response is open whose end will be reported. */
   get isAwaited(): boolean {
     return this.open.size > 0 || this.requested > 0;
   }
 
-  /** A message that is sent to the provider. */
+  /** Counts a message that is sent to the provider. */
   fromClient(bytes: number, event: ClientEvent): void {
     this.waits = true;
     if (event.isAlone) {
@@ -94,7 +98,7 @@ export class SessionMeter {
     if (model !== undefined) this.namedByClient = model.slice(0, NAME_MAX);
   }
 
-  /** What has come to its end with a message of the provider; empty for most. */
+  /** Counts a message of the provider, and returns the parts that it ends; usually none. */
   fromProvider(message: Buffer, isBinary: boolean): readonly SessionPart[] {
     this.waits = false;
     const event = readProviderEvent(this.provider, message, isBinary);
@@ -104,18 +108,21 @@ export class SessionMeter {
     return parts;
   }
 
-  /** What the session is charged for beyond that if it ends now. */
+  /** Returns the additional parts to charge if the session ends now. */
   rest(): readonly SessionPart[] {
     const { responses, transcripts } = this;
     const parts: SessionPart[] = [];
     const count = Math.min(this.open.size + this.requested, OPEN_MAX) || Number(responses.hasOutput);
-    // What came is counted once; of the others nothing is known.
+    // The received output is counted once; the output of the other responses is unknown.
     for (let at = 0; at < count; at += 1) parts.push(this.estimate(responses, at === 0));
     if (transcripts.hasOutput) parts.push(this.estimateOfTranscript());
     return parts;
   }
 
-  /** The same, once: nothing of it is left. A provider that ends the session has not begun what it has not said to have begun. */
+  /**
+   * Like `rest`, and clears the state. A provider that ends the session has not begun responses that it did
+   * not announce.
+   */
   close(byProvider: boolean): readonly SessionPart[] {
     if (byProvider) this.requested = 0;
     const rest = this.rest();
@@ -160,7 +167,10 @@ export class SessionMeter {
     return parts;
   }
 
-  /** Without a report it is an estimate, unless one came before, or it has failed before it said anything. */
+  /**
+   * Charges a response that ends without a report as an estimate, unless usage was reported before or the
+   * response failed without output.
+   */
   private endUnreported(id: string, isKnown: boolean, hasFailed: boolean): readonly SessionPart[] {
     if (isKnown) return NOTHING;
     const isFree = hasFailed && !this.responses.hasOutput;
@@ -169,13 +179,13 @@ export class SessionMeter {
     return parts;
   }
 
-  /** The name of the generation that ends. */
+  /** Returns the name of the generation that ends. */
   private nextTurn(): string {
     this.turn += 1;
     return `turn ${String(this.turn - 1)}`;
   }
 
-  /** Charges of an id come together to the most that is reported under it. */
+  /** Charges what exceeds the maximum that was reported under the key before. */
   private report(key: string, usage: Usage): readonly SessionPart[] {
     const known = this.reported.get(key);
     const isNext = known !== undefined && isLess(usage, known) && key.startsWith('turn ');
@@ -245,7 +255,7 @@ function objectAt(body: JsonObject | null, key: string): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-/** The id that an event of an unknown protocol names what it reports by. */
+/** Returns the id under which an event of an unknown protocol reports usage. */
 function keyIn(body: JsonObject | null): string | null {
   const id = body === null ? null : (textAt(body, 'response_id') ?? textAt(body, 'id'));
   return id === null ? null : `id ${id.slice(0, NAME_MAX)}`;

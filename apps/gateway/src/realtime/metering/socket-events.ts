@@ -10,17 +10,17 @@ import {
   type Provider,
 } from '@gw/providers';
 
-/** A longer message is not parsed; its usage is looked for in its end. */
+/** Longer messages, in bytes, are not parsed; their usage is read from their end. */
 const PARSE_BYTES_MAX = 1_048_576;
 const HEAD_BYTES = 512;
 const TAIL_BYTES = 65_536;
 
 const USAGE = Buffer.from('"usage');
 const DELTA = Buffer.from('"delta"');
-/** Members of Gemini's messages with which a generation ends. */
+/** Members of Gemini's messages that end a generation. */
 const TURN_ENDS = ['"turnComplete"', '"toolCall"'].map((name) => Buffer.from(name));
 
-/** The protocols of OpenAI: Realtime, and Responses over WebSocket. */
+/** Event types of OpenAI's protocols: Realtime, and Responses over WebSocket. */
 const OPENAI =
   /^(?:response|session|transcription_session|conversation|(?:in|out)put_audio_buffer|rate_limits|mcp_list_tools)\.|^error$/;
 /** The last event of a response. */
@@ -32,31 +32,36 @@ const ENDS: ReadonlySet<string> = new Set([
   'response.cancelled',
 ]);
 const SESSION = /^(?:transcription_)?session\.(?:created|updated)$/;
-/** Events in which the model says nothing. */
+/** Events without model output. */
 const QUIET =
   /^(?:session\.|transcription_session\.|rate_limits\.|(?:in|out)put_audio_buffer\.|mcp_list_tools\.|conversation\.created$|conversation\.item\.(?:created|added|done|retrieved|deleted|truncated|input_audio_transcription\.failed)$|response\.(?:queued|in_progress)$)/;
-/** The same of Gemini's messages, by their first member. */
+/** Gemini messages without model output, by their first member. */
 const QUIET_GEMINI = /^\s*\{\s*"(?:setupComplete|goAway|sessionResumptionUpdate|toolCallCancellation)"/;
 
 export type EventKind = 'created' | 'end' | 'error' | 'output' | 'quiet' | 'session';
 
-/** A message of the provider, as far as it had to be read. */
+/** A message of the provider, as far as it was read. */
 export interface ProviderEvent {
   readonly kind: EventKind;
-  /** Of OpenAI's protocols; empty: it is of another one. */
+  /** Event type in OpenAI's protocols; empty: another protocol. */
   readonly type: string;
-  /** Null: it was not parsed. Of a message that is too long for that, what its beginning says. */
+  /**
+   * Null: the message was not parsed. For a message that is too long, the members read from its beginning.
+   */
   readonly body: JsonObject | null;
-  /** Null: it reports none, or one that no provider can mean. */
+  /** Null: the message reports no usage, or implausible usage. */
   readonly usage: Usage | null;
-  /** In protocols without ids of responses: what comes next belongs to another generation. */
+  /** In protocols without response ids: the next message belongs to another generation. */
   readonly endsTurn: boolean;
-  /** Bytes of output: of text, and of sound. */
+  /** Output in bytes: text in `text`, audio in `sound`. */
   readonly text: number;
   readonly sound: number;
 }
 
-/** Most messages are known by their first bytes and one search; only those that report something are parsed. */
+/**
+ * Reads a provider message. Most are classified by their first bytes and one search; only messages that
+ * report something are parsed.
+ */
 export function readProviderEvent(
   provider: Pick<Provider, 'usage'>,
   message: Buffer,
@@ -111,7 +116,10 @@ function kindOf(type: string, head: string): EventKind {
 
 const knownType = (type: string | undefined): string => (type !== undefined && OPENAI.test(type) ? type : '');
 
-/** Of an event of OpenAI's protocols without a delta: what it holds has come in deltas. */
+/**
+ * Returns the bytes of output. An OpenAI event without a delta adds none, because its content was sent in
+ * deltas.
+ */
 function outputBytes(type: string, message: Buffer): number {
   if (type === '') return message.length;
   const at = type.endsWith('.delta') ? message.indexOf(DELTA) : -1;
@@ -136,7 +144,7 @@ const beginningOf = (head: string): JsonObject => ({
   },
 });
 
-/** A client's message that is longer is not parsed. */
+/** Longer client messages, in bytes, are not parsed. */
 const ASK_BYTES_MAX = 4 * 1_048_576;
 const ESCAPE = Buffer.from('\\u');
 const ASK = Buffer.from('"response.create"');
@@ -144,16 +152,16 @@ const MODEL = Buffer.from('"model"');
 const SOUND_OF_CLIENT =
   /^\s*\{\s*"(?:realtimeInput|realtime_input)"|"type"\s*:\s*"input_audio_buffer\.append"/;
 
-/** A message of the client, as far as it had to be read. */
+/** A message of the client, as far as it was read. */
 export interface ClientEvent {
   readonly isSound: boolean;
-  /** It asks for a response. */
+  /** The message requests a response. */
   readonly asks: boolean;
-  /** The response is made of what the message holds, not of the conversation before it. */
+  /** The response uses only the message's own input, not the conversation. */
   readonly isAlone: boolean;
-  /** Models that it names; null: it is too long to be read. */
+  /** Models that the message names; null: the message is too long to be parsed. */
   readonly models: readonly string[] | null;
-  /** It has two members of one name, of which another reader may take the other one. */
+  /** The message has a duplicate member name, so another parser may read another value. */
   readonly isAmbiguous: boolean;
 }
 
@@ -163,7 +171,10 @@ const SOUND: ClientEvent = {
 };
 const TEXT: ClientEvent = { ...SOUND, isSound: false };
 
-/** Parses what may ask for a response or name a model, however it is escaped; sound and plain texts do neither. */
+/**
+ * Reads a client message. Messages that may request a response or name a model are parsed, however they are
+ * escaped; audio and plain text are not.
+ */
 export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent {
   const isRead = message.includes(ASK) || message.includes(MODEL) || message.includes(ESCAPE);
   const head = message.toString('latin1', 0, HEAD_BYTES);
@@ -180,7 +191,7 @@ export function readClientEvent(message: Buffer, isBinary: boolean): ClientEvent
   return { isSound: isSound && !asks, asks, isAlone, models, isAmbiguous: hasDuplicateMembers(message) };
 }
 
-/** Of a response or a session, and of what transcribes its input. */
+/** Returns the models that a response or a session names, including that of its input transcription. */
 function modelsNamedIn(part: JsonObject): readonly string[] {
   const audio = isObject(part['audio']) ? part['audio']['input'] : null;
   const transcriptions = [part['input_audio_transcription'], isObject(audio) ? audio['transcription'] : null];
@@ -189,7 +200,7 @@ function modelsNamedIn(part: JsonObject): readonly string[] {
     .flatMap((holder) => textAt(holder, 'model')?.replace(/^models\//, '') ?? []);
 }
 
-/** The model that transcribes what the user of a session says; null: none is named. */
+/** Returns the model that transcribes the user's input; null: none is named. */
 export function transcriberOf(session: JsonObject): string | null {
   const { model: _, ...rest } = session;
   return modelsNamedIn(rest)[0] ?? null;

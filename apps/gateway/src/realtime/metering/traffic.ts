@@ -1,13 +1,16 @@
 import type { Usage } from '@gw/contracts';
 import { NO_USAGE } from '../../usage/use';
 
-/** That of all estimates: English text has four bytes to a token, code and other scripts three. */
+/** Bytes per text token in all estimates: English has about four, code and other scripts three. */
 const TEXT_BYTES = 3;
-/** Sound of a user is a token for 100 ms, that of a model one for 50 ms; of the narrowest format (G.711 in base64) these are so many bytes. */
+/**
+ * User audio is a token per 100 ms, model audio one per 50 ms; in bytes of the most compact format (G.711 in
+ * base64).
+ */
 const INPUT_SOUND_BYTES = 1_000;
 const OUTPUT_SOUND_BYTES = 500;
 
-/** Bytes that have passed since a provider last reported its use. */
+/** Bytes that have passed since the provider last reported usage. */
 export class Traffic {
   private inputText = 0;
   private inputSound = 0;
@@ -41,7 +44,7 @@ export class Traffic {
     this.outputText = this.outputSound = 0;
   }
 
-  /** `context`: tokens that were in the conversation before. */
+  /** Estimates the usage; `context` is the number of tokens in the conversation before. */
   estimate(context: number, withOutput = true): Usage {
     const inputAudioTokens = Math.ceil(this.inputSound / INPUT_SOUND_BYTES);
     const inputTokens = context + Math.ceil(this.inputText / TEXT_BYTES) + inputAudioTokens;

@@ -16,11 +16,11 @@ export const HANDSHAKE: Readonly<Record<string, string>> = {
   'sec-websocket-key': KEY,
 };
 
-/** A client made of bytes: it sends what no library would, and shows what came back. */
+/** A client that sends raw bytes, which no library would send, and records what is returned. */
 export class RawClient {
-  /** Status line and headers of the answer. */
+  /** Status line and headers of the response. */
   head = '';
-  /** What followed the head when it was no 101. */
+  /** The bytes after the head if it was not a 101. */
   body = '';
   readonly frames: Frame[] = [];
   ended = false;
@@ -35,7 +35,7 @@ export class RawClient {
     socket.once('end', () => (this.ended = true));
   }
 
-  /** Sends the handshake and waits for the head of the answer. */
+  /** Sends the handshake and waits for the head of the response. */
   static async open(
     port: number,
     headers: Readonly<Record<string, string>>,
@@ -56,7 +56,7 @@ export class RawClient {
     return new RegExp(`^${name}: (.*)$`, 'im').exec(this.head)?.[1]?.trim();
   }
 
-  /** The answer's body once the connection has ended. */
+  /** The response body once the connection has ended. */
   async whole(): Promise<string> {
     await eventually(() => this.ended);
     return this.body;
@@ -67,12 +67,12 @@ export class RawClient {
       this.socket.write(typeof piece === 'string' ? Buffer.from(piece, 'hex') : piece);
   }
 
-  /** The first frame of this kind, as soon as it is there. */
+  /** Resolves with the first frame of this kind. */
   frame(kind: keyof typeof OPCODE): Promise<Frame> {
     return eventually(() => this.frames.find(({ opcode }) => opcode === OPCODE[kind]), { everyMs: 2 });
   }
 
-  /** Code of the close frame; 1005 for one without. */
+  /** Resolves with the code of the close frame; 1005 if it has none. */
   async closeCode(): Promise<number> {
     const { payload } = await this.frame('close');
     return payload.length === 0 ? 1005 : payload.readUInt16BE(0);
@@ -116,7 +116,7 @@ export class RawClient {
   }
 }
 
-/** One masked frame; the mask is zero, so that the payload stays as it is. */
+/** Builds one masked frame; the mask is zero, so that the payload stays the same. */
 export function maskedFrame(first: number, payload: Buffer): Buffer {
   const { length } = payload;
   const size = length < 126 ? 6 : length < 65_536 ? 8 : 14;

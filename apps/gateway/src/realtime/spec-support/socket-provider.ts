@@ -15,18 +15,18 @@ export interface Accepted {
 }
 
 export interface SocketProviderOptions extends ServerOptions {
-  /** Known to `ws`, not to its types; 0: as many as there are. */
+  /** An option of `ws` that its types lack; 0: unlimited. */
   readonly maxPendingAutoPongs?: number;
   /** Sends every message back. */
   readonly echo?: boolean;
 }
 
-/** A provider on loopback that speaks WebSocket with `ws`, or answers handshakes as configured. */
+/** A provider on loopback that speaks WebSocket with `ws`, or responds to handshakes as configured. */
 export class SocketProvider {
   readonly handshakes: IncomingMessage[] = [];
   readonly accepted: Accepted[] = [];
   private readonly sockets = new Set<Socket>();
-  /** Lines that an accepting answer has besides its own. */
+  /** Additional header lines of an accepting response. */
   extraHeaders: readonly string[] = [];
   private script: Script = (_req, _socket, accept) => accept();
 
@@ -55,22 +55,22 @@ export class SocketProvider {
     return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}`;
   }
 
-  /** TCP connections that are open now. */
+  /** Number of open TCP connections. */
   get connections(): number {
     return this.sockets.size;
   }
 
-  /** What becomes of handshakes from now on; without it they are accepted. */
+  /** Sets how handshakes are handled from now on; without it they are accepted. */
   answer(script: Script): void {
     this.script = script;
   }
 
-  /** Refuses handshakes with these bytes, after which the connection ends. */
+  /** Refuses handshakes with these bytes, and ends the connection. */
   answerRaw(text: string): void {
     this.answer((_req, socket) => void socket.end(text));
   }
 
-  /** The newest accepted connection, as soon as there is one. */
+  /** Resolves with the newest accepted connection. */
   connection(index = 0): Promise<Accepted> {
     return eventually(() => this.accepted[index]);
   }
@@ -100,7 +100,7 @@ export class SocketProvider {
         this.accepted.push(accepted);
       });
     });
-    // Read on, or the gateway would never be seen to leave.
+    // Keeps reading, or the gateway's disconnect would not be detected.
     if (!isAccepted) socket.once('end', () => socket.destroy()).resume();
   }
 }

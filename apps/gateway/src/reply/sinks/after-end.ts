@@ -1,12 +1,15 @@
 import type { GatewayResponse } from '../../attempt/gateway-response';
 
-/** How long a provider may take to end its answer after the end mark, and how much it may send, for its connection to be kept. */
+/**
+ * Milliseconds that a provider may take to end its response after the end mark, and bytes that it may send,
+ * for its connection to be reused.
+ */
 const LINGER_MS = 1_000;
 const LINGER_BYTES_MAX = 65_536;
 
 /**
- * What a provider sends after the end mark of a stream, which no client gets. It is read for a bounded time, so that the connection
- * can be used again; then the call is given up.
+ * Reads what a provider sends after the end mark of a stream, which no client receives. It reads for a
+ * limited time, so that the connection can be reused; then it cancels the call.
  */
 export class AfterEnd {
   private timer: NodeJS.Timeout | null = null;
@@ -18,7 +21,7 @@ export class AfterEnd {
     const { answer } = this;
     if (answer.ended || answer.error !== null || this.timer !== null) return;
     this.timer = setTimeout(() => answer.call?.abort(), LINGER_MS).unref();
-    // It may be paused for a client that reads slowly.
+    // The call may be paused because of a slow client.
     answer.call?.resume();
   }
 
@@ -27,7 +30,7 @@ export class AfterEnd {
     if (this.bytes > LINGER_BYTES_MAX) this.answer.call?.abort();
   }
 
-  /** The answer has ended. */
+  /** The response has ended. */
   over(): void {
     if (this.timer !== null) clearTimeout(this.timer);
   }

@@ -19,7 +19,7 @@ import { AfterEnd } from './after-end';
 import { DONE_EVENT, hasFinished } from './end-mark';
 import { HiddenUsage } from './hidden-usage';
 
-/** Slows down whichever answer the request has, also one that comes later. */
+/** Pauses the current response of the request, including one that replaces it later. */
 export class ResponseFlow implements Flow {
   private paused = false;
 
@@ -35,7 +35,7 @@ export class ResponseFlow implements Flow {
     this.context.answer?.call?.resume();
   }
 
-  /** The request has another answer. */
+  /** Applies the state to a new response of the request. */
   moved(): void {
     if (this.paused) this.pause();
   }
@@ -46,20 +46,21 @@ export interface ContinuableStreamParts {
   readonly reply: Reply;
   readonly flow: ResponseFlow;
   readonly keepAlive: KeepAlive;
-  /** The client left. */
+  /** Called when the client has disconnected. */
   readonly abandon: (context: RequestContext, answer: GatewayResponse, sink: BodySink) => void;
 }
 
 /**
- * Hands a stream on that another answer goes on with when it breaks off (`on_stream_failure: continue`). The client gets whole events
- * only, of one answer: one id, one beginning, one end. Where nothing can go on, the client gets the error of any other stream.
+ * Sends a stream that another response continues if it breaks (`on_stream_failure: continue`). The client
+ * receives whole events of a single response: one id, one beginning, one end. If nothing can continue it, the
+ * client receives the same error as in any other stream.
  */
 export class ContinuableStream implements KeptAlive {
   lastWriteAt = 0;
   private readonly splice: Splice;
   private part: Part | null = null;
   private complete = false;
-  /** What comes behind the end mark. */
+  /** Reads what follows the end mark. */
   private after: AfterEnd | null = null;
   private readonly isChat: boolean;
 
@@ -71,7 +72,7 @@ export class ContinuableStream implements KeptAlive {
     keepAlive.add(this);
   }
 
-  /** Goes on with this answer. */
+  /** Continues with this response. */
   take(answer: GatewayResponse): void {
     const { context } = this.parts;
     const part = new Part(this, answer, readerOf(context, answer));
@@ -91,7 +92,7 @@ export class ContinuableStream implements KeptAlive {
     this.parts.reply.write(comment);
   }
 
-  /** Whole events of the client's dialect. */
+  /** Sends whole events in the client's dialect. */
   pass(part: Part, events: readonly Buffer[]): void {
     if (this.after !== null) {
       for (const event of events) this.after.data(event);
@@ -160,7 +161,7 @@ export class ContinuableStream implements KeptAlive {
     this.after.begin();
   }
 
-  /** There is another answer, or there is none. */
+  /** Continues with the next response, or gives up if there is none. */
   private goOn(before: Part, error: OutboundError, stream: OpenStream): void {
     const { context, flow, reply, keepAlive } = this.parts;
     const { answer } = context;
@@ -182,7 +183,10 @@ export class ContinuableStream implements KeptAlive {
     }
   }
 
-  /** A part that has not said what it used is taken for its input, and a token for three bytes that came of it. */
+  /**
+   * Records the usage of a broken part. Without reported usage it is estimated: its input, and one output
+   * token per three bytes received.
+   */
   private noteUse({ tap, answer, bytes }: Part): void {
     const { context } = this.parts;
     const { upstream } = answer;
@@ -209,7 +213,7 @@ export class ContinuableStream implements KeptAlive {
   }
 }
 
-/** The stream of one answer, in the provider's dialect. */
+/** The stream of one response, in the provider's dialect. */
 class Part implements BodySink {
   readonly tap: StreamTap;
   bytes = 0;
@@ -229,7 +233,7 @@ class Part implements BodySink {
     this.pass(() => this.reader.write(chunk));
   }
 
-  /** Some providers leave out the blank line after their last event. */
+  /** Some providers omit the blank line after their last event. */
   end(): void {
     this.pass(() => this.reader.end());
     if (isWholeEvent(this.events.rest())) this.pass(() => BLANK_LINE);
@@ -254,7 +258,7 @@ class Part implements BodySink {
 
 const BYTES_PER_TOKEN = 3;
 
-/** `begun`: what the part has said of its input; the output that it names next to that is a beginning. */
+/** `begun` is the usage that the part reported at its start; its output count is incomplete. */
 const usageOfCut = (requestBytes: number, bytes: number, begun: Usage | null): Usage => ({
   ...(begun ?? { ...NO_USAGE, inputTokens: Math.ceil(requestBytes / BYTES_PER_TOKEN) }),
   outputTokens: Math.ceil(bytes / BYTES_PER_TOKEN),
@@ -262,7 +266,7 @@ const usageOfCut = (requestBytes: number, bytes: number, begun: Usage | null): U
 
 const BLANK_LINE = Buffer.from('\n\n');
 
-/** The provider's bytes as the client's dialect has them. */
+/** Translates the provider's bytes into the client's dialect. */
 type Reader = Pick<StreamTranslator, 'write' | 'end'>;
 
 function readerOf(context: RequestContext, { upstream }: GatewayResponse): Reader {

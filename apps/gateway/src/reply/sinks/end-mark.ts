@@ -6,12 +6,12 @@ import { routeFamily } from '@gw/contracts';
 
 export const DONE_EVENT = Buffer.from('data: [DONE]\n\n');
 
-/** Nothing of a stream of this route follows its end mark. */
+/** Whether a stream of this route ends with its end mark. */
 export const endsAtMarker = ({ route }: RequestContext): boolean =>
   routeFamily(route.kind).endsAtMark === true;
 
 /**
- * Whether a stream of choices that ended cleanly without an end mark is whole: each choice that was requested has a
+ * Whether a stream that ended cleanly without an end mark is complete: each requested choice has a
  * `finish_reason`. Some providers, such as Perplexity, send no mark.
  */
 export function hasFinished(context: RequestContext, answer: GatewayResponse, tap: StreamTap): boolean {

@@ -16,9 +16,10 @@ import { HiddenUsage } from './hidden-usage';
 import { WholeEvents } from './whole-events';
 
 /**
- * Passes server-sent events on, while a tap looks for usage and the end mark. On a built-in route the client gets whole events, and
- * its answer ends with the end mark; a stream that ends early gets a terminal error event and no end mark. On passthrough the bytes
- * go on as they come, nothing is added, and a broken stream is broken here too.
+ * Forwards server-sent events, while a tap reads usage and the end mark. On a built-in route the client
+ * receives whole events, and its response ends with the end mark; a stream that ends early gets a terminal
+ * error event and no end mark. On passthrough the bytes are forwarded as they arrive, nothing is added, and a
+ * broken stream breaks the response.
  */
 export class EventStreamSink implements BodySink, KeptAlive {
   private readonly tap: StreamTap;
@@ -26,7 +27,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
   private readonly events: WholeEvents | null;
   private complete = false;
   lastWriteAt = 0;
-  /** What comes behind the end mark, once the client's answer has ended there. */
+  /** Reads what follows the end mark, after the client's response has ended there. */
   private after: AfterEnd | null = null;
 
   constructor(
@@ -59,7 +60,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
     this.complete = true;
     this.keepAlive.delete(this);
     if (this.tap.failed) this.context.reply.cut(null);
-    // The mark itself may come without the blank line behind it.
+    // The mark itself may arrive without its blank line.
     this.reply.seal(Buffer.concat([chunk, this.rest()]));
     if (this.events === null || !endsAtMarker(this.context)) return;
     this.reply.end(null);
@@ -93,12 +94,12 @@ export class EventStreamSink implements BodySink, KeptAlive {
     else this.reply.break();
   }
 
-  /** A comment between events; inside one it would break it. */
+  /** Writes a comment between events; inside an event it would corrupt the event. */
   beat(comment: Buffer): void {
     if (this.events?.isInsideEvent !== true) this.reply.write(comment);
   }
 
-  /** The answer had its end mark, and nothing that follows changes it. */
+  /** Whether the response had its end mark; nothing that follows changes it. */
   private isOver(): boolean {
     this.keepAlive.delete(this);
     this.after?.over();
@@ -106,7 +107,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
     return this.complete;
   }
 
-  /** Of what is held the last event, if it only lacks the blank line behind it. Half an event is not handed on. */
+  /** Returns the held event if it lacks only its blank line. A partial event is not forwarded. */
   private rest(): Buffer {
     const rest = this.events?.rest() ?? EMPTY;
     return isWholeEvent(rest) ? Buffer.concat([rest, BLANK_LINE]) : EMPTY;

@@ -2,16 +2,16 @@ import { endOfFirstEvent, WholeEvents } from './whole-events';
 
 const MARK = Buffer.from('"usage"');
 const EMPTY = Buffer.alloc(0);
-/** In JSON no text can hold a quote without a backslash before it, so these are members and never content. */
+/** In JSON a quote inside a text has a backslash before it, so these match members and never content. */
 const NO_USAGE = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?/;
 
 /**
- * Takes out of OpenAI's chat and completion streams what `stream_options.include_usage` adds to them: a `usage` of null in each
- * chunk, and the last chunk, which has usage and no choice. All other bytes stay.
+ * Removes from OpenAI's chat and completion streams what `stream_options.include_usage` adds: a null `usage`
+ * in each chunk, and the last chunk, which has usage and no choice. All other bytes stay.
  */
 export class HiddenUsage extends WholeEvents {
   protected override through(events: Buffer, isTail: boolean): Buffer {
-    // Too long an event is no usage.
+    // An event that is too long to be held is not a usage event.
     let from = isTail ? endOfFirstEvent(events, 0) : 0;
     if (!events.includes(MARK, from)) return events;
     const kept: Buffer[] = [events.subarray(0, from)];

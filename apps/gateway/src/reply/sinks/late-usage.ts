@@ -3,11 +3,14 @@ import type { GatewayResponse } from '../../attempt/gateway-response';
 import type { BodySink } from '../../core/upstream';
 import type { RequestContext } from '../../core/request-context';
 
-/** How long a provider may take to say what a finished answer has used, and how much it may send, once the client has left. */
+/**
+ * Milliseconds that a provider may take to report the usage of a finished response after the client has
+ * disconnected, and bytes that it may send.
+ */
 const WAIT_MS = 2_000;
 const BYTES_MAX = 65_536;
 
-/** Whether nothing but the usage of a stream is missing, so that it is worth to read on for it. */
+/** Whether only the usage of a stream is missing, so that reading on is useful. */
 export const lacksUsageOnly = ({ reply, settled }: RequestContext, answer: GatewayResponse): boolean =>
   !settled &&
   !answer.ended &&
@@ -15,7 +18,7 @@ export const lacksUsageOnly = ({ reply, settled }: RequestContext, answer: Gatew
   reply.meter?.finished?.() === true &&
   reply.meter.usage() === null;
 
-/** Reads on, for a bounded time, for the usage of a finished answer whose client has left. */
+/** Reads on for a limited time, for the usage of a finished response whose client has disconnected. */
 export class LateUsage implements BodySink {
   private bytes = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -34,7 +37,7 @@ export class LateUsage implements BodySink {
       this.finish();
     }, WAIT_MS).unref();
     this.answer.attach(this);
-    // It may be paused for a client that reads slowly.
+    // The call may be paused because of a slow client.
     this.answer.call?.resume();
   }
 

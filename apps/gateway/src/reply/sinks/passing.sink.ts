@@ -12,11 +12,14 @@ import { brokenResponse } from '../../attempt/broken-response';
 import type { RequestContext } from '../../core/request-context';
 import type { Reply } from '../reply';
 
-/** Passes a body on as it comes, byte for byte. The piece that completes a body of known length waits for its end. */
+/**
+ * Forwards a body as it arrives, byte for byte. The chunk that completes a body of known length is sent with
+ * the end.
+ */
 export class PassingSink implements BodySink {
   private left: number;
   private last: Buffer | null = null;
-  /** Reads the output of a batch as it goes by. */
+  /** Reads the output of a batch as it passes. */
   private readonly output: BatchOutputMeter | DecodedOutput | null = null;
 
   constructor(
@@ -60,7 +63,7 @@ export class PassingSink implements BodySink {
 
 const NO_FACTS: ResponseFacts = { usage: null, model: null };
 
-/** Reads usage and model from a whole answer once it has gone by, by its bytes: whatever its content type and its status. */
+/** Reads usage and model from the bytes of a complete response, whatever its content type and status. */
 class BodyMeter {
   private read: ResponseFacts | null = null;
 
@@ -77,7 +80,10 @@ class BodyMeter {
     return this.facts().model;
   }
 
-  /** Only where the provider says that it is JSON: it may name what others have made, which the text of a file must not. */
+  /**
+   * Returns the body only if the provider declares it as JSON: it may name work of other requests, which the
+   * text of a file must not.
+   */
   body(): Buffer | null {
     const isJson = valueOf(this.answer.headers, 'content-type')?.includes('json') === true;
     return isJson && this.isReadable() ? this.reply.keptBody() : null;
@@ -88,7 +94,7 @@ class BodyMeter {
     return this.read;
   }
 
-  /** Of an answer that was not kept whole its end, where a long one has its usage. */
+  /** If the response was not kept whole, reads its end, where a long response has its usage. */
   private readFacts(): ResponseFacts {
     const { provider } = this.answer.upstream;
     const { truncated, tail } = this.reply;

@@ -15,7 +15,7 @@ import { AfterEnd } from './after-end';
 export class TranslatedStreamSink implements BodySink, KeptAlive {
   private readonly tap: StreamTap;
   lastWriteAt = 0;
-  /** What comes behind the end mark. */
+  /** Reads what follows the end mark. */
   private after: AfterEnd | null = null;
 
   constructor(
@@ -80,7 +80,10 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
     this.reply.write(comment);
   }
 
-  /** The end mark, or the error event in its place: the client's answer ends here, whatever the provider still sends. */
+  /**
+   * Sends the end mark, or an error event instead: the client's response ends here, whatever the provider
+   * sends afterwards.
+   */
   private finish(last: Buffer): void {
     this.keepAlive.delete(this);
     if (this.translator.failed) this.interrupted(null);
@@ -95,7 +98,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
     return failure;
   }
 
-  /** Null: the provider's events could not be read, and the client has the error. */
+  /** Null: the provider's events could not be read, and the client has received the error. */
   private translate(step: () => Buffer): Buffer | null {
     try {
       return step();

@@ -7,8 +7,8 @@ import { brokenResponse } from '../../attempt/broken-response';
 import { codingOf, decode, type Coding } from '../../attempt/decoding';
 
 /**
- * Collects a body that has to be read before it can be answered, and undoes its coding. Past the cap the call is cancelled; the cap
- * is that of the decoded body too.
+ * Collects and decodes a body that must be read before a response can be sent. If the body exceeds the cap,
+ * received or decoded, the call is cancelled.
  */
 export class WholeBodySink implements BodySink {
   private readonly chunks: Buffer[] = [];
@@ -18,7 +18,7 @@ export class WholeBodySink implements BodySink {
   constructor(
     private readonly answer: GatewayResponse,
     private readonly maxBytes: number,
-    /** Null: the body did not arrive whole. */
+    /** Null: the body did not arrive completely. */
     private readonly done: (body: Buffer | null, failure: GatewayError | null) => void,
   ) {}
 
@@ -33,7 +33,9 @@ export class WholeBodySink implements BodySink {
     this.answer.call?.abort();
     this.done(
       null,
-      unreadable(`The answer is larger than the ${String(this.maxBytes)} bytes that are read.`),
+      unreadable(
+        `The provider's response is larger than the ${String(this.maxBytes)} bytes that the gateway reads.`,
+      ),
     );
   }
 
@@ -45,7 +47,7 @@ export class WholeBodySink implements BodySink {
     if (coding !== null) this.decode(coding);
     else if (encoding === undefined || encoding === 'identity')
       this.done(Buffer.concat(this.chunks, this.size), null);
-    else this.done(null, unreadable('The answer has a content encoding that the gateway cannot undo.'));
+    else this.done(null, unreadable('The response has a content encoding that the gateway cannot decode.'));
   }
 
   fail(error: OutboundError): void {
@@ -58,7 +60,7 @@ export class WholeBodySink implements BodySink {
     const pieces: Buffer[] = [];
     void decode(this.chunks, coding, this.maxBytes, (piece) => pieces.push(piece)).then((isWhole) => {
       if (isWhole) this.done(Buffer.concat(pieces), null);
-      else this.done(null, unreadable('The answer could not be decoded.'));
+      else this.done(null, unreadable('The response could not be decoded.'));
     });
   }
 }

@@ -1,6 +1,8 @@
-/** A longer event is handed on before it is whole. */
+/** Longer events, in bytes, are forwarded before they are complete. */
 const EVENT_BYTES_MAX = 1_048_576;
-/** The longest end of an event, `\r\n\r\n`, without its last byte: it may lie in two pieces. */
+/**
+ * Bytes of the longest event end, `\r\n\r\n`, without its last byte: the end may be split between two chunks.
+ */
 const SEAM_BYTES = 3;
 const NEW_LINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
@@ -8,18 +10,18 @@ const ENDS = ['\n\n', '\r\n\r\n', '\n\r\n', '\r\r'].map((end) => Buffer.from(end
 const CRLF_CRLF = Buffer.from('\r\n\r\n');
 
 /**
- * Hands the events of a stream on once they are whole, as they are and in any split, so that a stream that breaks off inside an
- * event ends after the event before it. Holds at most one event, up to 1 MiB.
+ * Forwards the events of a stream once they are complete, unchanged, however the stream is split. A stream
+ * that breaks inside an event then ends after the previous event. Holds at most one event, up to 1 MiB.
  */
 export class WholeEvents {
   private held: Buffer[] = [];
   private heldBytes = 0;
-  /** Inside an event that is too long to be held. */
+  /** True inside an event that is too long to be held. */
   private passing = false;
-  /** The last bytes of such an event that were handed on. */
+  /** The last forwarded bytes of such an event. */
   private lastPassed: Buffer = EMPTY;
 
-  /** True while a part of an event was handed on without its end. */
+  /** True while a part of an event was forwarded without its end. */
   get isInsideEvent(): boolean {
     return this.passing;
   }
@@ -39,19 +41,19 @@ export class WholeEvents {
     return passed.length === 0 ? events : Buffer.concat([events, passed]);
   }
 
-  /** What is held of an event that has not ended; it is held no more. */
+  /** Returns the incomplete event and stops holding it. */
   rest(): Buffer {
     return this.take(EMPTY);
   }
 
-  /** `isTail`: they begin with the end of an event whose beginning was handed on. */
+  /** `isTail`: the events begin with the end of an event whose beginning was forwarded. */
   protected through(events: Buffer, _isTail: boolean): Buffer {
     return events;
   }
 
   private hold(bytes: Buffer): Buffer {
     if (this.passing) {
-      // Its last bytes may be the beginning of the end of the event.
+      // The last bytes may be the start of the event's end.
       this.lastPassed = bytes.subarray(-SEAM_BYTES);
       return bytes;
     }
@@ -85,11 +87,14 @@ const endsEvent = (bytes: Buffer): boolean =>
   bytes[bytes.length - 1] === NEW_LINE &&
   (bytes[bytes.length - 2] === NEW_LINE || bytes.subarray(-4).equals(CRLF_CRLF));
 
-/** Index behind the blank line that ends the last whole event; 0 when there is none. */
+/** Returns the index after the blank line of the last complete event; 0 if there is none. */
 const endOfLastEvent = (bytes: Buffer): number =>
   Math.max(...ENDS.map((end) => behind(bytes.lastIndexOf(end), end)));
 
-/** The same for the first one from `from` on; the end of the bytes when there is none. */
+/**
+ * Returns the index after the blank line of the first event from `from` on, or the length of `bytes` if there
+ * is none.
+ */
 export function endOfFirstEvent(bytes: Buffer, from: number): number {
   const ends = ENDS.map((end) => behind(bytes.indexOf(end, from), end)).filter((end) => end > 0);
   return ends.length === 0 ? bytes.length : Math.min(...ends);

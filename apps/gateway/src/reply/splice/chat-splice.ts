@@ -4,19 +4,19 @@ import type { JsonObject } from '@gw/providers';
 import { sumOf } from '../../usage/use';
 import { dataOf, objectOf, PartialText, type Splice } from './splice';
 
-/** Members of a delta that a beginning of an answer can hold. */
+/** Members of a delta that can be continued. */
 const PLAIN = new Set(['role', 'content']);
 
-/** Chat completion chunks of OpenAI's dialect. */
+/** Splices chat completion chunks of OpenAI's dialect. */
 export class ChatSplice implements Splice {
   complete = false;
   failed = false;
   private readonly text = new PartialText();
   private finished = false;
   private isFirst = true;
-  /** What makes the chunks one answer, as the first one has it. */
+  /** The members that identify the response, as in its first chunk. */
   private identity: JsonObject | null = null;
-  /** Of the answers before this one. */
+  /** Usage of the responses before this one. */
   private used: Usage | null = null;
 
   event(event: Buffer): Buffer | null {
@@ -63,7 +63,7 @@ export class ChatSplice implements Splice {
     return Buffer.from(`data: ${JSON.stringify(fitted)}\n\n`);
   }
 
-  /** The choice without what the client has already; null when nothing is left of it. */
+  /** Returns the choice without what the client already has; null if nothing is left. */
   private choice(choice: JsonObject): JsonObject | null {
     const given = isObject(choice['delta']) ? choice['delta'] : {};
     if (choice['index'] !== undefined && choice['index'] !== 0) this.text.giveUp();

@@ -1,16 +1,18 @@
-/** An event is held up to this many bytes until it is whole. */
+/** Maximum size in bytes of an event that is held until it is complete. */
 const EVENT_BYTES_MAX = 1_048_576;
 const BLANK_LINE = /\n\r?\n|\r\r/g;
-/** The longest end of an event, `\n\r\n`, without its last byte: it may lie in two pieces. */
+/**
+ * Bytes of the longest event end, `\n\r\n`, without its last byte: the end may be split between two chunks.
+ */
 const SEAM = 2;
 
-/** Cuts a stream's bytes into whole events, each with the blank line that ends it. */
+/** Splits a stream's bytes into complete events, each with its final blank line. */
 export class Events {
   private held = '';
 
   /** Null: an event is too long to be held. */
   write(chunk: Buffer): Buffer[] | null {
-    // One character per byte, so that a piece may end inside a character.
+    // Latin-1: one character per byte, because a chunk may end inside a character.
     const text = this.held + chunk.toString('latin1');
     const events: Buffer[] = [];
     let from = 0;
@@ -23,7 +25,7 @@ export class Events {
     return this.held.length > EVENT_BYTES_MAX ? null : events;
   }
 
-  /** What has come of an event that is not whole. */
+  /** Returns the received part of an incomplete event. */
   rest(): Buffer {
     return Buffer.from(this.held, 'latin1');
   }

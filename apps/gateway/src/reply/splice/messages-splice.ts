@@ -2,19 +2,19 @@ import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 import { addCounts, dataOf, objectOf, PartialText, type Splice } from './splice';
 
-/** Events of Anthropic's messages. */
+/** Splices events of Anthropic's messages. */
 export class MessagesSplice implements Splice {
   complete = false;
   failed = false;
   private readonly text = new PartialText();
   private finished = false;
   private isFirst = true;
-  /** The client's index of the block that is open, and of the last one that was. */
+  /** The client's index of the open block; in `last`, that of the latest block. */
   private open: number | null = null;
   private last = -1;
-  /** What this answer's indices are moved by; null until its first block. */
+  /** Offset of this response's block indices; null until its first block. */
   private offset: number | null = 0;
-  /** Of this answer, and of those before it. */
+  /** Usage of this response; in `used`, that of the responses before it. */
   private usage: JsonObject = {};
   private used: JsonObject = {};
 
@@ -43,7 +43,7 @@ export class MessagesSplice implements Splice {
     this.text.goOn();
   }
 
-  /** The events that take its place; null: none. */
+  /** Returns the events to send instead; null: none. */
   private fitted(body: JsonObject): JsonObject[] | null {
     switch (body['type']) {
       case 'message_start':
@@ -74,7 +74,7 @@ export class MessagesSplice implements Splice {
     return this.isFirst ? [body] : null;
   }
 
-  /** Text goes on in the block that the client has open; anything else begins a block of its own. */
+  /** Starts a block. Text continues in the client's open block; other content starts a new block. */
   private startBlock(body: JsonObject, index: number): JsonObject[] | null {
     const block = isObject(body['content_block']) ? body['content_block'] : {};
     const isText = block['type'] === 'text';

@@ -4,7 +4,7 @@ import { Events } from './events';
 import { MessagesSplice } from './messages-splice';
 import { addCounts, type Splice } from './splice';
 
-/** How one dialect says things. `part`: which answer speaks. */
+/** Builds the events of one dialect. `part` is the number of the response. */
 interface Speaker {
   splice(): Splice;
   begin(part: number): string;
@@ -70,7 +70,7 @@ const speakers: Readonly<Record<string, Speaker>> = {
 
 const words = fc.array(fc.constantFrom('a', 'bc', ' ', '\n', '  ', '.', 'é', '😀', '\t'), { maxLength: 30 });
 
-/** The stream of a client whose answer breaks off after each of `cuts` pieces, and what it was made of. */
+/** Returns the stream of a client whose response breaks after each of `cuts` chunks. */
 function spliced(speaker: Speaker, pieces: readonly string[], cuts: readonly number[]): string {
   const splice = speaker.splice();
   const whole = pieces.join('');
@@ -84,7 +84,7 @@ function spliced(speaker: Speaker, pieces: readonly string[], cuts: readonly num
     const reported = rest.slice(0, count);
     pass(speaker.begin(part) + reported.map((text) => speaker.say(part, text)).join(''));
     const beginning = splice.partial() ?? '';
-    // A model goes on from the beginning that it was given, and says it in pieces of its own.
+    // A model continues from the given beginning, in chunks of its own.
     rest = [...whole.slice(beginning.length)];
     splice.goOn(null);
   });
@@ -94,8 +94,8 @@ function spliced(speaker: Speaker, pieces: readonly string[], cuts: readonly num
   return Buffer.concat(out).toString();
 }
 
-describe.each(Object.entries(speakers))('answers spliced in the dialect of %s', (_, speaker) => {
-  it('read as the one answer that an unbroken stream would have been, wherever they broke off', () => {
+describe.each(Object.entries(speakers))('spliced responses in the dialect of %s', (_, speaker) => {
+  it('read like a single unbroken response, wherever they were cut', () => {
     fc.assert(
       fc.property(words, fc.array(fc.nat(12), { maxLength: 4 }), (pieces, cuts) => {
         const { text, ids, ends } = speaker.read(spliced(speaker, pieces, cuts));
@@ -107,7 +107,7 @@ describe.each(Object.entries(speakers))('answers spliced in the dialect of %s', 
     );
   });
 
-  it('stay as they are, byte for byte, as long as nothing breaks', () => {
+  it('stay unchanged byte for byte while nothing breaks', () => {
     const splice = speaker.splice();
     const stream = `: note\n\n${speaker.begin(0)}${speaker.say(0, 'Hé 😀')}data: odd\n\n${speaker.end(0)}`;
     const out = (new Events().write(Buffer.from(stream)) ?? []).map((own) => splice.event(own));
@@ -115,7 +115,7 @@ describe.each(Object.entries(speakers))('answers spliced in the dialect of %s', 
     expect(splice.partial()).toBeNull();
   });
 
-  it('are not continued once they are over', () => {
+  it('are not continued once they are complete', () => {
     const splice = speaker.splice();
     for (const own of new Events().write(Buffer.from(speaker.begin(0) + speaker.end(0))) ?? [])
       splice.event(own);
@@ -123,7 +123,7 @@ describe.each(Object.entries(speakers))('answers spliced in the dialect of %s', 
   });
 });
 
-describe('the events of a stream', () => {
+describe('events of a stream', () => {
   it('are the same for every split of its bytes, with every kind of line end', () => {
     const lines = fc.constantFrom('\n', '\r\n', '\r');
     fc.assert(
@@ -145,15 +145,15 @@ describe('the events of a stream', () => {
     );
   });
 
-  it('are not held beyond a mebibyte', () => {
+  it('are not held beyond 1 MiB', () => {
     const events = new Events();
     expect(events.write(Buffer.alloc(1_048_576, 'x'))).toEqual([]);
     expect(events.write(Buffer.from('x'))).toBeNull();
   });
 });
 
-describe('counts of several answers', () => {
-  it('add up by name, also in details, and keep what only one of them has', () => {
+describe('usage counts of several responses', () => {
+  it('add up by name, also in details, and keep members that only one of them has', () => {
     const one = { tokens: 1, details: { cached: 2 }, tier: 'a', none: null };
     const other = { tokens: 10, details: { cached: 20, audio: 1 }, none: 5 };
     expect(addCounts(one, other)).toEqual({

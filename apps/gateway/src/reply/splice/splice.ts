@@ -3,35 +3,38 @@ import { isObject } from '@gw/kernel';
 import type { JsonObject } from '@gw/providers';
 
 /**
- * Makes one stream of several, in one dialect of clients: the first answer's events stay as they are, and those of the answers that go
- * on from it are fitted to them.
+ * Joins several responses into one stream of a client dialect: the events of the first response stay
+ * unchanged, and those of its continuations are adapted to them.
  */
 export interface Splice {
-  /** One whole event, as the client is to see it; null: not at all. */
+  /** Returns a whole event as the client receives it; null: the event is dropped. */
   event(event: Buffer): Buffer | null;
-  /** The end mark has gone by. */
+  /** True once the end mark has passed. */
   readonly complete: boolean;
-  /** The provider has sent an error event, which is kept from the client. */
+  /** True if the provider has sent an error event, which the client does not receive. */
   readonly failed: boolean;
-  /** What another answer can go on from: the text so far, without white space at its end. Null: it can't be continued. */
+  /**
+   * Returns the text that another response can continue, without white space at its end. Null: it cannot be
+   * continued.
+   */
   partial(): string | null;
-  /** Another answer goes on. `used`: what is known of the use of the one before. */
+  /** Continues with another response. `used` is the known usage of the previous one. */
   goOn(used: Usage | null): void;
 }
 
-/** A longer answer is not continued: its text would have to be kept. */
+/** In characters. A longer response is not continued, because its text would have to be kept. */
 const TEXT_LENGTH_MAX = 262_144;
 
-/** The text that the client has. */
+/** The text that the client has received. */
 export class PartialText {
   private pieces: string[] = [];
   private length = 0;
-  /** White space that the client has and the next answer did not see. */
+  /** White space that the client has received but the continuation was not given. */
   private awaited = '';
-  /** False: it is too long, or something other than text belongs to it. */
+  /** False: the text is too long, or the response contains something other than text. */
   continuable = true;
 
-  /** The part of `piece` that is new to the client. */
+  /** Returns the part of `piece` that the client does not have. */
   add(piece: string): string {
     const fresh = this.awaited === '' ? piece : this.withoutAwaited(piece);
     if (!this.continuable) return fresh;
@@ -46,7 +49,9 @@ export class PartialText {
     this.pieces = [];
   }
 
-  /** Some providers refuse a beginning that ends in white space. */
+  /**
+   * Returns the text without trailing white space, because some providers refuse a beginning that ends in it.
+   */
   read(): string | null {
     return this.continuable ? this.pieces.join('').trimEnd() : null;
   }
@@ -60,13 +65,13 @@ export class PartialText {
   private withoutAwaited(piece: string): string {
     let same = 0;
     while (same < piece.length && same < this.awaited.length && piece[same] === this.awaited[same]) same += 1;
-    // What differs ends it: then the white space was not the next answer's.
+    // A difference ends the comparison: the continuation did not repeat the white space.
     this.awaited = same === piece.length ? this.awaited.slice(same) : '';
     return piece.slice(same);
   }
 }
 
-/** The `data` of one event, or null for a comment. */
+/** Returns the `data` of one event, or null for a comment. */
 export function dataOf(event: Buffer): string | null {
   const lines = event
     .toString('utf8')
@@ -75,7 +80,7 @@ export function dataOf(event: Buffer): string | null {
   return lines.length === 0 ? null : lines.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n');
 }
 
-/** Counts of both; what only one of them has is kept. */
+/** Adds the counts of both; a member that only one of them has is kept. */
 export function addCounts(one: JsonObject, other: JsonObject): JsonObject {
   const sum: JsonObject = { ...one };
   for (const [name, value] of Object.entries(other)) {
@@ -96,7 +101,10 @@ export function objectOf(data: string): JsonObject | null {
   }
 }
 
-/** Whether an event without the blank line that ends it is whole: some providers leave that out after their last event. */
+/**
+ * Whether an event without its final blank line is complete: some providers omit that line after their last
+ * event.
+ */
 export function isWholeEvent(event: Buffer): boolean {
   const data = event.length === 0 ? null : dataOf(event);
   return data !== null && (data.trim() === '[DONE]' || objectOf(data) !== null);

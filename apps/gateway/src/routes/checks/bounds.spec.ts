@@ -22,7 +22,7 @@ const pathsAt = (rule: Rule, body: unknown): string[] =>
     rule(body, '', found);
   }).map(({ path }) => path);
 
-describe('[CMP-02] the bounds of a completion, streamed or not', () => {
+describe('[CMP-02] bounds of a completion, streamed or not', () => {
   const SEED = 9_223_372_036_854_776_000;
   describe.each([{ stream: true }, { stream: false }, {}])('with %j', (mode) => {
     it.each<[field: string, within: readonly unknown[], outside: readonly unknown[]]>([
@@ -70,7 +70,7 @@ describe('[CMP-02] the bounds of a completion, streamed or not', () => {
       expect(pathsAt(completionBody, { best_of })).toEqual(['best_of']);
   });
 
-  it('[CMP-03] best_of with stream or n, and stream_options without stream', () => {
+  it('[CMP-03] refuses best_of with stream or n, and stream_options without stream', () => {
     expect(pathsAt(completionBody, { best_of: 1, stream: true })).toEqual(['best_of']);
     expect(pathsAt(completionBody, { best_of: null, stream: true })).toEqual([]);
     for (const n of [2, 3]) expect(pathsAt(completionBody, { best_of: 2, n })).toEqual(['best_of']);
@@ -83,8 +83,8 @@ describe('[CMP-02] the bounds of a completion, streamed or not', () => {
   });
 });
 
-describe('[MOD-01] the input of a moderation', () => {
-  it('is required, and a text', () => {
+describe('[MOD-01] input of a moderation', () => {
+  it('must be present and a text', () => {
     for (const input of ['', 'x', ['x'], [{ type: 'text', text: 'x' }]])
       expect(pathsAt(moderationBody, { input })).toEqual([]);
     for (const input of [undefined, null, 5, {}, [], [5], ['x', { type: 'text' }]])
@@ -93,7 +93,7 @@ describe('[MOD-01] the input of a moderation', () => {
   });
 });
 
-describe('[RUN-05] the bounds of a run', () => {
+describe('[RUN-05] bounds of a run', () => {
   it.each<[path: string, body: object]>([
     ['max_prompt_tokens', { max_prompt_tokens: 256.5 }],
     ['truncation_strategy', { truncation_strategy: 'auto' }],
@@ -117,7 +117,7 @@ describe('[RUN-05] the bounds of a run', () => {
     for (const check of [runBody, threadAndRunBody]) expect(pathsAt(check, body)).toEqual([path]);
   });
 
-  it('[RUN-06] takes JSON mode with functions, and without tools', () => {
+  it('[RUN-06] accept JSON mode with functions and without tools', () => {
     const response_format = { type: 'json_object' };
     const own = { type: 'function', function: { name: 'f' } };
     expect(pathsAt(runBody, { response_format, tools: [own] })).toEqual([]);
@@ -130,7 +130,7 @@ describe('[RUN-05] the bounds of a run', () => {
     );
   });
 
-  it('bounds the results of a search of a vector store alike', () => {
+  it('enforces the same bounds on the results of a vector store search', () => {
     for (const max_num_results of [1, 50])
       expect(pathsAt(searchBody, { query: 'q', max_num_results })).toEqual([]);
     for (const max_num_results of [0, 51, 1.5])
@@ -161,13 +161,13 @@ describe('[THR-01] [THR-02] a thread', () => {
     expect(pathsAt(threadBody, body)).toEqual([path]);
   });
 
-  it('takes content in parts, which providers have for images', () => {
+  it('accepts content parts, which providers use for images', () => {
     const content = [{ type: 'image_file', image_file: { file_id: 'f' } }];
     expect(pathsAt(threadBody, { messages: [{ role: 'user', content }] })).toEqual([]);
   });
 });
 
-describe('[RUN-02] the query of a list of runs', () => {
+describe('[RUN-02] query of a list of runs', () => {
   const at = (query: string): string[] =>
     faults((found) => {
       listRunsQuery(query, found);

@@ -16,7 +16,7 @@ const PROMPT: Schema = {
     { type: 'array', items: { type: 'integer' } },
     { type: 'array', items: { type: 'array', items: { type: 'integer' } } },
   ],
-  description: 'Left out: generation starts as from a new document.',
+  description: 'If omitted, generation starts as from a new document.',
 };
 
 const prompt = rule(PROMPT, (value, path, found) => {
@@ -42,12 +42,12 @@ const logitBias = rule({ type: 'object', additionalProperties: bias.schema }, (v
   }
 });
 
-/** `stream_options` is set only together with `stream: true`. */
+/** Violation: `stream_options` without `stream: true`. */
 const OPTIONS_NEED_STREAM: Schema = {
   if: { properties: { stream_options: { type: 'object' } }, required: ['stream_options'] },
   then: { properties: { stream: { const: true } }, required: ['stream'] },
 };
-/** Candidates are compared before one is answered, so they cannot be streamed. */
+/** Candidates are compared before one is returned, so they cannot be streamed. */
 const BEST_OF_IS_WHOLE: Schema = {
   if: { properties: { best_of: { type: 'integer' } }, required: ['best_of'] },
   then: { properties: { stream: { not: { const: true } } } },
@@ -68,11 +68,11 @@ export const completionBody = named(
       max_tokens: documented(integer(0), { default: 16 }),
       n: documented(integer(1, 128), { default: 1 }),
       presence_penalty: number(-2, 2),
-      // The bounds as the specification writes them; both are exact in a double.
+      // The bounds are written as in the specification; both are exact in a double.
       seed: integer(-9_223_372_036_854_776_000, 9_223_372_036_854_776_000),
       stop,
       stream: documented(flag, {
-        description: 'Answers data-only server-sent events, ended by `data: [DONE]`.',
+        description: 'Returns data-only server-sent events, ended by `data: [DONE]`.',
       }),
       stream_options: documented(object({ include_usage: flag }), {
         description: 'Only when stream is true.',

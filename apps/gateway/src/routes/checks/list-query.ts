@@ -1,7 +1,7 @@
 import { between, names, text } from '../openapi/schema';
 import { quoted, type Violations } from './violations';
 
-/** Checks a query string, with its leading `?` or empty. */
+/** Checks a query string, which is empty or starts with `?`. */
 export type QueryCheck = (query: string, found: Violations) => void;
 
 const LIMIT = /^(?:[1-9]\d?|100)$/;
@@ -14,7 +14,7 @@ const RULES: Readonly<Record<string, { readonly holds: (value: string) => boolea
     before: { holds: () => true, rule: '' },
   };
 
-/** Query of `GET /threads/{thread_id}/runs`. Parameters that are not its own pass. */
+/** Query of `GET /threads/{thread_id}/runs`. Unknown parameters pass. */
 export const listRunsQuery: QueryCheck = (query, found) => {
   if (query.length < 2) return;
   const seen = new Set<string>();
@@ -22,17 +22,17 @@ export const listRunsQuery: QueryCheck = (query, found) => {
     const own = name.replace(/\[.*$/s, '');
     const known = Object.hasOwn(RULES, own) ? RULES[own] : undefined;
     if (!known) continue;
-    // Two readers of a list could take different values of it.
-    if (own !== name || seen.has(own)) found.add(own, 'must be given once, as one value', 'a list');
+    // Two parsers could read different values from it.
+    if (own !== name || seen.has(own)) found.add(own, 'must be sent once, as one value', 'a list');
     else if (!known.holds(value)) found.add(own, known.rule, quoted(value));
     seen.add(own);
   }
 };
 
-/** The same query in the OpenAPI document. */
+/** The same query for the OpenAPI document. */
 export const LIST_RUNS_QUERY = {
   limit: { ...between('integer', 1, 100), default: 20 },
   order: { ...names('asc', 'desc'), default: 'desc', description: 'Sorts by created_at.' },
-  after: { ...text, description: 'An object id: answers the page after it.' },
-  before: { ...text, description: 'An object id: answers the page before it.' },
+  after: { ...text, description: 'An object id: returns the page after it.' },
+  before: { ...text, description: 'An object id: returns the page before it.' },
 } as const;

@@ -5,7 +5,7 @@ import { kindOf } from './violations';
 
 const PART = objectSchema({ type: text.schema }, ['type']);
 
-/** A text; also the arrays of texts and of typed parts that providers take today. */
+/** A text, or an array of texts or typed parts, which providers also accept. */
 const INPUT = {
   anyOf: [text.schema, { ...list(text).schema, minItems: 1 }, { ...listSchema(PART), minItems: 1 }],
   description: 'The text to classify.',

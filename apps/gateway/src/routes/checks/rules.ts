@@ -3,27 +3,29 @@ import type { JsonObject } from '@gw/providers';
 import { between, list as listSchema, names, ref, request, type Schema } from '../openapi/schema';
 import { kindOf, quoted, type Violations } from './violations';
 
-/** Checks a value that is there; its object decides about an absent one and null. Never changes anything. */
+/**
+ * Checks a value that is present; the object rule handles absent and null values. Never modifies the value.
+ */
 type Check = (value: unknown, path: string, found: Violations) => void;
 
-/** A check with the JSON Schema that says the same in the OpenAPI document. */
+/** A check together with its JSON Schema for the OpenAPI document. */
 export interface Rule extends Check {
   readonly schema: Schema;
-  /** What `schema` refers to, where the rule has a name in the document. */
+  /** The name and the content of the schema that `schema` refers to, for a named rule. */
   readonly definition?: readonly [name: string, schema: Schema];
 }
 
 export const rule = (schema: Schema, check: Check): Rule => Object.assign(check, { schema });
 
-/** The rule under a name of its own in the document. */
+/** Gives the rule a name of its own in the document. */
 export const named = (name: string, own: Rule): Rule =>
   Object.assign(documented(own, {}, ref(name)), { definition: [name, own.schema] as const });
 
-/** The rule with members more of its schema, such as `description` and `default`. */
+/** Adds members to the rule's schema, such as `description` and `default`. */
 export const documented = (own: Rule, more: Schema, schema: Schema = own.schema): Rule =>
   rule({ ...schema, ...more }, (value, path, found) => own(value, path, found));
 
-/** The named schemas of the document that these rules say. */
+/** Returns the named schemas of these rules for the document. */
 export const definitionsOf = (...rules: readonly Rule[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(rules.flatMap(({ definition }) => (definition ? [definition] : [])));
 
@@ -68,7 +70,7 @@ export const oneOf = (...words: readonly string[]): Rule => {
   });
 };
 
-/** `most` items at most, each of which must keep `item`. */
+/** Accepts an array of at most `most` items, each of which must pass `item`. */
 export const list = (item: Rule, most = Infinity): Rule => {
   const schema = listSchema(item.schema, most === Infinity ? undefined : most);
   return rule(schema, (value, path, found) => {
@@ -85,15 +87,17 @@ export const list = (item: Rule, most = Infinity): Rule => {
 };
 
 interface ObjectOptions {
-  /** Fields that must be there and not null. */
+  /** Fields that must be present and not null. */
   readonly required?: readonly string[];
-  /** What the fields must keep together. */
+  /** Checks rules between fields. */
   readonly together?: (body: JsonObject, path: string, found: Violations) => void;
-  /** What the document says of that. */
+  /** The schema of these rules for the document. */
   readonly togetherSchema?: Schema;
 }
 
-/** An object; fields without a rule pass, and so does an absent or null one that is not required. */
+/**
+ * Accepts an object. Fields without a rule pass, and so does an absent or null field that is not required.
+ */
 export const object = (fields: Readonly<Record<string, Rule>>, options: ObjectOptions = {}): Rule => {
   const rules = Object.entries(fields);
   const { required = [], together, togetherSchema } = options;
@@ -118,10 +122,10 @@ const PAIRS_MAX = 16;
 const KEY_CHARACTERS_MAX = 64;
 const VALUE_CHARACTERS_MAX = 512;
 
-/** Characters are code points: an emoji is one. */
+/** Counts characters as code points: an emoji is one. */
 const isLonger = (value: string, most: number): boolean => value.length > most && [...value].length > most;
 
-/** Up to 16 pairs; keys of up to 64, values of up to 512 characters. */
+/** Accepts up to 16 pairs, with keys of up to 64 and values of up to 512 characters. */
 const pairs: Rule = rule(
   {
     type: 'object',

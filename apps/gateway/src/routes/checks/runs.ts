@@ -31,13 +31,13 @@ const functionName = rule(
   },
 );
 
-/** A tool or a choice of type `function` must say which. */
+/** A tool or a choice of type `function` must name its function. */
 const namesFunction = (body: JsonObject, path: string, found: Violations): void => {
   if (body['type'] === 'function' && isAbsent(body['function']))
     found.add(`${path}.function`, 'is required when type is function', kindOf(body['function']));
 };
 
-/** The same in the document. */
+/** The same rule for the document. */
 const NAMES_FUNCTION: Schema = {
   if: { properties: { type: { const: 'function' } }, required: ['type'] },
   then: { properties: { function: { type: 'object' } }, required: ['function'] },
@@ -59,7 +59,9 @@ export const tool = named(
         {
           name: functionName,
           description: text,
-          parameters: documented(anyObject, { description: 'JSON Schema; left out means no parameters.' }),
+          parameters: documented(anyObject, {
+            description: 'JSON Schema; if omitted, the function has no parameters.',
+          }),
           strict: documented(flag, { default: false }),
         },
         { required: ['name'] },
@@ -82,7 +84,7 @@ export const truncationStrategy = named(
   ),
 );
 
-/** One of the words, or an object that keeps `form`. */
+/** Accepts one of the words, or an object that passes `form`. */
 const nameOr = (form: Rule, ...words: readonly string[]): Rule => {
   const word = oneOf(...words);
   return rule({ oneOf: [names(...words), form.schema], default: 'auto' }, (value, path, found) => {
@@ -110,7 +112,7 @@ export const responseFormat = named(
 
 const isTool = (item: unknown, type: string): boolean => isObject(item) && item['type'] === type;
 
-/** JSON mode takes function tools only. */
+/** JSON mode requires that all tools are functions. */
 function jsonTakesFunctions(body: JsonObject, _: string, found: Violations): void {
   const { tools, response_format: format } = body;
   if (!isObject(format) || format['type'] !== 'json_object' || !Array.isArray(tools)) return;
@@ -126,7 +128,7 @@ function jsonTakesFunctions(body: JsonObject, _: string, found: Violations): voi
   });
 }
 
-/** The same in the document. */
+/** The same rule for the document. */
 const JSON_TAKES_FUNCTIONS: Schema = {
   if: {
     properties: {
@@ -145,7 +147,7 @@ const JSON_TAKES_FUNCTIONS: Schema = {
   },
 };
 
-/** Tokens that a run may use. */
+/** Maximum number of tokens of a run. */
 export const runTokens = documented(integer(RUN_TOKENS_MIN), { description: 'At least 256.' });
 
 const RUN = {
@@ -176,7 +178,10 @@ export const threadAndRunBody = named(
   object({ ...RUN, thread: threadBody, tool_resources: toolResources }, TOGETHER),
 );
 
-/** Body of `POST /assistants`: the specification bounds its metadata and its tools, but not how many there are. */
+/**
+ * Body of `POST /assistants`: the specification bounds its metadata and each tool, but not the number of
+ * tools.
+ */
 export const assistantBody = named(
   'AssistantRequest',
   object({ tools: list(tool), tool_resources: toolResources, metadata }),

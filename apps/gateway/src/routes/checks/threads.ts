@@ -11,7 +11,7 @@ const CONTENT = {
   anyOf: [text.schema, { ...listSchema(objectSchema({ type: text.schema }, ['type'])), minItems: 1 }],
 };
 
-/** A text; also the array of typed parts that providers take for images. */
+/** A text, or an array of typed parts, which providers accept for images. */
 const content = rule(CONTENT, (value, path, found) => {
   if (typeof value === 'string') return;
   if (Array.isArray(value) && value.length > 0 && value.every(isPart)) return;
@@ -52,7 +52,7 @@ export const threadBody = named(
 
 export const metadataBody = named('MetadataRequest', object({ metadata }));
 
-/** `max_num_results` of a file search, as a tool and as a search of a vector store. */
+/** `max_num_results` of a file search, in a tool or in a vector store search. */
 export const maxNumResults = integer(1, 50);
 
 /** Body of `POST /vector_stores/{vector_store_id}/search`. */

@@ -1,10 +1,10 @@
 import { GatewayError, type ErrorDetail } from '@gw/kernel';
 
-/** Details of one answer; later ones are not reported. */
+/** Maximum number of details in one response; further ones are not reported. */
 const DETAILS_MAX = 20;
 const SHOWN_CHARACTERS_MAX = 40;
 
-/** Collects what is wrong with a request, so that its sender learns all of it at once. */
+/** Collects the violations of a request, so that all are reported at once. */
 export class Violations {
   private readonly details: ErrorDetail[] = [];
 
@@ -12,12 +12,15 @@ export class Violations {
     return this.details.length >= DETAILS_MAX;
   }
 
-  /** `path` in dots (`tools.0.type`); `rule` begins with `must`; `shown` tells the value without its content. */
+  /**
+   * Adds a violation. `path` uses dots (`tools.0.type`), `rule` begins with `must`, and `shown` describes the
+   * value without its content.
+   */
   add(path: string, rule: string, shown: string): void {
     if (!this.isFull) this.details.push({ path, message: `${path} ${rule}; it is ${shown}.` });
   }
 
-  /** Throws `validation_failed` when anything was found. */
+  /** Throws `validation_failed` if there is any violation. */
   raise(): void {
     const [first] = this.details;
     if (!first) return;
@@ -29,7 +32,10 @@ export class Violations {
   }
 }
 
-/** A value as an error may name it: numbers and booleans as they are, texts and structures by their kind alone. */
+/**
+ * Describes a value for an error: numbers and booleans as they are, strings and structures by their type
+ * only.
+ */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -37,7 +43,7 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : 'an object';
 }
 
-/** For values that come from a list of names and can hold no secret: clipped to 40 characters. */
+/** Quotes a value that comes from a list of names and cannot be a secret; at most 40 characters. */
 export const quoted = (value: unknown): string =>
   typeof value !== 'string'
     ? kindOf(value)

@@ -3,7 +3,7 @@ import { ALWAYS, get, list, remove, route, type RouteRow } from '../route-rows';
 
 const ASSISTANT = '/assistants/{assistant_id}';
 
-/** Assistants, which threads are run by. */
+/** Assistants, which execute runs of threads. */
 export const assistants: readonly RouteRow[] = [
   list('/assistants', 'assistants', 'List assistants'),
   route('POST', '/assistants', 'assistants', 'assistants.create', 'Create an assistant', {

@@ -1,8 +1,11 @@
 import { ALWAYS, FORM, route, type RouteRow } from '../route-rows';
 
-/** Speech from text and text from speech. */
+/** Speech from text, and text from speech. */
 export const audio: readonly RouteRow[] = [
-  route('POST', '/audio/speech', 'audio.speech', 'audio.speech', 'Speak a text', { ...ALWAYS, bytes: true }),
+  route('POST', '/audio/speech', 'audio.speech', 'audio.speech', 'Convert text to speech', {
+    ...ALWAYS,
+    bytes: true,
+  }),
   route(
     'POST',
     '/audio/transcriptions',

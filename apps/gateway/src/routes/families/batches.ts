@@ -3,7 +3,7 @@ import { cancel, get, list, route, type RouteRow } from '../route-rows';
 
 const BATCH = '/batches/{batch_id}';
 
-/** Jobs of many requests. */
+/** Batches of requests. */
 export const batches: readonly RouteRow[] = [
   list('/batches', 'batches', 'List batches'),
   route('POST', '/batches', 'batches', 'batches.create', 'Create a batch'),

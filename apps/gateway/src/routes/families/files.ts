@@ -2,7 +2,7 @@ import { FORM, NEVER, get, list, remove, route, type RouteRow } from '../route-r
 
 const FILE = '/files/{file_id}';
 
-/** Files that are kept at the provider. */
+/** Files stored at the provider. */
 export const files: readonly RouteRow[] = [
   list('/files', 'files', 'List files'),
   route('POST', '/files', 'files', 'files.create', 'Upload a file', { ...FORM, ...NEVER }),

@@ -2,7 +2,7 @@ import { ALWAYS, cancel, get, list, route, type RouteRow } from '../route-rows';
 
 const JOB = '/fine_tuning/jobs/{fine_tuning_job_id}';
 
-/** Jobs that make models. */
+/** Fine-tuning jobs, which create models. */
 export const fineTuning: readonly RouteRow[] = [
   list('/fine_tuning/jobs', 'fine_tuning', 'List fine-tuning jobs', 'fine_tuning.jobs'),
   route('POST', '/fine_tuning/jobs', 'fine_tuning', 'fine_tuning.jobs.create', 'Create a fine-tuning job', {

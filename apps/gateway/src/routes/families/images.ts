@@ -6,5 +6,12 @@ export const images: readonly RouteRow[] = [
     streams: true,
   }),
   route('POST', '/images/edits', 'images.edits', 'images.edits', 'Edit images', { ...FORM, streams: true }),
-  route('POST', '/images/variations', 'images.variations', 'images.variations', 'Vary an image', { ...FORM }),
+  route(
+    'POST',
+    '/images/variations',
+    'images.variations',
+    'images.variations',
+    'Create variations of an image',
+    { ...FORM },
+  ),
 ];

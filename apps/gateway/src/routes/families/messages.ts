@@ -1,6 +1,6 @@
 import { ANTHROPIC, route, type RouteRow } from '../route-rows';
 
-/** Anthropic’s dialect. */
+/** Anthropic’s API for messages. */
 export const messages: readonly RouteRow[] = [
   route('POST', '/messages', 'messages', 'messages', 'Create a message, in Anthropic’s dialect', {
     ...ANTHROPIC,

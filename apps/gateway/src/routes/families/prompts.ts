@@ -1,7 +1,7 @@
 import { ref } from '../openapi/schema';
 import { ALWAYS, NEVER, route, type RouteRow } from '../route-rows';
 
-/** Saved prompts. The kind is that of the request which the prompt turns out to be. */
+/** Saved prompts. The route kind becomes that of the request that the prompt describes. */
 export const prompts: readonly RouteRow[] = [
   route(
     'POST',
@@ -16,7 +16,7 @@ export const prompts: readonly RouteRow[] = [
     '/prompts/{prompt_id}/render',
     'chat.completions',
     'prompts.render',
-    'Render a saved prompt, without a call to a model',
+    'Render a saved prompt without calling a model',
     {
       ...NEVER,
       prompt: 'render',

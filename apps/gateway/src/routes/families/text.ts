@@ -3,7 +3,7 @@ import { moderationBody } from '../checks/moderations';
 import { ref } from '../openapi/schema';
 import { ALWAYS, route, type RouteRow } from '../route-rows';
 
-/** Texts and numbers made of texts: one request, one response. */
+/** Texts, and numbers computed from texts: one request, one response. */
 export const text: readonly RouteRow[] = [
   route('POST', '/chat/completions', 'chat.completions', 'chat.completions', 'Create a chat completion', {
     ...ALWAYS,
@@ -21,5 +21,5 @@ export const text: readonly RouteRow[] = [
     response: ref('Moderation'),
   }),
   route('POST', '/rerank', 'rerank', 'rerank', 'Rank documents by a query', { ...ALWAYS }),
-  route('POST', '/ocr', 'ocr', 'ocr', 'Read the text of a document', { ...ALWAYS }),
+  route('POST', '/ocr', 'ocr', 'ocr', 'Extract the text of a document', { ...ALWAYS }),
 ];

@@ -39,7 +39,7 @@ const OPERATION_LIST = Object.entries(PATHS).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** Validates as a client's tool would: by reference into the published document. */
+/** Validates like a client's tool: by reference into the published document. */
 function compiled(): (name: string, value: unknown) => boolean {
   const ajv = new Ajv2020({ strictTypes: false, strictRequired: false, allowUnionTypes: true });
   addFormats(ajv);
@@ -76,16 +76,16 @@ const RUN = {
   response_format: 'auto',
 };
 
-/** Name of the schema of a route's body, or null. */
+/** Returns the name of the schema of a route's body, or null. */
 function schemaNameOf(route: string): string | null {
   const reference = ROUTE_ROWS.find(({ name }) => name === route)?.document.request?.['$ref'];
   return typeof reference === 'string' ? reference.slice(reference.lastIndexOf('/') + 1) : null;
 }
 
-describe('the OpenAPI document of the gateway', () => {
+describe('OpenAPI document of the gateway', () => {
   const accepts = compiled();
 
-  it('[VER-01] is served to anyone at both addresses, in the version of the public interface', async () => {
+  it('[VER-01] is served without a key at both addresses, in the version of the public interface', async () => {
     const gateway = await GatewayHarness.start();
     for (const path of ['/v1/openapi.json', '/openapi.json']) {
       const answer = await fetch(`http://127.0.0.1:${String(gateway.port)}${path}`);
@@ -99,7 +99,7 @@ describe('the OpenAPI document of the gateway', () => {
     await gateway.stop();
   });
 
-  it('has every route of the table, and says something of its own about each', () => {
+  it('has every route of the table, with a description of its own', () => {
     for (const { method, path, name, document } of ROUTE_ROWS) {
       const operation = PATHS[path]?.[method.toLowerCase()];
       expect(operation).toMatchObject({ operationId: name, summary: document.summary });
@@ -109,7 +109,7 @@ describe('the OpenAPI document of the gateway', () => {
   });
 
   it.each(OPERATION_LIST)(
-    '$method $path names its path parameters, its security and its answers',
+    '$method $path documents its path parameters, security and responses',
     ({ path, operation }) => {
       const declared = (operation.parameters ?? [])
         .filter((parameter) => parameter.in === 'path')
@@ -121,7 +121,7 @@ describe('the OpenAPI document of the gateway', () => {
     },
   );
 
-  it('gives every operation an id of its own and resolves every reference', () => {
+  it('gives every operation a unique id and resolves every reference', () => {
     const ids = OPERATION_LIST.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const references = [...JSON.stringify(openApiDocument).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
@@ -135,7 +135,7 @@ describe('the OpenAPI document of the gateway', () => {
     expect(() => accepts(name, {})).not.toThrow();
   });
 
-  it('[RUN-04] always has 25 fields on a run, and every enumeration and bound of the specification', () => {
+  it('[RUN-04] has all 25 fields of a run, and every enumeration and bound of the specification', () => {
     expect(SCHEMAS['Run']?.required).toHaveLength(25);
     expect([...(SCHEMAS['Run']?.required ?? [])].sort()).toEqual(Object.keys(RUN).sort());
     expect(Object.keys(SCHEMAS['Run']?.properties ?? {}).sort()).toEqual(
@@ -227,7 +227,7 @@ describe('the OpenAPI document of the gateway', () => {
     }
   });
 
-  /** What JSON Schema has no words for: two numbers that must differ. */
+  /** JSON Schema cannot express that two numbers must differ. */
   const BEYOND_SCHEMA = ['body-063'];
   const cases = (readCases('bodies.json') as { cases: BodyCase[] }).cases.flatMap((test) => {
     const [method = '', path = ''] = test.endpoint.split(' ');
@@ -238,7 +238,7 @@ describe('the OpenAPI document of the gateway', () => {
     return [{ ...test, value, check: row.checkBody, schema }];
   });
 
-  it.each(cases)('promises for $id of $endpoint what the gateway does', ({ value, check, schema }) => {
+  it.each(cases)('accepts or refuses $id of $endpoint as the gateway does', ({ value, check, schema }) => {
     const found = new Violations();
     check(value, '', found);
     let refused = false;

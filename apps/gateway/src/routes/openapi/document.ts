@@ -10,7 +10,7 @@ import { integer, ref, text, type Schema } from './schema';
 import { TEXT_SCHEMAS } from './text-schemas';
 import { THREAD_SCHEMAS } from './thread-schemas';
 
-/** Request bodies, as their checks have them. */
+/** Schemas of request bodies, as defined by their checks. */
 const REQUEST_SCHEMAS = definitionsOf(
   metadata,
   toolResources,
@@ -21,7 +21,7 @@ const REQUEST_SCHEMAS = definitionsOf(
   ...ROUTE_ROWS.flatMap(({ checkBody }) => checkBody ?? []),
 );
 
-/** Of the public interface, not of this software. */
+/** Version of the public interface, not of this software. */
 const INTERFACE_VERSION = '2.0.0';
 
 const DESCRIPTION = [
@@ -35,9 +35,9 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: HEADER.apiKey,
-    description: 'The gateway’s API key; Authorization may then carry the provider’s.',
+    description: 'The gateway’s API key; Authorization may then carry the provider’s key.',
   },
-  bearer: { type: 'http', scheme: 'bearer', description: 'The gateway’s API key, where it is sent alone.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The gateway’s API key, if it is the only key.' },
 } as const;
 
 const header = (name: string, description: string, schema: Schema = text): Schema => ({
@@ -50,12 +50,12 @@ const header = (name: string, description: string, schema: Schema = text): Schem
 const PARAMETERS: Readonly<Record<string, Schema>> = {
   provider: header(HEADER.provider, 'Name of a provider, or @slug of a saved one.'),
   virtual_key: header(HEADER.virtualKey, 'Slug of a saved provider credential.'),
-  config: header(HEADER.config, 'Slug or id of a saved config, or a config written out as JSON.'),
+  config: header(HEADER.config, 'Slug or id of a saved config, or an inline config as JSON.'),
   custom_host: header(
     HEADER.customHost,
-    'Base URL of a host of the caller’s own, which replaces the provider’s.',
+    'Base URL of the caller’s own host, used instead of the provider’s.',
   ),
-  forward_headers: header(HEADER.forwardHeaders, 'Comma-separated names of headers to send as they are.'),
+  forward_headers: header(HEADER.forwardHeaders, 'Comma-separated names of headers to forward unchanged.'),
   request_timeout: header(HEADER.requestTimeout, 'Milliseconds.', {
     ...integer,
     minimum: 1,
@@ -63,27 +63,34 @@ const PARAMETERS: Readonly<Record<string, Schema>> = {
   }),
   strict_open_ai_compliance: header(
     HEADER.strictOpenAi,
-    'false: translated answers show the provider’s own members, and streams the verdicts of guardrails.',
+    'false: translated responses include the provider’s own members, and streams include guardrail verdicts.',
     { type: 'string', enum: ['true', 'false'] },
   ),
   metadata: header(HEADER.metadata, 'A flat JSON object, for conditions, policies and the log.'),
-  trace_id: header(HEADER.traceId, 'Of the log record; made up when absent.'),
-  explain: header(HEADER.explain, '1: the answer tells how it was routed.', { type: 'string', const: '1' }),
-  cache_namespace: header(HEADER.cacheNamespace, 'Cached answers are shared only within it.', {
+  trace_id: header(HEADER.traceId, 'Trace id of the log record; generated if absent.'),
+  explain: header(HEADER.explain, '1: the response includes how it was routed.', {
+    type: 'string',
+    const: '1',
+  }),
+  cache_namespace: header(HEADER.cacheNamespace, 'Cached responses are shared only within this namespace.', {
     ...text,
     minLength: 1,
     maxLength: 255,
   }),
-  cache_force_refresh: header(HEADER.cacheForceRefresh, 'true: the answer is made anew, and cached.', {
-    type: 'string',
-    enum: ['true', 'false'],
-  }),
+  cache_force_refresh: header(
+    HEADER.cacheForceRefresh,
+    'true: the response is requested again, and cached.',
+    {
+      type: 'string',
+      enum: ['true', 'false'],
+    },
+  ),
   idempotency_key: header(
     'Idempotency-Key',
-    'Carries the request out once: its first answer is replayed for 24 hours, with idempotent-replayed: true.',
+    'Executes the request once: its first response is replayed for 24 hours, with idempotent-replayed: true.',
     { ...text, minLength: 1, maxLength: 255 },
   ),
-  vendor_beta: header('Vendor-Beta', 'Sent on under the provider’s own name of such a header.'),
+  vendor_beta: header('Vendor-Beta', 'Forwarded under the provider’s own name of this header.'),
 };
 
 const parameterRefs = (names: readonly string[]): readonly Schema[] =>
@@ -123,11 +130,14 @@ function responses({ dialect }: RouteRow, operation: RouteDocument): Schema {
       };
   const error = ref(dialect === 'anthropic' ? 'AnthropicError' : 'Error');
   const success = upgrades
-    ? { '101': { description: 'The connection is the provider’s WebSocket from here on.' } }
-    : { '200': { description: 'The answer of the provider.', content } };
+    ? { '101': { description: 'From here on, the connection is the provider’s WebSocket.' } }
+    : { '200': { description: 'The response of the provider.', content } };
   return {
     ...success,
-    default: { description: 'The error, in one shape.', content: { 'application/json': { schema: error } } },
+    default: {
+      description: 'The error, in the common shape.',
+      content: { 'application/json': { schema: error } },
+    },
   };
 }
 
@@ -153,7 +163,7 @@ function operationOf(row: RouteRow): Schema {
 
 const PASSTHROUGH_METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Any endpoint of the provider; `name` may have slashes, which the format has no word for. */
+/** Any endpoint of the provider. `name` may contain slashes, which OpenAPI cannot express. */
 function passthrough(name: string, id: string, summary: string): Schema {
   const parameters = [{ name, in: 'path', required: true, schema: text }, ...EVERYWHERE];
   const anything = { '*/*': { schema: BYTES } };
@@ -166,7 +176,7 @@ function passthrough(name: string, id: string, summary: string): Schema {
       security: SECURITY,
       parameters: method === 'post' ? [...parameters, ...ONCE] : parameters,
       ...(method === 'get' ? {} : { requestBody: { content: anything } }),
-      responses: { default: { description: 'Exactly what the provider answered.', content: anything } },
+      responses: { default: { description: 'The unmodified response of the provider.', content: anything } },
     },
   ]);
   return Object.fromEntries(operations) as Schema;
@@ -177,11 +187,11 @@ function paths(): Schema {
   for (const row of ROUTE_ROWS) (table[row.path] ??= {})[row.method.toLowerCase()] = operationOf(row);
   return {
     ...table,
-    '/proxy/{builtin_path}': passthrough('builtin_path', 'proxy', 'A built-in route, without its handling'),
+    '/proxy/{builtin_path}': passthrough('builtin_path', 'proxy', 'A built-in route as passthrough'),
     '/{provider_endpoint}': passthrough('provider_endpoint', 'passthrough', 'Any endpoint of the provider'),
-    '/health': healthPath('health', 'How the gateway is, and which of its parts are not well'),
-    '/health/live': healthPath('live', 'Whether the process answers'),
-    '/health/ready': healthPath('ready', 'Whether it knows enough to serve; 503 while it does not'),
+    '/health': healthPath('health', 'Health of the gateway, with the parts that are not well'),
+    '/health/live': healthPath('live', 'Whether the process responds'),
+    '/health/ready': healthPath('ready', 'Whether the gateway is ready to serve; 503 if not'),
   };
 }
 

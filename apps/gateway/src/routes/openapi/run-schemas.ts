@@ -26,7 +26,7 @@ const RUN_STATUSES = [
   'expired',
 ] as const;
 
-/** Every field of a run but `temperature` and `top_p` is always there. */
+/** Every field of a run except `temperature` and `top_p` is always present. */
 const RUN_ALWAYS = {
   id: text,
   object: constant('thread.run'),

@@ -1,4 +1,4 @@
-/** A JSON Schema (2020-12), as OpenAPI 3.1 has it. */
+/** A JSON Schema (2020-12), as in OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
@@ -25,7 +25,7 @@ export const list = (items: Schema, maxItems?: number): Schema => ({
   ...(maxItems === undefined ? {} : { maxItems }),
 });
 
-/** Fields that are not listed pass. `required`: always present. */
+/** An object schema; unlisted fields are allowed. `required` fields are always present. */
 export const object = (
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = [],
@@ -37,7 +37,7 @@ export const object = (
 
 export const described = (schema: Schema, description: string): Schema => ({ ...schema, description });
 
-/** Every field may be null in a request, which is the same as leaving it out. */
+/** A request schema in which every field may be null, which is the same as absent. */
 export const request = (
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = [],

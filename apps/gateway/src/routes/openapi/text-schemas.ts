@@ -25,7 +25,7 @@ export const TEXT_SCHEMAS: Readonly<Record<string, Schema>> = {
       object: constant('text_completion'),
       created: unixSeconds,
       model: text,
-      system_fingerprint: described(text, 'Changes when the backend does; compare it together with seed.'),
+      system_fingerprint: described(text, 'Changes with the backend; compare it together with seed.'),
       choices: list(ref('CompletionChoice')),
       usage: ref('CompletionUsage'),
     },
@@ -33,7 +33,7 @@ export const TEXT_SCHEMAS: Readonly<Record<string, Schema>> = {
   ),
   CompletionChoice: object(
     {
-      finish_reason: described({ type: ['string', 'null'] }, 'stop, or what the provider names instead.'),
+      finish_reason: described({ type: ['string', 'null'] }, 'stop, or the provider’s own reason.'),
       index: integer,
       logprobs: {
         ...object({
@@ -86,7 +86,7 @@ export const TEXT_SCHEMAS: Readonly<Record<string, Schema>> = {
           message: text,
           type: described(text, 'Stable name of the failure.'),
           param: { type: ['string', 'null'], description: 'The field or header at fault.' },
-          code: described(text, 'Family of the failure, such as AB01 for a request that is not valid.'),
+          code: described(text, 'Error family, such as AB01 for an invalid request.'),
           request_id: { type: ['string', 'null'] },
           details: list(object({ path: text, message: text }, ['path', 'message'])),
         },
