@@ -106,7 +106,7 @@ describe('bursts over three gateway processes', () => {
     },
   );
 
-  it('bud-13: a realtime session is closed with 1008 and logged after the response that reaches the limit, whoever used the rest', async () => {
+  it('bud-13: a realtime session is closed with 1008 and logged after the response that reaches the limit, even if other calls used the rest', async () => {
     stub().answer(sells);
     const provider = await startRealtimeProvider(RESPONSE_TOKENS);
     await bench().provider({ slug: 'voice', type: 'openai', stub: provider });
@@ -183,7 +183,7 @@ describe('bursts over three gateway processes', () => {
     expect(bySpend).toBeLessThanOrEqual(21);
     await manage('PUT', `/usage-limits/${id}`, { credit_limit: 100 });
     await bothAreKnown(100);
-    // The budget has refused dozens of calls meanwhile, and none of them used one of the thirty.
+    // The budget has refused dozens of calls meanwhile, and none of them used one of the thirty requests.
     expect(await all(bySpend, 30)).toBe(30);
     expect(await spending().load(key, 60, 20)).toBe(0);
   });

@@ -11,11 +11,11 @@ jest.setTimeout(180_000);
 
 const WEEK_MS = 7 * DAY_MS;
 const FIRST_MONDAY_MS = 4 * DAY_MS;
-/** As many as two workers run at the same time. */
+/** Number of jobs that two workers run at the same time. */
 const RUNS = 8;
 
-/** Tests of time: the clock of Redis alone decides, and these tests turn it. */
-describe('three gateway processes with a turned Redis clock', () => {
+/** Tests of time. Only the clock of Redis counts, and these tests shift it. */
+describe('three gateway processes with a shifted Redis clock', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   let clock: TurnedClock;
   const bench = withProduct(async () => {

@@ -1,4 +1,4 @@
-/** Writing routes of the control plane, and the kinds of a file whose items they write. */
+/** Writing routes of the control plane, and the kinds of items in a file that they write. */
 export const WRITES: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/workspaces': ['workspaces'],
   'PUT /v1/workspaces/{workspaceId}': ['workspaces'],
@@ -48,15 +48,24 @@ interface Stateless {
   readonly reason: string;
 }
 
-/** Other writing routes, and why no file has what they write. */
+/** Other writing routes, and the reason why a file does not contain what they write. */
 export const NO_STATE: readonly Stateless[] = [
-  { routes: / \/v1\/admin\/(users|workspaces)/, reason: 'another name of routes above' },
-  { routes: /\/members/, reason: 'another name of /users' },
-  { routes: /workspaces\/\{workspaceId\}\/users|PUT \/v1\/users/, reason: 'roles, which users have by slug' },
-  { routes: /workspace-exclusions/, reason: 'one list, which workspace_exclusions has by direction' },
-  { routes: /integration-models/, reason: 'another name of integrations/{integration}/models' },
-  { routes: /PUT \/v1\/admin\/organisation$/, reason: 'the name of the organisation is each one’s own' },
-  { routes: /mcp-servers\/\{mcpServer\}/, reason: 'one of the set that a guardrail has' },
+  { routes: / \/v1\/admin\/(users|workspaces)/, reason: 'alias of routes above' },
+  { routes: /\/members/, reason: 'alias of /users' },
+  {
+    routes: /workspaces\/\{workspaceId\}\/users|PUT \/v1\/users/,
+    reason: 'roles, which a file lists by slug in its users',
+  },
+  {
+    routes: /workspace-exclusions/,
+    reason: 'one list, which a file splits by direction into workspace_exclusions',
+  },
+  { routes: /integration-models/, reason: 'alias of integrations/{integration}/models' },
+  {
+    routes: /PUT \/v1\/admin\/organisation$/,
+    reason: 'the name of the organisation, which differs between organisations',
+  },
+  { routes: /mcp-servers\/\{mcpServer\}/, reason: 'one element of the list that a guardrail has in a file' },
   { routes: /\/(makeDefault|share|unshare|fork|versions\/\{version\})$/, reason: 'an action on a prompt' },
   { routes: /\/(rotate|reset|test|simulate|invoke|resend|start|cancel|apply)$/, reason: 'an action' },
   { routes: /\/v1\/(auth|invites)\//, reason: 'sessions and passwords' },
@@ -70,19 +79,20 @@ const OWN = 'the organisation of the credential';
 const ALIAS = 'another name of a member';
 const DELETED = 'archived: a delete';
 
-/** Members of bodies that no file has, by `kind: path`, with the reason. */
+/** Members of request bodies that a file does not contain, by `kind: path`, with the reason. */
 export const NOT_IN_FILES: Readonly<Record<string, string>> = {
-  'configs: is_default': 'as reads show it; isDefault sets it, and a file writes that',
-  'workspaces: users': 'users have their workspaces',
+  'configs: is_default': 'only in responses; a file sets isDefault',
+  'workspaces: users': 'in a file, users list their workspaces',
   'workspaces: reset_usage': ACTION,
   'integrations: status': DELETED,
-  'workspaces: defaults.*': 'metadata, and by kinds of their own user_key_configs and workspace_guardrails',
-  'secret_references: allow_all_workspaces': 'true when allowed_workspaces is left out',
+  'workspaces: defaults.*':
+    'metadata is a member; the others have the kinds user_key_configs and workspace_guardrails',
+  'secret_references: allow_all_workspaces': 'true if allowed_workspaces is left out',
   'secret_references: organisation_id': OWN,
   'integrations: create_default_provider': ACTION,
   'integrations: default_provider_slug': ACTION,
-  'integration_models: allow_all_models': 'a member of integrations',
-  'integration_models: models.name': 'not stored; the slug is shown',
+  'integration_models: allow_all_models': 'a member of integrations in a file',
+  'integration_models: models.name': 'not stored; responses show the slug',
   'integration_models: override_existing_model_access': ACTION,
   'integration_access: override_existing_workspace_access': ACTION,
   'integration_access: create_default_provider': ACTION,
@@ -92,11 +102,11 @@ export const NOT_IN_FILES: Readonly<Record<string, string>> = {
   'integration_access: workspaces.default_provider_slug': ACTION,
   'providers: reset_usage': ACTION,
   'virtual_keys: reset_usage': ACTION,
-  'virtual_keys: apiVersion': 'a deployment of azure_deployment_config has it',
-  'virtual_keys: deploymentName': 'a deployment of azure_deployment_config has it',
+  'virtual_keys: apiVersion': 'set in a deployment of azure_deployment_config',
+  'virtual_keys: deploymentName': 'set in a deployment of azure_deployment_config',
   'guardrails: organisation_id': OWN,
   'configs: status': DELETED,
-  'api_keys: user_id': 'keys of users are in no file',
+  'api_keys: user_id': 'a file contains no user keys',
   'api_keys: reset_usage': ACTION,
   'labels: organisation_id': OWN,
   'prompts: prompt_metadata': ALIAS,
@@ -116,8 +126,8 @@ export const NOT_IN_FILES: Readonly<Record<string, string>> = {
   'plugins: integration_id': ALIAS,
   'plugins: status': DELETED,
   'plugins: organisation_id': OWN,
-  'users: workspace_api_key_details': 'keys of users are in no file',
-  'users: first_name': 'the user’s own',
-  'users: last_name': 'the user’s own',
-  'users: workspaces.*': 'a map of slugs to roles',
+  'users: workspace_api_key_details': 'a file contains no user keys',
+  'users: first_name': 'set by the user',
+  'users: last_name': 'set by the user',
+  'users: workspaces.*': 'in a file, a map of slugs to roles',
 };

@@ -73,7 +73,7 @@ export class TailSink {
       signal: this.stopping.signal,
     });
     if (response.status !== 200 || !response.body)
-      throw new Error(`The tail answered ${String(response.status)}.`);
+      throw new Error(`The tail responded with ${String(response.status)}.`);
     void this.read(response.body).catch(() => undefined);
   }
 

@@ -70,7 +70,7 @@ export function compare(
     comparison.addRecords(call, byTrace.get(call.trace) ?? []);
     byTrace.delete(call.trace);
   }
-  for (const trace of byTrace.keys()) comparison.different.push(`${trace}: a record that no client knows of`);
+  for (const trace of byTrace.keys()) comparison.different.push(`${trace}: a record without a client call`);
   for (const [name, alike] of grouped(calls, (call) => call.name))
     comparison.addSold(name, alike, sold.get(name)?.whole ?? 0);
   const { rows, lost, double, different } = comparison;

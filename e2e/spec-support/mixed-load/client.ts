@@ -70,7 +70,7 @@ export class Client {
       );
       req.on('error', broken);
       req.setTimeout(PATIENCE_MS, () => {
-        req.destroy(new Error(`Nothing came for ${String(PATIENCE_MS)} ms.`));
+        req.destroy(new Error(`No response arrived for ${String(PATIENCE_MS)} ms.`));
       });
       req.end(text);
     });

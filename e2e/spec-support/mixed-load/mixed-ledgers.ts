@@ -85,7 +85,7 @@ export class MixedLedgers {
     return new MixedLedgers(bench, spending, redis, provider, keys, load, DATABASE_URL);
   }
 
-  /** Each kills one part and brings it back. */
+  /** The crashes; each kills one part and restarts it. */
   readonly crashes = {
     gateway: (at: number): Promise<void> => this.load.crash(at),
     worker: (): Promise<void> => this.crashOf('worker'),
@@ -167,7 +167,7 @@ export class MixedLedgers {
     const { product } = this.bench;
     const before = await product.kill(part);
     await eventually(() => ![null, before].includes(product.pidOf(part)), RESTART).catch(() => {
-      throw new Error(`The ${part} did not come back:\n${product.printed}`);
+      throw new Error(`The ${part} did not restart:\\n${product.printed}`);
     });
   }
 }

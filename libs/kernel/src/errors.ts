@@ -110,7 +110,7 @@ export const ERRORS = {
     message:
       'The workspace serves only requests that can be recorded, and this one cannot be now; try again later.',
   },
-  provider_error: { status: 502, code: 'AB04', message: 'The provider answered with an error.' },
+  provider_error: { status: 502, code: 'AB04', message: 'The provider responded with an error.' },
   provider_unreachable: { status: 502, code: 'AB04', message: 'The provider could not be reached.' },
   provider_connections_exhausted: {
     status: 503,

@@ -1,14 +1,15 @@
 import { Reader, Type } from 'protobufjs';
 
 const LENGTH_DELIMITED = 2;
-/** Groups, which OTLP does not have and a reader walks by recursion. */
+/** Wire types of groups, which OTLP does not use and a reader skips recursively. */
 const GROUPS: ReadonlySet<number> = new Set([3, 4]);
-/** Levels of messages in messages. OTLP needs eight; values of attributes may be nested. */
+/** Maximum nesting of messages. OTLP needs eight levels, and attribute values may be nested further. */
 const DEPTH_MAX = 64;
 
 /**
- * How many messages an encoded one holds, at any depth, counted over its bytes: an empty message is two bytes and becomes an object.
- * Ends above `max`. Throws for what is no protobuf, or is nested deeper than 64 levels.
+ * Counts the messages in an encoded one, at any depth, without decoding it: an empty message is two bytes but
+ * becomes an object. Stops above `max`. Throws if the bytes are not protobuf or are nested deeper than 64
+ * levels.
  */
 export function messagesIn(bytes: Uint8Array, type: Type, max: number): number {
   const reader = Reader.create(bytes);

@@ -1,6 +1,6 @@
 import { parse, type Root, type Type } from 'protobufjs';
 
-/** The public definitions of opentelemetry-proto 1.x, as far as traces go. */
+/** The public definitions of opentelemetry-proto 1.x for traces. */
 const DEFINITIONS = `
 syntax = "proto3";
 package opentelemetry.proto;
@@ -59,6 +59,6 @@ const lookup = (name: string): Type => {
   return root.lookupType(`opentelemetry.proto.${name}`);
 };
 
-/** What is sent over OTLP: reads and writes `ExportTraceServiceRequest`. */
+/** The OTLP messages: encodes and decodes `ExportTraceServiceRequest`. */
 export const otlpTraceRequest = (): Type => lookup('ExportTraceServiceRequest');
 export const otlpTraceResponse = (): Type => lookup('ExportTraceServiceResponse');

@@ -12,7 +12,7 @@ describe('redactUrl', () => {
     ],
     ['/x?%6bey=abc&client%5Fsecret=def', '/x?%6bey=[redacted]&client%5Fsecret=[redacted]'],
     ['https://user:pass@host.example/p?a=1#token=x', 'https://host.example/p?a=1'],
-  ])('takes the secrets out of %s', (url, expected) => {
+  ])('removes the secrets from %s', (url, expected) => {
     expect(redactUrl(url)).toBe(expected);
   });
 
@@ -28,7 +28,7 @@ describe('redactUrl', () => {
 });
 
 describe('redactMetadata', () => {
-  it('replaces what is named as a secret or looks like one, and keeps the rest', () => {
+  it('replaces values that are named as a secret or look like one, and keeps the rest', () => {
     const metadata = {
       _user: 'u1',
       session_id: 's1',
@@ -39,12 +39,12 @@ describe('redactMetadata', () => {
     expect(redactMetadata(metadata)).toEqual({ ...metadata, api_key: '[redacted]', note: '[redacted]' });
   });
 
-  it('gives the same object when there is nothing to replace', () => {
+  it('returns the same object if there is nothing to replace', () => {
     const metadata = { _user: 'u1', environment: 'production' };
     expect(redactMetadata(metadata)).toBe(metadata);
   });
 
-  it('knows the planted credentials that have a public shape', () => {
+  it('recognises the planted credentials that have a public format', () => {
     const { canaries } = readCases('secrets.json') as {
       canaries: { what: string; value: string }[];
     };
@@ -72,11 +72,11 @@ describe('redactBody', () => {
     ['"Bearer CANARYOAUTH0123456789"', '"[redacted]"'],
     ['eyJhbGciOiJSUzI1NiJ9.CANARYJWT.CANARYSIG ü', '[redacted] ü'],
     ['{"pem":"-----BEGIN PRIVATE KEY-----CANARYGCP\\n-----END"}', '{"pem":"[redacted]"}'],
-  ])('takes credentials out of %s', (text, expected) => {
+  ])('removes credentials from %s', (text, expected) => {
     expect(redacted(text)).toBe(expected);
   });
 
-  it('finds every canary that has a shape', () => {
+  it('finds every canary that has a public format', () => {
     const { canaries } = readCases('secrets.json') as { canaries: { value: string }[] };
     const shaped = canaries
       .map(({ value }) => value)
@@ -93,14 +93,14 @@ describe('redactBody', () => {
     expect(redactBody(body)).toBe(body);
   });
 
-  it('redacts a web token behind any mark, and leaves words that only begin like one', () => {
+  it('redacts a web token after any character, and keeps words that only begin like one', () => {
     const words = '-eyJ'.repeat(1_000);
     expect(redacted(words)).toBe(words);
     expect(redacted(`${words}-eyJhbGciOi.e30.c2ln ok`)).toBe(`-${'[redacted]'} ok`);
     expect(redacted('eyJhbGciOiJSUzI1NiJ9 eyJhbGciOiJub25lIn0.e30.')).toBe('eyJhbGciOiJSUzI1NiJ9 [redacted]');
   });
 
-  it('changes no byte of what it does not replace, and nothing of what is no text', () => {
+  it('changes no other byte of a text, and nothing in binary data', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const clean = text.replaceAll(/[A-Za-z"-]/g, '');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { redactText } from './redact';
 import { mayHoldSecrets } from './secret-shapes';
 
-/** What credentials, and texts that come close to them, are put together of. */
+/** Parts of credentials, and of texts that resemble them. */
 const PIECES = [
   ...[
     'Bearer ',
@@ -51,7 +51,7 @@ const PIECES = [
 const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((pieces) => pieces.join(''));
 
 describe('mayHoldSecrets', () => {
-  it('is true of whatever the redaction changes, and leaves ordinary texts alone', () => {
+  it('returns true for every text that redaction changes, and false for ordinary texts', () => {
     let changed = 0;
     fc.assert(
       fc.property(text, (value) => {

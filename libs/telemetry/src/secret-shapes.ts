@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 
-/** How credentials begin, each at the beginning of a word. A private key's fifth dash may follow a letter. */
+/** How credentials begin, at the beginning of a word. A private key's fifth dash may follow a letter. */
 const BEGINNINGS = [
   ...['Bearer', 'bearer', 'AKIA', 'ASIA', 'AIza', 'eyJ', '----BEGIN '],
   ...['sk', 'gw', 'vk', 'pk', 'rk', 'hvs', 'ghp', 'gho', 'xoxb', 'xoxp'].flatMap((kind) =>
     ['-', '_', '.'].map((mark) => kind + mark),
   ),
 ];
-/** How names of members that hold a secret end, whatever their case. */
+/** How member names of secrets end, in any case. */
 const ENDINGS = ['key', 'secret', 'password', 'passphrase', 'authorization', 'token', 'verifier'];
 
 const PAIRS = 65_536;
@@ -15,14 +15,14 @@ const QUOTE = 0x22;
 const LOWER = 0x20;
 const WORD = /\w/;
 
-/** By the first two bytes, what may begin with them. */
+/** Beginnings of credentials by their first two bytes. */
 const begunBy = new Map<number, Buffer[]>();
 for (const text of BEGINNINGS) {
   const bytes = Buffer.from(text);
   const pair = bytes.readUInt16BE(0);
   begunBy.set(pair, [...(begunBy.get(pair) ?? []), bytes]);
 }
-/** By the last byte, in lower case. */
+/** Endings of names by their last byte, in lower case. */
 const endedBy = new Map<number, Buffer[]>();
 for (const text of ENDINGS) {
   const bytes = Buffer.from(text);
@@ -33,7 +33,7 @@ for (const text of ENDINGS) {
 const NOTHING = 0;
 const BEGINNING = 1;
 const NAME_END = 2;
-/** What two bytes in a row may be part of. */
+/** What a pair of bytes may belong to. */
 const KINDS = new Uint8Array(PAIRS);
 for (const pair of begunBy.keys()) KINDS[pair] = BEGINNING;
 for (const last of endedBy.keys()) {
@@ -43,8 +43,8 @@ for (const last of endedBy.keys()) {
 const IS_WORD = Uint8Array.from({ length: 256 }, (_, byte) => Number(WORD.test(String.fromCharCode(byte))));
 
 /**
- * False: nothing in the text has the shape or the name of a credential that `redactBody` looks for. True: something may. A fifth of the time that
- * the expressions take, which most bodies need not go through.
+ * Whether a body may contain a credential or a secret member that `redactBody` replaces; false: it contains
+ * none. Takes a fifth of the time of the regular expressions, which most bodies need not run.
  */
 export function mayHoldSecrets(text: Buffer): boolean {
   const end = text.length - 1;
@@ -67,7 +67,7 @@ function hasAt(text: Buffer, at: number, expected: Buffer): boolean {
   return true;
 }
 
-/** `last`: place of the last letter of the name. */
+/** `last`: index of the last letter of the name. */
 function endsName(text: Buffer, last: number): boolean {
   const names = endedBy.get((text[last] as number) | LOWER);
   return names?.some((name) => isBefore(text, last, name)) === true;

@@ -91,7 +91,7 @@ describe('request headers', () => {
   describe.each(inGroups('auth', 'block_inline', 'injection', 'size', 'content_encoding'))(
     '$id: $reason',
     (test) => {
-      it(`[AUT-06] [ERR-08] answers ${String(test.expect)}`, async () => {
+      it(`[AUT-06] [ERR-08] returns ${String(test.expect)}`, async () => {
         if (test.setting?.block_inline_config)
           gateway.addTenant(WORKSPACE_ID, 'main', { blockInlineConfig: true });
         if (names(test).includes('x-gw-models-endpoint')) return expectModels(await send(test));

@@ -61,7 +61,7 @@ describe.each(cases)('raw HTTP $id: $reason', (test) => {
     await Promise.all([stub.stop(), admin.stop()]);
   });
 
-  it(`answers ${JSON.stringify(test.expect.status)}`, async () => {
+  it(`returns ${JSON.stringify(test.expect.status)}`, async () => {
     const parts = asPassthrough(test, gateway.apiKey);
     const { statuses, closed } = await send(gateway.port, parts, test.expect.close === true);
     const expected = LENIENT_BY_RFC.has(test.id) ? [200] : test.expect.status;
