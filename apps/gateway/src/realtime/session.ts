@@ -41,28 +41,28 @@ export interface SessionOptions {
 }
 
 /**
- * Hands frames of an accepted client to the provider and back, pings and pongs included, until one side ends. Messages are
- * passed whole: how they were cut into frames is not kept, as RFC 6455 section 5.4 allows.
+ * Forwards the frames of an accepted client to the provider and back, including pings and pongs, until one side
+ * ends. Messages are forwarded whole; their split into frames is not kept, as RFC 6455 section 5.4 allows.
  *
- * A side that does not read stops the other: beyond its socket buffer a direction holds one piece of the other's socket and
- * one message. What ends a session:
+ * A side that does not read stops the other side: besides its socket buffer, a direction holds one chunk of the
+ * other side's socket and one message. A session ends in these cases:
  *
- * | what | client receives | provider receives |
+ * | case | client receives | provider receives |
  * | --- | --- | --- |
- * | a close frame of either | the same code and reason | the same code and reason |
- * | the client breaks the protocol | 1002, 1007, 1008 or 1009 | 1001 |
- * | the client is gone without a close frame | – | 1001 |
- * | the provider breaks the protocol | 1011 | 1002, 1007, 1008 or 1009 |
- * | the provider is gone without a close frame | 1011 | – |
- * | silence, shutdown | 1001 | 1001 |
- * | a limit is reached by what the session has used | 1008, after the message with the usage | 1001 |
- * | a limit is reached when the client asks for a response | 1008 | 1001 |
- * | its key, provider or model would be refused now | 1008, after an event that says so | 1001 |
- * | a guardrail denies a message, or a message names a model that is not enabled | 1008, after an event that says so | 1001 |
+ * | one side sends a close frame | the same code and reason | the same code and reason |
+ * | the client violates the protocol | 1002, 1007, 1008 or 1009 | 1001 |
+ * | the client disconnects without a close frame | – | 1001 |
+ * | the provider violates the protocol | 1011 | 1002, 1007, 1008 or 1009 |
+ * | the provider disconnects without a close frame | 1011 | – |
+ * | idle timeout, shutdown | 1001 | 1001 |
+ * | the session's usage reaches a limit | 1008, after the message with the usage | 1001 |
+ * | a limit is reached when the client requests a response | 1008 | 1001 |
+ * | its key, provider or model would be refused now | 1008, after an event with the reason | 1001 |
+ * | a guardrail denies a message, or a message names a disabled model | 1008, after an event with the reason | 1001 |
  *
- * 1014 would name a bad gateway, but clients take it for an invalid code. The record is durable before the client is closed. Where the
- * client ends the session in the middle of a response, the provider is listened to for a while first, so that what it has made is
- * charged as it reports it.
+ * 1014 would mean a bad gateway, but clients treat it as an invalid code. The record is durable before the client
+ * is closed. If the client ends the session in the middle of a response, the session first waits a limited time
+ * for the provider, so that the response is charged as reported.
  */
 export class Session {
   private over = false;
