@@ -244,7 +244,7 @@ const reported = (stub: StubProvider): readonly Sink[] => [
   { name: 'mails', marker: POLICY, read: () => mail.mails.join('') },
   { name: 'Redis: keys, values and jobs', marker: 'bull:', read: () => redisDump(redis) },
   {
-    name: 'answers and errors',
+    name: 'responses and errors',
     marker: '"error"',
     read: () => bench().answers.join('\n'),
     // The response to the caller with logging off.

@@ -35,7 +35,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('control plane with the %s drivers
       choices?: [{ message: { content: string } }];
       error?: { type: string };
     };
-    return choices?.[0].message.content ?? error?.type ?? 'neither an answer nor an error';
+    return choices?.[0].message.content ?? error?.type ?? 'neither a response nor an error';
   }
 
   /** Fails unless requests start to reach `route` and keep reaching it. */

@@ -248,7 +248,7 @@ describe('client disconnect', () => {
   });
 });
 
-it('[CMP-04] streams completions as data-only events in the shape of the whole answer, ended by [DONE]', async () => {
+it('[CMP-04] streams completions as data-only events in the shape of the whole response, ended by [DONE]', async () => {
   const request = { model: 'sandbox-small', prompt: 'Say hello' };
   const headers = { 'x-gw-provider': '@sandbox' };
   const whole = await bench().call('POST', '/completions', { headers, body: request });
