@@ -78,6 +78,11 @@ export const ERRORS = {
     code: 'AB01',
     message: 'Forwarded headers are blocked here.',
   },
+  unsupported_by_provider: {
+    status: 400,
+    code: 'AB01',
+    message: 'The provider cannot express this request.',
+  },
   // AB02: no such route
   route_not_found: { status: 404, code: 'AB02', message: 'No such route.' },
   method_not_allowed: { status: 405, code: 'AB02', message: 'The route does not take this method.' },

@@ -1,0 +1,62 @@
+import { pathOf, type CallMember, type ModelCall } from '../call';
+import type { LossLedger } from '../losses';
+import { recordForeignMembers } from '../values/foreign-members';
+import { DIALECT } from './paths';
+
+type Rule = readonly [member: CallMember, isLost: (call: ModelCall) => boolean];
+
+const isSet =
+  (member: CallMember) =>
+  (call: ModelCall): boolean =>
+    call[member] !== undefined;
+
+/** Parameters that change the response. */
+const PARAMETERS: readonly Rule[] = [
+  ['n', ({ n = 1 }) => n !== 1],
+  ['frequencyPenalty', ({ frequencyPenalty = 0 }) => frequencyPenalty !== 0],
+  ['presencePenalty', ({ presencePenalty = 0 }) => presencePenalty !== 0],
+  ['minP', ({ minP = 0 }) => minP !== 0],
+  ['logitBias', ({ logitBias = {} }) => Object.keys(logitBias).length > 0],
+  ['logprobs', isSet('logprobs')],
+  ['verbosity', ({ verbosity = 'medium' }) => verbosity !== 'medium'],
+];
+
+/** Hints without which the response still fits the request. */
+const HINTS: readonly Rule[] = [
+  ['seed', isSet('seed')],
+  ['metadata', ({ metadata = {} }) => Object.keys(metadata).some((name) => name !== 'user_id')],
+  ['store', ({ store }) => store === true],
+  ['prediction', isSet('prediction')],
+  ['safety', ({ safety = [] }) => safety.length > 0],
+  ['truncation', ({ truncation }) => truncation === 'auto'],
+  ['include', ({ include = [] }) => include.some((name) => name !== 'reasoning.encrypted_content')],
+  ['cache', ({ cache }) => cache?.key !== undefined || (cache?.ttl !== undefined && cache.auto !== true)],
+];
+
+/** Content and contracts. */
+const CONTRACTS: readonly Rule[] = [
+  ['modalities', ({ modalities = [] }) => modalities.some((name) => name !== 'text')],
+  [
+    'audioOut',
+    ({ audioOut, modalities }) => audioOut !== undefined && modalities?.includes('audio') !== false,
+  ],
+  ['guardrail', isSet('guardrail')],
+  ['previous', isSet('previous')],
+  ['background', ({ background }) => background === true],
+];
+
+/** Records the members that Anthropic has no equivalent of. */
+export function noteUnsupported(call: ModelCall, losses: LossLedger): void {
+  for (const [member, isLost] of PARAMETERS) {
+    const path = pathOf(call, member);
+    if (isLost(call)) losses.parameter(path, `Anthropic has no equivalent of ${path}.`);
+  }
+  for (const [member, isLost] of HINTS) if (isLost(call)) losses.note(pathOf(call, member));
+  for (const [member, isLost] of CONTRACTS) {
+    const path = pathOf(call, member);
+    if (isLost(call)) losses.refuse(path, `Anthropic has no equivalent of ${path}; leave it out.`);
+  }
+  if (call.cache?.resource !== undefined)
+    losses.refuse(pathOf(call, 'cache'), 'The cached content belongs to another provider.');
+  recordForeignMembers(call, DIALECT, losses);
+}

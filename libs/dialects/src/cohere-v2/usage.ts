@@ -1,0 +1,26 @@
+import { NO_TOKENS, type TokenUsage } from '../response';
+import { readCount, readDetail } from '../values/counts';
+import { asObject, isAbsent, optional } from '../values/json';
+
+/**
+ * Reads `usage`. `tokens` are what the model read and wrote; `billed_units`, which leave out Cohere's own prompt, stand in for them
+ * when they are absent. Undefined when neither has counts.
+ */
+export function readUsage(value: unknown): TokenUsage | undefined {
+  const usage = asObject(value);
+  if (usage === null) return undefined;
+  const billed = asObject(usage['billed_units']);
+  const tokens = asObject(usage['tokens']) ?? billed ?? {};
+  if (isAbsent(tokens['input_tokens']) && isAbsent(tokens['output_tokens'])) return undefined;
+  const input = readCount(tokens['input_tokens']);
+  const output = readCount(tokens['output_tokens']);
+  if (input === null || output === null) return undefined;
+  const searches = readDetail(billed?.['search_units']);
+  return {
+    ...NO_TOKENS,
+    input,
+    output,
+    cacheRead: readDetail(usage['cached_tokens'], input),
+    ...optional('searches', searches > 0 ? searches : undefined),
+  };
+}

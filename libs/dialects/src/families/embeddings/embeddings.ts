@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../call';
+import type { ProviderCall } from '../../codec';
+import type { FamilyFacts } from '../fan-out';
+
+/** What the vectors are for, in Cohere's words, which clients of every provider use. */
+export type InputType = 'search_document' | 'search_query' | 'classification' | 'clustering';
+
+/** A request for embeddings of texts. */
+export interface EmbeddingsCall {
+  readonly model: string;
+  readonly inputs: readonly string[];
+  readonly dimensions?: number;
+  readonly inputType?: InputType;
+  /** Whether the client wants base64 of little-endian float32 instead of numbers. */
+  readonly base64: boolean;
+  /** Names of the client's members without a place above, which are hints. */
+  readonly hints: readonly string[];
+}
+
+/** Vectors in the order of the inputs. */
+export interface Embeddings {
+  readonly vectors: readonly (readonly number[])[];
+  /** Tokens of the inputs; absent when the provider does not count them. */
+  readonly tokens?: number;
+}
+
+/** How one provider takes embeddings. */
+export interface EmbeddingsForm {
+  /** Maximum inputs of one call to a model. */
+  inputsMax(model: string): number;
+  encodeCall(call: EmbeddingsCall, inputs: readonly string[], facts: FamilyFacts): ProviderCall;
+  /** Throws `provider_answer_invalid` for a body that has no vectors. */
+  decodeResponse(body: JsonObject, headers?: Readonly<Record<string, string>>): Embeddings;
+}

@@ -1,0 +1,42 @@
+import { madeCallId } from '../values/tool-ids';
+
+interface Called {
+  readonly id: string;
+  answered: boolean;
+}
+
+/**
+ * Pairs results with calls, because Gemini clients may send neither with an id. A call without an id gets one that depends on its
+ * place in the history, so that it stays the same in later requests.
+ */
+export class CallIds {
+  private readonly byId = new Map<string, Called>();
+  private readonly byName = new Map<string, { readonly calls: Called[]; next: number }>();
+
+  call(name: string, id: string | undefined, turn: number, part: number): string {
+    const called = { id: id ?? madeCallId('history', turn, part), answered: false };
+    this.byId.set(called.id, called);
+    const named = this.byName.get(name);
+    if (named === undefined) this.byName.set(name, { calls: [called], next: 0 });
+    else named.calls.push(called);
+    return called.id;
+  }
+
+  /** Returns the id of the call that a result belongs to: the one with its id, else the first unanswered one of that name. */
+  result(name: string, id: string | undefined): string | undefined {
+    const called = (id === undefined ? undefined : this.byId.get(id)) ?? this.firstUnanswered(name);
+    if (called === undefined) return undefined;
+    called.answered = true;
+    return called.id;
+  }
+
+  private firstUnanswered(name: string): Called | undefined {
+    const named = this.byName.get(name);
+    if (named === undefined) return undefined;
+    while (named.calls[named.next]?.answered === true) named.next += 1;
+    return named.calls[named.next];
+  }
+}
+
+/** Whether an id has the form of the ones made here and for responses without ids; Google never saw it. */
+export const isMadeId = (id: string): boolean => /^call_[0-9A-Za-z]{24}$/.test(id);

@@ -1,0 +1,92 @@
+import type {
+  Citation,
+  HostedPart,
+  JsonObject,
+  MediaPart,
+  OpaquePart,
+  Part,
+  RefusalPart,
+  Seal,
+  SearchResultPart,
+  TextPart,
+  ToolResultPart,
+} from '../call';
+import type { ClientContext } from '../codec';
+import { responseArguments } from '../values/tool-arguments';
+import type { ByteOffsets } from './byte-offsets';
+import { thoughtSignature } from './seals';
+
+/** `thoughtSignature` of a part; `{}` without a seal. */
+export function signature(seal: Seal | undefined): JsonObject {
+  const text = seal === undefined ? undefined : thoughtSignature(seal);
+  return text === undefined ? {} : { thoughtSignature: text };
+}
+
+/** `functionCall` of a whole call. Arguments that are no JSON object are kept as text, which is noted. */
+export function functionCall(
+  call: { readonly id: string; readonly name: string; readonly args: string },
+  { losses }: ClientContext,
+  path: string,
+): JsonObject {
+  const { input, broken } = responseArguments(call.args);
+  if (broken) losses?.note(path, 'approximated');
+  return { ...(call.id === '' ? {} : { id: call.id }), name: call.name, args: input };
+}
+
+/** What the parts of one candidate add to it. */
+export interface CandidateText {
+  readonly offsets: ByteOffsets;
+  readonly citations: Citation[];
+}
+
+/** Encodes a part of a whole response for a Gemini client; null when it is empty or Gemini has no place for it. */
+export function responsePart(
+  part: Part,
+  context: ClientContext,
+  path: string,
+  text: CandidateText,
+): JsonObject | null {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return textPart(part, text);
+    case 'reasoning':
+      return { text: part.text, thought: true, ...signature(part.seal) };
+    case 'tool_call':
+      return { functionCall: functionCall(part, context, path), ...signature(part.seal) };
+    case 'media':
+      return inlineData(part, context, path);
+    case 'hosted_call':
+    case 'hosted_result':
+    case 'opaque':
+    case 'tool_result':
+    case 'search_result':
+      return ownData(part) ?? dropped(context, path);
+  }
+}
+
+/** The part itself when only Gemini knows it. */
+const ownData = (part: HostedPart | OpaquePart | ToolResultPart | SearchResultPart): JsonObject | null =>
+  'dialect' in part && part.dialect === 'gemini' ? part.data : null;
+
+function textPart(part: TextPart | RefusalPart, { offsets, citations }: CandidateText): JsonObject | null {
+  const seal = part.kind === 'text' ? part.seal : undefined;
+  offsets.add(part.text);
+  if (part.kind === 'text') citations.push(...(part.citations ?? []));
+  return part.text === '' && seal === undefined ? null : { text: part.text, ...signature(seal) };
+}
+
+function inlineData(
+  { source, mime, seal }: MediaPart,
+  context: ClientContext,
+  path: string,
+): JsonObject | null {
+  return source.at === 'base64' && mime !== undefined
+    ? { inlineData: { mimeType: mime, data: source.data }, ...signature(seal) }
+    : dropped(context, path);
+}
+
+function dropped({ losses }: ClientContext, path: string): null {
+  losses?.note(path);
+  return null;
+}

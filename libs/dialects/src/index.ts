@@ -1,0 +1,77 @@
+export {
+  editedBody,
+  invokeCall,
+  invokeEdits,
+  invokeTokensCall,
+  InvokeStream,
+  type BodyEdits,
+  type InvokeFacts,
+} from './bedrock-invoke';
+export type {
+  CacheMark,
+  CallMember,
+  CallPaths,
+  Citation,
+  Dialect,
+  Effort,
+  Extensions,
+  HostedPart,
+  JsonObject,
+  MediaPart,
+  ModelCall,
+  OutputFormat,
+  Part,
+  Reasoning,
+  ReasoningPart,
+  Seal,
+  SystemPart,
+  TextPart,
+  Tool,
+  ToolCallPart,
+  ToolChoice,
+  ToolResultPart,
+  Turn,
+  WebSearch,
+} from './call';
+export { pathOf } from './call';
+export { bareModel, capabilitiesOf, type ModelCapabilities } from './capabilities';
+export type {
+  CallAddress,
+  ClientCodec,
+  ClientContext,
+  ClientTokenCounter,
+  ProviderCall,
+  ProviderCodec,
+  ProviderContext,
+  ProviderTokenCounter,
+  StreamDecoder,
+  StreamEncoder,
+  TokenCount,
+} from './codec';
+export { CLIENT_CODECS, PROVIDER_CODECS } from './codecs';
+export { translateEmbeddings, type TranslatedEmbeddings } from './families/embeddings/translate-embeddings';
+export { EMBEDDINGS_FORMS, IMAGES_FORMS, RERANK_FORMS } from './families/forms';
+export type { ImagesOutcome } from './families/images/images';
+export { translateImages, type TranslatedImages } from './families/images/translate-images';
+export { translateRerank, type TranslatedRerank } from './families/rerank/translate-rerank';
+export { invalid, lossHeader, LossLedger, type Loss, type LossCode, type LossMode } from './losses';
+export {
+  NO_TOKENS,
+  type Candidate,
+  type FaultClass,
+  type Finish,
+  type Logprob,
+  type ModelResponse,
+  type ProviderFault,
+  type StreamEvent,
+  type TokenUsage,
+} from './response';
+export { fold } from './stream/fold';
+export { targetOf, type ProviderTraits, type Target } from './target';
+export {
+  StreamTranslation,
+  translateCall,
+  translationName,
+  type TranslatedCall,
+  type TranslationFacts,
+} from './translate';

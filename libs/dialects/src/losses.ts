@@ -1,0 +1,122 @@
+import { GatewayError, type ErrorDetail } from '@gw/kernel';
+
+/**
+ * `strict` refuses a call when a parameter that changes the response cannot be expressed; `adapt` drops it or moves it to the
+ * nearest value.
+ */
+export type LossMode = 'strict' | 'adapt';
+
+export type LossCode = 'dropped' | 'approximated' | 'moved' | 'generated' | 'relaxed';
+
+/** One difference between what the client sent and what the provider got. */
+export interface Loss {
+  /** In the client's own body: `messages.3.content.1`. */
+  readonly path: string;
+  readonly code: LossCode;
+  /** What was sent instead: `budget_tokens 8192`. */
+  readonly to?: string;
+}
+
+/** Maximum losses kept of one call; more are counted. */
+const LOSSES_MAX = 100;
+/** Maximum refused paths named in an error. */
+const REFUSALS_MAX = 20;
+/** Maximum bytes of `x-gw-translation-loss`. */
+const HEADER_MAX = 1_024;
+
+/** Names the provider and model of a call in an error. */
+export interface LossTarget {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/**
+ * Collects what one target cannot express. Parameters that change the response are refused, or dropped in `adapt`; hints are
+ * dropped; content and contracts are always refused. `check` throws for all refusals together.
+ */
+export class LossLedger {
+  private readonly kept: Loss[] = [];
+  private readonly refusals: ErrorDetail[] = [];
+  private refused = 0;
+  private count = 0;
+
+  constructor(
+    readonly mode: LossMode,
+    private readonly target: LossTarget,
+  ) {}
+
+  /**
+   * A parameter that changes the response. In `strict` the call is refused; in `adapt` the loss is recorded. Returns whether the
+   * encoder goes on without it (`adapt`).
+   */
+  parameter(path: string, message: string, code: LossCode = 'dropped', to?: string): boolean {
+    if (this.mode === 'strict') {
+      this.refuse(path, `${message} Remove it, or set translation.loss to adapt on the target.`);
+      return false;
+    }
+    this.note(path, code, to);
+    return true;
+  }
+
+  /** A hint without which the response still fits the request, or an equivalent that differs slightly. Never refused. */
+  note(path: string, code: LossCode = 'dropped', to?: string): void {
+    this.count += 1;
+    if (this.kept.length < LOSSES_MAX) this.kept.push(to === undefined ? { path, code } : { path, code, to });
+  }
+
+  /** Content or a contract that the target cannot express: the call is refused in every mode. */
+  refuse(path: string, message: string): void {
+    this.refused += 1;
+    if (this.refusals.length < REFUSALS_MAX) this.refusals.push({ path, message });
+  }
+
+  /** Throws `unsupported_by_provider` when something was refused; `param` is the first path. */
+  check(): void {
+    const first = this.refusals[0];
+    if (first === undefined) return;
+    throw new GatewayError('unsupported_by_provider', {
+      message: first.message,
+      param: first.path,
+      details: this.refusals,
+      extra: { provider: this.target.provider, model: this.target.model },
+    });
+  }
+
+  /** Whether the call will be refused. */
+  get isRefused(): boolean {
+    return this.refusals.length > 0;
+  }
+
+  get losses(): readonly Loss[] {
+    return this.kept;
+  }
+
+  /** Losses beyond those kept. */
+  get more(): number {
+    return this.count - this.kept.length;
+  }
+}
+
+/** Returns the value of `x-gw-translation-loss`, at most 1 KiB; null when nothing was lost. */
+export function lossHeader(losses: readonly Loss[], more = 0): string | null {
+  if (losses.length === 0) return null;
+  let header = '';
+  for (const [index, loss] of losses.entries()) {
+    const entry = `${loss.path}=${loss.code}${loss.to === undefined ? '' : `;to=${quoted(loss.to)}`}`;
+    const rest = losses.length - index + more;
+    const joined = header === '' ? entry : `${header}, ${entry}`;
+    if (joined.length + `, more=${String(rest)}`.length > HEADER_MAX) {
+      return header === '' ? `more=${String(rest)}` : `${header}, more=${String(rest)}`;
+    }
+    header = joined;
+  }
+  return more === 0 ? header : `${header}, more=${String(more)}`;
+}
+
+/** A quoted string of HTTP: printable ASCII only; other characters become `?`. */
+const quoted = (text: string): string =>
+  `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, (found) => `\\${found}`)}"`;
+
+/** Returns the error for a body that breaks the client's own dialect. */
+export const invalid = (path: string, message: string): GatewayError =>
+  new GatewayError('validation_failed', { message, param: path, details: [{ path, message }] });

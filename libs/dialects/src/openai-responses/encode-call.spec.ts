@@ -1,0 +1,95 @@
+import { openAiChatClient } from '../openai-chat';
+import { LossLedger } from '../losses';
+import { fromChat } from '../spec-support/responses-translations';
+import { targetOf } from '../target';
+import type { TranslatedCall } from '../translate';
+import { openAiResponsesProvider } from '.';
+
+describe('calls to providers of the Responses API', () => {
+  const lossesOf = (call: TranslatedCall): string[] =>
+    call.losses.losses.map(({ path, code }) => `${path}=${code}`);
+
+  it('keep nothing at the provider, and ask for seals, unless the client wants the store', () => {
+    expect(fromChat({}).body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
+    expect(fromChat({ store: true }).body).toMatchObject({ store: true });
+    expect(fromChat({}, { model: 'gpt-4.1' }).body).not.toHaveProperty('include');
+  });
+
+  it('do not make schemas strict that the client did not', () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    expect(fromChat({ tools }).body['tools']).toEqual([
+      { type: 'function', name: 'f', parameters: { type: 'object', properties: {} }, strict: false },
+    ]);
+  });
+
+  it('adapt sampling, limits and stops when the target allows it', () => {
+    const body = { temperature: 0.2, max_completion_tokens: 5, stop: ['x'], seed: 1, logit_bias: { 1: 1 } };
+    const call = fromChat(body, { loss: 'adapt' });
+    expect(call.body).toMatchObject({ max_output_tokens: 16 });
+    for (const name of ['temperature', 'stop', 'seed', 'logit_bias'])
+      expect(call.body).not.toHaveProperty(name);
+    expect(lossesOf(call).sort()).toEqual([
+      'logit_bias=dropped',
+      'max_completion_tokens=approximated',
+      'seed=dropped',
+      'stop=dropped',
+      'temperature=dropped',
+    ]);
+  });
+
+  it('translate web search, and the name of a custom tool in the choice', () => {
+    const tools = [{ type: 'custom', custom: { name: 'sql' } }];
+    const call = fromChat({
+      web_search_options: { user_location: { type: 'approximate', approximate: { city: 'Oslo' } } },
+      tools,
+      tool_choice: { type: 'custom', custom: { name: 'sql' } },
+    });
+    expect(call.body).toMatchObject({ tool_choice: { type: 'custom', name: 'sql' } });
+    expect(call.body['tools']).toContainEqual({
+      type: 'web_search',
+      user_location: { type: 'approximate', city: 'Oslo' },
+    });
+  });
+
+  it('drop what the row of the provider does not know', () => {
+    const target = targetOf({
+      provider: 'databricks',
+      dialect: 'openai-responses',
+      model: 'x',
+      traits: { drop: ['store', 'service_tier', 'parallel_tool_calls'] },
+    });
+    const losses = new LossLedger('adapt', target);
+    const call = openAiChatClient.decodeCall({
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+      service_tier: 'flex',
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      parallel_tool_calls: false,
+    });
+    const body = openAiResponsesProvider.encodeCall(call, target, losses).body;
+    for (const name of ['store', 'service_tier', 'parallel_tool_calls'])
+      expect(body).not.toHaveProperty(name);
+    expect(losses.losses.map(({ path }) => path).sort()).toEqual(['parallel_tool_calls', 'service_tier']);
+  });
+
+  it('count the tokens of the call without the members that change none', () => {
+    const counter = openAiResponsesProvider.tokens;
+    const call = openAiChatClient.decodeCall({
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+      max_tokens: 20,
+    });
+    if (counter === undefined) throw new Error('No counter');
+    const target = targetOf({ provider: 'openai', dialect: 'openai-responses', model: 'gpt-5.4' });
+    expect(counter.encodeCall(call, target, new LossLedger('strict', target))).toEqual({
+      path: '/responses/input_tokens',
+      body: { model: 'gpt-5.4', input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }] },
+    });
+    expect(counter.decodeResponse({ object: 'response.input_tokens', input_tokens: 7 })).toEqual({
+      input: 7,
+    });
+    expect(() => counter.decodeResponse({ input_tokens: -1 })).toThrow(
+      expect.objectContaining({ type: 'provider_answer_invalid' }) as Error,
+    );
+  });
+});

@@ -1,0 +1,198 @@
+import type { JsonObject } from '../call';
+import { asObject } from '../values/json';
+import { isRecursive, type References } from './references';
+
+/** Maximum schemas inside of a schema. */
+const NODES_MAX = 20_000;
+/** Maximum levels of schemas. */
+const LEVELS_MAX = 100;
+/** Maximum characters of the constraints that move into a description. */
+const CONSTRAINTS_MAX = 2_000;
+
+/** String formats that Anthropic enforces. */
+const FORMATS: ReadonlySet<unknown> = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]);
+
+/** A schema as Anthropic takes it, or why it takes none like it. */
+export type ClosedSchema =
+  { readonly schema: JsonObject; readonly relaxed: boolean } | { readonly refused: string };
+
+/**
+ * Returns the schema with closed objects, and without the constraints that Anthropic cannot enforce: they move into the
+ * description. `relaxed`: something else than the client's schema is enforced. Time is linear in the schema; its order is kept.
+ * Source: Anthropic's guide to structured outputs and the transformation of its SDK, November 2026.
+ */
+export function closedSchema(schema: JsonObject): ClosedSchema {
+  const walk = new Walk();
+  try {
+    const closed = walk.schema(schema, 1);
+    if (isRecursive(walk.references)) return { refused: 'Anthropic takes no recursive schemas.' };
+    return { schema: closed, relaxed: walk.relaxed };
+  } catch (thrown) {
+    if (thrown instanceof Refused) return { refused: thrown.message };
+    throw thrown;
+  }
+}
+
+/** A schema that cannot be expressed. */
+class Refused extends Error {}
+
+type Entry = [name: string, value: unknown];
+
+/** Annotations that constrain nothing, and that are left out without being missed. */
+const IGNORED: ReadonlySet<string> = new Set(['$schema', '$id', '$comment']);
+/** Members that are taken as they are. */
+const TAKEN: ReadonlySet<string> = new Set(['type', 'title', 'description', 'required', 'default']);
+
+class Walk {
+  relaxed = false;
+  /** Names of the definitions that each definition refers to; '' is the schema itself. */
+  readonly references: References = new Map();
+  private nodes = 0;
+  private inside = '';
+
+  schema(value: unknown, level: number): JsonObject {
+    const schema = asObject(value);
+    if (schema === null) throw new Refused('Anthropic takes schemas that are objects only.');
+    this.nodes += 1;
+    if (this.nodes > NODES_MAX || level > LEVELS_MAX)
+      throw new Refused('The schema is too large or too deep.');
+    if (typeof schema['$ref'] === 'string') return this.reference(schema, schema['$ref'], level);
+    const entries: Entry[] = [];
+    const moved: Entry[] = [];
+    for (const [name, member] of Object.entries(schema)) {
+      if (IGNORED.has(name)) continue;
+      const taken = this.member(schema, name, member, level);
+      if (taken === null) moved.push([name, member]);
+      else entries.push(taken);
+    }
+    this.close(schema, entries);
+    if (moved.length > 0) this.describe(entries, moved);
+    return Object.fromEntries(entries);
+  }
+
+  /** Returns the member as it is written; null when it cannot be enforced. */
+  private member(schema: JsonObject, name: string, value: unknown, level: number): Entry | null {
+    switch (name) {
+      case 'properties':
+        return [name, this.map(value, level)];
+      case '$defs':
+      case 'definitions':
+        return [name, this.definitions(value, level)];
+      case 'items':
+        return Array.isArray(value) ? null : [name, this.schema(value, level + 1)];
+      case 'anyOf':
+      case 'allOf':
+      case 'oneOf':
+        return this.list(schema, name, value, level);
+      case 'patternProperties':
+      case 'additionalProperties':
+        return closedProperties(name, value);
+      default:
+        return isEnforced(name, value) ? [name, value] : null;
+    }
+  }
+
+  private map(value: unknown, level: number): JsonObject {
+    return Object.fromEntries(
+      Object.entries(asObject(value) ?? {}).map(([name, member]) => [name, this.schema(member, level + 1)]),
+    );
+  }
+
+  private definitions(value: unknown, level: number): JsonObject {
+    const outer = this.inside;
+    const entries = Object.entries(asObject(value) ?? {}).map(([name, member]): Entry => {
+      // Definitions inside of a definition count as part of it.
+      this.inside = outer === '' ? name : outer;
+      return [name, this.schema(member, level + 1)];
+    });
+    this.inside = outer;
+    return Object.fromEntries(entries);
+  }
+
+  /** Anthropic reads `oneOf` as `anyOf`. */
+  private list(schema: JsonObject, name: string, value: unknown, level: number): Entry | null {
+    const isOneOf = name === 'oneOf';
+    if (!Array.isArray(value) || (isOneOf && 'anyOf' in schema)) return null;
+    if (isOneOf) this.relaxed = true;
+    return [isOneOf ? 'anyOf' : name, value.map((item: unknown) => this.schema(item, level + 1))];
+  }
+
+  /** A reference stands alone, next to the definitions of the whole schema. */
+  private reference(schema: JsonObject, target: string, level: number): JsonObject {
+    if (!target.startsWith('#')) throw new Refused('Anthropic takes references inside of the schema only.');
+    const entries: Entry[] = [['$ref', target]];
+    for (const name of ['$defs', 'definitions'])
+      if (name in schema) entries.push([name, this.definitions(schema[name], level)]);
+    if (Object.keys(schema).length > entries.length) this.relaxed = true;
+    const named = definitionName(target);
+    const from = this.references.get(this.inside) ?? new Set();
+    if (named !== null) this.references.set(this.inside, from.add(named));
+    return Object.fromEntries(entries);
+  }
+
+  private close(schema: JsonObject, entries: Entry[]): void {
+    if (!isObjectSchema(schema) || 'additionalProperties' in schema) return;
+    this.relaxed = true;
+    entries.push(['additionalProperties', false]);
+  }
+
+  /** Writes constraints into the description, as the SDK does. */
+  private describe(entries: Entry[], moved: readonly Entry[]): void {
+    this.relaxed = true;
+    const constraints = moved.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ');
+    const text = `{${constraints.slice(0, CONSTRAINTS_MAX)}}`;
+    const found = entries.find(([name]) => name === 'description');
+    if (found === undefined) entries.push(['description', text]);
+    else found[1] = typeof found[1] === 'string' && found[1] !== '' ? `${found[1]}\n\n${text}` : text;
+  }
+}
+
+const NO_MAPS = 'Anthropic takes no objects with other properties than the declared ones.';
+
+function closedProperties(name: string, value: unknown): Entry {
+  if (value !== false) throw new Refused(NO_MAPS);
+  return [name, false];
+}
+
+/** Whether Anthropic takes a member with this value. */
+function isEnforced(name: string, value: unknown): boolean {
+  if (TAKEN.has(name)) return true;
+  switch (name) {
+    case 'minItems':
+      return value === 0 || value === 1;
+    case 'format':
+      return FORMATS.has(value);
+    case 'enum':
+      return Array.isArray(value) && value.every(isPrimitive);
+    case 'const':
+      return isPrimitive(value);
+    default:
+      return false;
+  }
+}
+
+const isPrimitive = (value: unknown): boolean => value === null || typeof value !== 'object';
+
+const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
+  type === 'object' || (Array.isArray(type) && type.includes('object')) || properties !== undefined;
+
+/** Returns the name of the definition that a local reference names; '' for the whole schema; null for another place in it. */
+function definitionName(reference: string): string | null {
+  if (reference === '#' || reference === '#/') return '';
+  const prefix = ['#/$defs/', '#/definitions/'].find((known) => reference.startsWith(known));
+  if (prefix === undefined) return null;
+  const rest = reference.slice(prefix.length);
+  const end = rest.indexOf('/');
+  return (end < 0 ? rest : rest.slice(0, end)).replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,29 @@
+import { StringDecoder } from 'node:string_decoder';
+
+const CR = '\r';
+
+/**
+ * Decodes an event stream that arrives in chunks, with every line end converted to `\n`. The parser
+ * would search text with `\r` to its end for each line, which is quadratic.
+ */
+export class LineText {
+  private readonly decoder = new StringDecoder('utf8');
+  /**
+   * Whether the last character ended a line with `\r`; a following `\n` belongs to the same line
+   * end.
+   */
+  private isAfterCr = false;
+
+  write(chunk: Buffer): string {
+    const text = this.decoder.write(chunk);
+    if (text === '') return '';
+    const rest = this.isAfterCr && text.startsWith('\n') ? text.slice(1) : text;
+    this.isAfterCr = text.endsWith(CR);
+    return rest.includes(CR) ? rest.replace(/\r\n?/g, '\n') : rest;
+  }
+
+  /** Returns what is left of a cut character. */
+  end(): string {
+    return this.decoder.end();
+  }
+}

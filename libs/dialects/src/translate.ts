@@ -1,0 +1,131 @@
+import type { Dialect, JsonObject, ModelCall } from './call';
+import type {
+  CallAddress,
+  ClientCodec,
+  ClientContext,
+  ProviderCodec,
+  ProviderContext,
+  StreamDecoder,
+  StreamEncoder,
+} from './codec';
+import { LossLedger, type LossMode } from './losses';
+import type { StreamEvent, TokenUsage } from './response';
+import type { Target } from './target';
+
+export interface TranslationFacts {
+  readonly target: Target;
+  readonly loss: LossMode;
+  readonly requestId: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly strict?: boolean;
+  readonly address?: CallAddress;
+}
+
+/** One call translated for one target: what to send, and how to translate what comes back. */
+export interface TranslatedCall {
+  readonly path: string;
+  readonly body: JsonObject;
+  readonly call: ModelCall;
+  readonly losses: LossLedger;
+  /** Translates a complete successful response. Throws `provider_answer_invalid`. */
+  response(body: JsonObject, headers?: Readonly<Record<string, string>>): JsonObject;
+  stream(headers?: Readonly<Record<string, string>>): StreamTranslation;
+}
+
+/** Translates one stream from the provider's bytes to the client's. */
+export class StreamTranslation {
+  complete = false;
+  failed = false;
+  /** Usage so far; null until the provider reports it. */
+  usage: TokenUsage | null = null;
+
+  constructor(
+    private readonly decoder: StreamDecoder,
+    private readonly encoder: StreamEncoder,
+  ) {}
+
+  get contentType(): string {
+    return this.encoder.contentType;
+  }
+
+  get keepAlive(): string {
+    return this.encoder.keepAlive;
+  }
+
+  /** Returns the client's text for these bytes; '' when no event is complete yet. */
+  write(chunk: Buffer): string {
+    return this.isOver ? '' : this.encode(this.decoder.write(chunk));
+  }
+
+  /** Returns the rest once the provider has ended. */
+  end(): string {
+    return this.isOver ? '' : this.encode(this.decoder.end());
+  }
+
+  private get isOver(): boolean {
+    return this.complete || this.failed;
+  }
+
+  private encode(events: readonly StreamEvent[]): string {
+    for (const event of events) {
+      if (event.t === 'done') this.complete = true;
+      else if (event.t === 'error') this.failed = true;
+      else if ((event.t === 'usage' || event.t === 'start') && event.usage !== undefined)
+        this.usage = event.usage;
+    }
+    return events.length === 0 ? '' : this.encoder.write(events);
+  }
+}
+
+/**
+ * Translates a client's call for a target of another dialect. Throws `validation_failed` for a body that breaks the client's
+ * dialect, and `unsupported_by_provider` for what the target cannot express.
+ */
+export function translateCall(
+  client: ClientCodec,
+  provider: ProviderCodec,
+  request: JsonObject,
+  facts: TranslationFacts,
+): TranslatedCall {
+  const { target, loss, requestId, createdAt, strict = false, address } = facts;
+  const call = client.decodeCall(request, address);
+  const losses = new LossLedger(loss, target);
+  const { path, body, outputTool = false } = provider.encodeCall(call, target, losses);
+  losses.check();
+  const clientContext: ClientContext = {
+    call,
+    request,
+    provider: target.provider,
+    model: call.model,
+    requestId,
+    createdAt,
+    strict,
+    losses,
+    listStream: address?.listStream ?? false,
+  };
+  const providerContext = (headers?: Readonly<Record<string, string>>): ProviderContext => ({
+    call,
+    target,
+    requestId,
+    createdAt,
+    outputTool,
+    ...(headers === undefined ? {} : { headers }),
+  });
+  return {
+    path,
+    body,
+    call,
+    losses,
+    response: (answer, headers) =>
+      client.encodeResponse(provider.decodeResponse(answer, providerContext(headers)), clientContext),
+    stream: (headers) =>
+      new StreamTranslation(
+        provider.decodeStream(providerContext(headers)),
+        client.encodeStream(clientContext),
+      ),
+  };
+}
+
+/** Names the two dialects of a translation, as in `x-gw-translation`. */
+export const translationName = (from: Dialect, to: Dialect): string => `${from}>${to}`;

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Returns `length` base62 characters that depend on the text only. */
+export function base62(text: string, length: number): string {
+  const digest = createHash('sha256').update(text).digest();
+  let made = '';
+  for (const byte of digest) made += BASE62[byte % 62] ?? '';
+  return made.slice(0, length);
+}
+
+/** Returns an id for a call of a provider without ids; a replayed response gets the same one. */
+export const madeCallId = (responseId: string, candidate: number, part: number): string =>
+  `call_${base62(`${responseId}\n${String(candidate)}\n${String(part)}`, 24)}`;
+
+/**
+ * Returns an id as a dialect takes it: unchanged when it is valid, else one that depends on the id only, so that any gateway maps
+ * the next request the same way.
+ */
+export function validId(
+  id: string,
+  rule: { readonly valid: RegExp; readonly prefix: string; readonly length: number },
+): string {
+  if (rule.valid.test(id)) return id;
+  return rule.prefix + base62(id, rule.length - rule.prefix.length);
+}
+
+export const ANTHROPIC_ID = { valid: /^[A-Za-z0-9_-]{1,256}$/, prefix: 'call_', length: 40 } as const;
+export const BEDROCK_ID = { valid: /^[A-Za-z0-9_-]{1,64}$/, prefix: 'call_', length: 40 } as const;
+export const MISTRAL_ID = { valid: /^[A-Za-z0-9]{9}$/, prefix: 'm', length: 9 } as const;

@@ -1,0 +1,50 @@
+import { errorFaults } from './spec-support/error-vectors';
+import { requestFaults, responseFaults, streamFaults, VECTORS, type Vector } from './spec-support/vectors';
+
+const CHAT = VECTORS.filter(
+  ({ family, profile, to }) => family === undefined && profile !== 'bedrock-native' && to !== 'canonical',
+);
+const title = ({ id, note }: Vector): string => `${id}: ${note}`;
+const of = (kind: Vector['kind']): (readonly [string, Vector])[] =>
+  CHAT.filter((vector) => vector.kind === kind).map((vector) => [title(vector), vector]);
+
+/** Cuts at pseudo-random places that are the same in each run. */
+function randomSplit(length: number): number[] {
+  const cuts: number[] = [];
+  for (let at = 1, state = 42; at < length; at += 1 + (state % 23)) {
+    state = (state * 1_103_515_245 + 12_345) & 0x7fffffff;
+    cuts.push(at);
+  }
+  return cuts;
+}
+
+describe('dialect vectors: requests', () => {
+  it.each(of('request'))('%s', (_title, vector) => {
+    expect(requestFaults(vector)).toEqual([]);
+    // The codecs keep no state.
+    expect(requestFaults(vector)).toEqual([]);
+  });
+});
+
+describe('dialect vectors: responses', () => {
+  it.each(of('response'))('%s', (_title, vector) => {
+    expect(responseFaults(vector)).toEqual([]);
+  });
+});
+
+describe('dialect vectors: streams', () => {
+  it.each(of('stream'))('%s', (_title, vector) => {
+    expect(streamFaults(vector, () => [])).toEqual([]);
+    expect(
+      streamFaults(vector, (length) => Array.from({ length: length - 1 }, (_, index) => index + 1)),
+    ).toEqual([]);
+    expect(streamFaults(vector, randomSplit)).toEqual([]);
+  });
+});
+
+describe('dialect vectors: errors', () => {
+  const errors = VECTORS.filter(({ kind }) => kind === 'error');
+  it.each(errors.map((vector): [string, Vector] => [title(vector), vector]))('%s', (_title, vector) => {
+    expect(errorFaults(vector)).toEqual([]);
+  });
+});
