@@ -5,8 +5,8 @@ import { isProviderField } from './schema';
 /** Matches provider fields that contain a URL or a host. */
 const ADDRESS_FIELD = /_(?:url|endpoint|host)$/;
 const LABEL_FIELD = /_(?:region|resource_name|account_id)$/;
-/** Matches provider fields that name an account or a workspace of the provider. */
-const PLACE_FIELD = /_(?:account|workspace)$/;
+/** Matches provider fields that name an account or another place at the provider. */
+const PLACE_FIELD = /_(?:account|workspace|gateway|tenant)$/;
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /** Returns whether a provider field contains a whole address, so its value can name any host. */

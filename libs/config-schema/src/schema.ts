@@ -1,9 +1,9 @@
 import { CONFIG_LIMITS as LIMITS } from './bounds';
 import type { StrategyLanguage } from './strategy-language';
 
-/** Fields of providers, which are allowed on targets by their prefix. */
+/** Fields of providers, which are allowed on targets by their prefix, and the region of any provider. */
 const PROVIDER_FIELD =
-  /^(?:amzn_sagemaker|anthropic|aws|azure|bedrock|cortex|databricks|fireworks|huggingface|mistral|openai|oracle|snowflake|stability|vertex|workers_ai)_[a-z][a-z0-9_]{0,62}$/;
+  /^(?:(?:amzn_sagemaker|anthropic|aws|azure|bedrock|cf|cortex|databricks|fireworks|friendli|huggingface|mistral|openai|oracle|predibase|qianfan|snowflake|stability|vertex|wandb|workers_ai)_[a-z][a-z0-9_]{0,62}|provider_region)$/;
 
 export const isProviderField = (key: string): boolean => PROVIDER_FIELD.test(key);
 

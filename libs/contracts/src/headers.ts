@@ -26,6 +26,10 @@ export const HEADER = {
   retryCount: 'x-gw-retry-attempt-count',
   cacheStatus: 'x-gw-cache-status',
   servedBy: 'x-gw-provider',
+  /** The two dialects of a translated call: `anthropic-messages>openai-chat`. */
+  translation: 'x-gw-translation',
+  /** What the provider could not express: `seed=dropped, …`, at most 1 KiB. */
+  translationLoss: 'x-gw-translation-loss',
   /** The decision record, for `x-gw-explain: 1`. */
   decision: 'x-gw-decision',
 } as const;

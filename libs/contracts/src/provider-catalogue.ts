@@ -3,10 +3,10 @@ export interface ConfigurationField {
   /** Name in snake_case, as in the API. */
   readonly name: string;
   /**
-   * `url` is checked by the address policy, `label` becomes one label of a host name, `headers` is
-   * a flat map of header names to strings.
+   * `url` is checked by the address policy, `label` becomes one label of a host name, `segment` one
+   * segment of a path, `headers` is a flat map of header names to strings.
    */
-  readonly kind: 'text' | 'label' | 'boolean' | 'url' | 'headers' | 'azure_deployments';
+  readonly kind: 'text' | 'label' | 'segment' | 'boolean' | 'url' | 'headers' | 'azure_deployments';
   /**
    * Whether the value is stored encrypted and returned only as `masked_<name>`. `headers` keep
    * their name, and their sensitive values are masked.
@@ -17,8 +17,8 @@ export interface ConfigurationField {
   /** Allowed values of a `text`. Absent: any. */
   readonly values?: readonly string[];
   /**
-   * True for a `text` that decides where the credential, or a token for it, is sent. `url` and
-   * `label` always do.
+   * True for a `text` that decides where the credential, or a token for it, is sent. `url`,
+   * `label` and `segment` always do.
    */
   readonly isAddress?: true;
   /** Maximum length of a `text` in characters. Absent: 2048. */
@@ -40,4 +40,4 @@ export interface CatalogueProvider {
 
 /** Returns whether a field decides, in whole or in part, where the credential is sent. */
 export const decidesDestination = ({ kind, isAddress }: ConfigurationField): boolean =>
-  kind === 'url' || kind === 'label' || isAddress === true;
+  kind === 'url' || kind === 'label' || kind === 'segment' || isAddress === true;

@@ -44,6 +44,7 @@ export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
 
 /** More headers of the same kind: those of particular services, and tokens of sessions. */
 const MORE_CREDENTIALS: ReadonlySet<string> = new Set([
+  'api-subscription-key',
   'cookie2',
   'ocp-apim-subscription-key',
   'proxy-authorization',

@@ -19,7 +19,6 @@ export { catalogueEntry, catalogueProvider, PROVIDER_CATALOGUE } from './catalog
 export { mayContainUsage, readResponse, readUsageAtEnd, type ResponseFacts } from './body/read-usage';
 export { lastUsageMetadata, lastUsageObject } from './body/usage-object';
 export { DroppedParams } from './losses';
-export { openAiCompatible } from './dialects/openai/openai-compatible';
 export { demandOf, largerDemand, NO_DEMAND, type OutputDemand } from './body/output-demand';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
@@ -34,6 +33,7 @@ export {
   type LocalProvider,
   type Provider,
   type ProviderError,
+  type ProviderVariant,
   type RouteSupport,
   type CreatedObject,
   type StreamTap,
@@ -42,4 +42,8 @@ export {
   type Translator,
 } from './provider';
 export { PROVIDERS, registryOf } from './registry';
+export { PROVIDER_ROWS } from './rows';
+export { providerOfRow } from './rows/provider-of-row';
+export { retiredMessage } from './rows/retired';
+export { row, type ProviderRow } from './rows/row';
 export { MODERATION_CATEGORIES } from './sandbox/moderations';

@@ -101,10 +101,13 @@ const STREAMS: Readonly<Record<string, (count: number) => Buffer>> = {
 };
 
 const context = { requestId: 'r', createdAt: 0, request: { model: 'm' }, provider: 'p', strict: false };
+/** Of chat completions; the codecs of `@gw/dialects` have a spec of their own. */
 const translators = (): readonly (readonly [string, Translator])[] =>
   [...PROVIDERS.values()].flatMap((provider: Provider) =>
     Object.entries(provider.routes).flatMap(([kind, support]) =>
-      support.via === 'translated' ? [[`${provider.id} ${kind}`, support.translator] as const] : [],
+      support.via === 'translated' && support.name.startsWith('openai-chat>')
+        ? [[`${provider.id} ${kind}`, support.translator] as const]
+        : [],
     ),
   );
 

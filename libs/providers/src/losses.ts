@@ -1,3 +1,4 @@
+import { lossHeader, type Loss } from '@gw/dialects';
 import { GatewayError } from '@gw/kernel';
 
 /** Maximum members named in a record; for more it gives their number. */
@@ -9,9 +10,10 @@ const NAMED_MAX = 50;
  */
 export class DroppedParams {
   private readonly params: string[] = [];
+  private readonly losses: Loss[] = [];
   private count = 0;
 
-  constructor(private readonly drops: boolean) {}
+  constructor(readonly drops: boolean) {}
 
   /**
    * Drops a member without which the response still fits the request. Throws `validation_failed`
@@ -20,8 +22,20 @@ export class DroppedParams {
   leaveOut(param: string, message: string): void {
     if (!this.drops)
       throw unsupported(param, `${message} Remove the parameter, or set drop_unsupported in the config.`);
+    this.note({ path: param, code: 'dropped' });
+  }
+
+  /** Records a member that was left out, or changed without changing the response much, whether dropping is on or off. */
+  note(loss: Loss): void {
     this.count += 1;
-    if (this.params.length < NAMED_MAX) this.params.push(param);
+    if (this.params.length >= NAMED_MAX) return;
+    this.params.push(loss.path);
+    this.losses.push(loss);
+  }
+
+  /** Returns the value of `x-gw-translation-loss`; null when nothing was lost. */
+  header(): string | null {
+    return lossHeader(this.losses, this.count - this.losses.length);
   }
 
   /**

@@ -78,11 +78,18 @@ export interface StreamTranslator {
 
 /**
  * How a provider serves a route family. Native: in the client's own dialect and at the client's own
- * path, including ids, after `prefix`. Translated: at `path`. Either is appended to the base URL.
+ * path, including ids, after `prefix`; `path` replaces the family's path, such as
+ * `/chat/completions`. Translated: at `path`. Either is appended to the base URL.
  */
 export type RouteSupport =
-  | { readonly via: 'native'; readonly prefix: string }
-  | { readonly via: 'translated'; readonly path: string; readonly translator: Translator };
+  | { readonly via: 'native'; readonly prefix: string; readonly path?: string }
+  | {
+      readonly via: 'translated';
+      /** The two dialects: `anthropic-messages>openai-chat`. */
+      readonly name: string;
+      readonly path: string;
+      readonly translator: Translator;
+    };
 
 /** An object that a provider has created and keeps under an id. */
 export interface CreatedObject {
@@ -140,6 +147,17 @@ export interface EnvironmentKey {
   readonly name?: string;
 }
 
+/** A provider as it serves a route family in another dialect than its usual one. */
+export interface ProviderVariant {
+  /** Has the id of the provider, and the route family natively. */
+  readonly provider: Provider;
+  /**
+   * Whether a custom host serves the family below the same base URL. Otherwise the provider itself
+   * serves it there, usually by translation.
+   */
+  readonly atCustomHost: boolean;
+}
+
 /**
  * Everything that the product knows about a provider, in one place.
  * A provider is pure: it addresses, signs, translates and reads. It never opens a connection, and
@@ -149,6 +167,8 @@ export interface Provider {
   /** The name used in `x-gw-provider` and in a config's `provider`. */
   readonly id: string;
   readonly name: string;
+  /** Other names, which requests may use instead of the id. They are never stored or logged. */
+  readonly aliases?: readonly string[];
   /** Fields of an integration of this provider, in addition to `COMMON_FIELDS`. */
   readonly fields?: readonly ConfigurationField[];
   readonly environmentKey?: EnvironmentKey;
@@ -176,6 +196,8 @@ export interface Provider {
   /** The provider's own name for the `Vendor-Beta` header, or null. */
   readonly betaHeader: string | null;
   readonly routes: Readonly<Partial<Record<RouteKind, RouteSupport>>>;
+  /** Replaces the provider for route families that it also serves in another dialect. */
+  readonly variants?: Readonly<Partial<Record<RouteKind, ProviderVariant>>>;
   /** Reads the usage of a complete JSON response; null when it has none. */
   usage(body: JsonObject): Usage | null;
   /** Creates a tap for the provider's stream. */

@@ -1,12 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { calcPrice } from '@pydantic/genai-prices';
 import { GatewayError } from '@gw/kernel';
-import { PROVIDER_CATALOGUE } from './catalogue';
+import { catalogueProvider, PROVIDER_CATALOGUE } from './catalogue';
 import { COMMON_FIELDS } from './fields';
-import { OPENAI_COMPATIBLE } from './openai-compatible';
 import type { Credential, HeaderList, Provider } from './provider';
 import { PROVIDERS, registryOf } from './registry';
+import { PROVIDER_ROWS } from './rows';
 
 const credential = (configurations: Credential['configurations'] = {}): Credential => ({
   apiKey: 'sk-secret',
@@ -19,23 +19,68 @@ const signed = (id: string, configurations = {}, headers: HeaderList = []): Head
   return headers;
 };
 
+/** Headers of a row that hold no secret. */
+const fixedHeaders = (id: string): string[] =>
+  Object.entries(PROVIDER_ROWS.find((row) => row.id === id)?.headers ?? {})
+    .filter(([, text]) => !text.includes('_token}'))
+    .map(([name]) => name);
+
 describe('PROVIDERS', () => {
-  it('has exactly one provider per folder with a provider file and per row of the table', () => {
+  it('has exactly one provider per folder with a provider file and per row', () => {
     const folders = readdirSync(__dirname).filter((name) =>
       existsSync(join(__dirname, name, `${name}.provider.ts`)),
     );
-    const rows = OPENAI_COMPATIBLE.map(({ id }) => id);
+    const rows = PROVIDER_ROWS.map(({ id }) => id);
     expect([...PROVIDERS.keys()].sort()).toEqual([...folders, ...rows].sort());
     const helpers = readdirSync(__dirname, { withFileTypes: true }).filter(
       (entry) => entry.isDirectory() && !folders.includes(entry.name),
     );
-    expect(helpers.map(({ name }) => name).sort()).toEqual(['body', 'dialects', 'stream']);
+    expect(helpers.map(({ name }) => name).sort()).toEqual([
+      'body',
+      'dialects',
+      'rows',
+      'stream',
+      'translation',
+    ]);
   });
 
   it('refuses two providers with the same id', () => {
     expect(() => registryOf([provider('openai'), provider('openai')])).toThrow(
       'Two providers have the same id.',
     );
+  });
+
+  it('documents each provider with its aliases', () => {
+    const text = readFileSync(join(__dirname, '../../../docs/providers.md'), 'utf8');
+    const listed = [...text.matchAll(/^\| `([^`]+)` \| ([^|]*)\|/gm)].map(([, id, names = '']) => [
+      id,
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    ]);
+    expect(listed).toEqual(all.map(({ id, aliases = [] }) => [id, aliases]));
+  });
+
+  it('finds providers by their aliases, which are not ids', () => {
+    expect(PROVIDERS.get('xai')?.id).toBe('x-ai');
+    expect(PROVIDERS.has('mistral')).toBe(true);
+    expect([...PROVIDERS.keys()]).not.toContain('xai');
+    expect(catalogueProvider('azure')?.id).toBe('azure-openai');
+    expect([PROVIDERS.get('toString'), catalogueProvider('anyscale')]).toEqual([undefined, undefined]);
+    const taken = { ...provider('openai'), id: 'other', aliases: ['openai'] };
+    expect(() => registryOf([provider('openai'), taken])).toThrow('Two providers have the same id.');
+  });
+
+  it('keeps the facts of providers that other parts name', () => {
+    const facts = ['groq', 'mistral-ai', 'x-ai', 'together-ai', 'zhipu'].map((id) => {
+      const { priceCatalogueId, batchMillionths, environmentKey, telemetryName } = provider(id);
+      return [priceCatalogueId, batchMillionths, environmentKey?.variable, telemetryName];
+    });
+    expect(facts).toEqual([
+      ['groq', 500_000, 'GROQ_API_KEY', undefined],
+      ['mistral', 500_000, 'MISTRAL_API_KEY', 'mistral_ai'],
+      ['x-ai', undefined, 'XAI_API_KEY', 'x_ai'],
+      ['together', undefined, 'TOGETHER_API_KEY', undefined],
+      ['zhipuai', undefined, undefined, undefined],
+    ]);
   });
 
   it.each(all.map((item) => [item.id, item] as const))('%s keeps the contract of a provider', (id, item) => {
@@ -47,25 +92,37 @@ describe('PROVIDERS', () => {
       const { via } = support;
       expect(via === 'native' ? support.prefix : support.path).toMatch(/^$|^\/[a-z]/);
     }
-    if (id !== 'ollama' && id !== 'azure-openai')
-      expect(item.baseUrl(credential())).toMatch(/^https?:\/\/[a-z0-9.]+(\/[a-z0-9]+)*$/);
+    const settings = (item.fields ?? []).filter(({ required }) => required === true);
+    const configurations = Object.fromEntries(settings.map(({ name }) => [name, 'acme']));
+    const isSelfHosted = PROVIDER_ROWS.some((row) => row.id === id && row.base === null);
+    if (isSelfHosted) expect(() => item.baseUrl(credential())).toThrow(/custom_host/);
+    else
+      expect(item.baseUrl(credential(configurations), 'm')).toMatch(
+        /^https?:\/\/[a-z0-9.-]+(\/[a-z0-9-]+)*$/,
+      );
+    for (const { provider: variant } of Object.values(item.variants ?? {})) {
+      expect(variant.id).toBe(id);
+      expect(variant.credentialHeaders).toEqual(item.credentialHeaders);
+    }
   });
 
   it.each(all.map((item) => [item.id, item] as const))(
     '%s signs only with headers that it strips from callers',
     (_, item) => {
+      const fixed = fixedHeaders(item.id);
       const headers: HeaderList = [];
       item.sign(headers, credential({ openai_organization: 'org', openai_project: 'proj' }));
       const names = headers.filter((_, index) => index % 2 === 0);
       const carriers = names.filter(
-        (name) => !['anthropic-version', 'openai-organization', 'openai-project'].includes(name),
+        (name) => !['anthropic-version', 'openai-organization', 'openai-project', ...fixed].includes(name),
       );
       expect(carriers.every((name) => item.credentialHeaders.includes(name))).toBe(true);
       expect(headers.some((entry) => entry.includes('sk-secret'))).toBe(item.id !== 'sandbox');
 
       const without: HeaderList = [];
       item.sign(without, { apiKey: null, configurations: {} });
-      expect(without.filter((entry, index) => index % 2 === 0 && entry !== 'anthropic-version')).toEqual([]);
+      const sent = without.filter((_, index) => index % 2 === 0);
+      expect(sent.filter((name) => name !== 'anthropic-version' && !fixed.includes(name))).toEqual([]);
     },
   );
 

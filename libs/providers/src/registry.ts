@@ -2,30 +2,48 @@ import { anthropic } from './anthropic/anthropic.provider';
 import { azureOpenai } from './azure-openai/azure-openai.provider';
 import { cohere } from './cohere/cohere.provider';
 import { google } from './google/google.provider';
-import { ollama } from './ollama/ollama.provider';
-import { OPENAI_COMPATIBLE } from './openai-compatible';
 import { openai } from './openai/openai.provider';
 import type { Provider } from './provider';
+import { ROW_PROVIDERS } from './rows';
 import { sandbox } from './sandbox/sandbox.provider';
 
-/** Returns providers by id, in display order. Throws when two have the same id. */
-export function registryOf(providers: readonly Provider[]): ReadonlyMap<string, Provider> {
-  const registry = new Map(providers.map((provider) => [provider.id, provider]));
-  if (registry.size < providers.length) throw new Error('Two providers have the same id.');
-  return registry;
+/** Providers by id, in display order. Look-ups also find a provider by an alias; keys are ids. */
+class Registry extends Map<string, Provider> {
+  private readonly ids: ReadonlyMap<string, string>;
+
+  constructor(providers: readonly Provider[]) {
+    super(providers.map((provider) => [provider.id, provider]));
+    const names = providers.flatMap(({ id, aliases = [] }) =>
+      [id, ...aliases].map((name) => [name, id] as const),
+    );
+    this.ids = new Map(names);
+    if (this.ids.size < names.length) throw new Error('Two providers have the same id.');
+  }
+
+  override get(name: string): Provider | undefined {
+    const id = this.ids.get(name);
+    return id === undefined ? undefined : super.get(id);
+  }
+
+  override has(name: string): boolean {
+    return this.ids.has(name);
+  }
 }
+
+/** Returns providers by id and alias, in display order. Throws when two have the same id or alias. */
+export const registryOf = (providers: readonly Provider[]): ReadonlyMap<string, Provider> =>
+  new Registry(providers);
 
 /**
  * Every provider of the product. A provider with its own folder has a line here; the others have a
- * row in their table.
+ * row in `rows/`.
  */
 export const PROVIDERS = registryOf([
   openai,
   anthropic,
   azureOpenai,
   google,
-  ...OPENAI_COMPATIBLE,
+  ...ROW_PROVIDERS,
   cohere,
-  ollama,
   sandbox,
 ]);

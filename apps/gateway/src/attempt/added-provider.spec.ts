@@ -1,18 +1,16 @@
-import { catalogueEntry, openAiCompatible, PROVIDERS, registryOf } from '@gw/providers';
+import { catalogueEntry, providerOfRow, PROVIDERS, registryOf, row } from '@gw/providers';
 import { StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
-/** The complete definition of a new provider: one row, as in `libs/providers/src/openai-compatible.ts`. */
-const ACME = openAiCompatible({
-  id: 'acme',
-  name: 'Acme',
-  baseUrl: 'https://api.acme.example/v1',
-  routes: ['chat.completions', 'batches'],
-  fields: [{ name: 'openai_project', kind: 'text', secret: false, required: true }],
-  environmentKey: { variable: 'ACME_API_KEY' },
-  priceCatalogueId: 'openai',
-  batchMillionths: 250_000,
-});
+/** The complete definition of a new provider: one row, as in `libs/providers/src/rows`. */
+const ACME = providerOfRow(
+  row('acme', 'Acme', 'https://api.acme.example/v1', 'chat batches', {
+    headers: { 'openai-project': '{openai_project}' },
+    prices: 'openai',
+    halfPriceBatches: true,
+    environmentKey: { variable: 'ACME_API_KEY' },
+  }),
+);
 
 describe('a provider added as one row', () => {
   let gateway: GatewayHarness;
@@ -64,7 +62,7 @@ describe('a provider added as one row', () => {
       name: 'Acme',
       needsKey: true,
       fields: [
-        { name: 'openai_project', required: true },
+        { name: 'openai_project', required: false },
         { name: 'custom_host' },
         { name: 'custom_headers' },
       ],

@@ -76,8 +76,8 @@ describe('redirects of a provider', () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const typeOf = async (answer: Response): Promise<[number, string | undefined]> => {
-    const { error } = (await answer.json()) as { error?: { type?: string } };
-    return [answer.status, error?.type];
+    const { error } = (await answer.json()) as { error?: { type?: string; gateway_type?: string } };
+    return [answer.status, error?.gateway_type ?? error?.type];
   };
   const REFUSED = [502, 'provider_redirect'];
   const redirectTo = (location: string, status = 307): void =>

@@ -1,7 +1,20 @@
-import { documentKey, HEADER, type ProviderDocument, type ProviderModel } from '@gw/contracts';
+import {
+  documentKey,
+  HEADER,
+  ROUTE_FAMILIES,
+  type RouteFamily,
+  type ProviderDocument,
+  type ProviderModel,
+} from '@gw/contracts';
 import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, nearestName } from '@gw/kernel';
-import type { Credential, Provider, RouteSupport } from '@gw/providers';
+import {
+  retiredMessage,
+  type Credential,
+  type Provider,
+  type ProviderVariant,
+  type RouteSupport,
+} from '@gw/providers';
 import type { Credentials } from '../credentials/credentials';
 import { didYouMean } from '../configs/near-slugs';
 import type { OwnCredentials } from '../credentials/own-credentials';
@@ -11,6 +24,7 @@ import { requestedModel } from '../core/requested-model';
 import type { RequestView } from '../core/request-context';
 import { inlineKey } from '../credentials/callers-key';
 import { ownCredential, refuseOwnCredentials } from './request/forwarded-headers';
+import { customHostOf, modelOf } from './saved-model';
 
 export interface TargetingOptions {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -21,9 +35,10 @@ const SLUG_MAX = 255;
 
 function providerUnknown(id: string, near: string | null): GatewayError {
   const meant = near === null ? '' : ` Did you mean ${near}?`;
+  const unknown = `The provider is not known. Send the id of a provider, or a saved provider as @slug.${meant}`;
   return new GatewayError('provider_unknown', {
     param: HEADER.provider,
-    message: `The provider is not known. Send the id of a provider, or a saved provider as @slug.${meant}`,
+    message: retiredMessage(id) ?? unknown,
     extra: { provider: id.slice(0, 64) },
   });
 }
@@ -88,7 +103,7 @@ export class Targeting {
   private inline(context: RequestView, target: CompiledTarget, id: string): Upstream | Promise<Upstream> {
     if (!this.isKnown(id)) return this.unknown(context, id);
     const provider = this.known(id);
-    supportOf(context, provider);
+    if (variantOf(context, provider) === null) supportOf(context, provider);
     const apiKey = inlineKey(context, target, provider);
     const finish = (isOwn: boolean): Upstream => {
       if (isOwn) throw ownCredential('authorization');
@@ -132,25 +147,30 @@ export class Targeting {
     saved: ProviderDocument | null,
     credential: Credential,
   ): Upstream {
-    const support = supportOf(context, provider);
     const override = keepsModel(context) ? undefined : target.overrideParams?.['model'];
     const requested = typeof override === 'string' ? override : requestedModel(context);
-    return {
-      target,
-      provider,
-      saved,
-      credential,
-      support,
-      model: requested === null ? null : withoutSlug(requested),
-    };
+    const model = requested === null ? null : withoutSlug(requested);
+    const destination = { target, saved, credential, model };
+    const variant = variantOf(context, provider);
+    const isUsed =
+      variant !== null && (variant.atCustomHost || customHostOf(context.gw, destination) === null);
+    const serving = isUsed ? variant.provider : provider;
+    return { ...destination, provider: serving, support: supportOf(context, serving) };
   }
 }
+
+/** The provider as it serves the route in another dialect; null when it does not. */
+const variantOf = ({ route }: RequestView, provider: Provider): ProviderVariant | null =>
+  provider.variants?.[route.kind] ?? null;
 
 /** How the provider serves the route; null on passthrough. Throws `route_unsupported`. */
 function supportOf({ route }: RequestView, provider: Provider): RouteSupport | null {
   if (route.kind === 'passthrough') return null;
   const support = provider.routes[route.kind];
-  if (support !== undefined) return support;
+  // Only the call itself is translated: a provider of another dialect keeps nothing to read, cancel or delete.
+  const { pathEnd }: RouteFamily = ROUTE_FAMILIES[route.kind];
+  const isCall = support?.via !== 'translated' || route.upstreamPath === pathEnd;
+  if (support !== undefined && isCall) return support;
   throw new GatewayError('route_unsupported', {
     message: `The provider ${provider.id} does not serve ${route.name}.`,
   });
@@ -273,6 +293,3 @@ function otherModels({ route, query, scan }: RequestView): readonly string[] {
 }
 
 const NONE: readonly string[] = [];
-
-export const modelOf = (saved: ProviderDocument, slug: string): ProviderModel | null =>
-  saved.models.find((model) => model.slug === slug) ?? null;

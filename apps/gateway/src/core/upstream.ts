@@ -19,6 +19,8 @@ export interface Upstream {
   readonly clientBody?: JsonObject;
   /** Paths of the client's body that were left out because the provider does not support them. */
   readonly dropped?: readonly string[];
+  /** Value of `x-gw-translation-loss`; absent when nothing was lost. */
+  readonly losses?: string;
   /** Reservation in the limits of the target; absent when the target has none. */
   readonly reservation?: Reservation;
 }

@@ -35,9 +35,13 @@ export function isMeantFor({ gw, config, configSource }: RequestView, recipient:
     const namesProvider = target.provider !== null || target.virtualKey !== null;
     return isOwnConfig || (gw.forwardHeaders !== null && !namesProvider);
   }
-  if (intendedFor(gw, config) !== provider.id) return false;
+  const intended = intendedFor(gw, config);
+  if (intended === null || !isNamed(provider, intended)) return false;
   return isOwnConfig || gw.customHost !== null || !hasAddress(target);
 }
+
+const isNamed = ({ id, aliases = [] }: Provider, name: string): boolean =>
+  id === name || aliases.includes(name);
 
 const intendedFor = (gw: RequestView['gw'], config: RequestView['config']): string | null => {
   if (gw.provider !== null || gw.virtualKey !== null) return gw.provider;

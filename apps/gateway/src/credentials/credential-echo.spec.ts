@@ -99,7 +99,7 @@ describe('a saved credential that its provider repeats', () => {
     const { error: said } = JSON.parse(response.text) as { error: { message: string } };
     expect([response.status, said.message]).toEqual([
       401,
-      'The answer is larger than the 1048576 bytes that are read.',
+      "The provider's response is larger than the 1048576 bytes that the gateway reads.",
     ]);
   });
 

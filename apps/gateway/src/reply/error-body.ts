@@ -1,4 +1,4 @@
-import type { GatewayError } from '@gw/kernel';
+import { ERRORS, type GatewayError } from '@gw/kernel';
 import type { Dialect, ProviderError } from '@gw/providers';
 
 /** Formats an error in the client's dialect: the gateway's shape, or Anthropic's on its messages routes. */
@@ -23,25 +23,28 @@ export function errorEvent(
   return Buffer.from(`${openEvent ? '\n\n' : ''}${head}data: ${data}\n\n`);
 }
 
-/** Wraps a provider's error in the gateway's shape: status and message stay, and the body is added. */
+/** Wraps a provider's error in the client's shape: status and message stay, and the body is added. */
 export function providerErrorBody(
   read: ProviderError | null,
   original: unknown,
-  provider: string,
-  requestId: string,
+  at: {
+    readonly status: number;
+    readonly provider: string;
+    readonly requestId: string;
+    readonly dialect: Dialect;
+  },
 ): Buffer {
+  const error = {
+    message: read?.message ?? ERRORS.provider_error.message,
+    type: read?.type ?? 'provider_error',
+    param: read?.param ?? null,
+    code: read?.code ?? 'AB04',
+    request_id: at.requestId,
+    provider: at.provider,
+    provider_error: original,
+  };
   return Buffer.from(
-    JSON.stringify({
-      error: {
-        message: read?.message ?? 'The provider responded with an error.',
-        type: read?.type ?? 'provider_error',
-        param: read?.param ?? null,
-        code: read?.code ?? 'AB04',
-        request_id: requestId,
-        provider,
-        provider_error: original,
-      },
-    }),
+    JSON.stringify(at.dialect === 'anthropic' ? anthropicShape(at.status, error) : { error }),
   );
 }
 

@@ -175,12 +175,12 @@ export class ReplyStage implements Stage {
         context.route.dialect === 'anthropic' && isObject(original) && original['type'] === 'error';
       const bytes = same
         ? (body as Buffer)
-        : providerErrorBody(
-            isObject(original) ? provider.error(original) : errorOf(failure),
-            original,
-            provider.id,
-            context.id,
-          );
+        : providerErrorBody(isObject(original) ? provider.error(original) : errorOf(failure), original, {
+            status: answer.status,
+            provider: provider.id,
+            requestId: context.id,
+            dialect: context.route.dialect,
+          });
       removeHeader(headers, 'content-length');
       removeHeader(headers, 'content-encoding');
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');
@@ -235,7 +235,12 @@ function passedError(
     reply.start(status, headers);
     reply.end(
       received === null
-        ? providerErrorBody(errorOf(failure), null, upstream.provider.id, context.id)
+        ? providerErrorBody(errorOf(failure), null, {
+            status: answer.status,
+            provider: upstream.provider.id,
+            requestId: context.id,
+            dialect: context.route.dialect,
+          })
         : withoutCredential(received, upstream),
     );
   });

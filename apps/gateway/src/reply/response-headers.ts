@@ -24,6 +24,7 @@ export function addGatewayHeaders(headers: HeaderList, context: RequestContext):
       headerSafe(last.provider),
     );
   }
+  addTranslation(headers, context);
   headers.push(HEADER.cacheStatus, cacheUseOf(context)?.status ?? 'DISABLED');
   if (context.gw?.explain) headers.push(HEADER.decision, explained(context));
 }
@@ -36,6 +37,14 @@ function addRequestId(headers: HeaderList, { id, route, answer, reply: { failure
   if (route.kind === 'passthrough' && answer !== null && failure === null) return;
   const name = route.dialect === 'anthropic' ? 'request-id' : 'x-request-id';
   if (valueOf(headers, name) === undefined) headers.push(name, id);
+}
+
+/** Names the translation of the response, and what was lost in the request. */
+function addTranslation(headers: HeaderList, { answer }: RequestContext): void {
+  const upstream = answer?.upstream;
+  if (upstream?.support?.via !== 'translated') return;
+  headers.push(HEADER.translation, upstream.support.name);
+  if (upstream.losses !== undefined) headers.push(HEADER.translationLoss, upstream.losses);
 }
 
 const traceIdOf = ({ id, traceId }: RequestContext): string => (traceId === id ? id : headerSafe(traceId));

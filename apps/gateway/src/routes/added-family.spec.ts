@@ -1,7 +1,7 @@
 // The facts of a new family: one row of `ROUTE_FAMILIES`.
 import '../spec-support/poems-family';
 import { REQUEST_TYPES } from '@gw/guardrails';
-import { openAiCompatible, PROVIDERS, registryOf } from '@gw/providers';
+import { providerOfRow, PROVIDERS, registryOf, row } from '@gw/providers';
 import { StubProvider } from '@gw/testing';
 import { endpointTypesOf } from '../limits/endpoint-types';
 import { GatewayHarness } from '../spec-support/harness';
@@ -19,13 +19,7 @@ jest.mock('./families', () => {
   return { ROUTE_ROWS: [...families.ROUTE_ROWS, poems] };
 });
 
-const POETS = openAiCompatible({
-  id: 'poets',
-  name: 'Poets',
-  baseUrl: 'https://api.poets.example/v1',
-  routes: ['poems' as 'models'],
-  priceCatalogueId: null,
-});
+const POETS = providerOfRow(row('poets', 'Poets', 'https://api.poets.example/v1', 'poems'));
 
 describe('a route family added by one row, one file and one line', () => {
   let gateway: GatewayHarness;

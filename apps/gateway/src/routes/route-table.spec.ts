@@ -119,7 +119,7 @@ describe('route families', () => {
     ['groq', 'POST', '/threads', 'threads'],
     ['anthropic', 'POST', '/embeddings', 'embeddings'],
     ['openai', 'POST', '/rerank', 'rerank'],
-    ['openai', 'POST', '/messages', 'messages'],
+    ['openai', 'POST', '/messages/count_tokens', 'messages.count_tokens'],
     ['ollama', 'GET', '/files', 'files'],
   ])('%s refuses %s %s, which it does not serve, before anything is sent', async (provider, method, path) => {
     const answer = await call(provider, method, path, '');

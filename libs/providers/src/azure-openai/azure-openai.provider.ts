@@ -1,7 +1,12 @@
 import type { ConfigurationField } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { asObject, asString } from '../dialects/json';
-import { AUDIO_ROUTES, openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
+import {
+  AUDIO_ROUTES,
+  openAiRoutes,
+  openAiSpeaker,
+  withTranslatedRoutes,
+} from '../dialects/openai/openai-compatible';
 import { textField } from '../fields';
 import { defineProvider, type Credential } from '../provider';
 
@@ -81,6 +86,7 @@ export const azureOpenai = defineProvider({
   ...openAiSpeaker,
   id: 'azure-openai',
   usageOnRequest: true,
+  aliases: ['azure'],
   name: 'Azure OpenAI',
   baseUrl(credential, model = null, kind = 'passthrough') {
     const root = `https://${resourceName(credential)}.openai.azure.com/openai`;
@@ -103,18 +109,21 @@ export const azureOpenai = defineProvider({
     if (mode === 'default') headers.push('api-key', credential.apiKey);
     else headers.push('authorization', `Bearer ${credential.apiKey}`);
   },
-  routes: openAiRoutes([
-    ...DEPLOYED,
-    'models',
-    'files',
-    'batches',
-    'fine_tuning',
-    'assistants',
-    'threads',
-    'vector_stores',
-    'responses',
-    'realtime',
-  ]),
+  routes: withTranslatedRoutes(
+    'azure-openai',
+    openAiRoutes([
+      ...DEPLOYED,
+      'models',
+      'files',
+      'batches',
+      'fine_tuning',
+      'assistants',
+      'threads',
+      'vector_stores',
+      'responses',
+      'realtime',
+    ]),
+  ),
   priceCatalogueId: 'azure',
   batchMillionths: 500_000,
   fields: AZURE_FIELDS,

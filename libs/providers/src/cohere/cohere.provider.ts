@@ -1,4 +1,4 @@
-import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
+import { openAiRoutes, openAiSpeaker, withTranslatedRoutes } from '../dialects/openai/openai-compatible';
 import { defineProvider } from '../provider';
 
 /**
@@ -12,7 +12,9 @@ export const cohere = defineProvider({
   name: 'Cohere',
   baseUrl: () => 'https://api.cohere.com',
   routes: {
-    ...openAiRoutes(['chat.completions', 'embeddings'], '/compatibility/v1'),
+    ...withTranslatedRoutes('cohere', openAiRoutes(['chat.completions', 'embeddings'], '/compatibility/v1'), {
+      maxTokensField: 'max_tokens',
+    }),
     rerank: { via: 'native', prefix: '/v2' },
   },
   priceCatalogueId: 'cohere',

@@ -19,6 +19,16 @@ describe('openAiError and anthropicError', () => {
       { detail: [{ loc: ['body'], msg: 'one' }, { msg: 'two' }] },
       { message: 'one; two', type: null, code: null },
     ],
+    [{ detail: { error: 'e' } }, { message: 'e', type: null, code: null }],
+    [
+      { error_code: 'RESOURCE_DOES_NOT_EXIST', message: 'm' },
+      { message: 'm', type: null, code: 'RESOURCE_DOES_NOT_EXIST' },
+    ],
+    [
+      { success: false, errors: [{ code: 7003, message: 'No route' }] },
+      { message: 'No route', type: null, code: '7003' },
+    ],
+    [{ errors: [] }, null],
     [{ id: 'cmpl', choices: [] }, null],
     [{ detail: [] }, null],
   ])('reads %p as OpenAI has it', (body, expected) => {

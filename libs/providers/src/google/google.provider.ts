@@ -1,4 +1,4 @@
-import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
+import { openAiRoutes, openAiSpeaker, withTranslatedRoutes } from '../dialects/openai/openai-compatible';
 import { defineProvider } from '../provider';
 import { googleTap } from './google-tap';
 import { googleUsage } from './google-usage';
@@ -10,13 +10,17 @@ import { googleUsage } from './google-usage';
 export const google = defineProvider({
   ...openAiSpeaker,
   id: 'google',
+  aliases: ['google-ai-studio', 'gemini'],
   name: 'Google Gemini',
   baseUrl: () => 'https://generativelanguage.googleapis.com/v1beta',
   credentialHeaders: ['x-goog-api-key', 'authorization'],
   sign(headers, credential) {
     if (credential.apiKey !== null) headers.push('x-goog-api-key', credential.apiKey);
   },
-  routes: openAiRoutes(['chat.completions', 'embeddings', 'models', 'images.generations'], '/openai'),
+  routes: withTranslatedRoutes(
+    'google',
+    openAiRoutes(['chat.completions', 'embeddings', 'models', 'images.generations'], '/openai'),
+  ),
   usage: googleUsage,
   tap: googleTap,
   priceCatalogueId: 'google',

@@ -1,15 +1,30 @@
 import { replaceHeader } from '../dialects/headers';
 import { asString } from '../dialects/json';
-import { AUDIO_ROUTES, openAiRoutes, openAiSpeaker, signBearer } from '../dialects/openai/openai-compatible';
+import {
+  AUDIO_ROUTES,
+  openAiRoutes,
+  withTranslatedRoutes,
+  openAiSpeaker,
+  signBearer,
+} from '../dialects/openai/openai-compatible';
 import { textField } from '../fields';
 import { defineProvider } from '../provider';
+import { regionField, regionOf } from '../rows/settings';
+
+const REGIONS = {
+  eu: { base: 'https://eu.api.openai.com/v1' },
+  us: { base: 'https://us.api.openai.com/v1' },
+} as const;
 
 export const openai = defineProvider({
   ...openAiSpeaker,
   id: 'openai',
   usageOnRequest: true,
   name: 'OpenAI',
-  baseUrl: () => 'https://api.openai.com/v1',
+  baseUrl(credential) {
+    const region = regionOf({ regions: REGIONS }, credential);
+    return region === null ? 'https://api.openai.com/v1' : REGIONS[region as keyof typeof REGIONS].base;
+  },
   betaHeader: 'openai-beta',
   sign(headers, credential) {
     signBearer(headers, credential);
@@ -18,27 +33,30 @@ export const openai = defineProvider({
     if (organization !== null) replaceHeader(headers, 'openai-organization', organization);
     if (project !== null) replaceHeader(headers, 'openai-project', project);
   },
-  routes: openAiRoutes([
-    'chat.completions',
-    'completions',
-    'embeddings',
-    'moderations',
-    'models',
-    ...AUDIO_ROUTES,
-    'images.generations',
-    'images.edits',
-    'images.variations',
-    'files',
-    'batches',
-    'fine_tuning',
-    'assistants',
-    'threads',
-    'vector_stores',
-    'responses',
-    'realtime',
-  ]),
+  routes: withTranslatedRoutes(
+    'openai',
+    openAiRoutes([
+      'chat.completions',
+      'completions',
+      'embeddings',
+      'moderations',
+      'models',
+      ...AUDIO_ROUTES,
+      'images.generations',
+      'images.edits',
+      'images.variations',
+      'files',
+      'batches',
+      'fine_tuning',
+      'assistants',
+      'threads',
+      'vector_stores',
+      'responses',
+      'realtime',
+    ]),
+  ),
   priceCatalogueId: 'openai',
   batchMillionths: 500_000,
-  fields: [textField('openai_organization'), textField('openai_project')],
+  fields: [textField('openai_organization'), textField('openai_project'), regionField(REGIONS)],
   environmentKey: { variable: 'OPENAI_API_KEY' },
 });

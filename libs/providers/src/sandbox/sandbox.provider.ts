@@ -1,4 +1,4 @@
-import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
+import { openAiRoutes, openAiSpeaker, withTranslatedRoutes } from '../dialects/openai/openai-compatible';
 import { defineProvider } from '../provider';
 import { respondLocally } from './response';
 
@@ -15,7 +15,10 @@ export const sandbox = defineProvider({
   baseUrl: () => 'http://sandbox.invalid/v1',
   needsCredential: false,
   sign: () => undefined,
-  routes: openAiRoutes(['chat.completions', 'completions', 'embeddings', 'moderations', 'models']),
+  routes: withTranslatedRoutes(
+    'sandbox',
+    openAiRoutes(['chat.completions', 'completions', 'embeddings', 'moderations', 'models']),
+  ),
   priceCatalogueId: null,
   local: { answer: respondLocally },
 });

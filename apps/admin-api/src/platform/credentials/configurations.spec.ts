@@ -7,6 +7,7 @@ import {
   splitConfigurations,
 } from './configurations';
 import { maskHeaders } from './header-map';
+import { providerOfCatalogue } from './integration-credentials';
 
 const azure = catalogueProvider('azure-openai') as CatalogueProvider;
 const openai = catalogueProvider('openai') as CatalogueProvider;
@@ -120,6 +121,30 @@ describe('provider catalogue', () => {
       expect(Object.keys(secret)).toEqual(names);
       expect(Object.keys(open)).toHaveLength(provider.fields.length - names.length);
     }
+  });
+
+  it.each(['cf_account_id', 'cf_gateway'])('refuses a %s that is not one path segment', (name) => {
+    const cloudflare = catalogueProvider('cloudflare-ai-gateway') as CatalogueProvider;
+    const values = { cf_account_id: 'acc_1', cf_gateway: 'main-1' };
+    expect(messages(cloudflare, values)).toEqual([]);
+    for (const value of ['evil.com/', 'a.b', '..', '%2e', 'a/b', 'a\nb', 'a ', '', 'x'.repeat(129), 5])
+      expect(messages(cloudflare, { ...values, [name]: value })).toHaveLength(1);
+    expect(messages(cloudflare, { ...values, [name]: undefined })).not.toEqual([]);
+  });
+
+  it.each(['evil.com/', 'a.b', '..', '%2e', 'a\nb', 'a_b', 'x'.repeat(64)])(
+    'refuses the Snowflake account %j, which is not one label of a host name',
+    (snowflake_account) => {
+      const cortex = catalogueProvider('snowflake') as CatalogueProvider;
+      expect(messages(cortex, { snowflake_account: 'acme-1' })).toEqual([]);
+      expect(messages(cortex, { snowflake_account })).toHaveLength(1);
+    },
+  );
+
+  it('resolves an alias to the provider, and names a retired one', () => {
+    expect(providerOfCatalogue('xai', 'ai_provider_id').id).toBe('x-ai');
+    expect(() => providerOfCatalogue('anyscale', 'ai_provider_id')).toThrow(/is retired/);
+    expect(() => providerOfCatalogue('unheard-of', 'ai_provider_id')).toThrow(/not a provider/);
   });
 
   it('lists each provider and each of its fields once', () => {

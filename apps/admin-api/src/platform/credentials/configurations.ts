@@ -12,6 +12,8 @@ export interface Configurations {
 
 /** A host name label (RFC 1123). Any other character could change the host. */
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+/** A segment of a path in which no other segment can hide, before or after decoding. */
+const SEGMENT = /^[A-Za-z0-9_-]+$/;
 const TEXT_LENGTH_MAX = 2_048;
 const DEPLOYMENTS_MAX = 100;
 const MASKED = 'masked_';
@@ -162,6 +164,7 @@ function fieldFaults(field: ConfigurationField, value: unknown, path: string): E
   switch (field.kind) {
     case 'text':
     case 'label':
+    case 'segment':
       return headerTextFaults(field, value, path);
     case 'url':
       return []; // `assertAllowedAddresses` checks values of any type.
@@ -195,6 +198,9 @@ function textFaults(field: ConfigurationField, value: unknown, path: string): Er
   if (value.length > max) return [{ path, message: `must have at most ${String(max)} characters` }];
   if (field.kind === 'label' && !LABEL.test(value)) {
     return [{ path, message: 'must be a single label of a host name' }];
+  }
+  if (field.kind === 'segment' && !SEGMENT.test(value)) {
+    return [{ path, message: 'must be letters, digits, hyphens and underscores' }];
   }
   if (field.values && !field.values.includes(value)) {
     return [{ path, message: `must be one of ${field.values.join(', ')}` }];

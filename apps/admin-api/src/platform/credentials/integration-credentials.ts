@@ -1,5 +1,5 @@
 import type { CatalogueProvider } from '@gw/contracts';
-import { catalogueProvider } from '@gw/providers';
+import { catalogueProvider, retiredMessage } from '@gw/providers';
 import type { IntegrationEntity } from '@gw/entities';
 import type { AddressPolicy } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
@@ -47,10 +47,13 @@ export type CredentialRow = Pick<
   | 'secretMappings'
 >;
 
-/** Returns the provider from the catalogue. Throws 400 naming `param` for an unknown provider. */
+/**
+ * Returns the provider of an id or an alias from the catalogue. Throws 400 naming `param` for an unknown or retired
+ * provider.
+ */
 export function providerOfCatalogue(id: string, param: string): CatalogueProvider {
   const provider = catalogueProvider(id);
-  if (!provider) throw invalid(param, 'is not a provider of the catalogue');
+  if (!provider) throw invalid(param, retiredMessage(id) ?? 'is not a provider of the catalogue');
   return provider;
 }
 

@@ -38,6 +38,13 @@ describe('POST /v1/integrations', () => {
     });
   });
 
+  it('stores the id of a provider that is named by an alias', async () => {
+    const more = { ai_provider_id: 'snowflake', configurations: { snowflake_account: 'acme-1' } };
+    const { slug } = await create(more);
+    const { body: read } = await api.get(`/v2/integrations/${slug}`, { key: tenant.adminKey });
+    expect(read).toMatchObject({ ai_provider_id: 'cortex', configurations: more.configurations });
+  });
+
   it('creates a workspace integration with its default provider for a workspace key', async () => {
     const { slug } = await create({ default_provider_slug: 'my-openai' }, tenant.key);
     const { body: read } = await api.get(`/v1/integrations/${slug}`, { key: tenant.key });
@@ -123,6 +130,13 @@ describe('POST /v1/integrations', () => {
     ['slug', { slug: '0193f0aa-0000-7000-8000-000000000000' }],
     ['ai_provider_id', { ai_provider_id: 'nobody' }],
     ['ai_provider_id', { ai_provider_id: undefined }],
+    ['ai_provider_id', { ai_provider_id: 'anyscale' }],
+    ['configurations.snowflake_account', { ai_provider_id: 'cortex', configurations: {} }],
+    [
+      'configurations.snowflake_account',
+      { ai_provider_id: 'cortex', configurations: { snowflake_account: 'evil.com/' } },
+    ],
+    ['configurations.provider_region', { configurations: { provider_region: 'mars' } }],
     ['key', { key: undefined }],
     ['key', { key: 'has space' }],
     ['key', { key: 'line\nbreak' }],

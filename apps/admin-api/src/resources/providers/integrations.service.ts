@@ -84,7 +84,7 @@ export class IntegrationsService {
     const { organisationId, workspaceId } = caller;
     const may = workspaceId === null ? mayForOrganisation : mayForWorkspace;
     if (!may(caller, 'create')) throw new GatewayError('scope_missing');
-    providerOfCatalogue(input.ai_provider_id, 'ai_provider_id');
+    const provider = providerOfCatalogue(input.ai_provider_id, 'ai_provider_id');
     assertChecked(input);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -95,7 +95,7 @@ export class IntegrationsService {
         id: uuidv7(),
         organisationId,
         workspaceId,
-        aiProviderId: input.ai_provider_id,
+        aiProviderId: provider.id,
         slug,
         status: 'active',
         sealedCredential: null,

@@ -40,13 +40,13 @@ export class VirtualKeysService {
 
   create(caller: Principal, input: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
     const owner = inWorkspace(caller);
-    providerOfCatalogue(input.provider, 'provider');
+    const { id: providerId } = providerOfCatalogue(input.provider, 'provider');
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const { name, slug } = input;
       const row = await newProvider(manager, { ...owner, name, slug, isVirtualKey: true });
       applyProviderFields(caller, row, input);
-      const hidden = newHiddenIntegration(manager, row, input.provider);
+      const hidden = newHiddenIntegration(manager, row, providerId);
       hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings ?? null);
       this.credentials.apply(
         hidden,

@@ -3,7 +3,7 @@ import { assertAllowedUrl, GatewayError, type AddressPolicy } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import type { Upstream } from '../../core/upstream';
 import type { RequestView } from '../../core/request-context';
-import { modelOf } from '../targeting';
+import { customHostOf } from '../saved-model';
 
 export interface BaseAddress {
   /** Scheme, host and port. */
@@ -30,7 +30,7 @@ export class BaseAddresses {
     const { provider, credential, model, saved, target } = upstream;
     if (provider.local) return IN_PROCESS;
     const named = gw.customHost ?? target.customHost;
-    const host = saved === null ? named : savedHost(upstream);
+    const host = customHostOf(gw, upstream);
     const base = this.parsed(
       host ?? provider.baseUrl(credential, model, route.kind),
       host === null ? 'provider' : HEADER.customHost,
@@ -57,11 +57,3 @@ export class BaseAddresses {
 
 const isSame = (one: BaseAddress, other: BaseAddress): boolean =>
   one.origin === other.origin && one.path === other.path;
-
-/** The host saved with the model, or with the provider. */
-function savedHost({ saved, model, credential }: Upstream): string | null {
-  const byModel = saved && model !== null ? (modelOf(saved, model)?.customHost ?? null) : null;
-  if (byModel !== null) return byModel;
-  const configured = credential.configurations['custom_host'];
-  return typeof configured === 'string' ? configured : null;
-}

@@ -27,6 +27,8 @@ export interface BuiltBody {
   readonly contentType: string | null;
   /** Parameters left out because the provider does not support them; null when there are none. */
   readonly dropped?: readonly string[] | null;
+  /** Value of `x-gw-translation-loss`; null when nothing was lost. */
+  readonly losses?: string | null;
 }
 
 /**
@@ -88,7 +90,7 @@ function translated(
 ): BuiltBody {
   const losses = new DroppedParams(target.dropUnsupported);
   const sent = translator.request(body, losses);
-  return { ...rebuilt(context, body, sent), dropped: losses.dropped() };
+  return { ...rebuilt(context, body, sent), dropped: losses.dropped(), losses: losses.header() };
 }
 
 /** Numbers keep the client's spelling, also when a double cannot represent them. */

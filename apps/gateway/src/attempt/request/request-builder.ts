@@ -1,4 +1,5 @@
 import type { CompiledTarget } from '@gw/config-schema';
+import { ROUTE_FAMILIES, type RouteFamily } from '@gw/contracts';
 import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
 import type { OutboundRequest } from '@gw/outbound';
 import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
@@ -13,7 +14,7 @@ import { forwardedHeaders } from './forwarded-headers';
 import { wholeResponseQuery } from './whole-response-query';
 import { bodyOf } from './request-body';
 import { askForUsage } from './stream-usage';
-import { modelOf } from '../targeting';
+import { modelOf } from '../saved-model';
 
 export interface RequestBuilderOptions {
   readonly policy: AddressPolicy;
@@ -27,6 +28,8 @@ export interface BuiltRequest {
   readonly clientBody: JsonObject | null;
   /** Paths of the client's body that were left out because the provider does not support them; null when there are none. */
   readonly dropped: readonly string[] | null;
+  /** Value of `x-gw-translation-loss`; null when nothing was lost. */
+  readonly losses: string | null;
   /** True when the request asks for usage that the client did not request and must not see. */
   readonly hidesUsage: boolean;
 }
@@ -41,12 +44,13 @@ export class RequestBuilder {
 
   build(context: RequestView, upstream: Upstream): BuiltRequest {
     const base = this.bases.of(context, upstream);
-    const { body: own, clientBody, contentType, dropped = null } = bodyOf(context, upstream);
+    const { body: own, clientBody, contentType, dropped = null, losses = null } = bodyOf(context, upstream);
     const asking = Buffer.isBuffer(own) ? askForUsage(context, upstream, own, clientBody) : null;
     const body = asking ?? own;
     return {
       clientBody,
       dropped,
+      losses,
       hidesUsage: asking !== null,
       request: {
         origin: base.origin,
@@ -83,13 +87,19 @@ export class RequestBuilder {
 }
 
 const pathOf = (context: RequestView, upstream: Upstream): string =>
-  pathBelowBase(upstream.support, context.route.upstreamPath) +
-  queryOf(ownQueryOf(context, upstream), context, upstream);
+  pathBelowBase(upstream.support, context.route) + queryOf(ownQueryOf(context, upstream), context, upstream);
 
 /** The client's own path, including ids, when the provider speaks its dialect. */
-function pathBelowBase(support: RouteSupport | null, own: string): string {
-  if (support === null) return own;
-  return support.via === 'native' ? support.prefix + own : support.path;
+function pathBelowBase(
+  support: RouteSupport | null,
+  { kind, upstreamPath: own }: RequestView['route'],
+): string {
+  if (support === null || kind === 'passthrough') return own;
+  if (support.via === 'translated') return support.path;
+  const { pathEnd }: RouteFamily = ROUTE_FAMILIES[kind];
+  if (support.path === undefined || pathEnd === undefined || !own.startsWith(pathEnd))
+    return support.prefix + own;
+  return support.path + own.slice(pathEnd.length);
 }
 
 /** The client's query. A WebSocket request names its model here, an HTTP request in the body. */

@@ -1,36 +1,12 @@
 import type { RouteKind } from '@gw/contracts';
-import {
-  defineProvider,
-  type Credential,
-  type HeaderList,
-  type Provider,
-  type RouteSupport,
-} from '../../provider';
+import { translationName, type Dialect, type ProviderTraits } from '@gw/dialects';
+import type { Credential, HeaderList, Provider, RouteSupport } from '../../provider';
+import { hubTranslator } from '../../translation/hub-translator';
 import { openAiError } from './error';
 import { openAiTap } from './tap';
 import { openAiUsage } from './usage';
 
 export type OpenAiRoute = Exclude<RouteKind, 'messages' | 'messages.count_tokens' | 'passthrough'>;
-
-/** The facts of a provider that may differ without code. */
-type Facts = Pick<
-  Provider,
-  | 'id'
-  | 'name'
-  | 'fields'
-  | 'environmentKey'
-  | 'telemetryName'
-  | 'priceCatalogueId'
-  | 'batchMillionths'
-  | 'usageOnRequest'
->;
-
-export interface OpenAiCompatibleOptions extends Facts {
-  /** With its version segment and without a trailing slash. */
-  readonly baseUrl: string;
-  /** Route families that the provider serves in OpenAI's shape. */
-  readonly routes: readonly OpenAiRoute[];
-}
 
 export const AUDIO_ROUTES = ['audio.speech', 'audio.transcriptions', 'audio.translations'] as const;
 
@@ -45,6 +21,27 @@ export function openAiRoutes(
   const table: Partial<Record<RouteKind, RouteSupport>> = { passthrough: { via: 'native', prefix: '' } };
   for (const route of routes) table[route] = { via: 'native', prefix };
   return table;
+}
+
+/**
+ * Adds the routes of other dialects to a provider with chat completions: clients of the Messages API
+ * and of the Responses API reach its chat completions, where it does not serve their own API.
+ */
+export function withTranslatedRoutes(
+  provider: string,
+  routes: Readonly<Partial<Record<RouteKind, RouteSupport>>>,
+  traits: ProviderTraits = {},
+): Readonly<Partial<Record<RouteKind, RouteSupport>>> {
+  const chat = routes['chat.completions'];
+  if (chat?.via !== 'native') return routes;
+  const path = chat.prefix + (chat.path ?? '/chat/completions');
+  const through = (from: Dialect): RouteSupport => ({
+    via: 'translated',
+    name: translationName(from, 'openai-chat'),
+    path,
+    translator: hubTranslator({ from, to: 'openai-chat', provider, traits }),
+  });
+  return { messages: through('anthropic-messages'), responses: through('openai-responses'), ...routes };
 }
 
 /** Appends `authorization: Bearer <key>` if there is a key. */
@@ -62,7 +59,3 @@ export const openAiSpeaker = {
   tap: openAiTap,
   error: openAiError,
 } as const satisfies Partial<Provider>;
-
-/** Defines a provider that differs from OpenAI only in its address and its routes. */
-export const openAiCompatible = ({ baseUrl, routes, ...facts }: OpenAiCompatibleOptions): Provider =>
-  defineProvider({ ...openAiSpeaker, ...facts, baseUrl: () => baseUrl, routes: openAiRoutes(routes) });

@@ -1,0 +1,217 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { StubProvider } from '@gw/testing';
+import OpenAI from 'openai';
+import { GatewayHarness } from '../spec-support/harness';
+
+const QUESTION = [{ role: 'user' as const, content: 'What is the weather in Paris?' }];
+const CITY = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] };
+
+const chat = (message: object, finish: string): object => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_700_000_000,
+  model: 'gpt-4o',
+  choices: [{ index: 0, message: { role: 'assistant', content: null, ...message }, finish_reason: finish }],
+  usage: {
+    prompt_tokens: 20,
+    completion_tokens: 7,
+    total_tokens: 27,
+    prompt_tokens_details: { cached_tokens: 5 },
+  },
+});
+const CALL = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'get_weather', arguments: '{"city":"Paris"}' },
+};
+const chunks = (...deltas: readonly object[]): string[] =>
+  [
+    ...deltas.map((delta) => ({
+      id: 'chatcmpl-1',
+      created: 1,
+      model: 'gpt-4o',
+      choices: [{ index: 0, delta, finish_reason: null }],
+    })),
+    {
+      id: 'chatcmpl-1',
+      created: 1,
+      model: 'gpt-4o',
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+    },
+    {
+      id: 'chatcmpl-1',
+      created: 1,
+      model: 'gpt-4o',
+      choices: [],
+      usage: { prompt_tokens: 20, completion_tokens: 7 },
+    },
+  ].map((chunk) => JSON.stringify(chunk));
+
+describe('clients of one dialect at providers of another', () => {
+  let gateway: GatewayHarness;
+  let stub: StubProvider;
+  let claude: StubProvider;
+
+  beforeEach(async () => {
+    gateway = await GatewayHarness.start();
+    [stub, claude] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    gateway.addProvider('groq', 'groq', stub.origin);
+    gateway.addProvider('mistral', 'mistral-ai', stub.origin);
+    gateway.addProvider('claude', 'anthropic', claude.origin);
+  });
+  afterEach(async () => {
+    await Promise.all([gateway.stop(), stub.stop(), claude.stop()]);
+  });
+
+  const sent = (provider: StubProvider): unknown =>
+    JSON.parse(provider.requests.at(-1)?.body.toString() ?? 'null');
+  const anthropic = (provider: string): Anthropic =>
+    new Anthropic({
+      apiKey: gateway.apiKey,
+      baseURL: gateway.baseUrl.replace(/\/v1$/, ''),
+      maxRetries: 0,
+      defaultHeaders: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': provider },
+    });
+  const openai = (provider: string): OpenAI =>
+    new OpenAI({
+      apiKey: gateway.apiKey,
+      baseURL: gateway.baseUrl,
+      maxRetries: 0,
+      defaultHeaders: { 'x-gw-provider': provider },
+    });
+
+  describe('Anthropic SDK at a provider of chat completions', () => {
+    it('gets a message with tool calls, and the provider gets a chat completion', async () => {
+      stub.answerJson(chat({ tool_calls: [CALL] }, 'tool_calls'));
+      const { data, response } = await anthropic('@groq')
+        .messages.create({
+          model: 'llama-3.3-70b',
+          max_tokens: 100,
+          system: 'Be brief.',
+          messages: QUESTION,
+          tools: [{ name: 'get_weather', input_schema: CITY }],
+        })
+        .withResponse();
+      expect(data).toMatchObject({
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Paris' } }],
+        stop_reason: 'tool_use',
+        usage: { input_tokens: 15, cache_read_input_tokens: 5, output_tokens: 7 },
+      });
+      expect(response.headers.get('x-gw-translation')).toBe('anthropic-messages>openai-chat');
+      expect(stub.requests.at(-1)?.url).toBe('/v1/chat/completions');
+      expect(sent(stub)).toEqual({
+        model: 'llama-3.3-70b',
+        max_completion_tokens: 100,
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'What is the weather in Paris?' },
+        ],
+        tools: [{ type: 'function', function: { name: 'get_weather', parameters: CITY } }],
+      });
+    });
+
+    it('streams text as message events, with the usage of the provider in the log', async () => {
+      stub.answerEvents([
+        ...chunks({ role: 'assistant', content: '' }, { content: 'Sun' }, { content: 'ny' }),
+        '[DONE]',
+      ]);
+      const message = await anthropic('@groq')
+        .messages.stream({ model: 'llama-3.3-70b', max_tokens: 100, messages: QUESTION })
+        .finalMessage();
+      expect(message).toMatchObject({
+        content: [{ type: 'text', text: 'Sunny' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 20, output_tokens: 7 },
+      });
+      const [record] = await gateway.records();
+      expect(record).toMatchObject({ route: 'messages', usage: { inputTokens: 20, outputTokens: 7 } });
+    });
+
+    it('gets the error of the provider in its own shape', async () => {
+      stub.answer({
+        status: 429,
+        body: { error: { message: 'slow down', type: 'requests', code: 'rate_limit_exceeded' } },
+      });
+      const failed = anthropic('@groq').messages.create({ model: 'm', max_tokens: 10, messages: QUESTION });
+      await expect(failed).rejects.toMatchObject({
+        status: 429,
+        error: { type: 'error', error: { type: 'rate_limit_error', message: 'slow down' } },
+      });
+    });
+
+    it('is told before any call what the provider cannot express', async () => {
+      const failed = anthropic('@groq').messages.create({
+        model: 'm',
+        max_tokens: 10,
+        messages: QUESTION,
+        tools: [{ type: 'bash_20250124', name: 'bash' }],
+      });
+      await expect(failed).rejects.toMatchObject({
+        status: 400,
+        error: { error: { gateway_type: 'unsupported_by_provider', param: 'tools.0' } },
+      });
+      expect(stub.requests).toHaveLength(0);
+    });
+  });
+
+  describe('OpenAI SDK with responses', () => {
+    it('gets a response from a provider of chat completions, with the loss of storage named', async () => {
+      stub.answerJson(chat({ content: 'Sunny' }, 'stop'));
+      const { data, response } = await openai('@mistral')
+        .responses.create({ model: 'm', input: 'Hi' })
+        .withResponse();
+      expect(data).toMatchObject({
+        object: 'response',
+        status: 'completed',
+        output_text: 'Sunny',
+        usage: { input_tokens: 20 },
+      });
+      expect(response.headers.get('x-gw-translation')).toBe('openai-responses>openai-chat');
+    });
+
+    it('gets a response from Anthropic', async () => {
+      claude.answerJson({
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5',
+        content: [{ type: 'text', text: 'Sunny' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 9, output_tokens: 3 },
+      });
+      const response = await openai('@claude').responses.create({ model: 'claude-sonnet-4-5', input: 'Hi' });
+      expect(response).toMatchObject({
+        status: 'completed',
+        output_text: 'Sunny',
+        usage: { total_tokens: 12 },
+      });
+      expect(claude.lastRequest.url).toBe('/v1/messages');
+      expect(sent(claude)).toMatchObject({ max_tokens: 64_000, messages: [{ role: 'user' }] });
+    });
+
+    it('refuses to continue a stored response, and to read one, at a provider that stores none', async () => {
+      const client = openai('@mistral');
+      const continued = client.responses.create({ model: 'm', input: 'Hi', previous_response_id: 'resp_1' });
+      await expect(continued).rejects.toMatchObject({ status: 400, param: 'previous_response_id' });
+      await expect(client.responses.retrieve('resp_1')).rejects.toMatchObject({
+        status: 400,
+        type: 'route_unsupported',
+      });
+      expect(stub.requests).toHaveLength(0);
+    });
+
+    it('streams a response that the SDK accumulates', async () => {
+      stub.answerEvents([
+        ...chunks({ role: 'assistant', content: '' }, { content: 'Sun' }, { content: 'ny' }),
+        '[DONE]',
+      ]);
+      const stream = openai('@mistral').responses.stream({ model: 'm', input: 'Hi' });
+      await expect(stream.finalResponse()).resolves.toMatchObject({
+        status: 'completed',
+        output_text: 'Sunny',
+      });
+    });
+  });
+});

@@ -1,0 +1,162 @@
+import type { RouteKind } from '@gw/contracts';
+import type { ProviderTraits } from '@gw/dialects';
+import { GatewayError } from '@gw/kernel';
+import { anthropicSpeaker, signVersion } from '../dialects/anthropic/speaker';
+import { hasHeader, replaceHeader } from '../dialects/headers';
+import { openAiSpeaker, withTranslatedRoutes } from '../dialects/openai/openai-compatible';
+import {
+  defineProvider,
+  type Credential,
+  type HeaderList,
+  type Provider,
+  type ProviderVariant,
+  type RouteSupport,
+} from '../provider';
+import { ROUTE_WORDS, wordsOf, type KeyHeader, type ProviderRow } from './row';
+import { fieldsOf, filledBase, filledText, regionOf } from './settings';
+
+type Routes = Readonly<Partial<Record<RouteKind, RouteSupport>>>;
+
+const BEARER: KeyHeader = { header: 'authorization', format: 'Bearer {key}' };
+const PASSTHROUGH = { passthrough: { via: 'native', prefix: '' } } as const;
+/** Price of a batch at half price, in millionths. */
+const HALF = 500_000;
+/** Route families of the Messages API. */
+const MESSAGES = ['messages', 'messages.count_tokens'] as const;
+
+/** Builds the provider that a row describes. Throws when the row names an unknown route family. */
+export function providerOfRow(row: ProviderRow): Provider {
+  const served = routesOf(row);
+  const key = keyHeaderOf(row);
+  const facts = factsOf(row, key);
+  const own = Object.entries(served).filter(([kind]) => !isOfMessages(kind));
+  return defineProvider({
+    ...openAiSpeaker,
+    ...facts,
+    ...(row.usage === 'always' ? {} : { usageOnRequest: true }),
+    variants: variantsOf(row, facts, served),
+    sign(headers, credential) {
+      signWith(row, key, headers, credential);
+    },
+    baseUrl: (credential, model = null, kind = 'passthrough') =>
+      addressOf(row, baseOf(row, credential, kind), credential, model),
+    routes: withTranslatedRoutes(row.id, { ...Object.fromEntries(own), ...PASSTHROUGH }, traitsOf(row)),
+  });
+}
+
+const isOfMessages = (kind: string): boolean => MESSAGES.some((family) => family === kind);
+
+/** What a provider and its variants have in common. */
+const factsOf = (row: ProviderRow, key: KeyHeader | null) => ({
+  id: row.id,
+  name: row.name,
+  aliases: wordsOf(row.aliases),
+  fields: fieldsOf(row),
+  needsCredential: row.auth !== 'optional' && row.auth !== 'none',
+  credentialHeaders: credentialHeadersOf(row, key),
+  priceCatalogueId: row.prices ?? null,
+  ...(row.query === undefined ? {} : { query: (credential: Credential) => queryOf(row, credential) }),
+  ...(row.environmentKey === undefined ? {} : { environmentKey: row.environmentKey }),
+  ...(row.telemetryName === undefined ? {} : { telemetryName: row.telemetryName }),
+  ...(row.halfPriceBatches === true ? { batchMillionths: HALF } : {}),
+});
+
+/** Returns the native routes of a row, among them those of the Messages API. */
+function routesOf({ id, serves, messages }: ProviderRow): Routes {
+  const words = messages === undefined ? wordsOf(serves) : [...wordsOf(serves), 'messages'];
+  const entries = words.map((word) => {
+    const [, name = '', mark, path = ''] = /^([a-z_]+)(?:([@=])(\/.+))?$/.exec(word) ?? [];
+    const kind = ROUTE_WORDS.get(name);
+    if (kind === undefined) throw new Error(`The row ${id} names the unknown route family ${word}.`);
+    const prefix = mark === '@' ? path : '';
+    return [kind, { via: 'native', prefix, ...(mark === '=' ? { path } : {}) }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function traitsOf({ maxTokens, drop, clamp = {}, traits = {} }: ProviderRow): ProviderTraits {
+  return { maxTokensField: maxTokens ?? 'max_tokens', drop: wordsOf(drop), clamp, ...traits };
+}
+
+/** Returns the provider as it serves the Messages API, if the row does. */
+function variantsOf(
+  row: ProviderRow,
+  facts: ReturnType<typeof factsOf>,
+  served: Routes,
+): Readonly<Partial<Record<RouteKind, ProviderVariant>>> {
+  const families = MESSAGES.filter((kind) => served[kind] !== undefined);
+  if (families.length === 0) return {};
+  const key = row.messagesAuth ?? keyHeaderOf(row);
+  const provider = defineProvider({
+    ...anthropicSpeaker,
+    ...facts,
+    sign(headers, credential) {
+      signWith(row, key, headers, credential);
+      signVersion(headers);
+    },
+    baseUrl(credential, model = null) {
+      const region = regionOf(row, credential);
+      const selected = region === null ? undefined : row.regions?.[region];
+      const base = selected?.messages ?? row.messages ?? selected?.base ?? row.base;
+      return addressOf(row, base, credential, model);
+    },
+    routes: { ...Object.fromEntries(families.map((kind) => [kind, served[kind]])), ...PASSTHROUGH },
+  });
+  const variant = { provider, atCustomHost: row.messages === undefined };
+  return Object.fromEntries(families.map((kind) => [kind, variant]));
+}
+
+function baseOf(row: ProviderRow, credential: Credential, kind: RouteKind): string | null {
+  const region = regionOf(row, credential);
+  return region === null ? (row.bases?.[kind] ?? row.base) : (row.regions?.[region]?.base ?? row.base);
+}
+
+function addressOf(
+  { id }: ProviderRow,
+  base: string | null,
+  credential: Credential,
+  model: string | null,
+): string {
+  if (base !== null) return filledBase(base, credential, model);
+  throw new GatewayError('validation_failed', {
+    message: `The provider ${id} requires a custom_host, such as https://${id}.example.com/v1.`,
+    param: 'custom_host',
+  });
+}
+
+function keyHeaderOf({ auth = 'bearer' }: ProviderRow): KeyHeader | null {
+  if (auth === 'none') return null;
+  return typeof auth === 'string' ? BEARER : auth;
+}
+
+/** Headers of the key and of other secrets, which callers must not send themselves. */
+function credentialHeadersOf(row: ProviderRow, key: KeyHeader | null): readonly string[] {
+  const secrets = Object.entries(row.headers ?? {}).filter(([, text]) => text.includes('_token}'));
+  const keys = [key?.header, row.messagesAuth?.header].filter((name) => name !== undefined);
+  return [...new Set(['authorization', ...keys, ...secrets.map(([name]) => name)])];
+}
+
+function signWith(
+  row: ProviderRow,
+  key: KeyHeader | null,
+  headers: HeaderList,
+  credential: Credential,
+): void {
+  const { apiKey } = credential;
+  if (key !== null && apiKey !== null)
+    replaceHeader(
+      headers,
+      key.header,
+      (key.format ?? '{key}').replace('{key}', () => apiKey),
+    );
+  for (const [name, text] of Object.entries(row.headers ?? {})) {
+    const value = filledText(text, credential);
+    const isSetting = text.includes('{');
+    if (value !== null && (isSetting || !hasHeader(headers, name))) replaceHeader(headers, name, value);
+  }
+}
+
+function queryOf({ query = {} }: ProviderRow, credential: Credential): Readonly<Record<string, string>> {
+  const entries = Object.entries(query).map(([name, text]) => [name, filledText(text, credential)] as const);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));
+}

@@ -1,0 +1,10 @@
+/** Providers that have shut down, by id: their name. Requests that name them are refused with a message that says so. */
+const RETIRED: ReadonlyMap<string, string> = new Map([['anyscale', 'Anyscale Endpoints']]);
+
+/** Returns why the provider is refused, or null when it is not a retired one. */
+export function retiredMessage(id: string): string | null {
+  const name = RETIRED.get(id);
+  return name === undefined
+    ? null
+    : `The provider ${id} (${name}) is retired: its service has shut down. Choose another provider.`;
+}

@@ -1,0 +1,99 @@
+import { ROUTE_FAMILIES, type RouteKind } from '@gw/contracts';
+import type { ProviderTraits } from '@gw/dialects';
+import type { EnvironmentKey } from '../provider';
+
+/** A header that carries the key; `{key}` in the format stands for it. */
+export interface KeyHeader {
+  readonly header: string;
+  /** Default: the key alone. */
+  readonly format?: string;
+}
+
+/** Addresses of one region; without `messages`, the Messages API is where the row has it. */
+export interface RegionBases {
+  readonly base: string;
+  readonly messages?: string;
+}
+
+/** What may differ between rows; everything is optional. See `docs/providers.md`. */
+export interface RowOptions {
+  /** Other names, separated by spaces: accepted in requests, never written. */
+  readonly aliases?: string;
+  /**
+   * How the key is sent; default: `bearer`. `optional`: as a bearer token if there is a key. `none`:
+   * never.
+   */
+  readonly auth?: 'bearer' | 'optional' | 'none' | KeyHeader;
+  /**
+   * Base URL of the Messages API, if it differs from the row's. A custom host replaces the row's base
+   * only; the Messages API is then reached by translation.
+   */
+  readonly messages?: string;
+  /** How the Messages API gets the key, if it differs. */
+  readonly messagesAuth?: KeyHeader;
+  /** Base URLs that the setting `provider_region` selects instead of the row's. */
+  readonly regions?: Readonly<Record<string, RegionBases>>;
+  /** Base URLs of single route families. */
+  readonly bases?: Readonly<Partial<Record<RouteKind, string>>>;
+  /** Sent with each call. A header with a setting that has neither a value nor a default is left out. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent with each call, unless the caller sends the parameter. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Allowed values of settings. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
+  /** Member that limits the output; default: `max_tokens`. */
+  readonly maxTokens?: 'max_completion_tokens';
+  /** Members that the provider does not know, separated by spaces. */
+  readonly drop?: string;
+  readonly clamp?: ProviderTraits['clamp'];
+  readonly traits?: ProviderTraits;
+  /** `always`: streams report usage without a request for it. */
+  readonly usage?: 'always';
+  /** Price catalogue; default: none. */
+  readonly prices?: string;
+  /** Batches cost half. */
+  readonly halfPriceBatches?: true;
+  readonly environmentKey?: EnvironmentKey;
+  readonly telemetryName?: string;
+}
+
+/** A provider of OpenAI's dialect as data: its row is everything that the product knows about it. */
+export interface ProviderRow extends RowOptions {
+  readonly id: string;
+  readonly name: string;
+  /**
+   * Base URL with its version segment and without a trailing slash. `{name}` is a setting: one label of
+   * a host name or one path segment. Null: the server is self-hosted, and an integration must have a
+   * `custom_host`.
+   */
+  readonly base: string | null;
+  /**
+   * Route families, by the words of `ROUTE_WORDS`, separated by spaces. `word@/v1` adds a prefix to
+   * OpenAI's path, `word=/path` replaces it.
+   */
+  readonly serves: string;
+}
+
+export const row = (
+  id: string,
+  name: string,
+  base: string | null,
+  serves: string,
+  options: RowOptions = {},
+): ProviderRow => ({ id, name, base, serves, ...options });
+
+/** Families whose word is not the last part of their name. */
+const WORDS: Readonly<Partial<Record<RouteKind, string>>> = {
+  'chat.completions': 'chat',
+  'images.generations': 'images',
+};
+
+/** Route families by their word in rows: `chat`, `images`, or the last part of the name (`speech`). */
+export const ROUTE_WORDS: ReadonlyMap<string, RouteKind> = new Map(
+  (Object.keys(ROUTE_FAMILIES) as RouteKind[]).map((kind) => [
+    WORDS[kind] ?? kind.slice(kind.lastIndexOf('.') + 1),
+    kind,
+  ]),
+);
+
+export const wordsOf = (text = ''): readonly string[] => text.split(' ').filter((word) => word !== '');
