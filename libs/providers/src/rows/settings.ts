@@ -14,7 +14,7 @@ const SEGMENT = /^[A-Za-z0-9_-]{1,128}$/;
 const MODEL = /^(?!\.+$)[A-Za-z0-9._-]{1,256}$/;
 const MODEL_NAME = 'model';
 
-const PLACEHOLDER = /\{([a-z_]+)(?:\|([^}]*))?\}/g;
+const PLACEHOLDER = /\{([a-z_]{1,64})(?:\|([^{}|]{0,64}))?\}/g;
 
 type Place = 'label' | 'segment' | 'text';
 
