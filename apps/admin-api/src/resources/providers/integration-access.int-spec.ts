@@ -226,7 +226,7 @@ describe('workspaces of an integration', () => {
       const answer = await put('workspaces', { workspaces: [{ id, enabled: true }] });
       expect([answer.status, answer.body.error.param]).toEqual([400, 'workspaces.0.id']);
       expect(answer.body.error.details).toEqual([
-        { path: 'workspaces.0.id', message: 'names no workspace of the organisation' },
+        { path: 'workspaces.0.id', message: 'is not an active workspace of the organisation' },
       ]);
     }
   });
