@@ -79,6 +79,9 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       return runs === 1 ? Promise.reject(new Error('Not this time.')) : Promise.resolve();
     });
     await eventually(() => runs === 2);
-    expect(errors).toHaveLength(1);
+    // A run of the previous test may still be queued, and no worker knows its job here.
+    expect(
+      errors.filter((error) => error instanceof Error && error.message === 'Not this time.'),
+    ).toHaveLength(1);
   });
 });
