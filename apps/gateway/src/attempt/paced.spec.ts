@@ -5,7 +5,7 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);
-const PATIENT = { timeoutMs: 20_000 };
+const PATIENT = { timeoutMs: 90_000 };
 /** Longer than any test, so an opened breaker stays open. */
 const COOLDOWN_MS = 3_600_000;
 /** Tokens: so many make a stream faster than the rule, so few slower, however busy the machine is. */

@@ -64,7 +64,7 @@ describe('routing state shared by requests', () => {
         await requested;
         return isProbe;
       },
-      { timeoutMs: 15_000 },
+      { timeoutMs: 90_000 },
     );
     await eventually(async () => (await last())?.outcome === 'client_closed');
     expect(await events()).toEqual([{ target: 'config.targets[0]', event: 'breaker_probe' }]);

@@ -5,7 +5,7 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 jest.setTimeout(60_000);
 
 const EVENTS = { 'content-type': 'text/event-stream' };
-const WAIT = { timeoutMs: 20_000 };
+const WAIT = { timeoutMs: 90_000 };
 
 const chatEvent = (id: string, choice: object | null, more: object = {}): string =>
   `data: ${JSON.stringify({

@@ -4,7 +4,7 @@ import { GatewayHarness, OTHER_WORKSPACE_ID } from '../spec-support/harness';
 
 const MIB = 1_048_576;
 const OTHER_KEY = 'otherKey0000000000000000000000AB';
-const PATIENT = { timeoutMs: 30_000 };
+const PATIENT = { timeoutMs: 90_000 };
 
 jest.setTimeout(60_000);
 

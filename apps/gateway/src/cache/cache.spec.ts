@@ -396,7 +396,7 @@ describe('response cache', () => {
           const response = await ask(ASK, { config });
           return response.cache === 'MISS' && response;
         },
-        { timeoutMs: 20_000, everyMs: 100 },
+        { timeoutMs: 90_000, everyMs: 100 },
       );
       expect(countOf(fresh)).toBe(2);
     });
@@ -423,7 +423,7 @@ describe('response cache', () => {
     const open = await asker.open(CHAT_PATH, STREAM, { config: simple, signal: leaving.signal });
     leaving.abort();
     await expect(open.text()).rejects.toThrow();
-    await eventually(() => stub.lastRequest.cancelled, { timeoutMs: 20_000 });
+    await eventually(() => stub.lastRequest.cancelled, { timeoutMs: 90_000 });
     stub.answerEvents(EVENTS);
     expect((await ask(STREAM)).cache).toBe('MISS');
   });

@@ -5,7 +5,7 @@ import { eventually, StubProvider, type StubStep } from '@gw/testing';
 import { TestClient, type TestRequest, type TestResponse } from '../spec-support/test-client';
 import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
-const PATIENT = { timeoutMs: 20_000 };
+const PATIENT = { timeoutMs: 90_000 };
 const USAGE = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 };
 const COST = 9 * 250 + 12 * 1_000;
 const CHAT = { model: 'gpt-4o', choices: [{ message: { role: 'assistant', content: 'Hi' } }], usage: USAGE };

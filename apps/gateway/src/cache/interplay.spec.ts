@@ -5,7 +5,7 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);
-const PATIENT = { timeoutMs: 20_000 };
+const PATIENT = { timeoutMs: 90_000 };
 
 const WORD = 'forbidden';
 const chat = (content: string): object => ({

@@ -6,7 +6,7 @@ import { GatewayHarness, type LoggedRequest } from '../spec-support/harness';
 
 jest.setTimeout(60_000);
 
-const PATIENTLY = { timeoutMs: 20_000 };
+const PATIENTLY = { timeoutMs: 90_000 };
 const EVENTS = { 'content-type': 'text/event-stream' };
 const plain = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
 const chunk = (content: string): string => plain({ choices: [{ index: 0, delta: { content } }] });

@@ -219,14 +219,14 @@ describe('checks that call models', () => {
         446,
         'The check took longer than 50 ms.',
       ]);
-      await eventually(() => judge.lastRequest.cancelled || undefined, { timeoutMs: 20_000 });
+      await eventually(() => judge.lastRequest.cancelled || undefined, { timeoutMs: 90_000 });
       await eventually(
         async () => {
           const records = await gateway.records();
           const charges = records.flatMap(({ decision }) => decision.charges ?? []);
           return charges.some(({ line, flags }) => line === 'guardrail' && flags.includes('estimated'));
         },
-        { timeoutMs: 20_000 },
+        { timeoutMs: 90_000 },
       );
     });
 
@@ -243,7 +243,7 @@ describe('checks that call models', () => {
           const all = await gateway.records();
           return all.length === 3 ? all : undefined;
         },
-        { timeoutMs: 20_000 },
+        { timeoutMs: 90_000 },
       );
       // The request's record is written again, with the verdict.
       expect(records.find(({ amends }) => amends === true)).toMatchObject({

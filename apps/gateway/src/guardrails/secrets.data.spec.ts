@@ -77,7 +77,7 @@ describe('secret header of a webhook guardrail', () => {
             headers: { 'x-gw-explain': '1' },
           },
         );
-        await eventually(() => hook.requests.length > 0, { timeoutMs: 20_000 });
+        await eventually(() => hook.requests.length > 0, { timeoutMs: 90_000 });
         expect(hook.requests.every(({ headers }) => headers['x-hook-secret'] === SECRET)).toBe(true);
         const sinks = JSON.stringify([
           response.text,

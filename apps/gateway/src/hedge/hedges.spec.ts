@@ -9,7 +9,7 @@ const EVENTS = { 'content-type': 'text/event-stream' };
 const chunk = (text: string): string =>
   `data: ${JSON.stringify({ id: 'c', model: 'gpt-4o', choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
 const DONE = 'data: [DONE]\n\n';
-const WAIT = { timeoutMs: 20_000 };
+const WAIT = { timeoutMs: 90_000 };
 
 /** A promise that the test resolves. */
 function gate(): { readonly opened: Promise<void>; open: () => void } {

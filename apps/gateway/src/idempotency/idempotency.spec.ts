@@ -7,7 +7,7 @@ import {
   type LoggedRequest,
 } from '../spec-support/harness';
 
-const PATIENT = { timeoutMs: 20_000 };
+const PATIENT = { timeoutMs: 90_000 };
 const OTHER_KEY = 'otherKey0000000000000000000000AB';
 const ASK = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
 const SSE = { 'content-type': 'text/event-stream' };

@@ -453,7 +453,7 @@ describe('configured price sources', () => {
     try {
       // The file is read when the first request needs it.
       await eventually(async () => ((await costBy('openai')) as unknown[])[1] === 'configured', {
-        timeoutMs: 20_000,
+        timeoutMs: 90_000,
       });
       expect(await costBy('openai')).toEqual([100 * CENT, 'configured']);
       const [, source] = (await costBy('groq')) as unknown[];
@@ -472,7 +472,7 @@ describe('configured price sources', () => {
           });
           return true;
         },
-        { timeoutMs: 20_000 },
+        { timeoutMs: 90_000 },
       );
     } finally {
       await Promise.all([gateway.stop(), stub.stop()]);

@@ -243,7 +243,7 @@ describe('back-pressure', () => {
           last = written;
           return isStill;
         },
-        { everyMs: 300, timeoutMs: 25_000 },
+        { everyMs: 300, timeoutMs: 90_000 },
       );
       // The kernel's socket buffers, four on the path, hold some megabytes; the rest waits at the sender.
       expect(written).toBeLessThan(PIECES / 2);

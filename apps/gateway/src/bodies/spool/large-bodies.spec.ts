@@ -31,7 +31,7 @@ interface GatewayResponse {
 
 // Hashing megabytes many times is slow on a busy machine.
 jest.setTimeout(60_000);
-const PATIENTLY = { timeoutMs: 20_000 };
+const PATIENTLY = { timeoutMs: 90_000 };
 
 describe('bodies that are too large for memory', () => {
   let gateway: GatewayHarness;

@@ -132,7 +132,7 @@ describe('transfers of 100 MiB', () => {
       if (!req.write(pieceOf(i))) await new Promise((resolve) => req.once('drain', resolve));
     }
     req.end();
-    const read = await eventually(() => startReading ?? undefined, { timeoutMs: 20_000 });
+    const read = await eventually(() => startReading ?? undefined, { timeoutMs: 90_000 });
     // The provider has the head and does not read: bytes sent meanwhile must stay within the sockets' buffers.
     await new Promise((resolve) => setImmediate(resolve));
     expect(received).toBe(0);

@@ -5,7 +5,7 @@ import { SocketProvider, type Accepted } from '../../realtime/spec-support/socke
 
 jest.setTimeout(30_000);
 
-const PATIENTLY = { timeoutMs: 20_000 };
+const PATIENTLY = { timeoutMs: 90_000 };
 const SECRET = 'ULTRAVIOLET';
 let gateway: GatewayHarness;
 let provider: SocketProvider;

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { eventually } from '@gw/testing';
 import { GatewayHarness } from '../../spec-support/harness';
 
-const PATIENT = { timeoutMs: 20_000 };
+const PATIENT = { timeoutMs: 90_000 };
 const SLOW_SENDERS = 200;
 const LARGE = Buffer.alloc(24 * 1_048_576, 'x');
 
