@@ -3,6 +3,8 @@ import type { ProviderCall } from '../codec';
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 import { asObject, compact } from '../values/json';
+import { assumedMaxTokens, encodeMaxTokens } from '../values/max-tokens';
+import { recordUnsupported } from '../values/unsupported-members';
 import { withAnthropicMembers } from './chat-extensions';
 import { CacheMarks } from './cache-marks';
 import { encodeMessages, type EncodedMessages } from './encode-messages';
@@ -11,17 +13,14 @@ import { isBlank } from './encode-parts';
 import { encodeSampling } from './encode-sampling';
 import { encodeThinking, type Thinking } from './encode-thinking';
 import { encodeTools, isForced } from './encode-tools';
-import { noteUnsupported } from './encode-unsupported';
 import { DIALECT } from './paths';
-
-/** Value of `max_tokens`, which Anthropic requires, for a model without a known maximum. */
-const MAX_TOKENS_DEFAULT = 4_096;
+import { UNSUPPORTED } from './unsupported';
 
 /** Encodes a call as the body of `/v1/messages`. */
 export function encodeCall(given: ModelCall, target: Target, losses: LossLedger): ProviderCall {
   const call = withAnthropicMembers(given);
   const { body, output } = content(call, target, losses, encodeMaxTokens(call, target, losses));
-  noteUnsupported(call, losses);
+  recordUnsupported(call, UNSUPPORTED, losses);
   return {
     path: '/messages',
     body: withExtensions(body, call),
@@ -32,8 +31,7 @@ export function encodeCall(given: ModelCall, target: Target, losses: LossLedger)
 /** Returns the body of `/v1/messages/count_tokens`: what counts as input, without limits and sampling. */
 export function countTokensBody(given: ModelCall, target: Target, losses: LossLedger): JsonObject {
   const call = withAnthropicMembers(given);
-  const maxTokens = call.maxTokens ?? target.capabilities.maxOutput ?? MAX_TOKENS_DEFAULT;
-  const { body } = content(call, target, losses, maxTokens);
+  const { body } = content(call, target, losses, assumedMaxTokens(call, target));
   const { model, messages, system, tools, tool_choice, thinking, output_config, cache_control } = body;
   return compact({ model, messages, system, tools, tool_choice, thinking, output_config, cache_control });
 }
@@ -75,24 +73,6 @@ const forcedTool = (tool: JsonObject): JsonObject => ({
   tools: [tool],
   tool_choice: { type: 'tool', name: OUTPUT_TOOL, disable_parallel_tool_use: true },
 });
-
-function encodeMaxTokens(call: ModelCall, target: Target, losses: LossLedger): number {
-  const { maxOutput } = target.capabilities;
-  const path = pathOf(call, 'maxTokens');
-  if (call.maxTokens === undefined) {
-    const made = maxOutput ?? MAX_TOKENS_DEFAULT;
-    losses.note(path, 'generated', String(made));
-    return made;
-  }
-  if (maxOutput === null || call.maxTokens <= maxOutput) return call.maxTokens;
-  losses.parameter(
-    path,
-    `The model writes at most ${String(maxOutput)} tokens.`,
-    'approximated',
-    String(maxOutput),
-  );
-  return maxOutput;
-}
 
 /** With a thinking budget, the model takes no forced tool and no start of the response. */
 function compatible(

@@ -1,10 +1,11 @@
 import { OUTPUT_TOOL } from '../anthropic-messages/encode-output';
+import { withoutToolUse } from '../anthropic-messages/finish';
 import type { JsonObject, Part } from '../call';
 import type { ProviderContext } from '../codec';
 import type { Candidate, ModelResponse } from '../response';
 import { asArray, asObject, asString, writtenJson, objectsOf, optional } from '../values/json';
 import { answerInvalid } from '../values/tool-arguments';
-import { decodeFinish, withoutToolUse } from './finish';
+import { decodeFinish } from './finish';
 import { modelOf } from './models';
 import {
   citedText,

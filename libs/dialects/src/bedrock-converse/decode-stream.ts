@@ -1,4 +1,5 @@
 import { OUTPUT_TOOL } from '../anthropic-messages/encode-output';
+import { withoutToolUse } from '../anthropic-messages/finish';
 import type { JsonObject } from '../call';
 import type { ProviderContext, StreamDecoder } from '../codec';
 import type { Finish, StreamEvent, TokenUsage } from '../response';
@@ -7,7 +8,7 @@ import { BROKEN_STREAM, CUT_STREAM, EventWriter } from '../stream/decoder-base';
 import { asNumber, asObject, asString, parseObject } from '../values/json';
 import { StreamBlocks } from './stream-blocks';
 import { responseId } from './decode-response';
-import { decodeFinish, withoutToolUse } from './finish';
+import { decodeFinish } from './finish';
 import { modelOf } from './models';
 import { streamFault } from './stream-fault';
 import { decodeUsage } from './usage';

@@ -3,6 +3,8 @@ import { pathOf, type JsonObject, type ModelCall, type ServiceTier } from '../ca
 import type { ProviderCall } from '../codec';
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
+import { assumedMaxTokens, encodeMaxTokens } from '../values/max-tokens';
+import { recordUnsupported } from '../values/unsupported-members';
 import { betaFlags } from '../bedrock-invoke/betas';
 import { CachePoints } from './cache-points';
 import { DocumentNames } from './document-names';
@@ -15,17 +17,14 @@ import { encodeTurns, type EncodedTurns } from './encode-turns';
 import { STOP_SEQUENCE_PATHS } from './finish';
 import { targetPath } from './model-path';
 import { modelOf, resolvedTarget } from './models';
-import { noteUnsupported } from './unsupported';
-
-/** Maximum output that a budget of thinking is a share of, for a model without a known maximum. */
-const MAX_TOKENS_DEFAULT = 4_096;
+import { UNSUPPORTED } from './unsupported';
 
 /** Encodes a `Converse` or `ConverseStream` request. */
 export function encodeCall(call: ModelCall, target: Target, losses: LossLedger): ProviderCall {
   const resolved = resolvedTarget(target);
   const content = encodeContent(call, resolved, losses);
   const { turns, tools, output } = content;
-  noteUnsupported(call, losses);
+  recordUnsupported(call, UNSUPPORTED, losses);
   const thinking = planThinking(call, content, resolved, losses);
   refusePrefill(call, turns, resolved, losses);
   const config = encodeConfig(call, {
@@ -33,7 +32,7 @@ export function encodeCall(call: ModelCall, target: Target, losses: LossLedger):
     target: resolved,
     losses,
     hasBudget: thinking.hasBudget,
-    maxTokens: maxTokens(call, thinking, resolved, losses),
+    maxTokens: maxTokensOf(call, thinking, resolved, losses),
   });
   const body = {
     messages: turns.messages,
@@ -97,7 +96,7 @@ function planThinking(
 ): EncodedThinking {
   const { facts, turns, output } = content;
   const thinking = encodeReasoning(call, facts.model, target, losses, {
-    maxTokens: call.maxTokens ?? target.capabilities.maxOutput ?? MAX_TOKENS_DEFAULT,
+    maxTokens: assumedMaxTokens(call, target),
     hasThinking: turns.hasThinking,
   });
   if (!thinking.hasBudget) return thinking;
@@ -124,29 +123,13 @@ function refusePrefill(call: ModelCall, { prefill }: EncodedTurns, target: Targe
 }
 
 /** A budget of thinking must be smaller than the maximum of the output, which is sent with it. */
-function maxTokens(
+const maxTokensOf = (
   call: ModelCall,
   { hasBudget }: EncodedThinking,
   target: Target,
   losses: LossLedger,
-): number | undefined {
-  const { maxOutput } = target.capabilities;
-  const path = pathOf(call, 'maxTokens');
-  if (call.maxTokens === undefined) {
-    if (!hasBudget) return undefined;
-    const made = maxOutput ?? MAX_TOKENS_DEFAULT;
-    losses.note(path, 'generated', String(made));
-    return made;
-  }
-  if (maxOutput === null || call.maxTokens <= maxOutput) return call.maxTokens;
-  losses.parameter(
-    path,
-    `The model writes at most ${String(maxOutput)} tokens.`,
-    'approximated',
-    String(maxOutput),
-  );
-  return maxOutput;
-}
+): number | undefined =>
+  call.maxTokens === undefined && !hasBudget ? undefined : encodeMaxTokens(call, target, losses);
 
 function requestFields(
   call: ModelCall,

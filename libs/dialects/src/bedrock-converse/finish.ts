@@ -31,7 +31,3 @@ export function decodeFinish(message: JsonObject, hasCalls: boolean): Finish {
     ...optional('stopSequence', sequence ?? undefined),
   };
 }
-
-/** The finish of a response whose only call was the forced tool of the output, which the client does not know. */
-export const withoutToolUse = (finish: Finish): Finish =>
-  finish.reason === 'tool_calls' ? { ...finish, reason: 'stop' } : finish;

@@ -5,6 +5,7 @@ import type { Target } from '../target';
 import { effortOfBudget, nearestEffort } from '../values/effort';
 import { recordForeignMembers } from '../values/foreign-members';
 import { asObject, compact, optional } from '../values/json';
+import { refuseState } from '../values/missing-members';
 import { encodeMessages } from './encode-messages';
 import { OPENAI_FORM, type ChatForm } from './form';
 import { encodeTools } from './encode-tools';
@@ -43,7 +44,8 @@ class CallWriter {
 
   write(): JsonObject {
     const { call, target, losses, form } = this;
-    this.refuseState();
+    refuseState(call, losses);
+    recordForeignMembers(call, form.dialect, losses);
     return this.adjusted({
       model: target.model,
       messages: encodeMessages(call, target, losses, form),
@@ -60,24 +62,6 @@ class CallWriter {
   private stream(): JsonObject {
     const isAsked = this.target.traits.usageOnRequest !== false;
     return { stream: true, ...(isAsked ? { stream_options: { include_usage: true } } : {}) };
-  }
-
-  /** What only a provider that keeps conversations can do, and members of other dialects without an equivalent. */
-  private refuseState(): void {
-    const { call, losses } = this;
-    const state: readonly (readonly [path: string, value: unknown])[] = [
-      ['previous_response_id', call.previous?.responseId],
-      ['conversation', call.previous?.conversationId],
-      [pathOf(call, 'background'), call.background === true ? true : undefined],
-      [pathOf(call, 'cache'), call.cache?.resource],
-    ];
-    for (const [path, value] of state) {
-      if (value !== undefined)
-        losses.refuse(path, 'The provider keeps no state between requests; send the whole conversation.');
-    }
-    if (call.guardrail !== undefined)
-      losses.refuse(pathOf(call, 'guardrail'), 'The provider has no guardrails.');
-    recordForeignMembers(call, this.form.dialect, losses);
   }
 
   private sampling(): JsonObject {

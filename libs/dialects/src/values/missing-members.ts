@@ -37,7 +37,9 @@ export function recordMissing(call: ModelCall, missing: MissingMembers, losses: 
   const { key, auto, ttl } = call.cache ?? {};
   if (key !== undefined || auto === true || ttl !== undefined) losses.note(pathOf(call, 'cache'));
   noteSummary(call, losses);
-  refuseContracts(call, losses);
+  refuseState(call, losses);
+  if (call.output?.kind === 'grammar')
+    losses.refuse(pathOf(call, 'output'), 'The provider has no grammars of the output.');
   refuseMedia(call, losses);
   recordForeignMembers(call, missing.dialect, losses);
 }
@@ -48,7 +50,8 @@ export function noteSummary(call: ModelCall, losses: LossLedger): void {
   if (summary !== 'off') losses.note(call.paths.reasoningSummary ?? pathOf(call, 'reasoning'));
 }
 
-function refuseContracts(call: ModelCall, losses: LossLedger): void {
+/** Refuses what only a provider with state or guardrails can do. */
+export function refuseState(call: ModelCall, losses: LossLedger): void {
   const state: readonly (readonly [path: string, isGiven: boolean])[] = [
     ['previous_response_id', call.previous?.responseId !== undefined],
     ['conversation', call.previous?.conversationId !== undefined],
@@ -61,8 +64,6 @@ function refuseContracts(call: ModelCall, losses: LossLedger): void {
   }
   if (call.guardrail !== undefined)
     losses.refuse(pathOf(call, 'guardrail'), 'The provider has no guardrails.');
-  if (call.output?.kind === 'grammar')
-    losses.refuse(pathOf(call, 'output'), 'The provider has no grammars of the output.');
 }
 
 /** Only text can be asked for. A voice without audio is a hint. */

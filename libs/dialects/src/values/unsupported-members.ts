@@ -1,17 +1,17 @@
-import { pathOf, type CallMember, type ModelCall } from '../call';
+import { pathOf, type CallMember, type Dialect, type ModelCall } from '../call';
 import type { LossLedger } from '../losses';
-import { recordForeignMembers } from '../values/foreign-members';
-import { DIALECT } from './paths';
+import { recordForeignMembers } from './foreign-members';
 
-type Rule = readonly [member: CallMember, isLost: (call: ModelCall) => boolean];
+/** A member, and whether its value is lost; neutral values are not. */
+export type MemberRule = readonly [member: CallMember, isLost: (call: ModelCall) => boolean];
 
-const isSet =
+export const isSet =
   (member: CallMember) =>
   (call: ModelCall): boolean =>
     call[member] !== undefined;
 
-/** Parameters that change the response. */
-const PARAMETERS: readonly Rule[] = [
+/** Parameters that change the response, which the dialects of Claude lack. */
+const PARAMETERS: readonly MemberRule[] = [
   ['n', ({ n = 1 }) => n !== 1],
   ['frequencyPenalty', ({ frequencyPenalty = 0 }) => frequencyPenalty !== 0],
   ['presencePenalty', ({ presencePenalty = 0 }) => presencePenalty !== 0],
@@ -22,41 +22,48 @@ const PARAMETERS: readonly Rule[] = [
 ];
 
 /** Hints without which the response still fits the request. */
-const HINTS: readonly Rule[] = [
+const HINTS: readonly MemberRule[] = [
   ['seed', isSet('seed')],
-  ['metadata', ({ metadata = {} }) => Object.keys(metadata).some((name) => name !== 'user_id')],
   ['store', ({ store }) => store === true],
   ['prediction', isSet('prediction')],
   ['safety', ({ safety = [] }) => safety.length > 0],
   ['truncation', ({ truncation }) => truncation === 'auto'],
-  ['include', ({ include = [] }) => include.some((name) => name !== 'reasoning.encrypted_content')],
   ['cache', ({ cache }) => cache?.key !== undefined || (cache?.ttl !== undefined && cache.auto !== true)],
 ];
 
 /** Content and contracts. */
-const CONTRACTS: readonly Rule[] = [
+const CONTRACTS: readonly MemberRule[] = [
   ['modalities', ({ modalities = [] }) => modalities.some((name) => name !== 'text')],
   [
     'audioOut',
     ({ audioOut, modalities }) => audioOut !== undefined && modalities?.includes('audio') !== false,
   ],
-  ['guardrail', isSet('guardrail')],
   ['previous', isSet('previous')],
   ['background', ({ background }) => background === true],
 ];
 
-/** Records the members that Anthropic has no equivalent of. */
-export function noteUnsupported(call: ModelCall, losses: LossLedger): void {
+/** A dialect of Claude, with what it lacks besides the members that all of them lack. */
+export interface UnsupportedMembers {
+  readonly dialect: Dialect;
+  /** Name of the provider in errors. */
+  readonly name: string;
+  readonly hints: readonly MemberRule[];
+  readonly contracts: readonly MemberRule[];
+}
+
+/** Records the members that a dialect of Claude has no equivalent of. */
+export function recordUnsupported(call: ModelCall, own: UnsupportedMembers, losses: LossLedger): void {
   for (const [member, isLost] of PARAMETERS) {
     const path = pathOf(call, member);
-    if (isLost(call)) losses.parameter(path, `Anthropic has no equivalent of ${path}.`);
+    if (isLost(call)) losses.parameter(path, `${own.name} has no equivalent of ${path}.`);
   }
-  for (const [member, isLost] of HINTS) if (isLost(call)) losses.note(pathOf(call, member));
-  for (const [member, isLost] of CONTRACTS) {
+  for (const [member, isLost] of [...HINTS, ...own.hints])
+    if (isLost(call)) losses.note(pathOf(call, member));
+  for (const [member, isLost] of [...CONTRACTS, ...own.contracts]) {
     const path = pathOf(call, member);
-    if (isLost(call)) losses.refuse(path, `Anthropic has no equivalent of ${path}; leave it out.`);
+    if (isLost(call)) losses.refuse(path, `${own.name} has no equivalent of ${path}; leave it out.`);
   }
   if (call.cache?.resource !== undefined)
     losses.refuse(pathOf(call, 'cache'), 'The cached content belongs to another provider.');
-  recordForeignMembers(call, DIALECT, losses);
+  recordForeignMembers(call, own.dialect, losses);
 }
