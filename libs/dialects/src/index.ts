@@ -67,6 +67,7 @@ export {
   type TokenUsage,
 } from './response';
 export { fold } from './stream/fold';
+export { LineText } from './stream/line-text';
 export { targetOf, type ProviderTraits, type Target } from './target';
 export {
   StreamTranslation,
@@ -75,3 +76,5 @@ export {
   type TranslatedCall,
   type TranslationFacts,
 } from './translate';
+export { readCount, readDetail } from './values/counts';
+export { asObject, asString, parseObject } from './values/json';

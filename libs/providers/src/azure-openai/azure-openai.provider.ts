@@ -1,6 +1,6 @@
+import { asObject, asString } from '@gw/dialects';
 import type { ConfigurationField } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { asObject, asString } from '../dialects/json';
 import {
   AUDIO_ROUTES,
   openAiRoutes,

@@ -1,5 +1,5 @@
+import { asString, parseObject } from '@gw/dialects';
 import type { Usage } from '@gw/contracts';
-import { asString, parseObject } from '../dialects/json';
 import type { JsonObject, Provider } from '../provider';
 import { skipSpace } from './json-members';
 import { shallowResponse } from './shallow-scan';

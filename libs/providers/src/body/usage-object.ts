@@ -1,6 +1,6 @@
+import { parseObject } from '@gw/dialects';
 import { skipString } from '@gw/kernel';
 import type { JsonObject } from '../provider';
-import { parseObject } from '../dialects/json';
 
 const USAGE = Buffer.from('"usage"');
 const USAGE_METADATA = Buffer.from('"usageMetadata"');

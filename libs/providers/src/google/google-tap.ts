@@ -1,4 +1,4 @@
-import { asString } from '../dialects/json';
+import { asString } from '@gw/dialects';
 import { openAiTapDialect } from '../dialects/openai/tap';
 import type { StreamTap } from '../provider';
 import { eventObject, SseTap, type TapDialect } from '../stream/sse-tap';

@@ -1,6 +1,5 @@
+import { readCount, readDetail, asObject } from '@gw/dialects';
 import type { Usage } from '@gw/contracts';
-import { readCount, readDetail } from '../dialects/counts';
-import { asObject } from '../dialects/json';
 import { openAiUsage } from '../dialects/openai/usage';
 import type { JsonObject } from '../provider';
 

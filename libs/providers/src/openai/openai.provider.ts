@@ -1,5 +1,5 @@
+import { asString } from '@gw/dialects';
 import { replaceHeader } from '../dialects/headers';
-import { asString } from '../dialects/json';
 import {
   AUDIO_ROUTES,
   openAiRoutes,

@@ -1,5 +1,5 @@
+import { asObject, asString } from '@gw/dialects';
 import { GatewayError } from '@gw/kernel';
-import { asObject, asString } from '../dialects/json';
 import type { JsonObject } from '../provider';
 import { readDials, type Dials, type UsageDial } from './dials';
 import { countTokens } from './text';

@@ -1,6 +1,6 @@
+import { parseObject } from '@gw/dialects';
 import { createHash } from 'node:crypto';
 import { GatewayError } from '@gw/kernel';
-import { parseObject } from '../dialects/json';
 import type { HeaderList, JsonObject, LocalResponse, LocalChunk, LocalProvider } from '../provider';
 import { chatResponse } from './chat';
 import { completionResponse } from './completions';

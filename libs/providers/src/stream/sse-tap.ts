@@ -1,7 +1,7 @@
+import { parseObject } from '@gw/dialects';
 import type { Usage } from '@gw/contracts';
 import type { JsonObject, CreatedObject, StreamTap } from '../provider';
 import { lastUsageObject } from '../body/usage-object';
-import { parseObject } from '../dialects/json';
 
 /** What a tap has read so far. */
 export interface TapState {

@@ -9,8 +9,8 @@ import {
   type ProviderTraits,
   type StreamTranslation,
   type TranslatedCall,
+  asString,
 } from '@gw/dialects';
-import { asString } from '../dialects/json';
 import type { DroppedParams } from '../losses';
 import type { JsonObject, StreamTranslator, TranslationContext, Translator } from '../provider';
 

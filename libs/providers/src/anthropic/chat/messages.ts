@@ -1,6 +1,6 @@
+import { asObject, asString } from '@gw/dialects';
 import { jsonSize, type GatewayError } from '@gw/kernel';
 import { parseExact } from '../../body/json-facts';
-import { asObject, asString } from '../../dialects/json';
 import type { DroppedParams } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { toBlocks } from './content';

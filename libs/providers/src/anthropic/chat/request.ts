@@ -1,4 +1,4 @@
-import { asObject, asString } from '../../dialects/json';
+import { asObject, asString } from '@gw/dialects';
 import { DroppedParams } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { toMessages } from './messages';

@@ -1,5 +1,5 @@
+import { asObject, asString } from '@gw/dialects';
 import { GatewayError } from '@gw/kernel';
-import { asObject, asString } from '../../dialects/json';
 import { chatShape } from '../../dialects/openai/chat-shape';
 import type { JsonObject, TranslationContext } from '../../provider';
 import { chatUsage, finishReason } from './outcome';

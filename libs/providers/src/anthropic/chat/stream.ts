@@ -1,10 +1,9 @@
+import { asObject, asString, parseObject, LineText } from '@gw/dialects';
 import { GatewayError } from '@gw/kernel';
 import { createParser } from 'eventsource-parser';
 import { anthropicError } from '../../dialects/anthropic/error';
-import { asObject, asString, parseObject } from '../../dialects/json';
 import { chatShape, type ChatShape } from '../../dialects/openai/chat-shape';
 import type { JsonObject, StreamTranslator, TranslationContext } from '../../provider';
-import { LineText } from '../../stream/line-text';
 import { BlockTranslator } from './stream-blocks';
 import { chatUsage, finishReason } from './outcome';
 

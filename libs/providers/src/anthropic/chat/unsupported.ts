@@ -1,4 +1,4 @@
-import { asObject } from '../../dialects/json';
+import { asObject } from '@gw/dialects';
 import type { DroppedParams } from '../../losses';
 import type { JsonObject } from '../../provider';
 import { refuse } from './refuse';

@@ -1,5 +1,5 @@
+import { asObject, asString } from '@gw/dialects';
 import type { JsonObject, ProviderError } from '../../provider';
-import { asObject, asString } from '../json';
 
 /**
  * Reads `{ type: "error", error: { type, message } }`, which is the same in a response and in a

@@ -1,6 +1,6 @@
+import { asObject, asString } from '@gw/dialects';
 import type { StreamTap } from '../../provider';
 import { eventObject, SseTap, type TapDialect, type TapState } from '../../stream/sse-tap';
-import { asObject, asString } from '../json';
 import { readAnthropicUsage } from './usage';
 
 /**

@@ -1,7 +1,6 @@
+import { readCount, readDetail, asObject } from '@gw/dialects';
 import type { Usage } from '@gw/contracts';
 import type { JsonObject } from '../../provider';
-import { readCount, readDetail } from '../counts';
-import { asObject } from '../json';
 
 /** Reads the usage of a message, a batch result or a token count; null when the body has none. */
 export function anthropicUsage(body: JsonObject): Usage | null {

@@ -1,5 +1,5 @@
+import { asObject, asString } from '@gw/dialects';
 import type { JsonObject, ProviderError } from '../../provider';
-import { asObject, asString } from '../json';
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'number' ? String(value) : asString(value);

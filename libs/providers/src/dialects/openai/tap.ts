@@ -1,3 +1,4 @@
+import { asObject, asString } from '@gw/dialects';
 import type { JsonObject, CreatedObject, StreamTap } from '../../provider';
 import {
   eventObject,
@@ -7,7 +8,6 @@ import {
   type TapEvent,
   type TapState,
 } from '../../stream/sse-tap';
-import { asObject, asString } from '../json';
 import { openAiUsage, readOpenAiUsage } from './usage';
 
 /** Last events of streams without `[DONE]`: responses, transcriptions, speech, images. */

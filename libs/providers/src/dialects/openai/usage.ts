@@ -1,7 +1,6 @@
+import { readCount, readDetail, asObject } from '@gw/dialects';
 import type { Usage } from '@gw/contracts';
 import type { JsonObject } from '../../provider';
-import { readCount, readDetail } from '../counts';
-import { asObject } from '../json';
 
 /**
  * Reads the usage of every OpenAI-shaped response: chat, completions, embeddings (`prompt_tokens`,

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { LineText } from './line-text';
+import fc from 'fast-check';
 
 const whole = (text: string): string => text.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
 
