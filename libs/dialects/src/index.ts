@@ -70,9 +70,12 @@ export { fold } from './stream/fold';
 export { LineText } from './stream/line-text';
 export { targetOf, type ProviderTraits, type Target } from './target';
 export {
+  prepareCall,
   StreamTranslation,
   translateCall,
   translationName,
+  type PreparedCall,
+  type ResponseTranslation,
   type TranslatedCall,
   type TranslationFacts,
 } from './translate';

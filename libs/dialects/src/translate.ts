@@ -12,26 +12,41 @@ import { LossLedger, type LossMode } from './losses';
 import type { StreamEvent, TokenUsage } from './response';
 import type { Target } from './target';
 
-export interface TranslationFacts {
+/** For which target a call is translated, and where the client put what is not in its body. */
+export interface CallFacts {
   readonly target: Target;
   readonly loss: LossMode;
+  readonly address?: CallAddress;
+}
+
+/** What is known once the provider responds. */
+export interface ResponseFacts {
   readonly requestId: string;
   /** Unix seconds. */
   readonly createdAt: number;
   readonly strict?: boolean;
-  readonly address?: CallAddress;
 }
 
-/** One call translated for one target: what to send, and how to translate what comes back. */
-export interface TranslatedCall {
-  readonly path: string;
-  readonly body: JsonObject;
-  readonly call: ModelCall;
-  readonly losses: LossLedger;
+export interface TranslationFacts extends CallFacts, ResponseFacts {}
+
+/** Translates what comes back for one call. */
+export interface ResponseTranslation {
   /** Translates a complete successful response. Throws `provider_answer_invalid`. */
   response(body: JsonObject, headers?: Readonly<Record<string, string>>): JsonObject;
   stream(headers?: Readonly<Record<string, string>>): StreamTranslation;
 }
+
+/** One call translated for one target: what to send. */
+export interface PreparedCall {
+  readonly path: string;
+  readonly body: JsonObject;
+  readonly call: ModelCall;
+  readonly losses: LossLedger;
+  /** Returns the translation of the response. The function does not hold `body`, so that it may outlive the request. */
+  readonly translation: (facts: ResponseFacts) => ResponseTranslation;
+}
+
+export type TranslatedCall = Omit<PreparedCall, 'translation'> & ResponseTranslation;
 
 /** Translates one stream from the provider's bytes to the client's. */
 export class StreamTranslation {
@@ -82,49 +97,58 @@ export class StreamTranslation {
  * Translates a client's call for a target of another dialect. Throws `validation_failed` for a body that breaks the client's
  * dialect, and `unsupported_by_provider` for what the target cannot express.
  */
+export function prepareCall(
+  client: ClientCodec,
+  provider: ProviderCodec,
+  request: JsonObject,
+  { target, loss, address }: CallFacts,
+): PreparedCall {
+  const call = client.decodeCall(request, address);
+  const losses = new LossLedger(loss, target);
+  const { path, body, outputTool = false } = provider.encodeCall(call, target, losses);
+  losses.check();
+  const translation = ({ requestId, createdAt, strict = false }: ResponseFacts): ResponseTranslation => {
+    const clientContext: ClientContext = {
+      call,
+      request,
+      provider: target.provider,
+      model: call.model,
+      requestId,
+      createdAt,
+      strict,
+      losses,
+      listStream: address?.listStream ?? false,
+    };
+    const providerContext = (headers?: Readonly<Record<string, string>>): ProviderContext => ({
+      call,
+      target,
+      requestId,
+      createdAt,
+      outputTool,
+      ...(headers === undefined ? {} : { headers }),
+    });
+    return {
+      response: (answer, headers) =>
+        client.encodeResponse(provider.decodeResponse(answer, providerContext(headers)), clientContext),
+      stream: (headers) =>
+        new StreamTranslation(
+          provider.decodeStream(providerContext(headers)),
+          client.encodeStream(clientContext),
+        ),
+    };
+  };
+  return { path, body, call, losses, translation };
+}
+
+/** As `prepareCall`, when all is known at once. */
 export function translateCall(
   client: ClientCodec,
   provider: ProviderCodec,
   request: JsonObject,
   facts: TranslationFacts,
 ): TranslatedCall {
-  const { target, loss, requestId, createdAt, strict = false, address } = facts;
-  const call = client.decodeCall(request, address);
-  const losses = new LossLedger(loss, target);
-  const { path, body, outputTool = false } = provider.encodeCall(call, target, losses);
-  losses.check();
-  const clientContext: ClientContext = {
-    call,
-    request,
-    provider: target.provider,
-    model: call.model,
-    requestId,
-    createdAt,
-    strict,
-    losses,
-    listStream: address?.listStream ?? false,
-  };
-  const providerContext = (headers?: Readonly<Record<string, string>>): ProviderContext => ({
-    call,
-    target,
-    requestId,
-    createdAt,
-    outputTool,
-    ...(headers === undefined ? {} : { headers }),
-  });
-  return {
-    path,
-    body,
-    call,
-    losses,
-    response: (answer, headers) =>
-      client.encodeResponse(provider.decodeResponse(answer, providerContext(headers)), clientContext),
-    stream: (headers) =>
-      new StreamTranslation(
-        provider.decodeStream(providerContext(headers)),
-        client.encodeStream(clientContext),
-      ),
-  };
+  const { translation, ...prepared } = prepareCall(client, provider, request, facts);
+  return { ...prepared, ...translation(facts) };
 }
 
 /** Names the two dialects of a translation, as in `x-gw-translation`. */

@@ -29,6 +29,8 @@ function partsOf(base: string): readonly [host: string, path: string] {
  * that could choose another host or path.
  */
 export function filledBase(base: string, credential: Credential, model: string | null): string {
+  // Most bases have no settings, and each call needs its base.
+  if (!base.includes('{')) return base;
   const [host, path] = partsOf(base);
   const fill = (text: string, place: Place): string =>
     text.replaceAll(PLACEHOLDER, (_, name: string) =>

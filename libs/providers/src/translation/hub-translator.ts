@@ -1,14 +1,15 @@
 import {
   CLIENT_CODECS,
   PROVIDER_CODECS,
+  prepareCall,
   targetOf,
-  translateCall,
   type ClientCodec,
   type Dialect as WireDialect,
+  type PreparedCall,
   type ProviderCodec,
   type ProviderTraits,
   type StreamTranslation,
-  type TranslatedCall,
+  type ResponseTranslation,
   asString,
 } from '@gw/dialects';
 import type { DroppedParams } from '../losses';
@@ -24,36 +25,31 @@ export interface HubOptions {
   readonly traits?: ProviderTraits;
 }
 
-/** Id and time that stand in until the response is translated, when the real ones are known. */
-const NO_CONTEXT = { requestId: '', createdAt: 0 } as const;
-
 /**
- * Creates the translator of one pair of dialects on the codecs of `@gw/dialects`. It keeps no state: the call is decoded again for
- * its response.
+ * Creates the translator of one pair of dialects on the codecs of `@gw/dialects`. The translation of the response is kept with the
+ * client's body, so that the response does not decode and encode the call again.
  */
 export function hubTranslator({ from, to, provider, traits = {} }: HubOptions): Translator {
   const client = codecOf<ClientCodec>(CLIENT_CODECS, from);
   const target = codecOf<ProviderCodec>(PROVIDER_CODECS, to);
-  const translate = (
-    body: JsonObject,
-    drops: boolean,
-    context: Pick<TranslationContext, 'requestId' | 'createdAt'> & { readonly strict?: boolean },
-  ): TranslatedCall =>
-    translateCall(client, target, body, {
-      ...context,
+  const translations = new WeakMap<JsonObject, PreparedCall['translation']>();
+  const prepare = (body: JsonObject, drops: boolean): PreparedCall =>
+    prepareCall(client, target, body, {
       target: targetOf({ provider, dialect: to, model: asString(body['model']) ?? '', traits }),
       loss: drops ? 'adapt' : 'strict',
     });
   // The request was accepted with the losses of its target, so a response is never refused for them.
-  const again = (context: TranslationContext): TranslatedCall => translate(context.request, true, context);
+  const translationOf = (context: TranslationContext): ResponseTranslation =>
+    (translations.get(context.request) ?? prepare(context.request, true).translation)(context);
   return {
     request(body: JsonObject, losses: DroppedParams): JsonObject {
-      const call = translate(body, losses.drops, NO_CONTEXT);
+      const call = prepare(body, losses.drops);
+      translations.set(body, call.translation);
       for (const loss of call.losses.losses) losses.note(loss);
       return call.body;
     },
-    response: (body, context) => again(context).response(body),
-    stream: (context) => new HubStream(again(context).stream()),
+    response: (body, context) => translationOf(context).response(body),
+    stream: (context) => new HubStream(translationOf(context).stream()),
   };
 }
 
