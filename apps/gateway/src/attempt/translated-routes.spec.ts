@@ -141,7 +141,7 @@ describe('clients of one dialect at providers of another', () => {
       });
     });
 
-    it('is told before any call what the provider cannot express', async () => {
+    it('responds with 400, before any call, for a tool that the provider cannot express', async () => {
       const failed = anthropic('@groq').messages.create({
         model: 'm',
         max_tokens: 10,

@@ -54,7 +54,7 @@ export class LabelResponse extends responseOf(LabelFields, RowResponse) {
   @ResponseField.uuid({ nullable: true, description: 'Null for a label of all workspaces.' })
   readonly workspace_id!: string | null;
   @ResponseField.boolean({
-    description: 'True for a built-in label, which every organisation has and nobody can change.',
+    description: 'True for a built-in label, which every organisation has and which cannot be changed.',
   })
   readonly is_universal!: boolean;
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
