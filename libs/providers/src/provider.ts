@@ -34,7 +34,7 @@ export interface Translator {
    * Translates a request body without changing it. Throws `validation_failed` for what the provider
    * cannot express and `losses` refuses.
    */
-  request(body: JsonObject, losses: DroppedParams): JsonObject;
+  request(body: JsonObject, losses: DroppedParams): TranslatedRequest;
   /** Translates a complete successful response of the provider to the client's dialect. */
   response(body: JsonObject, context: TranslationContext): JsonObject;
   /**
@@ -42,6 +42,13 @@ export interface Translator {
    * the client's bytes.
    */
   stream(context: TranslationContext): StreamTranslator;
+}
+
+/** A request as the provider takes it. */
+export interface TranslatedRequest {
+  /** After the base URL, query included: `/messages`, `/models/gemini-2.5-pro:generateContent`. */
+  readonly path: string;
+  readonly body: JsonObject;
 }
 
 export interface TranslationContext {
@@ -79,7 +86,8 @@ export interface StreamTranslator {
 /**
  * How a provider serves a route family. Native: in the client's own dialect and at the client's own
  * path, including ids, after `prefix`; `path` replaces the family's path, such as
- * `/chat/completions`. Translated: at `path`. Either is appended to the base URL.
+ * `/chat/completions`. Translated: at the path that the translator gives. Either is appended to the
+ * base URL.
  */
 export type RouteSupport =
   | { readonly via: 'native'; readonly prefix: string; readonly path?: string }
@@ -87,7 +95,6 @@ export type RouteSupport =
       readonly via: 'translated';
       /** The two dialects: `anthropic-messages>openai-chat`. */
       readonly name: string;
-      readonly path: string;
       readonly translator: Translator;
     };
 

@@ -51,16 +51,22 @@ describe('clients of one dialect at providers of another', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
   let claude: StubProvider;
+  let gemini: StubProvider;
 
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
-    [stub, claude] = await Promise.all([StubProvider.start(), StubProvider.start()]);
+    [stub, claude, gemini] = await Promise.all([
+      StubProvider.start(),
+      StubProvider.start(),
+      StubProvider.start(),
+    ]);
     gateway.addProvider('groq', 'groq', stub.origin);
     gateway.addProvider('mistral', 'mistral-ai', stub.origin);
     gateway.addProvider('claude', 'anthropic', claude.origin);
+    gateway.addProvider('gemini', 'google', gemini.origin);
   });
   afterEach(async () => {
-    await Promise.all([gateway.stop(), stub.stop(), claude.stop()]);
+    await Promise.all([gateway.stop(), stub.stop(), claude.stop(), gemini.stop()]);
   });
 
   const sent = (provider: StubProvider): unknown =>
@@ -211,6 +217,46 @@ describe('clients of one dialect at providers of another', () => {
       await expect(stream.finalResponse()).resolves.toMatchObject({
         status: 'completed',
         output_text: 'Sunny',
+      });
+    });
+  });
+
+  describe('Anthropic SDK at Gemini', () => {
+    const part = (text: string, more: object = {}): string =>
+      JSON.stringify({
+        candidates: [{ index: 0, content: { role: 'model', parts: [{ text }] }, ...more }],
+        modelVersion: 'gemini-2.5-pro',
+        responseId: 'r1',
+        usageMetadata: { promptTokenCount: 20, candidatesTokenCount: 5, thoughtsTokenCount: 2 },
+      });
+
+    it('reaches the path of the model, without the query of its own dialect', async () => {
+      gemini.answerJson(JSON.parse(part('Sunny', { finishReason: 'STOP' })) as object);
+      const message = await anthropic('@gemini').beta.messages.create({
+        model: 'gemini-2.5-pro',
+        max_tokens: 100,
+        messages: QUESTION,
+      });
+      expect(message).toMatchObject({
+        content: [{ type: 'text', text: 'Sunny' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 20, output_tokens: 7 },
+      });
+      expect(gemini.lastRequest.url).toBe('/v1/models/gemini-2.5-pro:generateContent');
+      expect(sent(gemini)).toMatchObject({ generationConfig: { maxOutputTokens: 100 } });
+    });
+
+    it('streams, and logs the usage of the provider', async () => {
+      gemini.answerEvents([part('Sun'), part('ny', { finishReason: 'STOP' })]);
+      const message = await anthropic('@gemini')
+        .messages.stream({ model: 'gemini-2.5-pro', max_tokens: 100, messages: QUESTION })
+        .finalMessage();
+      expect(message.content).toMatchObject([{ type: 'text', text: 'Sunny' }]);
+      expect(gemini.lastRequest.url).toBe('/v1/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
+      const [record] = await gateway.records();
+      expect(record).toMatchObject({
+        route: 'messages',
+        usage: { inputTokens: 20, outputTokens: 7, reasoningTokens: 2 },
       });
     });
   });

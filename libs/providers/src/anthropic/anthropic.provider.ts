@@ -2,7 +2,7 @@ import { translationName } from '@gw/dialects';
 import { anthropicSpeaker, signVersion } from '../dialects/anthropic/speaker';
 import { textField } from '../fields';
 import { defineProvider } from '../provider';
-import { hubTranslator } from '../translation/hub-translator';
+import { translatedRoutes } from '../translation/translated-routes';
 import { chatTranslator } from './chat/translator';
 
 const NATIVE = { via: 'native', prefix: '' } as const;
@@ -19,21 +19,11 @@ export const anthropic = defineProvider({
     signVersion(headers);
   },
   routes: {
+    ...translatedRoutes({ provider: 'anthropic', to: 'anthropic-messages' }),
     'chat.completions': {
       via: 'translated',
       name: translationName('openai-chat', 'anthropic-messages'),
-      path: '/messages',
       translator: chatTranslator,
-    },
-    responses: {
-      via: 'translated',
-      name: translationName('openai-responses', 'anthropic-messages'),
-      path: '/messages',
-      translator: hubTranslator({
-        from: 'openai-responses',
-        to: 'anthropic-messages',
-        provider: 'anthropic',
-      }),
     },
     messages: NATIVE,
     'messages.count_tokens': NATIVE,

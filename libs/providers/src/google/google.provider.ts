@@ -1,11 +1,12 @@
-import { openAiRoutes, openAiSpeaker, withTranslatedRoutes } from '../dialects/openai/openai-compatible';
+import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
 import { defineProvider } from '../provider';
+import { translatedRoutes } from '../translation/translated-routes';
 import { googleTap } from './google-tap';
 import { googleUsage } from './google-usage';
 
 /**
- * Built-in routes use Gemini's OpenAI-compatible paths; passthrough reaches the native ones under
- * the same base.
+ * Routes of OpenAI's dialect use Gemini's OpenAI-compatible paths. Clients of other dialects are
+ * translated to Gemini's own, which passthrough reaches too.
  */
 export const google = defineProvider({
   ...openAiSpeaker,
@@ -17,10 +18,10 @@ export const google = defineProvider({
   sign(headers, credential) {
     if (credential.apiKey !== null) headers.push('x-goog-api-key', credential.apiKey);
   },
-  routes: withTranslatedRoutes(
-    'google',
-    openAiRoutes(['chat.completions', 'embeddings', 'models', 'images.generations'], '/openai'),
-  ),
+  routes: {
+    ...translatedRoutes({ provider: 'google', to: 'gemini' }),
+    ...openAiRoutes(['chat.completions', 'embeddings', 'models', 'images.generations'], '/openai'),
+  },
   usage: googleUsage,
   tap: googleTap,
   priceCatalogueId: 'google',

@@ -13,7 +13,13 @@ import {
   asString,
 } from '@gw/dialects';
 import type { DroppedParams } from '../losses';
-import type { JsonObject, StreamTranslator, TranslationContext, Translator } from '../provider';
+import type {
+  JsonObject,
+  StreamTranslator,
+  TranslatedRequest,
+  TranslationContext,
+  Translator,
+} from '../provider';
 
 export interface HubOptions {
   /** The dialect that clients of the route speak. */
@@ -23,13 +29,15 @@ export interface HubOptions {
   /** Id of the provider. */
   readonly provider: string;
   readonly traits?: ProviderTraits;
+  /** Path of the calls after the base URL, for a provider that has them elsewhere than its dialect does. */
+  readonly path?: string;
 }
 
 /**
  * Creates the translator of one pair of dialects on the codecs of `@gw/dialects`. The translation of the response is kept with the
  * client's body, so that the response does not decode and encode the call again.
  */
-export function hubTranslator({ from, to, provider, traits = {} }: HubOptions): Translator {
+export function hubTranslator({ from, to, provider, traits = {}, path }: HubOptions): Translator {
   const client = codecOf<ClientCodec>(CLIENT_CODECS, from);
   const target = codecOf<ProviderCodec>(PROVIDER_CODECS, to);
   const translations = new WeakMap<JsonObject, PreparedCall['translation']>();
@@ -42,11 +50,11 @@ export function hubTranslator({ from, to, provider, traits = {} }: HubOptions): 
   const translationOf = (context: TranslationContext): ResponseTranslation =>
     (translations.get(context.request) ?? prepare(context.request, true).translation)(context);
   return {
-    request(body: JsonObject, losses: DroppedParams): JsonObject {
+    request(body: JsonObject, losses: DroppedParams): TranslatedRequest {
       const call = prepare(body, losses.drops);
       translations.set(body, call.translation);
       for (const loss of call.losses.losses) losses.note(loss);
-      return call.body;
+      return { path: path ?? call.path, body: call.body };
     },
     response: (body, context) => translationOf(context).response(body),
     stream: (context) => new HubStream(translationOf(context).stream()),

@@ -25,6 +25,8 @@ export interface BuiltBody {
   readonly clientBody: JsonObject | null;
   /** Set when the body was rebuilt. */
   readonly contentType: string | null;
+  /** Path of a translated call after the base URL, query included. */
+  readonly path?: string;
   /** Parameters left out because the provider does not support them; null when there are none. */
   readonly dropped?: readonly string[] | null;
   /** Value of `x-gw-translation-loss`; null when nothing was lost. */
@@ -89,8 +91,8 @@ function translated(
   { target }: Upstream,
 ): BuiltBody {
   const losses = new DroppedParams(target.dropUnsupported);
-  const sent = translator.request(body, losses);
-  return { ...rebuilt(context, body, sent), dropped: losses.dropped(), losses: losses.header() };
+  const { path, body: sent } = translator.request(body, losses);
+  return { ...rebuilt(context, body, sent), path, dropped: losses.dropped(), losses: losses.header() };
 }
 
 /** Numbers keep the client's spelling, also when a double cannot represent them. */

@@ -1,5 +1,5 @@
 import type { CompiledTarget } from '@gw/config-schema';
-import { ROUTE_FAMILIES, type RouteFamily } from '@gw/contracts';
+import { ROUTE_FAMILIES, type RouteFamily, type RouteKind } from '@gw/contracts';
 import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
 import type { OutboundRequest } from '@gw/outbound';
 import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
@@ -44,7 +44,8 @@ export class RequestBuilder {
 
   build(context: RequestView, upstream: Upstream): BuiltRequest {
     const base = this.bases.of(context, upstream);
-    const { body: own, clientBody, contentType, dropped = null, losses = null } = bodyOf(context, upstream);
+    const built = bodyOf(context, upstream);
+    const { body: own, clientBody, contentType, dropped = null, losses = null } = built;
     const asking = Buffer.isBuffer(own) ? askForUsage(context, upstream, own, clientBody) : null;
     const body = asking ?? own;
     return {
@@ -54,7 +55,11 @@ export class RequestBuilder {
       hidesUsage: asking !== null,
       request: {
         origin: base.origin,
-        path: base.path + pathOf(context, upstream),
+        path:
+          base.path +
+          (built.path === undefined
+            ? pathOf(context, upstream)
+            : translatedPath(built.path, upstream, context.route.kind)),
         method: context.method,
         headers: headersOf(context, upstream, contentType),
         body: body.length > 0 ? body : null,
@@ -86,16 +91,22 @@ export class RequestBuilder {
   }
 }
 
+/** A translated path with the parameters that the provider needs; the client's query belongs to the client's dialect. */
+const translatedPath = (path: string, upstream: Upstream, kind: RouteKind): string => {
+  const [name = path, query] = path.split('?', 2);
+  return name + queryOf(query === undefined ? '' : `?${query}`, kind, upstream);
+};
+
 const pathOf = (context: RequestView, upstream: Upstream): string =>
-  pathBelowBase(upstream.support, context.route) + queryOf(ownQueryOf(context, upstream), context, upstream);
+  pathBelowBase(upstream.support, context.route) +
+  queryOf(ownQueryOf(context, upstream), context.route.kind, upstream);
 
 /** The client's own path, including ids, when the provider speaks its dialect. */
 function pathBelowBase(
   support: RouteSupport | null,
   { kind, upstreamPath: own }: RequestView['route'],
 ): string {
-  if (support === null || kind === 'passthrough') return own;
-  if (support.via === 'translated') return support.path;
+  if (support?.via !== 'native' || kind === 'passthrough') return own;
   const { pathEnd }: RouteFamily = ROUTE_FAMILIES[kind];
   if (support.path === undefined || pathEnd === undefined || !own.startsWith(pathEnd))
     return support.prefix + own;
@@ -108,9 +119,9 @@ function ownQueryOf({ query, upgrade, route }: RequestView, { model }: Upstream)
   return route.call === null || query === '' ? query : wholeResponseQuery(query);
 }
 
-/** The client's query with the parameters that the provider needs on every call; the client's own values take precedence. */
-function queryOf(query: string, { route }: RequestView, { provider, credential, model }: Upstream): string {
-  const own = provider.query?.(credential, model, route.kind);
+/** A query with the parameters that the provider needs on every call; its own values take precedence. */
+function queryOf(query: string, kind: RouteKind, { provider, credential, model }: Upstream): string {
+  const own = provider.query?.(credential, model, kind);
   if (!own) return query;
   const requested = new URLSearchParams(query);
   const added = new URLSearchParams(Object.entries(own).filter(([name]) => !requested.has(name))).toString();

@@ -5,7 +5,7 @@ import { ChatStream } from './stream';
 
 /** Translates between OpenAI chat completions and Anthropic messages. */
 export const chatTranslator: Translator = {
-  request: toMessagesRequest,
+  request: (body, losses) => ({ path: '/messages', body: toMessagesRequest(body, losses) }),
   response: toChatCompletion,
   stream: (context) => new ChatStream(context),
 };

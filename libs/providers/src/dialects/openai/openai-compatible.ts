@@ -1,7 +1,7 @@
 import type { RouteKind } from '@gw/contracts';
-import { translationName, type Dialect, type ProviderTraits } from '@gw/dialects';
+import type { ProviderTraits } from '@gw/dialects';
 import type { Credential, HeaderList, Provider, RouteSupport } from '../../provider';
-import { hubTranslator } from '../../translation/hub-translator';
+import { translatedRoutes } from '../../translation/translated-routes';
 import { openAiError } from './error';
 import { openAiTap } from './tap';
 import { openAiUsage } from './usage';
@@ -35,13 +35,7 @@ export function withTranslatedRoutes(
   const chat = routes['chat.completions'];
   if (chat?.via !== 'native') return routes;
   const path = chat.prefix + (chat.path ?? '/chat/completions');
-  const through = (from: Dialect): RouteSupport => ({
-    via: 'translated',
-    name: translationName(from, 'openai-chat'),
-    path,
-    translator: hubTranslator({ from, to: 'openai-chat', provider, traits }),
-  });
-  return { messages: through('anthropic-messages'), responses: through('openai-responses'), ...routes };
+  return { ...translatedRoutes({ provider, to: 'openai-chat', traits, path }), ...routes };
 }
 
 /** Appends `authorization: Bearer <key>` if there is a key. */
