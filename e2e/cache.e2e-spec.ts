@@ -12,7 +12,7 @@ let config: string;
 
 beforeAll(async () => {
   stub = await bench().stub();
-  stub.answer(fakeOpenAi);
+  stub.respond(fakeOpenAi);
   await bench().provider({ slug: 'main', type: 'openai', stub });
   config = await bench().config({ provider: '@main', cache: { mode: 'simple', max_age: 3_600 } });
 });

@@ -49,7 +49,7 @@ const bench = withProduct(async () => {
   redis = connectRedis({ url: redisUrl, name: 'spec' });
   await redisReady(redis, 20_000);
   receiver = await StubProvider.start();
-  receiver.answer({ headers: { 'content-type': 'application/x-protobuf' }, body: '' });
+  receiver.respond({ headers: { 'content-type': 'application/x-protobuf' }, body: '' });
   metricsPort = await freePort();
   return {
     redisUrl,
@@ -246,7 +246,7 @@ const reported = (stub: StubProvider): readonly Sink[] => [
   {
     name: 'responses and errors',
     marker: '"error"',
-    read: () => bench().answers.join('\n'),
+    read: () => bench().responses.join('\n'),
     // The response to the caller with logging off.
     except: [27],
   },
@@ -265,7 +265,7 @@ describe('secrets of clients and operators', () => {
   let stub: StubProvider;
   beforeAll(async () => {
     stub = await bench().stub();
-    stub.answer((request) => {
+    stub.respond((request) => {
       if (request.url === '/alert') return { status: 204 };
       if (request.url === '/check') return { body: { verdict: true } };
       const isPrivate = request.body.includes(canary(26));
@@ -327,9 +327,11 @@ describe('secrets of clients and operators', () => {
     ) as string[];
     const own = [...made, MASTER_KEY].flatMap(spellingsOf);
     expect(filesHolding(join(dataDir, 'logs'), own)).toEqual([]);
-    const texts = [...bench().answers, receivedBy(stub), ...(await Promise.all([0, 1, 2].map(scrape)))].join(
-      '\n',
-    );
+    const texts = [
+      ...bench().responses,
+      receivedBy(stub),
+      ...(await Promise.all([0, 1, 2].map(scrape))),
+    ].join('\n');
     expect(own.filter((secret) => texts.includes(secret))).toEqual([]);
   });
 });

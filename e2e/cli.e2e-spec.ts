@@ -434,7 +434,7 @@ describe('command line', () => {
       product.credentials.workspace_id,
     ]);
     expect(made.out).toMatch(/^[A-Za-z0-9]{32}\n$/);
-    const answer = await fetch(`${product.baseUrl}/chat/completions`, {
+    const response = await fetch(`${product.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: {
         'x-gw-api-key': made.out.trim(),
@@ -444,7 +444,7 @@ describe('command line', () => {
       },
       body: JSON.stringify({ model: 'sandbox-small', messages: [{ role: 'user', content: 'Hi' }] }),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const deadline = Date.now() + 40_000;
     let tail = '';
     while (!tail.includes('cli-trace') && Date.now() < deadline) {

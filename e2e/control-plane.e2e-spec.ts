@@ -21,7 +21,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('control plane with the %s drivers
   /** A stub that responds with its name. */
   async function namedStub(name: string): Promise<StubProvider> {
     const stub = await bench().stub();
-    stub.answerJson({
+    stub.respondJson({
       ...OPENAI_CHAT,
       choices: [{ index: 0, message: { role: 'assistant', content: name } }],
     });

@@ -10,12 +10,12 @@ describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', 
 
   beforeAll(async () => {
     const stub = await bench().stub();
-    stub.answer(fakeOpenAi);
+    stub.respond(fakeOpenAi);
     await bench().provider({ slug: 'main', type: 'openai', stub });
   });
 
   /** Resolves with the whole response, in the turn in which its last byte was read. */
-  async function answerOf(trace: string, stream: boolean): Promise<string> {
+  async function responseOf(trace: string, stream: boolean): Promise<string> {
     const response = await fetch(`${bench().baseUrl}/chat/completions`, {
       method: 'POST',
       headers: {
@@ -39,14 +39,14 @@ describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', 
    */
   async function requestsDuring(
     name: string,
-    during: (answered: () => number) => Promise<void>,
+    during: (responded: () => number) => Promise<void>,
   ): Promise<string[]> {
     const traces: string[] = [];
     let ended = false;
     const finished = during(() => traces.length).finally(() => (ended = true));
     while (!ended) {
       const trace = bench().trace(name);
-      await answerOf(trace, traces.length % 2 === 1);
+      await responseOf(trace, traces.length % 2 === 1);
       traces.push(trace);
     }
     await finished;
@@ -59,9 +59,9 @@ describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', 
       const before = bench().product.pidOf('gateway') as number;
       const streamed = round % 2 === 0;
       const inFlight = Array.from({ length: 5 }, () => bench().trace('parallel'));
-      const others = inFlight.map((trace) => answerOf(trace, !streamed).then(() => traces.push(trace)));
+      const others = inFlight.map((trace) => responseOf(trace, !streamed).then(() => traces.push(trace)));
       const trace = bench().trace('killed');
-      const text = await answerOf(trace, streamed);
+      const text = await responseOf(trace, streamed);
       process.kill(before, 'SIGKILL');
       traces.push(trace);
       if (streamed) expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
@@ -79,7 +79,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', 
   }, 300_000);
 
   it('[SVC-02] neither loses nor duplicates a record when the worker is killed and restarted', async () => {
-    const traces = await requestsDuring('worker-killed', async (answered) => {
+    const traces = await requestsDuring('worker-killed', async (responded) => {
       for (let kills = 0; kills < 3; kills += 1) {
         const before = await bench().product.kill('worker');
         await eventually(() => ![null, before].includes(bench().product.pidOf('worker')), {
@@ -87,17 +87,17 @@ describe.each<Drivers>(['embedded', 'Redis'])('durability with the %s drivers', 
         });
         await eventually(async () => (await bench().logs('page_size=1')).data.length === 1);
       }
-      await eventually(() => answered() > 20);
+      await eventually(() => responded() > 20);
     });
     await bench().expectOneRecordEach(traces, FILTER);
   }, 300_000);
 
   it('[SVC-02] serves requests while Postgres is stopped, and stores all records when it is back', async () => {
-    const traces = await requestsDuring('postgres-stopped', async (answered) => {
+    const traces = await requestsDuring('postgres-stopped', async (responded) => {
       await bench().product.stopProcess('postgres');
-      const before = answered();
+      const before = responded();
       const until = Date.now() + 3_000;
-      await eventually(() => Date.now() > until && answered() > before + 20, { timeoutMs: 90_000 });
+      await eventually(() => Date.now() > until && responded() > before + 20, { timeoutMs: 90_000 });
       await bench().product.startStopped();
     });
     await bench().expectOneRecordEach(traces, FILTER);

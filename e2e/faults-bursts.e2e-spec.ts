@@ -43,7 +43,7 @@ describe('bursts over three gateway processes', () => {
   ])(
     '[LIM-06] a %s limit of 100 calls admits at most %i of 240 concurrent calls, and returned reservations are used again',
     async (enforcement, most) => {
-      stub().answerJson(responseFor());
+      stub().respondJson(responseFor());
       const key = await bench().newKey({ usage_limits: { credit_limit: 1, enforcement } });
       let accepted = await burst(key);
       expect(accepted).toBeLessThanOrEqual(most);
@@ -63,7 +63,7 @@ describe('bursts over three gateway processes', () => {
   it.each([0.9, 1, 2])(
     'bud-26: at %p times the allowed rate, at least 95 %% of the allowance and at most one extra call per window are accepted',
     async (factor) => {
-      stub().answer(sells);
+      stub().respond(sells);
       const allowed = 50;
       const key = await bench().newKey({ rate_limits: [{ type: 'requests', unit: 'rps', value: allowed }] });
       // Every gateway knows the key before the measurement.
@@ -83,11 +83,11 @@ describe('bursts over three gateway processes', () => {
       const call = async (at: number): Promise<void> => {
         const requested = windowNow();
         const { status } = await spending().call(spending().on(at), key);
-        const answered = windowNow();
-        if (answered === requested) count(judged, requested);
+        const responded = windowNow();
+        if (responded === requested) count(judged, requested);
         if (status !== 200) return;
         total += 1;
-        if (answered === requested) count(accepted, requested);
+        if (responded === requested) count(accepted, requested);
       };
       await eventually(
         () => {
@@ -107,7 +107,7 @@ describe('bursts over three gateway processes', () => {
   );
 
   it('bud-13: a realtime session is closed with 1008 and logged after the response that reaches the limit, even if other calls used the rest', async () => {
-    stub().answer(sells);
+    stub().respond(sells);
     const provider = await startRealtimeProvider(RESPONSE_TOKENS);
     await bench().provider({ slug: 'voice', type: 'openai', stub: provider });
     const key = await spending().newKey(1);
@@ -141,14 +141,14 @@ describe('bursts over three gateway processes', () => {
 
   it('bud-25: calls of a millionth of a dollar add up exactly in counters, log and record', async () => {
     const usage = { prompt_tokens: CHEAP_TOKENS, completion_tokens: 0, total_tokens: CHEAP_TOKENS };
-    stub().answerJson({ ...responseFor(), model: CHEAP.model, usage });
+    stub().respondJson({ ...responseFor(), model: CHEAP.model, usage });
     const key = await spending().newKey(1);
     expect(await spending().load(key, 300, 20, { body: CHEAP })).toBe(300);
     await spending().agreeOn(key, 300 * MILLIONTH);
   });
 
   it('bud-28: a cost policy and a request policy on one key are both enforced, and a refusal by one uses nothing of the other', async () => {
-    stub().answer(sells);
+    stub().respond(sells);
     const key = await bench().newKey();
     const common = {
       conditions: [{ key: 'api_key', value: key.id }],

@@ -30,7 +30,7 @@ describe('three gateway processes over one Redis', () => {
   });
   afterAll(() => redis.stop());
   const { spending, stub } = withSpending(bench, () => redis.url);
-  beforeEach(() => stub().answer(sells));
+  beforeEach(() => stub().respond(sells));
 
   /**
    * Waits until other processes have returned their unused leases, so that the whole limit can be
@@ -45,12 +45,12 @@ describe('three gateway processes over one Redis', () => {
 
   it('bud-01: a limit of 100 admits exactly the first 100 of 150 sequential calls', async () => {
     const key = await spending().newKey(1);
-    const answers: string[] = [];
+    const responses: string[] = [];
     for (let at = 0; at < 150; at += 1) {
       const { status, text } = await spending().call(spending().on(0), key);
-      answers.push(status === 412 && text.includes('"budget_exhausted"') ? 'budget' : String(status));
+      responses.push(status === 412 && text.includes('"budget_exhausted"') ? 'budget' : String(status));
     }
-    expect(answers).toEqual([
+    expect(responses).toEqual([
       ...Array.from({ length: 100 }, () => '200'),
       ...Array.from({ length: 50 }, () => 'budget'),
     ]);
@@ -58,7 +58,7 @@ describe('three gateway processes over one Redis', () => {
   });
 
   it('[LIM-06] bud-02: 500 calls, 100 at once, to one process use the limit and exceed it by at most one call', async () => {
-    stub().answer(sellsSlowly);
+    stub().respond(sellsSlowly);
     const key = await spending().newKey(1);
     const before = stub().requests.length;
     const accepted = await spending().load(key, 500, 100, { on: [0] });
@@ -69,7 +69,7 @@ describe('three gateway processes over one Redis', () => {
   });
 
   it('[LIM-06] bud-03: 1,500 calls, 300 at once, over three processes exceed a limit by at most one call', async () => {
-    stub().answer(sellsSlowly);
+    stub().respond(sellsSlowly);
     const key = await spending().newKey(1);
     const accepted = await spending().load(key, 1_500, 300);
     expect(accepted).toBeLessThanOrEqual(101);
@@ -89,7 +89,7 @@ describe('three gateway processes over one Redis', () => {
       await spending().newKey(1),
       await bench().newKey({ usage_limits: { credit_limit: 1e9, type: 'tokens' } }),
     ] as const;
-    stub().answerJson({ ...responseFor(), model: 'a-model-of-nobody' });
+    stub().respondJson({ ...responseFor(), model: 'a-model-of-nobody' });
     for (const key of keys) {
       const body = { ...BODY, model: 'a-model-of-nobody' };
       expect(await spending().load(key, 100, 10, { body })).toBe(100);
@@ -106,12 +106,12 @@ describe('three gateway processes over one Redis', () => {
 
   it('bud-06: a stream that may exceed the rest is refused by a strict limit; a standard limit charges all of its usage and admits no further call', async () => {
     const key = await spending().newKey(1);
-    stub().answer(streamed(undefined, 500_000));
+    stub().respond(streamed(undefined, 500_000));
     const dear = { ...STREAM, max_tokens: 500_000 };
     const strict = await bench().newKey({ usage_limits: { credit_limit: 1, enforcement: 'strict' } });
     expect((await spending().call(spending().on(0), strict, dear)).status).toBe(412);
     expect((await spending().call(spending().on(0), key, dear)).status).toBe(200);
-    stub().answer(sells);
+    stub().respond(sells);
     let cents = 500;
     for (const gateway of spending().gateways) {
       await eventually(async () => {
@@ -126,7 +126,7 @@ describe('three gateway processes over one Redis', () => {
 
   it('bud-07: streams of clients that disconnect are charged and logged once, and release their reservations', async () => {
     const key = await spending().newKey(100);
-    stub().answer(streamed(new Promise(() => undefined)));
+    stub().respond(streamed(new Promise(() => undefined)));
     const calls = 200;
     const leave = async (at: number): Promise<void> => {
       const controller = new AbortController();
@@ -155,7 +155,7 @@ describe('three gateway processes over one Redis', () => {
       headers: { 'content-type': 'text/event-stream' },
       steps: [...Array.from({ length: 10 }, () => FIRST_CHUNK), { cut: 'reset' }],
     };
-    stub().answer(cut);
+    stub().respond(cut);
     const calls = 200;
     await spending().load(key, calls, 20, { body: STREAM });
     await everyCutIsCharged(key, calls, 'interrupted');
@@ -183,7 +183,7 @@ describe('three gateway processes over one Redis', () => {
       const headers = { 'x-gw-config': await bench().config(route) };
       const before = stub().requests.length;
       const seen = new Set<string>();
-      stub().answer(({ body }) => {
+      stub().respond(({ body }) => {
         const first = !seen.has(body.toString());
         seen.add(body.toString());
         return { status: first ? 503 : 200, body: responseFor() };
@@ -237,7 +237,7 @@ describe('three gateway processes over one Redis', () => {
     const requests = 1_000;
     const batch = { ...responseFor(requests * TOKENS), id: `batch_${key.id}`, object: 'batch' };
     for (const status of ['in_progress', 'completed', 'completed']) {
-      stub().answerJson({ ...batch, status, ...(status === 'in_progress' && { usage: null }) });
+      stub().respondJson({ ...batch, status, ...(status === 'in_progress' && { usage: null }) });
       for (const gateway of spending().gateways) {
         const response = await fetch(`${gateway.baseUrl}/batches/${batch.id}`, {
           headers: { 'x-gw-api-key': key.key, 'x-gw-provider': '@main' },
@@ -277,7 +277,7 @@ describe('three gateway processes over one Redis', () => {
     let before = 0;
     for (const completion of [-5, 1e308, '5']) {
       const usage = { prompt_tokens: 0, completion_tokens: completion };
-      stub().answerJson({ ...responseFor(), usage });
+      stub().respondJson({ ...responseFor(), usage });
       expect((await spending().call(spending().on(0), key)).status).toBe(200);
       await eventually(async () => (await spending().counted(key)) > before, PATIENCE);
       before = await spending().counted(key);

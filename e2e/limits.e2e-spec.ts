@@ -26,7 +26,7 @@ const chat = async (bench: Workbench, { key }: Key): Promise<number> =>
 
 async function provided(bench: Workbench): Promise<StubProvider> {
   const stub = await bench.stub();
-  stub.answerJson(RESPONSE);
+  stub.respondJson(RESPONSE);
   await bench.provider({ slug: 'main', type: 'openai', stub });
   return stub;
 }

@@ -33,7 +33,7 @@ let key: string;
 
 beforeAll(async () => {
   stub = await bench().stub();
-  stub.answer(fakeOpenAi);
+  stub.respond(fakeOpenAi);
   await bench().provider({ slug: 'main', type: 'openai', stub });
   const made: NewKey = await bench().newKey({
     scopes: ['completions.write', 'logs.list', 'logs.view', 'logs.write', 'logs.export'],
@@ -132,10 +132,10 @@ describe('request log with bodies on disk', () => {
       return log.request.body === null;
     });
     expect(seen).toBe(true);
-    stub.answer((request) => {
-      const answer = fakeOpenAi(request);
+    stub.respond((request) => {
+      const response = fakeOpenAi(request);
       return {
-        ...answer,
+        ...response,
         body: JSON.stringify({
           choices: [{ message: { content: RESPONSE } }],
           usage: { prompt_tokens: 1, completion_tokens: 1 },
@@ -144,8 +144,8 @@ describe('request log with bodies on disk', () => {
     });
     const trace = bench().trace('private');
     const body = { ...CHAT_REQUEST, messages: [{ role: 'user', content: PROMPT }] };
-    const answer = await bench().chat({ 'x-gw-provider': '@main', 'x-gw-trace-id': trace }, { key, body });
-    expect(answer.text).toContain(RESPONSE);
+    const response = await bench().chat({ 'x-gw-provider': '@main', 'x-gw-trace-id': trace }, { key, body });
+    expect(response.text).toContain(RESPONSE);
     await bench().logOf(trace);
     await bench().manage('POST', '/logs', {
       key,
@@ -155,7 +155,7 @@ describe('request log with bodies on disk', () => {
       },
     });
     await settings(1);
-    stub.answer(fakeOpenAi);
+    stub.respond(fakeOpenAi);
     expect(filesHolding(bench().product.dataDir, [PROMPT])).toEqual([]);
     expect(filesHolding(join(bench().product.dataDir, 'objects'), [RESPONSE])).toEqual([]);
     expect((await exported({ filters: {}, requested_data: FIELDS })).includes(PROMPT)).toBe(false);
@@ -176,7 +176,7 @@ describe('request log with bodies on disk', () => {
   });
 
   it('contains no planted secret in responses, rows, bodies, exports, the journal or process logs', async () => {
-    bench().answers.length = 0;
+    bench().responses.length = 0;
     const { data } = await bench().logs('trace_id=foreign', key);
     for (const { id } of data) await bench().manage('GET', `/logs/${id}`, { key });
     const body = { filters: {}, requested_data: [...FIELDS, 'metadata'] };
@@ -187,7 +187,7 @@ describe('request log with bodies on disk', () => {
       Buffer.from(secret).toString('hex'),
       encodeURIComponent(secret),
     ]);
-    const reported = [...bench().answers, ...files.map((file) => file.toString('latin1'))];
+    const reported = [...bench().responses, ...files.map((file) => file.toString('latin1'))];
     expect(reported.length).toBeGreaterThan(3);
     expect(spellings.filter((text) => reported.some((each) => each.includes(text)))).toEqual([]);
     const { dataDir } = bench().product;

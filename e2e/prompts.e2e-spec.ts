@@ -19,7 +19,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('saved prompt with the %s drivers'
 
   beforeAll(async () => {
     stub = await bench().stub();
-    stub.answer(fakeOpenAi);
+    stub.respond(fakeOpenAi);
     await bench().provider({ slug: 'openai-prompts', type: 'openai', stub });
   });
 
@@ -34,8 +34,8 @@ describe.each<Drivers>(['embedded', 'Redis'])('saved prompt with the %s drivers'
     JSON.parse(stub.lastRequest.body.toString('utf8')) as { model: string; messages: unknown };
   const rendered = async (reference: string): Promise<unknown> => {
     const body = { variables: { name: 'Ada' } };
-    const answer = await bench().call('POST', `/prompts/${reference}/render`, { body });
-    return (answer.body as { data?: { messages: unknown } }).data?.messages ?? answer.status;
+    const response = await bench().call('POST', `/prompts/${reference}/render`, { body });
+    return (response.body as { data?: { messages: unknown } }).data?.messages ?? response.status;
   };
 
   it('is created, run by the OpenAI SDK, changed, published, labelled and deleted', async () => {
@@ -62,10 +62,10 @@ describe.each<Drivers>(['embedded', 'Redis'])('saved prompt with the %s drivers'
     ];
 
     const trace = bench().trace('prompt');
-    const answer: OpenAI.ChatCompletion = await client(slug, trace).post('/completions', {
+    const response: OpenAI.ChatCompletion = await client(slug, trace).post('/completions', {
       body: { variables: { name: 'Ada' } },
     });
-    expect(answer.choices[0]?.message.content).toBe('Hello!');
+    expect(response.choices[0]?.message.content).toBe('Hello!');
     expect(sent()).toEqual({ model: 'gpt-4o', temperature: 0.5, messages: expected('Hello Ada') });
     expect(await bench().logOf(trace)).toMatchObject({
       route: 'prompts.completions',

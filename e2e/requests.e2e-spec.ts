@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  stub.answer(fakeOpenAi);
+  stub.respond(fakeOpenAi);
 });
 
 /** Sends a request as the SDKs do, and disconnects when `leave` resolves. */
 async function leaveDuring(trace: string, body: object, leave: () => Promise<unknown>): Promise<void> {
   const controller = new AbortController();
-  const answer = fetch(`${bench().baseUrl}/chat/completions`, {
+  const response = fetch(`${bench().baseUrl}/chat/completions`, {
     method: 'POST',
     headers: {
       'x-gw-api-key': bench().apiKey,
@@ -30,7 +30,7 @@ async function leaveDuring(trace: string, body: object, leave: () => Promise<unk
     body: JSON.stringify({ ...CHAT_REQUEST, ...body }),
     signal: controller.signal,
   });
-  const read = answer.then((response) => response.text());
+  const read = response.then((response) => response.text());
   await leave();
   controller.abort();
   await expect(read).rejects.toThrow('aborted');
@@ -82,7 +82,7 @@ describe('request log', () => {
 
   it('[SVC-02] is written for a request that failed at the provider, or before it reached the provider', async () => {
     const failing = bench().trace('failing');
-    stub.answer({ status: 500, body: { error: { message: 'Oh.' } } });
+    stub.respond({ status: 500, body: { error: { message: 'Oh.' } } });
     await bench().chat({ 'x-gw-provider': '@main', 'x-gw-trace-id': failing });
     expect(await bench().logDetailOf(failing)).toMatchObject({
       response_status_code: 500,
@@ -121,8 +121,11 @@ describe('request log', () => {
     const requested = stub.requests.length;
     for (const { headers, key, status, type } of cases) {
       const trace = bench().trace(type);
-      const answer = await bench().chat({ ...headers, 'x-gw-trace-id': trace }, key ? { key: key.key } : {});
-      expect([answer.status, answer.body]).toMatchObject([status, { error: { type } }]);
+      const response = await bench().chat(
+        { ...headers, 'x-gw-trace-id': trace },
+        key ? { key: key.key } : {},
+      );
+      expect([response.status, response.body]).toMatchObject([status, { error: { type } }]);
       const log = await bench().logOf(trace);
       expect(log).toMatchObject({
         response_status_code: status,
@@ -146,8 +149,8 @@ describe('request log', () => {
       );
       return status === 401;
     });
-    const answer = await bench().chat({ 'x-gw-provider': '@sandbox', 'x-gw-trace-id': trace }, { key });
-    expect(answer.body).toMatchObject({ error: { type: 'api_key_expired' } });
+    const response = await bench().chat({ 'x-gw-provider': '@sandbox', 'x-gw-trace-id': trace }, { key });
+    expect(response.body).toMatchObject({ error: { type: 'api_key_expired' } });
     const expected = { api_key_id: id, outcome: 'denied', error_type: 'api_key_expired' };
     expect(await bench().logOf(trace)).toMatchObject(expected);
   });
@@ -169,7 +172,7 @@ describe('request log', () => {
         ],
       },
     });
-    stub.answer({ body: { usage: { prompt_tokens: 100, completion_tokens: 10 } } });
+    stub.respond({ body: { usage: { prompt_tokens: 100, completion_tokens: 10 } } });
     // 0.0002 cents are 200 units of 1e-8 USD.
     const costs = { 'my-llama': '24000', 'gpt-4o': '35000', 'no-such-model': null };
     for (const [model, cost] of Object.entries(costs)) {
@@ -184,17 +187,17 @@ describe('request log', () => {
 
   it('[PAS-02] forwards status, headers and bytes of passthrough unchanged', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 128]);
-    stub.answer({
+    stub.respond({
       status: 418,
       headers: { 'content-type': 'image/x-odd', 'x-of-provider': 'yes' },
       body: bytes,
     });
-    const answer = await fetch(`${bench().baseUrl}/own/picture`, {
+    const response = await fetch(`${bench().baseUrl}/own/picture`, {
       headers: { 'x-gw-api-key': bench().apiKey, 'x-gw-provider': '@main' },
     });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([418, 'image/x-odd']);
-    expect(answer.headers.get('x-of-provider')).toBe('yes');
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
+    expect([response.status, response.headers.get('content-type')]).toEqual([418, 'image/x-odd']);
+    expect(response.headers.get('x-of-provider')).toBe('yes');
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
   });
 
   it('returns every record once by cursor, newest first, while new ones arrive', async () => {
@@ -227,7 +230,7 @@ describe('client disconnect', () => {
   it('cancels the provider’s stream, and is logged', async () => {
     const trace = bench().trace('left-stream');
     const sent = new Promise<void>((resolve) => {
-      stub.answer(() => ({
+      stub.respond(() => ({
         headers: { 'content-type': 'text/event-stream' },
         steps: [{ chunk: openAiEvent('Hel') }, { until: Promise.resolve().then(resolve) }, { hang: true }],
       }));
@@ -240,7 +243,7 @@ describe('client disconnect', () => {
 
   it('cancels a provider call without a response, and is logged', async () => {
     const trace = bench().trace('left-early');
-    stub.answer({ neverAnswer: true });
+    stub.respond({ neverRespond: true });
     const requested = stub.requests.length + 1;
     await leaveDuring(trace, {}, () => stub.waitForRequest(requested));
     await eventually(() => stub.lastRequest.cancelled);

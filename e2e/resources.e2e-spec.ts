@@ -14,7 +14,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway with the
   beforeAll(async () => {
     stub = await bench().stub();
     other = await bench().stub();
-    for (const one of [stub, other]) one.answerJson(OPENAI_CHAT);
+    for (const one of [stub, other]) one.respondJson(OPENAI_CHAT);
     managers = await StubSecretManagers.start();
   });
   afterAll(() => managers.stop());
@@ -94,7 +94,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('resources at the gateway with the
     const trace = bench().trace('vaulted');
     await bench().chat({ ...headers, 'x-gw-trace-id': trace });
     expect(JSON.stringify(await bench().logDetailOf(trace))).not.toMatch(/sk-vaulted|hvs\./);
-    expect(bench().answers.filter((answer) => answer.includes('sk-vaulted'))).toEqual([]);
+    expect(bench().responses.filter((response) => response.includes('sk-vaulted'))).toEqual([]);
   });
 
   it('[SRF-03] returns 502 when a secret cannot be read, and falls back to the next target', async () => {

@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  openAiStub.answer(fakeOpenAi);
-  claudeStub.answer(fakeAnthropic);
+  openAiStub.respond(fakeOpenAi);
+  claudeStub.respond(fakeAnthropic);
 });
 
 /** The SDK in its usual configuration: a base URL, a key, two headers. */
@@ -133,7 +133,7 @@ describe.each([
 describe('[SDK-01] OpenAI SDK errors', () => {
   it('are typed for a provider error, with its status, message and body', async () => {
     const trace = bench().trace('quota');
-    openAiStub.answer(OPENAI_QUOTA_ERROR);
+    openAiStub.respond(OPENAI_QUOTA_ERROR);
     const error: unknown = await openai('@openai-prod', trace)
       .chat.completions.create({ model: 'gpt-4o', messages: MESSAGES })
       .catch((thrown: unknown) => thrown);
@@ -233,7 +233,7 @@ describe('[SDK-01] the Anthropic SDK', () => {
 
   it('throws its own typed errors, in its own dialect', async () => {
     const trace = bench().trace('overloaded');
-    claudeStub.answer(ANTHROPIC_OVERLOADED);
+    claudeStub.respond(ANTHROPIC_OVERLOADED);
     const overloaded = anthropic(trace).messages.create(request);
     await expect(overloaded).rejects.toMatchObject({ status: 529, error: ANTHROPIC_OVERLOADED.body });
     await expect(overloaded).rejects.toBeInstanceOf(Anthropic.InternalServerError);

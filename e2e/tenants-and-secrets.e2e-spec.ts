@@ -25,7 +25,7 @@ let configSlug: string;
 
 beforeAll(async () => {
   stub = await bench().stub();
-  stub.answer(fakeOpenAi);
+  stub.respond(fakeOpenAi);
   integrationId = await bench().provider({ slug: 'ours', type: 'openai', stub, apiKey: PROVIDER_KEY });
   await bench().manage('PUT', `/integrations/${integrationId}`, {
     body: { name: PLAIN_NAME, configurations: { custom_headers: { 'x-canary-token': HEADER_KEY } } },
@@ -113,8 +113,8 @@ describe('workspace isolation', () => {
 describe('key boundaries', () => {
   it('prevent an organisation key from calling a provider', async () => {
     const requested = stub.requests.length;
-    const answer = await bench().chat({ 'x-gw-provider': '@ours' }, { key: bench().adminKey });
-    expect([answer.status, answer.body]).toMatchObject([403, { error: { type: 'scope_missing' } }]);
+    const response = await bench().chat({ 'x-gw-provider': '@ours' }, { key: bench().adminKey });
+    expect([response.status, response.body]).toMatchObject([403, { error: { type: 'scope_missing' } }]);
     expect(stub.requests).toHaveLength(requested);
   });
 
@@ -179,7 +179,7 @@ describe('secrets', () => {
     await bench().chat({ ...saved, 'x-gw-metadata': JSON.stringify({ api_key: CALLERS_KEY }) }, { key });
     await bench().chat({ ...saved, 'x-gw-config': `{"api_key":"${CALLERS_KEY}","nonsense` }, { key });
     await bench().call('GET', `/own/route?api_key=${CALLERS_KEY}`, { headers: saved, key });
-    stub.answer(OPENAI_QUOTA_ERROR);
+    stub.respond(OPENAI_QUOTA_ERROR);
     await bench().chat(saved, { key });
     for (const body of [
       { email, password },
@@ -213,11 +213,13 @@ describe('secrets', () => {
   }
 
   it('appear in no response, log record or log file, and in no table unencrypted', async () => {
-    bench().answers.length = 0;
+    bench().responses.length = 0;
     await useThemAll();
     await readEverything();
-    expect(bench().answers.length).toBeGreaterThan(25);
-    const found = secrets().filter((secret) => bench().answers.some((answer) => answer.includes(secret)));
+    expect(bench().responses.length).toBeGreaterThan(25);
+    const found = secrets().filter((secret) =>
+      bench().responses.some((response) => response.includes(secret)),
+    );
     expect(found).toEqual([]);
     const { dataDir } = bench().product;
     expect(filesHolding(join(dataDir, 'logs'), secrets())).toEqual([]);

@@ -38,7 +38,7 @@ describe('clients, provider, log, durable record and counters', () => {
   });
   afterAll(() => redis.stop());
   const { spending, stub } = withSpending(bench, () => redis.url);
-  beforeEach(() => stub().answer(sells));
+  beforeEach(() => stub().respond(sells));
 
   /**
    * Calls the named gateways sequentially until `during` has ended. Returns the number of complete
@@ -105,7 +105,7 @@ describe('clients, provider, log, durable record and counters', () => {
     const key = await spending().newKey(1_000);
     const before = stub().requests.length;
     const dying = spending().on(2);
-    stub().answer(streamed(new Promise(() => undefined)));
+    stub().respond(streamed(new Promise(() => undefined)));
     const cut = Array.from({ length: OPEN_STREAMS }, () =>
       spending()
         .call(dying, key, STREAM)
@@ -116,7 +116,7 @@ describe('clients, provider, log, durable record and counters', () => {
     );
     await stub().waitForRequest(before + OPEN_STREAMS, 60_000);
     await eventually(async () => (await spending().held(key)) >= OPEN_STREAMS * CENT, PATIENCE);
-    stub().answer(sells);
+    stub().respond(sells);
     const served = await callsDuring(key, [0, 1], async (count) => {
       await more(count, 40);
       await dying.kill();

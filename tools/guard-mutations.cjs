@@ -62,7 +62,7 @@ const CREDENTIALS = [
   [
     'an error without the credential that a provider repeats',
     `${GATEWAY}/reply/reply.stage.ts`,
-    'received && withoutCredential(received, answer.upstream);',
+    'received && withoutCredential(received, response.upstream);',
     'received && withoutCredential ? received : null;',
     CREDENTIALS_SPEC,
   ],

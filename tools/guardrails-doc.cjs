@@ -28,7 +28,7 @@ function checkRow({
   id,
   aliases = [],
   stages,
-  wholeAnswer,
+  wholeResponse,
   transforms,
   deterministic,
   timeoutMs,
@@ -42,7 +42,7 @@ function checkRow({
   const named = aliases.length > 0 ? `${code(id)}, also ${aliases.map(code).join(', ')}` : code(id);
   const traits = [
     stages.join(' and '),
-    wholeAnswer ? 'whole' : 'window',
+    wholeResponse ? 'whole' : 'window',
     ...(transforms ? ['may change'] : []),
     ...(deterministic ? [] : ['not for MCP']),
     `${timeoutMs} ms`,

@@ -20,7 +20,7 @@ describe('master key', () => {
 
   it('can be replaced while keys and credentials of the earlier key keep working', async () => {
     const stub = await bench().stub();
-    stub.answerJson(OPENAI_CHAT);
+    stub.respondJson(OPENAI_CHAT);
     await bench().provider({ slug: 'saved', type: 'openai', stub, apiKey: 'sk-of-before' });
     const { encryptionKey } = read();
     const next = randomBytes(32).toString('base64');

@@ -15,7 +15,7 @@ let stub: StubProvider;
 
 beforeAll(async () => {
   stub = await bench().stub();
-  stub.answer(sells);
+  stub.respond(sells);
   await bench().provider({ slug: 'main', type: 'openai', stub });
 });
 
@@ -78,12 +78,12 @@ describe('killed gateway', () => {
   it('leaves a charged record of its in-flight call, and releases its place in a concurrency limit', async () => {
     const key = await bench().newKey({ rate_limits: [{ type: 'concurrency', value: 1 }] });
     const before = stub.requests.length;
-    stub.answer({ after: new Promise(() => undefined) });
+    stub.respond({ after: new Promise(() => undefined) });
     const cut = call(key).catch(() => 0);
     await eventually(() => stub.requests.length === before + 1, { everyMs: 1 });
     await bench().product.restart('gateway');
     expect(await cut).not.toBe(200);
-    stub.answer(sells);
+    stub.respond(sells);
     // The lease of a concurrency limit lasts 90 s.
     await eventually(async () => (await call(key)) === 200, { timeoutMs: 90_000, everyMs: 500 });
     const charged = async (): Promise<number> =>

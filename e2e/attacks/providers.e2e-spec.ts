@@ -23,8 +23,8 @@ const json = (config: object): Record<string, string> => ({ 'x-gw-config': JSON.
 beforeEach(async () => {
   rightful = await bench().stub();
   attacker = await bench().stub();
-  rightful.answer(fakeOpenAi);
-  attacker.answer(fakeOpenAi);
+  rightful.respond(fakeOpenAi);
+  attacker.respond(fakeOpenAi);
 });
 
 describe('saved credential', () => {
@@ -93,8 +93,8 @@ describe('saved credential', () => {
   it('is not sent to another webhookURL of its guardrail, saved with the mask that a read shows', async () => {
     await bench().provider({ slug: 'c1-guarded', type: 'openai', stub: rightful, apiKey: 'sk-other' });
     const verdict = { verdict: true };
-    rightful.answer((request) => (request.url === '/hook' ? { body: verdict } : fakeOpenAi(request)));
-    attacker.answerJson(verdict);
+    rightful.respond((request) => (request.url === '/hook' ? { body: verdict } : fakeOpenAi(request)));
+    attacker.respondJson(verdict);
     const check = (parameters: object): object => ({ checks: [{ id: 'default.webhook', parameters }] });
     const { slug } = await bench().manage<{ slug: string }>('POST', '/guardrails', {
       body: {
@@ -152,7 +152,7 @@ describe('caller credentials', () => {
   });
 
   it('are sent only to the first target, not to the next provider', async () => {
-    rightful.answerJson({ error: { message: 'down' } }, 503);
+    rightful.respondJson({ error: { message: 'down' } }, 503);
     const config = {
       strategy: { mode: 'fallback' },
       targets: [
@@ -169,18 +169,18 @@ describe('caller credentials', () => {
 describe('provider calls', () => {
   it('are made once for a POST on a reused connection that closes without a byte', async () => {
     await bench().provider({ slug: 'd2', type: 'openai', stub: rightful });
-    rightful.answer({ body: OPENAI_CHAT }, { raw: '' });
+    rightful.respond({ body: OPENAI_CHAT }, { raw: '' });
     const trace = bench().trace('d2');
     expect((await bench().chat({ 'x-gw-provider': '@d2' })).status).toBe(200);
-    const answer = await bench().chat({ 'x-gw-provider': '@d2', 'x-gw-trace-id': trace });
-    expect([answer.status, rightful.requests.length, rightful.connections]).toEqual([502, 2, 1]);
+    const response = await bench().chat({ 'x-gw-provider': '@d2', 'x-gw-trace-id': trace });
+    expect([response.status, rightful.requests.length, rightful.connections]).toEqual([502, 2, 1]);
     expect((await bench().logDetailOf(trace)).decision.attempts).toMatchObject([{ end: 'unreachable' }]);
   });
 
   it('are made once if the wait before a retry exceeds the timeout, and the fallback follows', async () => {
     await bench().provider({ slug: 'd3-down', type: 'openai', stub: rightful });
     await bench().provider({ slug: 'd3-up', type: 'openai', stub: attacker });
-    rightful.answer({ status: 503, headers: { 'retry-after': '50' }, body: {} });
+    rightful.respond({ status: 503, headers: { 'retry-after': '50' }, body: {} });
     const config = {
       strategy: { mode: 'fallback' },
       targets: [

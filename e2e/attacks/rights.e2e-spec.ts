@@ -69,9 +69,9 @@ describe('failed logins', () => {
       const { hostname, port, pathname } = new URL(`${bench().baseUrl}/auth/login`);
       const headers = { 'content-type': 'application/json' };
       const options = { hostname, port, path: pathname, method: 'POST', localAddress: from, headers };
-      const sent = request(options, (answer) => {
-        answer.resume();
-        answer.once('end', () => resolve(answer.statusCode ?? 0));
+      const sent = request(options, (response) => {
+        response.resume();
+        response.once('end', () => resolve(response.statusCode ?? 0));
       });
       sent.once('error', reject);
       sent.end(JSON.stringify({ email: bench().product.credentials.owner_email, password }));

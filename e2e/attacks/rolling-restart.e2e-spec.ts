@@ -58,7 +58,7 @@ describe('rolling restart of gateways behind nginx', () => {
     eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).ok, { timeoutMs: 90_000 });
 
   it('loses no request', async () => {
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
     const load = startLoad({
       url: `${nginx.origin}/v1/chat/completions`,
       headers: headers(),
@@ -101,9 +101,9 @@ describe('rolling restart of gateways behind nginx', () => {
         headers: headers(),
         body: JSON.stringify({ ...(JSON.parse(CHAT) as object), stream: true }),
       });
-    stub.answer({ headers: events, steps: [{ chunk }, { until: held }, { chunk: 'data: [DONE]\n\n' }] });
+    stub.respond({ headers: events, steps: [{ chunk }, { until: held }, { chunk: 'data: [DONE]\n\n' }] });
     const finished = await stream();
-    stub.answer({ headers: events, steps: [{ chunk }, { hang: true }] });
+    stub.respond({ headers: events, steps: [{ chunk }, { hang: true }] });
     const interrupted = await stream();
     const stopped = gateway.stop();
     await eventually(async () => (await fetch(`${gateway.baseUrl}/health/ready`)).status === 503, {

@@ -55,13 +55,13 @@ describe('product start', () => {
           body: JSON.stringify(CHAT_REQUEST),
         });
       const { product: first } = bench();
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         call(first, first),
         call(second, second),
         call(first, second),
         call(second, first),
       ]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
     } finally {
       await second.stopStarter('SIGTERM');
     }

@@ -28,7 +28,7 @@ beforeAll(async () => {
   attacker = await newTenant(bench(), 'attacker', stub);
   victim = await newTenant(bench(), 'victim', stub);
 }, 300_000);
-beforeEach(() => stub.answerJson(OPENAI_CHAT));
+beforeEach(() => stub.respondJson(OPENAI_CHAT));
 
 const bodyOf = (content: string): object => ({ model: 'gpt-4o', messages: [{ role: 'user', content }] });
 const chat = (
@@ -46,8 +46,8 @@ const logged = async ({ key }: Tenant, trace: string): Promise<number> =>
 /** Checks that the other tenant is served and that its request gets a record. */
 const victimGoesOn = async (): Promise<void> => {
   const trace = bench().trace('victim');
-  const answer = await chat(victim, 'Hi', { 'x-gw-provider': '@main', 'x-gw-trace-id': trace });
-  expect([answer.status, answer.text]).toEqual([200, JSON.stringify(OPENAI_CHAT)]);
+  const response = await chat(victim, 'Hi', { 'x-gw-provider': '@main', 'x-gw-trace-id': trace });
+  expect([response.status, response.text]).toEqual([200, JSON.stringify(OPENAI_CHAT)]);
   await eventually(async () => (await logged(victim, trace)) === 1, { timeoutMs: 90_000, everyMs: 200 });
 };
 
@@ -103,12 +103,12 @@ describe('attacking workspace', () => {
       // Three times the number of connections of a gateway process to the control plane.
       await Promise.all(Array.from({ length: 200 }, () => raw.beginLogin(bench().baseUrl)));
       for (let call = 0; call < 5; call += 1) {
-        const answer = await fetch(`${new URL(bench().baseUrl).origin}/v1/providers`, {
+        const response = await fetch(`${new URL(bench().baseUrl).origin}/v1/providers`, {
           headers: { 'x-gw-api-key': victim.key },
           signal: AbortSignal.timeout(5_000),
         });
-        expect([answer.status, typeof (await answer.json())]).toEqual([expect.any(Number), 'object']);
-        expect(answer.status).toBeLessThan(500);
+        expect([response.status, typeof (await response.json())]).toEqual([expect.any(Number), 'object']);
+        expect(response.status).toBeLessThan(500);
       }
     } finally {
       raw.end();
@@ -118,7 +118,7 @@ describe('attacking workspace', () => {
   it('does not evict others’ responses stored under an Idempotency-Key', async () => {
     const once = { 'x-gw-provider': '@main', 'idempotency-key': 'victims' };
     const first = await chat(victim, 'a', once);
-    stub.answerJson({ ...OPENAI_CHAT, pad: 'x'.repeat(3.5 * MIB) });
+    stub.respondJson({ ...OPENAI_CHAT, pad: 'x'.repeat(3.5 * MIB) });
     for (let index = 0; index < 19; index += 1)
       await chat(attacker, 'b', { 'x-gw-provider': '@main', 'idempotency-key': `k-${String(index)}` });
     const calls = stub.requests.length;
@@ -141,10 +141,10 @@ describe('attacking workspace', () => {
       workspace_id: victim.workspaceId,
       usage_limits: { credit_limit: 100, enforcement: 'strict' },
     });
-    stub.answerJson({ ...OPENAI_CHAT, pad: 'x'.repeat(2 * MIB - 20_000) });
+    stub.respondJson({ ...OPENAI_CHAT, pad: 'x'.repeat(2 * MIB - 20_000) });
     const cached = json({ provider: '@main', cache: { mode: 'simple', max_age: 7_776_000 } });
     for (let index = 0; index < 40; index += 1) await chat(attacker, `fill ${String(index)}`, cached);
-    stub.answerJson(OPENAI_CHAT);
+    stub.respondJson(OPENAI_CHAT);
     const statuses = new Set<number>();
     for (let call = 0; call < 40; call += 1) statuses.add((await chat(strict)).status);
     expect([...statuses]).toEqual([200]);
@@ -187,16 +187,16 @@ describe('attacking workspace', () => {
     ).toBe(400);
 
     let isOver = false;
-    let answered = 0;
+    let responded = 0;
     const others = (async () => {
       while (!isOver) {
         expect((await chat(victim)).status).toBe(200);
-        answered++;
+        responded++;
       }
     })();
     for (let sent = 0; sent < 3; sent++) expect((await post(guarded, texts)).status).toBe(200);
     isOver = true;
-    const meanwhile = answered;
+    const meanwhile = responded;
     await others;
     // A request that blocks the event loop still lets one call through before it and one after it.
     expect(meanwhile).toBeGreaterThan(3 * 3);
@@ -226,8 +226,8 @@ describe('attacking workspace', () => {
     const saved = { name: 'deep', workspace_id: attacker.workspaceId };
     for (const text of DEEP_BODIES) {
       for (let round = 0; round < 30; round += 1) {
-        const answers = doors(text).map(async ([door, status]) => [door, await status] as const);
-        expect(Object.fromEntries(await Promise.all(answers))).toEqual(ANSWERED);
+        const responses = doors(text).map(async ([door, status]) => [door, await status] as const);
+        expect(Object.fromEntries(await Promise.all(responses))).toEqual(ANSWERED);
       }
     }
     expect(pids()).toEqual(before);

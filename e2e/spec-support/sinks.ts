@@ -123,9 +123,9 @@ export async function withRedisPassword(url: string, password: string): Promise<
   const { hostname, port } = new URL(url);
   const socket = createConnection({ host: hostname, port: Number(port) });
   socket.write(`CONFIG SET requirepass ${password}\r\n`);
-  const [answer] = (await once(socket, 'data')) as [Buffer];
+  const [response] = (await once(socket, 'data')) as [Buffer];
   socket.destroy();
-  if (!answer.toString().startsWith('+OK')) throw new Error(answer.toString());
+  if (!response.toString().startsWith('+OK')) throw new Error(response.toString());
   return `redis://:${encodeURIComponent(password)}@${hostname}:${port}`;
 }
 

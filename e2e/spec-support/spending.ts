@@ -281,7 +281,7 @@ export function withSpending(
   let made: { spending: Spending; stub: StubProvider } | undefined;
   beforeAll(async () => {
     const stub = await bench().stub();
-    stub.answer(sells);
+    stub.respond(sells);
     await bench().provider({ slug: 'main', type: 'openai', stub });
     const settings = await environment();
     const gateways = await Promise.all(

@@ -54,7 +54,7 @@ export interface NewKey {
  */
 export class Workbench {
   /** Every response that went through `call`, for searches. */
-  readonly answers: string[] = [];
+  readonly responses: string[] = [];
   private readonly stubs: StubProvider[] = [];
   private traces = 0;
 
@@ -121,7 +121,7 @@ export class Workbench {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    this.answers.push(text);
+    this.responses.push(text);
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
     return {
       status: response.status,

@@ -18,15 +18,15 @@ describe('admin API', () => {
   const admin = new TestAdminApi();
   const ours = admin.standingTenant();
 
-  function expectFailure(answer: GatewayResponse<Failure>, type: keyof typeof ERRORS): void {
-    const { error } = answer.body;
-    expect([answer.status, error.type, error.code]).toEqual([ERRORS[type].status, type, ERRORS[type].code]);
-    expect(Object.keys(answer.body)).toEqual(['error']);
+  function expectFailure(response: GatewayResponse<Failure>, type: keyof typeof ERRORS): void {
+    const { error } = response.body;
+    expect([response.status, error.type, error.code]).toEqual([ERRORS[type].status, type, ERRORS[type].code]);
+    expect(Object.keys(response.body)).toEqual(['error']);
     expect(Object.keys(error)).toEqual(
       expect.arrayContaining(['message', 'type', 'param', 'code', 'request_id']),
     );
-    expect(error.request_id).toBe(answer.headers['x-gw-request-id']);
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(error.request_id).toBe(response.headers['x-gw-request-id']);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   }
 
   it('[ERR-12] responds to every failure with the same body shape, a stable code and the request id', async () => {
@@ -53,8 +53,8 @@ describe('admin API', () => {
   });
 
   it('lists the methods that a path supports', async () => {
-    const answer = await admin.call('PATCH', `/v1/workspaces/${ours.workspaceId}?x=1`, { key: ours.key });
-    expect(answer.headers['allow']).toBe('DELETE, GET, HEAD, PUT');
+    const response = await admin.call('PATCH', `/v1/workspaces/${ours.workspaceId}?x=1`, { key: ours.key });
+    expect(response.headers['allow']).toBe('DELETE, GET, HEAD, PUT');
   });
 
   it('reports all faults of a body at once, each with its path', async () => {
@@ -69,9 +69,9 @@ describe('admin API', () => {
   it('hides internal faults: no SQL, no stack trace and no fault message', async () => {
     await admin.dataSource.query('ALTER TABLE workspaces RENAME TO workspaces_gone');
     try {
-      const answer = await admin.get<Failure>('/v1/workspaces', { key: ours.adminKey });
-      expectFailure(answer, 'internal_error');
-      expect(answer.text).not.toMatch(/workspaces|SELECT|Error|\.ts/);
+      const response = await admin.get<Failure>('/v1/workspaces', { key: ours.adminKey });
+      expectFailure(response, 'internal_error');
+      expect(response.text).not.toMatch(/workspaces|SELECT|Error|\.ts/);
     } finally {
       await admin.dataSource.query('ALTER TABLE workspaces_gone RENAME TO workspaces');
     }

@@ -26,8 +26,8 @@ const HEALTH: FactoryProvider = {
   useFactory: (source: DataSource, redis: RedisPublisher | null, clickhouse: ClickHouseAnalytics | null) =>
     new HealthBoard([
       partOf('postgres', () => source.query('SELECT 1').then(() => true)),
-      ...(redis === null ? [] : [partOf('redis', () => redis.answers())]),
-      ...(clickhouse === null ? [] : [partOf('analytics_store', () => clickhouse.answers())]),
+      ...(redis === null ? [] : [partOf('redis', () => redis.responds())]),
+      ...(clickhouse === null ? [] : [partOf('analytics_store', () => clickhouse.responds())]),
     ]),
 };
 

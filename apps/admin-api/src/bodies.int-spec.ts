@@ -90,15 +90,15 @@ describe('request bodies of the control plane', () => {
   }
 
   async function send({ method, url }: Route, headers: Readonly<Record<string, string>>, payload: string) {
-    const answer = await admin.api.app.inject({
+    const response = await admin.api.app.inject({
       method: method as 'POST',
       url,
       headers: { 'content-type': 'application/json', ...headers },
       payload,
     });
-    const { error } = answer.json<Partial<Failure>>();
+    const { error } = response.json<Partial<Failure>>();
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       type: error?.type,
       message: error?.message ?? '',
       details: error?.details ?? [],
@@ -107,12 +107,12 @@ describe('request bodies of the control plane', () => {
 
   /** Sends with the first credential that the route accepts. */
   async function sendAllowed(route: Route, payload: string) {
-    let answer = await send(route, {}, payload);
+    let response = await send(route, {}, payload);
     for (const headers of credentials) {
-      if (answer.status !== 401 && answer.status !== 403) break;
-      answer = await send(route, headers, payload);
+      if (response.status !== 401 && response.status !== 403) break;
+      response = await send(route, headers, payload);
     }
-    return answer;
+    return response;
   }
 
   it.each(Object.keys(DENSEST))(

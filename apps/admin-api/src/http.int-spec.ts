@@ -46,22 +46,22 @@ describe('HTTP of the control plane', () => {
     '%s: %s',
     async (_id, _reason, { headers, expect: expected }) => {
       const sent = Object.fromEntries(headers.map(([name, value]) => [name, value]));
-      const answer = await admin.post<Failure>(CONFIGS, {
+      const response = await admin.post<Failure>(CONFIGS, {
         headers: { ...sent, 'x-gw-api-key': ours.key },
         body: JSON.stringify(CONFIG),
       });
-      expect(answer.status).toBe(expected === 'route' ? 200 : expected);
-      if (expected !== 'route') expect(answer.body.error.code).toBe('AB01');
+      expect(response.status).toBe(expected === 'route' ? 200 : expected);
+      if (expected !== 'route') expect(response.body.error.code).toBe('AB01');
     },
   );
 
   it('treats an empty DELETE body as none although its type is set, as the official clients send it', async () => {
     const label = await admin.post<{ id: string }>('/v1/labels', { key: ours.key, body: { name: 'gone' } });
-    const answer = await admin.delete(`/v1/labels/${label.body.id}`, {
+    const response = await admin.delete(`/v1/labels/${label.body.id}`, {
       key: ours.key,
       headers: { 'content-type': 'application/json' },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const empty = await admin.post<Failure>('/v1/labels', {
       key: ours.key,
       headers: { 'content-type': 'application/json' },
@@ -89,8 +89,8 @@ describe('HTTP of the control plane', () => {
 
   it('reports where a body stops being JSON, and quotes nothing of it', async () => {
     const body = '{\n  "name": "secret"\n  "config": {}\n}';
-    const answer = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
-    expect([answer.status, answer.body.error.message]).toEqual([
+    const response = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
+    expect([response.status, response.body.error.message]).toEqual([
       400,
       'The request body is not valid JSON: it breaks line 3, column 3.',
     ]);
@@ -109,8 +109,8 @@ describe('HTTP of the control plane', () => {
   it.each([['null'], ['[]'], ['[{}]'], ['7'], ['"text"'], ['true']])(
     'refuses the body %s, which is not an object',
     async (body) => {
-      const answer = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
-      expect([answer.status, answer.body.error.type]).toEqual([400, 'body_invalid']);
+      const response = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
+      expect([response.status, response.body.error.type]).toEqual([400, 'body_invalid']);
     },
   );
 
@@ -118,8 +118,8 @@ describe('HTTP of the control plane', () => {
     ['objects', `{"name":"x","config":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}`],
     ['lists', `{"name":"x","config":{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`],
   ])('refuses %s nested as deeply as a body of maximum size allows', async (_kind, body) => {
-    const answer = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
-    expect([answer.status, answer.body.error.type]).toEqual([400, 'body_invalid']);
+    const response = await admin.post<Failure>(CONFIGS, { key: ours.key, body });
+    expect([response.status, response.body.error.type]).toEqual([400, 'body_invalid']);
   });
 
   it('answers HEAD like GET, without the body', async () => {

@@ -180,14 +180,14 @@ describe('names of the control plane', () => {
     '[LIM-01] are accepted or refused as %s says, in every name field',
     async (_title, row) => {
       for (const [at, list] of places) {
-        const answer = await writeAt(admin, ours, at, row.value);
+        const response = await writeAt(admin, ours, at, row.value);
         const isTooLong = [...row.value].length > at.max;
         if (row.expect === 'reject' || isTooLong) {
-          expectRefused(answer, at, row.value);
+          expectRefused(response, at, row.value);
           continue;
         }
-        expect([at.method, at.path, answer.status]).toEqual([at.method, at.path, 200]);
-        expect(await readBack(at, list, answer.body)).toBe(row.value.trim());
+        expect([at.method, at.path, response.status]).toEqual([at.method, at.path, 200]);
+        expect(await readBack(at, list, response.body)).toBe(row.value.trim());
       }
     },
   );
@@ -195,9 +195,9 @@ describe('names of the control plane', () => {
   it('are read back in NFC, with plain spaces and trimmed', async () => {
     for (const [at, list] of places) {
       for (const [written, read] of GOOD_NAMES) {
-        const answer = await writeAt(admin, ours, at, written);
-        expect([at.path, written, answer.status]).toEqual([at.path, written, 200]);
-        expect(await readBack(at, list, answer.body)).toBe(read);
+        const response = await writeAt(admin, ours, at, written);
+        expect([at.path, written, response.status]).toEqual([at.path, written, 200]);
+        expect(await readBack(at, list, response.body)).toBe(read);
       }
     }
   });
@@ -229,15 +229,15 @@ describe('names of the control plane', () => {
   it.each(titled(NAMES))(
     '[CTL-07] of workspaces are plain and never empty for %s',
     async (_title, { value, expect: verdict }) => {
-      const answer = await admin.post<Written>('/v1/workspaces', {
+      const response = await admin.post<Written>('/v1/workspaces', {
         key: ours.adminKey,
         body: { name: value },
       });
-      if (answer.status !== 200)
+      if (response.status !== 200)
         return expect([verdict, [...value].length > 128]).not.toEqual(['accept', false]);
       const name = async (format: string): Promise<string> =>
         (
-          await admin.get<{ name: string }>(`/v2/workspaces/${answer.body.id}?name_format=${format}`, {
+          await admin.get<{ name: string }>(`/v2/workspaces/${response.body.id}?name_format=${format}`, {
             key: ours.adminKey,
           })
         ).body.name;

@@ -36,17 +36,17 @@ describe('If-Match on routes that change a resource', () => {
       route.handler === 'workspaces_remove'
         ? { name: workspace.name }
         : row.body?.({ fixture, workspaceId, targetId: workspaceId });
-    const answers: GatewayResponse<Failure>[] = [];
+    const responses: GatewayResponse<Failure>[] = [];
     for (const key of [place.key, place.adminKey]) {
-      const answer = await admin.call<Failure>(route.method, `${path}?${query.toString()}`, {
+      const response = await admin.call<Failure>(route.method, `${path}?${query.toString()}`, {
         key,
         headers: { 'if-match': ifMatch },
         ...(body === undefined ? {} : { body }),
       });
-      if (![401, 403, 404].includes(answer.status)) return answer;
-      answers.push(answer);
+      if (![401, 403, 404].includes(response.status)) return response;
+      responses.push(response);
     }
-    return answers.at(-1) as GatewayResponse<Failure>;
+    return responses.at(-1) as GatewayResponse<Failure>;
   }
 
   it('gets 412 for another version on every documented route, or is refused where there is no etag', async () => {

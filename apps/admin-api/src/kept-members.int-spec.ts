@@ -44,11 +44,11 @@ describe('members of saved JSON with the names of JavaScript object members', ()
     const guardrail = await saved('/v1/guardrails', body);
     expect(JSON.stringify(guardrail['checks'])).toContain(JSON.stringify(schema));
     const verdict = async (text: string): Promise<unknown> => {
-      const answer: GatewayResponse<{ verdict: boolean }> = await api.post(
+      const response: GatewayResponse<{ verdict: boolean }> = await api.post(
         `/v1/guardrails/${String(guardrail['slug'])}/invoke`,
         { key: tenant.key, body: { stage: 'output', text } },
       );
-      return answer.body.verdict;
+      return response.body.verdict;
     };
     expect(await verdict('{"constructor":{"prototype":"a"},"prototype":"b"}')).toBe(true);
     expect(await verdict('{"constructor":{"prototype":1},"prototype":"b"}')).toBe(false);
@@ -73,8 +73,8 @@ describe('members of saved JSON with the names of JavaScript object members', ()
   it('are refused with their path when named __proto__', async () => {
     const body =
       '{"name":"Odd","config":{"provider":"@a","override_params":{"tools":[{"__pr\\u006fto__":{"x":1}}]}}}';
-    const { status, body: answer } = await api.post<Failure>('/v1/configs', { key: tenant.key, body });
-    expect([status, answer.error]).toMatchObject([
+    const { status, body: response } = await api.post<Failure>('/v1/configs', { key: tenant.key, body });
+    expect([status, response.error]).toMatchObject([
       400,
       { type: 'body_invalid', param: 'config.override_params.tools.0.__proto__' },
     ]);

@@ -72,15 +72,15 @@ describe('misspelt members of bodies', () => {
       while (wrong.length > 0) {
         const some = wrong.splice(0, NAMED_MAX);
         const body = Object.fromEntries(some.map((name) => [name, null]));
-        let answer = await admin.call<Failure>(method.toUpperCase(), url, { key: tenant.key, body });
-        if (answer.status === 403) {
-          answer = await admin.call<Failure>(method.toUpperCase(), url, { key: tenant.adminKey, body });
+        let response = await admin.call<Failure>(method.toUpperCase(), url, { key: tenant.key, body });
+        if (response.status === 403) {
+          response = await admin.call<Failure>(method.toUpperCase(), url, { key: tenant.adminKey, body });
         }
-        const named = new Set((answer.body.error?.details ?? []).map((detail) => detail.path));
+        const named = new Set((response.body.error?.details ?? []).map((detail) => detail.path));
         silent.push(
           ...some
             .filter((name) => !named.has(name))
-            .map((name) => `${method} ${path} ${String(answer.status)} ${name}`),
+            .map((name) => `${method} ${path} ${String(response.status)} ${name}`),
         );
       }
     }
@@ -100,10 +100,10 @@ describe('misspelt members of bodies', () => {
   ])('of %s are refused before anything is created: %j', async (path, body, meant) => {
     const { adminKey, key } = tenant;
     for (const by of [key, adminKey]) {
-      const answer = await admin.post<Failure>(path, { key: by, body });
-      if (answer.status === 403) continue;
-      expect(answer.status).toBe(400);
-      expect(JSON.stringify(answer.body)).toContain(`did you mean ${meant}?`);
+      const response = await admin.post<Failure>(path, { key: by, body });
+      if (response.status === 403) continue;
+      expect(response.status).toBe(400);
+      expect(JSON.stringify(response.body)).toContain(`did you mean ${meant}?`);
     }
   });
 

@@ -67,12 +67,12 @@ async function check(
   expected: QueryCase['expect'],
   key = ours.key,
 ): Promise<void> {
-  const answer = await admin.get<Failure & List>(`${url}?${written(query)}`, { key });
+  const response = await admin.get<Failure & List>(`${url}?${written(query)}`, { key });
   const allowed = { accept: [200], reject: [query.includes(FOREIGN) ? 404 : 400], either: [200, 400] }[
     expected
   ];
-  expect([url, allowed.includes(answer.status) || answer.status]).toEqual([url, true]);
-  if (answer.status === 400) expectRefused(answer, nameOf(query));
+  expect([url, allowed.includes(response.status) || response.status]).toEqual([url, true]);
+  if (response.status === 400) expectRefused(response, nameOf(query));
 }
 
 function expectRefused({ status, body }: GatewayResponse<Failure>, parameter: string): void {

@@ -272,8 +272,8 @@ describe('documented query parameters', () => {
     const requested = [...texts, ...unknown];
     await severalAtATime(requested, async ({ path, name, value }) => {
       const { status } = await ask(path, `${name}=${value}`, name !== 'workspace_id');
-      const isAnswer = [200, 400, 403, 404].includes(status);
-      expect([path, name, value, isAnswer || status]).toEqual([path, name, value, true]);
+      const isResponse = [200, 400, 403, 404].includes(status);
+      expect([path, name, value, isResponse || status]).toEqual([path, name, value, true]);
     });
   }, 240_000);
 });

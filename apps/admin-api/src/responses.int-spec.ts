@@ -35,18 +35,18 @@ describe('responses of the control plane', () => {
 
   async function step(method: string, url: string, body?: object, by: object = {}): Promise<Made> {
     const call = { key: ours.adminKey, ...by, ...(body === undefined ? {} : { body }) };
-    const answer = await admin.call<Made>(method, url, call);
-    expect([method, url, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([
+    const response = await admin.call<Made>(method, url, call);
+    expect([method, url, response.status, response.status === 200 ? '' : response.text]).toEqual([
       method,
       url,
       200,
       '',
     ]);
-    return answer.body;
+    return response.body;
   }
 
   it('all have a schema in the document', () => {
-    expect(admin.answers.undocumented).toEqual([]);
+    expect(admin.responses.undocumented).toEqual([]);
   });
 
   it('of sessions, organisations, users and health match the document', async () => {
@@ -446,7 +446,7 @@ describe('responses of the control plane', () => {
   });
 
   it('were all checked', () => {
-    const unseen = [...admin.answers.handlers].filter((handler) => !admin.answers.seen.has(handler));
+    const unseen = [...admin.responses.handlers].filter((handler) => !admin.responses.seen.has(handler));
     // This route needs mail; `accounts/accounts.int-spec.ts` checks its response.
     expect(unseen).toEqual(['passwords_forgot']);
   });

@@ -82,11 +82,11 @@ export class ApiClient {
   /** @throws ApiError */
   async call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
     const { status, body: bytes, retries } = await this.send(method, path, body);
-    const answer = parse(bytes.toString('utf8'));
+    const response = parse(bytes.toString('utf8'));
     // An earlier attempt deleted it, and its response was lost.
     const isGone = method === 'DELETE' && retries > 0 && status === 404;
-    if (isSuccess(status) || isGone) return answer as T;
-    throw apiError(method, path, status, answer);
+    if (isSuccess(status) || isGone) return response as T;
+    throw apiError(method, path, status, response);
   }
 
   /** Returns every row of a list, oldest first. */
@@ -152,11 +152,11 @@ export class ApiClient {
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-const apiError = (method: string, path: string, status: number, answer: unknown): ApiError =>
+const apiError = (method: string, path: string, status: number, response: unknown): ApiError =>
   new ApiError(
     status,
-    `${method} ${path}: ${messageOf(answer) ?? `status ${String(status)}`}`,
-    detailsOf(answer),
+    `${method} ${path}: ${messageOf(response) ?? `status ${String(status)}`}`,
+    detailsOf(response),
   );
 
 async function beginningOf(body: Readable): Promise<string> {
@@ -177,8 +177,8 @@ function parse(text: string): unknown {
 }
 
 /** Formats the message, with a line for each detail that the message does not mention. */
-function messageOf(answer: unknown): string | undefined {
-  const { error } = (answer ?? {}) as { error?: PublicError };
+function messageOf(response: unknown): string | undefined {
+  const { error } = (response ?? {}) as { error?: PublicError };
   if (error?.message === undefined) return undefined;
   const { message, details = [] } = error;
   const more = details
@@ -187,8 +187,8 @@ function messageOf(answer: unknown): string | undefined {
   return [message, ...more].join('\n    ');
 }
 
-function detailsOf(answer: unknown): readonly Detail[] {
-  const { param, message = '', details = [] } = ((answer ?? {}) as { error?: PublicError }).error ?? {};
+function detailsOf(response: unknown): readonly Detail[] {
+  const { param, message = '', details = [] } = ((response ?? {}) as { error?: PublicError }).error ?? {};
   if (details.length > 0) return details;
   return typeof param === 'string' ? [{ path: param, message }] : [];
 }

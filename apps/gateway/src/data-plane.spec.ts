@@ -46,16 +46,16 @@ describe('data plane', () => {
     });
 
   it('[SVC-01] authenticates, routes to the saved provider with its credential and returns the response', async () => {
-    stub.answerJson(CHAT);
-    const answer = await openai().chat.completions.create(ASK);
-    expect(answer.choices[0]?.message.content).toBe('Hello!');
+    stub.respondJson(CHAT);
+    const response = await openai().chat.completions.create(ASK);
+    expect(response.choices[0]?.message.content).toBe('Hello!');
     expect(stub.lastRequest.url).toBe('/v1/chat/completions');
     expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-main');
     expect(JSON.parse(stub.lastRequest.body.toString())).toEqual(ASK);
   });
 
   it('logs tokens, cost in integers, the attempt and both bodies of a successful request', async () => {
-    stub.answerJson(CHAT);
+    stub.respondJson(CHAT);
     await openai().chat.completions.create(ASK);
     const record = await lastRecord();
     expect(record).toMatchObject({
@@ -83,7 +83,7 @@ describe('data plane', () => {
       choices: [],
       usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 },
     };
-    stub.answerEvents([chunk('Hel'), chunk('lo'), usage, '[DONE]']);
+    stub.respondEvents([chunk('Hel'), chunk('lo'), usage, '[DONE]']);
     const asking = { ...ASK, stream: true, stream_options: { include_usage: true } };
     const response = await post('/chat/completions', asking, { 'x-gw-provider': '@main' });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -101,7 +101,7 @@ describe('data plane', () => {
   });
 
   it('ends a stream that was cut off with an error event and without an end mark', async () => {
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: `data: ${JSON.stringify(chunk('Hel'))}\n\n` }, { waitMs: 20 }, { cut: 'reset' }],
     });
@@ -113,7 +113,7 @@ describe('data plane', () => {
   });
 
   it('cancels the provider call when the client disconnects during a stream, and logs client_closed', async () => {
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: `data: ${JSON.stringify(chunk('Hel'))}\n\n` }, { hang: true }],
     });
@@ -127,7 +127,7 @@ describe('data plane', () => {
   });
 
   it('cancels the provider call when the client disconnects before any response', async () => {
-    stub.answer({ neverAnswer: true });
+    stub.respond({ neverRespond: true });
     const controller = new AbortController();
     const call = fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
@@ -148,15 +148,15 @@ describe('data plane', () => {
 
   it('[SVC-05] falls back to the next target, and records both attempts in one log record', async () => {
     const second = await StubProvider.start();
-    second.answerJson(CHAT);
+    second.respondJson(CHAT);
     gateway.addProvider('second', 'openai', second.origin);
-    stub.answer({ status: 503, body: { error: { message: 'down' } } });
+    stub.respond({ status: 503, body: { error: { message: 'down' } } });
     const config = {
       strategy: { mode: 'fallback' },
       targets: [{ provider: '@main' }, { provider: '@second' }],
     };
-    const answer = await openai({ 'x-gw-config': JSON.stringify(config) }).chat.completions.create(ASK);
-    expect(answer.choices[0]?.message.content).toBe('Hello!');
+    const response = await openai({ 'x-gw-config': JSON.stringify(config) }).chat.completions.create(ASK);
+    expect(response.choices[0]?.message.content).toBe('Hello!');
     const records = await gateway.records();
     expect(records).toHaveLength(1);
     expect(records[0]?.decision.attempts).toMatchObject([
@@ -167,7 +167,7 @@ describe('data plane', () => {
   });
 
   it('retries as the config says, and reports the number of retries in the response', async () => {
-    stub.answer({ status: 500, headers: { 'retry-after-ms': '1' } }, { body: CHAT });
+    stub.respond({ status: 500, headers: { 'retry-after-ms': '1' } }, { body: CHAT });
     const config = {
       provider: '@main',
       retry: { attempts: 2, on_status_codes: [500], use_retry_after_header: true },
@@ -179,7 +179,7 @@ describe('data plane', () => {
   });
 
   it('[PAS-04] accepts a saved config by its slug', async () => {
-    stub.answerJson(CHAT);
+    stub.respondJson(CHAT);
     gateway.addConfig('pc-main-1', { provider: '@main', override_params: { temperature: 0.5 } });
     await openai({ 'x-gw-config': 'pc-main-1' }).chat.completions.create(ASK);
     expect(JSON.parse(stub.lastRequest.body.toString())).toMatchObject({ temperature: 0.5 });
@@ -188,7 +188,7 @@ describe('data plane', () => {
 
   it('keeps the status of a provider error and puts the provider body under error.provider_error', async () => {
     const body = { error: { message: 'slow down', type: 'requests', code: 'rate_limit' } };
-    stub.answer({ status: 429, headers: { 'retry-after': '2' }, body });
+    stub.respond({ status: 429, headers: { 'retry-after': '2' }, body });
     const response = await post('/chat/completions', ASK, { 'x-gw-provider': '@main' });
     expect(response.status).toBe(429);
     expect(response.headers.get('retry-after')).toBe('2');
@@ -201,7 +201,7 @@ describe('data plane', () => {
     await closed.stop();
     const gone = await post('/chat/completions', ASK, { 'x-gw-provider': '@gone' });
     expect(gone.status).toBe(502);
-    stub.answer({ neverAnswer: true });
+    stub.respond({ neverRespond: true });
     const late = await post('/chat/completions', ASK, {
       'x-gw-provider': '@main',
       'x-gw-request-timeout': '100',
@@ -211,7 +211,7 @@ describe('data plane', () => {
   });
 
   it('enforces a rate limit of the key with 429, Retry-After and the name of the limit', async () => {
-    stub.answerJson(CHAT);
+    stub.respondJson(CHAT);
     gateway.addKey(gateway.apiKey, { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] });
     expect((await post('/chat/completions', ASK, { 'x-gw-provider': '@main' })).status).toBe(200);
     const refused = await post('/chat/completions', ASK, { 'x-gw-provider': '@main' });
@@ -234,7 +234,7 @@ describe('data plane', () => {
 
   it('translates Anthropic for an OpenAI client, streams included', async () => {
     gateway.addProvider('claude', 'anthropic', stub.origin);
-    stub.answerJson({
+    stub.respondJson({
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
@@ -243,8 +243,8 @@ describe('data plane', () => {
       stop_reason: 'end_turn',
       usage: { input_tokens: 4, output_tokens: 2 },
     });
-    const answer = await openai({ 'x-gw-provider': '@claude' }).chat.completions.create(ASK);
-    expect(answer.choices[0]?.message.content).toBe('Bonjour');
+    const response = await openai({ 'x-gw-provider': '@claude' }).chat.completions.create(ASK);
+    expect(response.choices[0]?.message.content).toBe('Bonjour');
     expect(stub.lastRequest.url).toBe('/v1/messages');
     expect(stub.lastRequest.headers['x-api-key']).toBe('sk-claude');
     expect(await lastRecord()).toMatchObject({ usage: { inputTokens: 4, outputTokens: 2 } });
@@ -267,7 +267,7 @@ describe('data plane', () => {
       stop_reason: 'end_turn',
       usage: { input_tokens: 4, output_tokens: 2 },
     };
-    stub.answerJson(message);
+    stub.respondJson(message);
     const params = { model: MODEL, max_tokens: 10, messages: ASK.messages };
     expect(await client.messages.create(params)).toMatchObject({ id: 'msg_1' });
     gateway.removeKey(gateway.apiKey);
@@ -276,11 +276,11 @@ describe('data plane', () => {
 
   it('serves sandbox responses without a provider account', async () => {
     gateway.addProvider('sandbox', 'sandbox', null, { sealedCredential: null });
-    const answer = await openai({ 'x-gw-provider': '@sandbox' }).chat.completions.create({
+    const response = await openai({ 'x-gw-provider': '@sandbox' }).chat.completions.create({
       ...ASK,
       model: 'sandbox-small',
     });
-    expect(answer.choices[0]?.message.content).toContain('[sandbox]');
+    expect(response.choices[0]?.message.content).toContain('[sandbox]');
     const stream = await openai({ 'x-gw-provider': '@sandbox' }).chat.completions.create({
       ...ASK,
       model: 'sandbox-small',
@@ -293,7 +293,7 @@ describe('data plane', () => {
 
   it('[PAS-01] [PAS-02] forwards any method and bytes unchanged in both directions', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 128]);
-    stub.answer({
+    stub.respond({
       status: 418,
       headers: { 'content-type': 'application/x-odd', 'x-of-provider': 'yes' },
       body: bytes,
@@ -317,14 +317,14 @@ describe('data plane', () => {
   });
 
   it('[PAS-05] does not treat a path below /proxy/ as a built-in route', async () => {
-    stub.answer({ status: 400, body: { error: { message: 'as it is' } } });
+    stub.respond({ status: 400, body: { error: { message: 'as it is' } } });
     const response = await post('/proxy/chat/completions', ASK, { 'x-gw-provider': '@main' });
     expect(await response.json()).toEqual({ error: { message: 'as it is' } });
     expect(stub.lastRequest.url).toBe('/v1/chat/completions');
   });
 
   it('returns its decision record on request', async () => {
-    stub.answerJson(CHAT);
+    stub.respondJson(CHAT);
     const response = await post('/chat/completions', ASK, { 'x-gw-provider': '@main', 'x-gw-explain': '1' });
     const decision = JSON.parse(response.headers.get('x-gw-decision') ?? '') as unknown;
     expect(decision).toMatchObject({ attempts: [{ provider: 'openai', status: 200 }] });

@@ -128,7 +128,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const limits = createLimits(parts);
   const { accounts, pricer, ledger } = limits;
   const { underWay, inFlight, beforeCall } = createInFlight(parts, limits.lostUses);
-  const answers = createResponses(settings, log);
+  const responses = createResponses(settings, log);
   const { settle, settleCheck, refused } = settlementOf(parts, limits, routing, inFlight);
   const stopListening = routing.health.listen(Date.now);
   const shared = {
@@ -141,7 +141,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     routing,
     outbound,
     pricer,
-    answers,
+    responses,
     settle,
     secrets: createSecrets(settings, policy),
     beforeCall,
@@ -172,7 +172,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
       stopListening();
       overload.stop();
       health.stop();
-      for (const part of [realtime, breakers, answers, limits, outbound, names, controlPlane]) part.close();
+      for (const part of [realtime, breakers, responses, limits, outbound, names, controlPlane]) part.close();
     },
   };
 }
@@ -239,7 +239,7 @@ interface StageParts {
   readonly settle: Settle;
   readonly secrets: SecretResolver;
   readonly attempt: AttemptStage;
-  readonly answers: Responses;
+  readonly responses: Responses;
   readonly guardTools: GuardTools;
   readonly overload: Overload;
 }
@@ -266,7 +266,7 @@ function stagesOf({
   settle,
   secrets,
   attempt,
-  answers,
+  responses,
   guardTools,
   overload,
 }: StageParts): PipelineStages {
@@ -295,9 +295,9 @@ function stagesOf({
       guardTools,
     ),
     admit: new AdmitStage(accounts),
-    idempotency: new IdempotencyStage(answers.idempotency, {
+    idempotency: new IdempotencyStage(responses.idempotency, {
       waitMs: settings.REQUEST_TIMEOUT,
-      memory: answers.memory,
+      memory: responses.memory,
       bodyBytesMax: settings.IDEMPOTENCY_ENTRY_MAX_BYTES,
     }),
     attempt,

@@ -46,7 +46,7 @@ describe('shutdown of the gateway', () => {
     const ready = await fetch(`${url}/ready`);
     expect([ready.status, await ready.json()]).toEqual([503, { status: 'stopping', lacks: [] }]);
     expect((await fetch(`${url}/live`)).status).toBe(200);
-    stub.answerJson({ id: 'c', object: 'chat.completion', choices: [] });
+    stub.respondJson({ id: 'c', object: 'chat.completion', choices: [] });
     const response = await ask();
     expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
   });
@@ -54,7 +54,7 @@ describe('shutdown of the gateway', () => {
   it.each(['fail', 'restart', 'continue'])(
     'ends an open stream with on_stream_failure %s with a shutdown error, and logs it',
     async (onStreamFailure) => {
-      stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }, { hang: true }] });
+      stub.respond({ headers: EVENTS, steps: [{ chunk: event('a') }, { hang: true }] });
       const response = await ask({ provider: '@main', on_stream_failure: onStreamFailure }, true);
       const text = response.text();
       await stub.waitForRequest();
@@ -75,12 +75,12 @@ describe('shutdown of the gateway', () => {
   );
 
   it('returns 503 for a request that waits for its provider, and calls no other target', async () => {
-    stub.answer({ neverAnswer: true });
+    stub.respond({ neverRespond: true });
     const response = ask(FALLBACK);
     await stub.waitForRequest();
     await gateway.plane.interrupt();
-    const { status, headers: answered } = await response;
-    expect([status, answered.get('retry-after')]).toEqual([503, '1']);
+    const { status, headers: responded } = await response;
+    expect([status, responded.get('retry-after')]).toEqual([503, '1']);
     expect(await (await response).json()).toMatchObject({ error: { type: 'gateway_stopping' } });
     expect(stub.requests).toHaveLength(1);
     expect(await gateway.records()).toMatchObject([{ errorType: 'gateway_stopping', status: 503 }]);

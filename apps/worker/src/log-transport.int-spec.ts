@@ -16,9 +16,9 @@ const sealer = new Sealer([journalKey(MASTER)]);
 const TOKEN = 'a service token of tests';
 
 const post: Post = async (url, headers, body) => {
-  const answer = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
-  await answer.arrayBuffer();
-  return { status: answer.status };
+  const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
+  await response.arrayBuffer();
+  return { status: response.status };
 };
 
 /** What every transport from a gateway's journal to the request log guarantees. */

@@ -33,25 +33,25 @@ describe('worker', () => {
     });
 
   it('returns 200 after the commit with the number of stored records', async () => {
-    const answer = await send(Buffer.concat([frame(), frame()]));
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toEqual({ accepted: 2, rejected: 0 });
+    const response = await send(Buffer.concat([frame(), frame()]));
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toEqual({ accepted: 2, rejected: 0 });
   });
 
   it.each(['', 'Bearer wrong', `Bearer ${TOKEN}x`, TOKEN])(
     'returns 401 for the authorization "%s"',
     async (authorization) => {
-      const answer = await send(frame(), { authorization });
-      expect(answer.statusCode).toBe(401);
-      expect(answer.json()).toMatchObject({ error: { type: 'unauthenticated', code: 'AB05' } });
+      const response = await send(frame(), { authorization });
+      expect(response.statusCode).toBe(401);
+      expect(response.json()).toMatchObject({ error: { type: 'unauthenticated', code: 'AB05' } });
     },
   );
 
   it('refuses a damaged batch as a whole, because the gateway still has it', async () => {
     const record = sampleLogRecord();
     const whole = encodeFrame(JSON.stringify(record), null, null) as Buffer;
-    const answer = await send(Buffer.concat([whole, frame().subarray(0, 50)]));
-    expect(answer.json()).toMatchObject({ error: { type: 'body_invalid' } });
+    const response = await send(Buffer.concat([whole, frame().subarray(0, 50)]));
+    expect(response.json()).toMatchObject({ error: { type: 'body_invalid' } });
     expect(await database.dataSource.query('SELECT id FROM request_logs WHERE id = $1', [record.id])).toEqual(
       [],
     );
@@ -95,8 +95,8 @@ describe('worker', () => {
   it('reports its health, returns 503 for records while the database is down, and recovers', async () => {
     const outage = await databaseOutage(database.url);
     const ask = async (end: string, headers: Record<string, string> = {}) => {
-      const answer = await worker.inject({ url: `/health${end}`, headers });
-      return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() };
+      const response = await worker.inject({ url: `/health${end}`, headers });
+      return { status: response.statusCode, body: response.json<Record<string, unknown>>() };
     };
     const parts = async (): Promise<unknown> =>
       (await ask('/parts', { authorization: `Bearer ${TOKEN}` })).body['parts'];

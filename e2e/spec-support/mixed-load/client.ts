@@ -49,7 +49,7 @@ export class Client {
         },
         (res) => {
           const chunks: Buffer[] = [];
-          const answered = (): void => {
+          const responded = (): void => {
             const { statusCode = null, headers: reported } = res;
             resolve({
               status: statusCode,
@@ -61,11 +61,11 @@ export class Client {
           res.on('data', (chunk: Buffer) => {
             chunks.push(chunk);
             if (!leaves || res.statusCode !== 200) return;
-            answered();
+            responded();
             req.destroy();
           });
           res.on('error', broken);
-          res.on('end', answered);
+          res.on('end', responded);
         },
       );
       req.on('error', broken);

@@ -11,7 +11,7 @@ export interface Sold {
   whole: number;
 }
 
-const ANSWERING = new Map(KINDS.map(({ name, answering = 'sells' }) => [name, answering]));
+const ANSWERING = new Map(KINDS.map(({ name, responding = 'sells' }) => [name, responding]));
 const FAILURE = JSON.stringify({ error: { message: 'The provider failed.', type: 'server_error' } });
 
 /**
@@ -32,7 +32,7 @@ export class CountingProvider {
       const chunks: Buffer[] = [];
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', () => {
-        this.answer(req, res, Buffer.concat(chunks));
+        this.respond(req, res, Buffer.concat(chunks));
       });
     });
   }
@@ -53,7 +53,7 @@ export class CountingProvider {
     await closed;
   }
 
-  private answer(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
+  private respond(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
     const requested = JSON.parse(body.toString()) as Requested;
     const name = nameOf(requested);
     const sold = this.sold.get(name) ?? { requested: 0, whole: 0 };
@@ -63,12 +63,12 @@ export class CountingProvider {
       return;
     }
     sold.requested += 1;
-    const answering = ANSWERING.get(name.split(' ')[0] ?? '') as ProviderBehaviour;
-    if (answering === 'fails' || (answering === 'fails once' && sold.requested === 1)) {
+    const responding = ANSWERING.get(name.split(' ')[0] ?? '') as ProviderBehaviour;
+    if (responding === 'fails' || (responding === 'fails once' && sold.requested === 1)) {
       json(res, FAILURE, 500);
       return;
     }
-    if (answering === 'stalls') {
+    if (responding === 'stalls') {
       begin(res).write(streamEvents()[0]);
       return;
     }

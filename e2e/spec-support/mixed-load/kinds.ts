@@ -17,7 +17,7 @@ export interface Kind {
   readonly provider?: '@claude';
   /** Saved config, instead of a provider. */
   readonly config?: 'cached' | 'guarded' | 'retried' | 'fallback';
-  readonly answering?: ProviderBehaviour;
+  readonly responding?: ProviderBehaviour;
   /** Cost of a complete response in 1e-8 USD, and its tokens. */
   readonly cost: number;
   readonly tokens: number;
@@ -71,10 +71,10 @@ export const KINDS: readonly Kind[] = [
     tokens: 100 * TOKENS,
   },
   { ...PAID, name: 'limited', share: 4, key: 'limited', body: chat },
-  { ...PAID, name: 'retried', share: 4, config: 'retried', answering: 'fails once', body: chat },
+  { ...PAID, name: 'retried', share: 4, config: 'retried', responding: 'fails once', body: chat },
   { ...PAID, name: 'fallback', share: 4, config: 'fallback', body: stream },
-  { ...PAID, name: 'failing', share: 4, answering: 'fails', body: chat },
-  { ...PAID, name: 'left', share: 1, answering: 'stalls', body: stream },
+  { ...PAID, name: 'failing', share: 4, responding: 'fails', body: chat },
+  { ...PAID, name: 'left', share: 1, responding: 'stalls', body: stream },
 ];
 
 /** The configs of the kinds. */

@@ -122,7 +122,7 @@ export class MixedLoad {
         ...(kind.repeated && { 'idempotency-key': name.replace(' ', '-') }),
       },
       body: kind.body(name),
-      leaves: kind.answering === 'stalls',
+      leaves: kind.responding === 'stalls',
     });
     const seen = this.seenOf(kind, got, door.kills > kills);
     if (seen === null) {
@@ -154,7 +154,7 @@ export class MixedLoad {
   private seenOf(kind: Kind, { status, headers, text }: Got, wasKilled: boolean): ClientResult | null {
     if (status === null) return wasKilled ? 'cut' : null;
     if (status !== 200) return refusalOf(kind, status);
-    if (kind.answering === 'stalls') return 'left';
+    if (kind.responding === 'stalls') return 'left';
     if (isStream(headers) && !text.endsWith('data: [DONE]\n\n')) return wasKilled ? 'cut' : null;
     const isFree = headers['idempotent-replayed'] === 'true' || headers['x-gw-cache-status'] === 'HIT';
     return isFree ? 'free' : 'whole';
@@ -163,8 +163,8 @@ export class MixedLoad {
 
 const DENIALS: Readonly<Record<string, number>> = { guarded: 446, exhausted: 412, limited: 429 };
 
-function refusalOf({ name, answering }: Kind, status: number): ClientResult | null {
-  if (answering === 'fails') return status === 500 ? 'failed' : null;
+function refusalOf({ name, responding }: Kind, status: number): ClientResult | null {
+  if (responding === 'fails') return status === 500 ? 'failed' : null;
   return DENIALS[name] === status ? 'denied' : null;
 }
 

@@ -59,10 +59,10 @@ export async function withoutPostgres(
 
 /** Bytes of log records that no worker has stored. */
 export async function backlogOf({ origin, serviceToken }: FleetProcess): Promise<number> {
-  const answer = await fetch(`${origin}/health/parts`, {
+  const response = await fetch(`${origin}/health/parts`, {
     headers: { authorization: `Bearer ${serviceToken}` },
   });
-  const { parts } = (await answer.json()) as {
+  const { parts } = (await response.json()) as {
     parts: readonly { name: string; figures?: { backlog_bytes?: number } }[];
   };
   return parts.find(({ name }) => name === 'journal')?.figures?.backlog_bytes ?? NaN;

@@ -55,7 +55,7 @@ describe('cache in Redis', () => {
       perBucketMax: CONTRACT_PER_BUCKET_MAX,
       share: redisShare(`${PREFIX}ledger:`),
     });
-  const firstAnswers = (guard = patientGuard(), by = redis): RedisIdempotencyStore =>
+  const firstResponses = (guard = patientGuard(), by = redis): RedisIdempotencyStore =>
     new RedisIdempotencyStore(by, guard, sealer, {
       prefix: 'gw:idempotency:',
       share: redisShare('gw:idempotency:ledger:'),
@@ -137,19 +137,19 @@ describe('cache in Redis', () => {
   });
 
   describe('RedisIdempotencyStore', () => {
-    idempotencyStoreContract(() => firstAnswers());
+    idempotencyStoreContract(() => firstResponses());
 
     it('makes a call on one gateway wait for the first call on another', async () => {
       const fallback = new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
-      const one = new Idempotency(firstAnswers(), fallback);
-      const two = new Idempotency(firstAnswers(patientGuard(), await connect()), fallback);
+      const one = new Idempotency(firstResponses(), fallback);
+      const two = new Idempotency(firstResponses(patientGuard(), await connect()), fallback);
       const scope = randomUUID();
       const wait = { timeoutMs: 10_000, isGone: () => false, tenant: TENANT };
       const print = 'f'.repeat(43);
       const first = await one.begin(scope, print, wait);
       const second = two.begin(scope, print, wait);
       if (first.kind === 'first') await first.complete(sampleResponse('once'));
-      expect(await second).toEqual({ kind: 'replay', answer: sampleResponse('once') });
+      expect(await second).toEqual({ kind: 'replay', response: sampleResponse('once') });
       await expect(two.begin(scope, 'g'.repeat(43), wait)).rejects.toMatchObject({
         type: 'idempotency_key_reused',
       });
@@ -205,7 +205,7 @@ describe('cache in Redis', () => {
       const connection = await connect();
       const fallback = new MemoryIdempotencyStore({ bytesMax: 1_000_000 });
       const guard = new RedisGuard({ timeoutMs: 100 });
-      const idempotency = new Idempotency(firstAnswers(guard, connection), fallback);
+      const idempotency = new Idempotency(firstResponses(guard, connection), fallback);
       await server.kill();
       const wait = { timeoutMs: 5_000, isGone: () => false, tenant: TENANT };
       const first = await idempotency.begin('s', 'f', wait);

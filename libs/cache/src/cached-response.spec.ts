@@ -11,8 +11,8 @@ describe('encodeAnswer', () => {
   it('preserves every chunk and the description of a response', () => {
     fc.assert(
       fc.property(chunks, fc.boolean(), (pieces, streamed) => {
-        const answer = sampleResponse('', { chunks: pieces, streamed, headers: ['x', 'modèle'] });
-        expect(decodeResponse(encodeResponse(answer))).toEqual(answer);
+        const response = sampleResponse('', { chunks: pieces, streamed, headers: ['x', 'modèle'] });
+        expect(decodeResponse(encodeResponse(response))).toEqual(response);
       }),
     );
   });

@@ -25,8 +25,8 @@ const CHECKED_FROM = 5;
  * Encodes a response to its own buffer: version, CRC-32 of the rest, length of the description,
  * number of chunks, description as JSON, lengths of the chunks, chunks.
  */
-export function encodeResponse(answer: CachedResponse): Buffer {
-  const { chunks, ...description } = answer;
+export function encodeResponse(response: CachedResponse): Buffer {
+  const { chunks, ...description } = response;
   const text = Buffer.from(JSON.stringify(description), 'utf8');
   const bodyBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const frame = Buffer.allocUnsafeSlow(HEAD_BYTES + text.length + 4 * chunks.length + bodyBytes);

@@ -7,8 +7,8 @@ import type { CachedResponse } from './cached-response';
  * A stream is sent in its chunks, as fast as the client reads, and a bounded amount per turn so
  * that others get theirs. It can be paused and aborted like a call.
  */
-export const replayResponse = (answer: CachedResponse, handler: OutboundHandler): OutboundCall =>
-  new Replay(answer, handler);
+export const replayResponse = (response: CachedResponse, handler: OutboundHandler): OutboundCall =>
+  new Replay(response, handler);
 
 /**
  * Bytes sent in one event-loop turn, about what a socket delivers; a larger chunk is sent alone.
@@ -24,13 +24,13 @@ class Replay implements OutboundCall {
   private over = false;
 
   constructor(
-    private readonly answer: CachedResponse,
+    private readonly response: CachedResponse,
     private readonly handler: OutboundHandler,
   ) {
     setImmediate(() => {
       if (this.over) return;
       this.begun = true;
-      handler.onHeaders(answer.status, headersOf(answer));
+      handler.onHeaders(response.status, headersOf(response));
       this.play();
     });
   }
@@ -56,7 +56,7 @@ class Replay implements OutboundCall {
     this.playing = true;
     let left = TURN_BYTES;
     while (this.isRunning() && left > 0) {
-      const chunk = this.answer.chunks[this.next];
+      const chunk = this.response.chunks[this.next];
       if (chunk === undefined) {
         this.over = true;
         this.handler.onEnd();

@@ -55,7 +55,7 @@ describe('ResponseCache', () => {
   /** Looks up, and stores a response after a miss. */
   async function ask(text: string, policy = semantic, over: Partial<CacheRequest> = {}): Promise<Lookup> {
     const lookup = await cache.lookUp(asking(text, over), policy, source(text));
-    if (lookup.answer === null)
+    if (lookup.response === null)
       cache.keep(lookup, policy, sampleResponse(`on: ${text}`, { createdAtMs: now }));
     return lookup;
   }
@@ -63,12 +63,12 @@ describe('ResponseCache', () => {
   it('returns a stored response synchronously', () => {
     const request = sampleRequest();
     const first = cache.lookUp(request, exact, null) as Lookup;
-    expect(first).toMatchObject({ status: 'MISS', answer: null });
+    expect(first).toMatchObject({ status: 'MISS', response: null });
     cache.keep(first, exact, sampleResponse());
     expect(cache.lookUp(request, exact, null)).toEqual({
       ...first,
       status: 'HIT',
-      answer: sampleResponse(),
+      response: sampleResponse(),
     });
   });
 
@@ -76,10 +76,10 @@ describe('ResponseCache', () => {
     const request = sampleRequest();
     cache.keep(cache.lookUp(request, exact, null) as Lookup, exact, sampleResponse('old'));
     const refresh = cache.lookUp(request, { ...exact, refresh: true }, null) as Lookup;
-    expect(refresh).toMatchObject({ status: 'REFRESH', answer: null });
+    expect(refresh).toMatchObject({ status: 'REFRESH', response: null });
     cache.keep(refresh, exact, sampleResponse('new'));
-    const { answer } = cache.lookUp(request, exact, null) as Lookup;
-    expect(answer?.chunks.toString()).toBe('new');
+    const { response } = cache.lookUp(request, exact, null) as Lookup;
+    expect(response?.chunks.toString()).toBe('new');
   });
 
   it('returns no response older than the request allows, even if it was stored for longer', () => {
@@ -99,7 +99,7 @@ describe('ResponseCache', () => {
     const request = sampleRequest();
     const lookup = cache.lookUp(request, exact, null) as Lookup;
     entries.set(lookup.tenant, lookup.key, Buffer.from('damaged'), 60_000);
-    expect(cache.lookUp(request, exact, null)).toMatchObject({ status: 'MISS', answer: null });
+    expect(cache.lookUp(request, exact, null)).toMatchObject({ status: 'MISS', response: null });
   });
 
   it('returns the response to a question of the same meaning, with its similarity', async () => {
@@ -107,7 +107,7 @@ describe('ResponseCache', () => {
     const found = await ask('Tell me what a cat is');
     expect(found).toMatchObject({ status: 'SEMANTIC HIT' });
     expect(found.similarity).toBeGreaterThan(0.99);
-    expect(found.answer?.chunks.toString()).toBe('on: What is a cat?');
+    expect(found.response?.chunks.toString()).toBe('on: What is a cat?');
     expect((await ask('What is a dog?')).status).toBe('SEMANTIC MISS');
   });
 
@@ -116,7 +116,7 @@ describe('ResponseCache', () => {
       { get: () => Promise.resolve(UNAVAILABLE), set: () => undefined, delete: () => undefined },
       new MemoryVectorStore({ bytesMax: 1_000 }),
     );
-    const failed = { answer: null, place: null, failure: 'store_unavailable' };
+    const failed = { response: null, place: null, failure: 'store_unavailable' };
     expect(await away.lookUp(asking('cat'), exact, null)).toMatchObject({ status: 'MISS', ...failed });
     const lookup = await away.lookUp(asking('cat'), semantic, source('cat'));
     expect(lookup).toMatchObject({ status: 'SEMANTIC MISS', ...failed });

@@ -33,7 +33,7 @@ export interface Lookup {
    */
   readonly key: string;
   /** Present on a hit. */
-  readonly answer: CachedResponse | null;
+  readonly response: CachedResponse | null;
   /** Cosine similarity of a semantic hit, else null. */
   readonly similarity: number | null;
   /** The tenant whose share a stored response uses. */
@@ -87,11 +87,11 @@ export class ResponseCache {
   }
 
   /** Stores a whole response for as long as the policy says, counted from its creation. */
-  keep(lookup: Lookup, policy: CachePolicy, answer: CachedResponse): void {
+  keep(lookup: Lookup, policy: CachePolicy, response: CachedResponse): void {
     const nowMs = this.now();
-    const expiresAtMs = answer.createdAtMs + policy.maxAgeMs;
+    const expiresAtMs = response.createdAtMs + policy.maxAgeMs;
     if (expiresAtMs <= nowMs) return;
-    this.entries.set(lookup.tenant, lookup.key, encodeResponse(answer), expiresAtMs - nowMs);
+    this.entries.set(lookup.tenant, lookup.key, encodeResponse(response), expiresAtMs - nowMs);
     const { place } = lookup;
     if (place !== null) {
       const stored = { id: lookup.key, vector: place.vector, expiresAtMs };
@@ -106,13 +106,13 @@ export class ResponseCache {
     key: string,
     frame: Frame,
   ): Lookup | Promise<Lookup> {
-    const answer = this.fresh(frame, policy);
-    if (answer !== null) {
+    const response = this.fresh(frame, policy);
+    if (response !== null) {
       return {
         status: 'HIT',
         key,
         tenant: tenantOf(request),
-        answer,
+        response,
         similarity: null,
         place: null,
         failure: null,
@@ -150,9 +150,9 @@ export class ResponseCache {
     if (policy.refresh) return miss;
     const found = await this.vectors.nearest(bucket, vector, this.now());
     if (found === null || found.similarity < threshold) return miss;
-    const answer = this.fresh(await this.entries.get(found.id), policy);
-    if (answer === null) return miss;
-    return { ...withoutHit, status: 'SEMANTIC HIT', answer, similarity: found.similarity };
+    const response = this.fresh(await this.entries.get(found.id), policy);
+    if (response === null) return miss;
+    return { ...withoutHit, status: 'SEMANTIC HIT', response, similarity: found.similarity };
   }
 
   /**
@@ -160,8 +160,8 @@ export class ResponseCache {
    * longer.
    */
   private fresh(frame: Frame, policy: CachePolicy): CachedResponse | null {
-    const answer = Buffer.isBuffer(frame) ? decodeResponse(frame) : null;
-    return answer !== null && this.now() - answer.createdAtMs < policy.maxAgeMs ? answer : null;
+    const response = Buffer.isBuffer(frame) ? decodeResponse(frame) : null;
+    return response !== null && this.now() - response.createdAtMs < policy.maxAgeMs ? response : null;
   }
 }
 
@@ -183,7 +183,7 @@ const missed = (
   status,
   key,
   tenant: tenantOf(request),
-  answer: null,
+  response: null,
   similarity: null,
   place: null,
   failure,

@@ -27,9 +27,9 @@ function record(bodyBytesMax = 100, check: ResponseCheck | null = checked(true),
     bodyBytesMax,
     memory,
     check: () => check,
-    onWhole: (answer) => {
+    onWhole: (response) => {
       endedBefore.push(next.ended);
-      kept.push(answer);
+      kept.push(response);
     },
     now: () => 5,
   });

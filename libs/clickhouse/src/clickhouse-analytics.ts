@@ -106,8 +106,8 @@ export class ClickHouseAnalytics implements AnalyticsStore {
   }
 
   /** Whether ClickHouse responds. Rejects if it is unreachable. */
-  answers(): Promise<boolean> {
-    return this.client.answers();
+  responds(): Promise<boolean> {
+    return this.client.responds();
   }
 
   private async run(

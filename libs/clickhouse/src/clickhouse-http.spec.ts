@@ -13,7 +13,7 @@ const ENDPOINT = 'http://clickhouse.example:8123/base';
 describe('ClickHouseHttp', () => {
   let proxy: Server;
   let requested: Requested[];
-  let answer: { status?: number; headers?: Record<string, string>; body?: string };
+  let response: { status?: number; headers?: Record<string, string>; body?: string };
   let http: ClickHouseHttp;
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('ClickHouseHttp', () => {
           headers: req.headers,
           body: Buffer.concat(pieces).toString(),
         });
-        res.writeHead(answer.status ?? 200, answer.headers).end(answer.body ?? '');
+        res.writeHead(response.status ?? 200, response.headers).end(response.body ?? '');
       });
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -40,7 +40,7 @@ describe('ClickHouseHttp', () => {
   });
   beforeEach(() => {
     requested = [];
-    answer = {};
+    response = {};
   });
   afterAll(() => new Promise((resolve) => proxy.close(resolve)));
 
@@ -55,12 +55,12 @@ describe('ClickHouseHttp', () => {
     expect(sent.headers).toMatchObject({ 'x-clickhouse-user': 'writer', 'x-clickhouse-key': 'hidden' });
     expect(sent.url.href).not.toContain('hidden');
     expect(sent.body).toBe('{"a":1}\n{"a":"two\\n"}');
-    expect(await http.answers()).toBe(true);
+    expect(await http.responds()).toBe(true);
     expect(requested[1]?.url.pathname).toBe('/base/ping');
   });
 
   it('sends short parameters in the URL and long ones in a form', async () => {
-    answer = { body: '{"n":1}\n{"n":2}\n' };
+    response = { body: '{"n":1}\n{"n":2}\n' };
     const statement = 'SELECT {a:String}, {b:Array(String)}, {c:Int64}';
     const rows = await http.query(statement, { a: "it's\t\\", b: ["x'y", 'z'], c: 7 }, { limit: '5' });
     expect(rows).toEqual([{ n: 1 }, { n: 2 }]);
@@ -81,7 +81,7 @@ describe('ClickHouseHttp', () => {
 
   it('reports a failure by its code, without the text, which may contain request data', async () => {
     for (const failed of [{ status: 400 }, { headers: { 'x-clickhouse-exception-code': '62' } }]) {
-      answer = { body: 'Cannot parse: a value', ...failed };
+      response = { body: 'Cannot parse: a value', ...failed };
       const failure = await http.command('SELECT 1').catch(String);
       expect(failure).toContain('ClickHouse refused a statement');
       expect(failure).not.toContain('a value');

@@ -76,7 +76,7 @@ export class ClickHouseHttp {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  async answers(): Promise<boolean> {
+  async responds(): Promise<boolean> {
     const url = this.urlOf('ping', []);
     const { status } = await this.client.fetchBuffered({ url, totalTimeoutMs: PING_MS, bytesMax: 1_024 });
     return status === 200;
@@ -100,7 +100,7 @@ export class ClickHouseHttp {
   ): Promise<BufferedResponse> {
     await this.enter();
     try {
-      const answer = await this.client.fetchBuffered({
+      const response = await this.client.fetchBuffered({
         url: this.urlOf('', search),
         method: 'POST',
         headers: { ...this.headers, ...headers },
@@ -108,13 +108,13 @@ export class ClickHouseHttp {
         totalTimeoutMs: CALL_MS,
         bytesMax: RESPONSE_BYTES_MAX,
       });
-      const code = answer.headers['x-clickhouse-exception-code'];
+      const code = response.headers['x-clickhouse-exception-code'];
       // The text may contain request data.
-      if (answer.status !== 200 || code !== undefined)
+      if (response.status !== 200 || code !== undefined)
         throw new ClickHouseRefusal(
-          `ClickHouse refused a statement: status ${String(answer.status)}, code ${String(code ?? 'none')}.`,
+          `ClickHouse refused a statement: status ${String(response.status)}, code ${String(code ?? 'none')}.`,
         );
-      return answer;
+      return response;
     } catch (cause) {
       if (!(cause instanceof OutboundError)) throw cause;
       throw new GatewayError('unavailable', {

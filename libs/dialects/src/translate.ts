@@ -128,8 +128,8 @@ export function prepareCall(
       ...(headers === undefined ? {} : { headers }),
     });
     return {
-      response: (answer, headers) =>
-        client.encodeResponse(provider.decodeResponse(answer, providerContext(headers)), clientContext),
+      response: (response, headers) =>
+        client.encodeResponse(provider.decodeResponse(response, providerContext(headers)), clientContext),
       stream: (headers) =>
         new StreamTranslation(
           provider.decodeStream(providerContext(headers)),

@@ -126,8 +126,8 @@ function hasTls(url: URL): Promise<boolean> {
       resolve(offers);
     };
     socket.once('connect', () => socket.write(SSL_REQUEST));
-    socket.once('data', (answer) => {
-      end(answer.toString('latin1', 0, 1) === 'S');
+    socket.once('data', (response) => {
+      end(response.toString('latin1', 0, 1) === 'S');
     });
     socket.once('error', () => {
       end(true);

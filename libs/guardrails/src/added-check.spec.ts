@@ -13,7 +13,7 @@ jest.mock('./checks', () => {
     kind: 'text',
     stages: ['input', 'output'],
     deterministic: true,
-    wholeAnswer: true,
+    wholeResponse: true,
     transforms: false,
     timeoutMs: 1_000,
     parameters: object({}),

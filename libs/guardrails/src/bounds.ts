@@ -21,7 +21,7 @@ export const GUARDRAIL_LIMITS = {
   /** Milliseconds of one check. */
   timeoutMsMax: 60_000,
   /** Bytes of the response of a webhook or a partner. */
-  answerBytesMax: 1_048_576,
+  responseBytesMax: 1_048_576,
   /**
    * Characters of a stream kept for checks that need the whole response; a longer stream that is
    * held back is denied.

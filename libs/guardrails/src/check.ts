@@ -106,7 +106,7 @@ export interface CheckDefinition<P extends object = object> {
    * Whether it judges a response only as a whole. A stream is then held back or only marked, as the
    * guardrail says.
    */
-  readonly wholeAnswer: boolean;
+  readonly wholeResponse: boolean;
   /** Whether it may change the body. */
   readonly transforms: boolean;
   /** Milliseconds, unless the guardrail overrides it. */

@@ -8,7 +8,7 @@ export interface GuardrailCall {
   /** Aborts the call when the check's time is over or the request has ended. */
   readonly signal: AbortSignal;
   /** Maximum bytes of the response; a longer one is a failure and is not cut. */
-  readonly answerBytesMax: number;
+  readonly responseBytesMax: number;
 }
 
 export interface GuardrailResponse {

@@ -80,15 +80,15 @@ export async function postJson(
   headers: Readonly<Record<string, string>>,
   body: string,
 ): Promise<unknown> {
-  const answer = await context.world.call({
+  const response = await context.world.call({
     url,
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
     body,
     signal: context.signal,
-    answerBytesMax: GUARDRAIL_LIMITS.answerBytesMax,
+    responseBytesMax: GUARDRAIL_LIMITS.responseBytesMax,
   });
-  return jsonOf(answer);
+  return jsonOf(response);
 }
 
 export function jsonOf({ status, body }: GuardrailResponse): unknown {

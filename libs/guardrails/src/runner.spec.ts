@@ -3,7 +3,7 @@ import { compileInline } from './compile';
 import { GuardrailRunner } from './runner';
 import { denialBody } from './denial';
 import { hookResults } from './results';
-import { answering, asking, chat, compiled, FACTS, judged, on } from './spec-support/judge';
+import { responding, asking, chat, compiled, FACTS, judged, on } from './spec-support/judge';
 import { json, RecordingPort } from './spec-support/world';
 import { Subject } from './subject';
 
@@ -334,7 +334,7 @@ it('judges every choice of a response, not only the first', async () => {
   );
   const checks = [{ id: 'default.contains', parameters: { words: ['secret'], operator: 'none' } }];
   expect(await judged([compiled(checks, { deny: true })], subject)).toMatchObject({ outcome: 'deny' });
-  expect(await judged([compiled(checks, { deny: true })], answering('fine'))).toMatchObject({
+  expect(await judged([compiled(checks, { deny: true })], responding('fine'))).toMatchObject({
     outcome: 'pass',
   });
 });

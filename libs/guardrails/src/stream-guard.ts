@@ -61,9 +61,9 @@ export class StreamGuard {
     string,
     { readonly channel: StreamChannel; readonly window: StreamWindow }
   >();
-  private readonly answer = new StreamResponse();
+  private readonly response = new StreamResponse();
   private readonly callsBefore = new Map<string, number>();
-  private readonly keepsAnswer: boolean;
+  private readonly keepsResponse: boolean;
   private readonly startedAt: number;
   private readonly work: Work;
   private isHolding: boolean;
@@ -82,7 +82,7 @@ export class StreamGuard {
       .filter(judgesOnItsWay)
       .map((each) => ({ ...each, findings: [], error: undefined, count: 0 }));
     this.whole = all.filter((each) => !judgesOnItsWay(each));
-    this.keepsAnswer =
+    this.keepsResponse =
       this.whole.length > 0 || options.guardrails.some(({ actions }) => actions.async === true);
     this.isHolding = this.whole.some(({ guardrail }) => holds(guardrail));
   }
@@ -93,7 +93,7 @@ export class StreamGuard {
     const known = this.known(channel);
     this.length += delta.length;
     const isTooLong = this.length > GUARDRAIL_LIMITS.heldLengthMax;
-    if (this.keepsAnswer && !isTooLong) this.answer.add(channel, delta);
+    if (this.keepsResponse && !isTooLong) this.response.add(channel, delta);
     if (this.isHolding) return isTooLong ? this.overflow() : { text: '', denial: null };
     if (!known) return this.overflow();
     const step = known.window.push(delta);
@@ -138,7 +138,7 @@ export class StreamGuard {
   /** Runs the asynchronous guardrails on the whole text; null when there are none. */
   judgeBeside(): Promise<readonly GuardrailResult[]> | null {
     const { runner, guardrails, facts, request, world } = this.options;
-    const subject = this.answer.subject(facts, request);
+    const subject = this.response.subject(facts, request);
     return this.length <= GUARDRAIL_LIMITS.heldLengthMax
       ? runner.runBeside(guardrails, subject)
       : undecidedInBackground(guardrails, subject, TOO_LONG, world);
@@ -200,7 +200,7 @@ export class StreamGuard {
 
   private endHeld(): Eventually<StreamEnd> {
     const { runner, guardrails, facts, request, signal } = this.options;
-    const subject = this.answer.subject(facts, request);
+    const subject = this.response.subject(facts, request);
     return then(runner.run(guardrails, subject, signal), (verdict) => {
       if (verdict.outcome === 'deny') return { rest: [], verdict };
       const body = verdict.body ?? subject.response;
@@ -217,7 +217,7 @@ export class StreamGuard {
     if (this.length > GUARDRAIL_LIMITS.heldLengthMax) {
       return this.whole.map(({ check }) => tooLong(check, !check.failOnError, world));
     }
-    const subject = this.answer.subject(facts, request);
+    const subject = this.response.subject(facts, request);
     return together(this.whole.map(({ check }) => judgeCheck(world, check, subject, signal)));
   }
 

@@ -139,8 +139,8 @@ describe('work of one request', () => {
     const work = new Work('w', new CountingTurns());
     const limited = { ...facts, work };
     expect(await errorsOf(work, Subject.input(limited, chat(long)))).toBe(0);
-    const answer = { choices: [{ message: { role: 'assistant', content: long } }] };
-    expect(await errorsOf(work, Subject.output(limited, chat('a'), answer, 200))).toBeGreaterThan(0);
+    const response = { choices: [{ message: { role: 'assistant', content: long } }] };
+    expect(await errorsOf(work, Subject.output(limited, chat('a'), response, 200))).toBeGreaterThan(0);
   }, 60_000);
 
   it('denies if a guardrail denies, and reports how much checks may read', async () => {

@@ -84,10 +84,10 @@ describe('Journal of another process', () => {
         if (output.length > 20_000) child.kill('SIGKILL');
       });
     });
-    const answered = output.slice(0, output.lastIndexOf('\n')).split('\n').map(Number);
+    const responded = output.slice(0, output.lastIndexOf('\n')).split('\n').map(Number);
     const found = await stored();
-    expect(answered.length).toBeGreaterThan(1_000);
-    expect(answered.filter((id) => !found.has(id))).toEqual([]);
+    expect(responded.length).toBeGreaterThan(1_000);
+    expect(responded.filter((id) => !found.has(id))).toEqual([]);
   });
 
   it('answers every caller, counts what is lost and leaves only whole frames when the disk refuses writes', async () => {

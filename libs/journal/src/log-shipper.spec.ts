@@ -13,9 +13,9 @@ import { Sealer } from './sealer';
 
 const sealer = new Sealer([Buffer.alloc(32, 1)]);
 const post: Post = async (url, headers, body) => {
-  const answer = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
-  await answer.arrayBuffer();
-  return { status: answer.status };
+  const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
+  await response.arrayBuffer();
+  return { status: response.status };
 };
 
 describe('LogShipper over HTTP', () => {

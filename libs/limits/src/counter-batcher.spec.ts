@@ -35,18 +35,18 @@ class Remote implements CounterStore {
 
   exchange(exchange: CounterRoundTrip) {
     this.sent.push(exchange);
-    const answer = this.counters.exchange(exchange);
-    if (!this.isHeldBack) return Promise.resolve(answer);
-    return new Promise<typeof answer>((resolve) => {
+    const response = this.counters.exchange(exchange);
+    if (!this.isHeldBack) return Promise.resolve(response);
+    return new Promise<typeof response>((resolve) => {
       this.waiting.push(() => {
-        resolve(answer);
+        resolve(response);
       });
       this.mostInFlight = Math.max(this.mostInFlight, this.waiting.length);
     });
   }
   /** One network round trip: everything in flight is answered. */
   async roundTrip(): Promise<void> {
-    for (const answer of this.waiting.splice(0)) answer();
+    for (const response of this.waiting.splice(0)) response();
     await new Promise((resolve) => setImmediate(resolve));
   }
   read(...args: Parameters<MemoryCounterStore['read']>) {

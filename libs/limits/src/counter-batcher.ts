@@ -237,17 +237,17 @@ export class CounterBatcher {
     const claims = waiters.flatMap((waiter) => claimOf(waiter, index) ?? []);
     this.began(sent);
     try {
-      const answer = this.context.counters.exchange({ ...this.header(), statements, claims });
-      if (answer instanceof Promise) {
-        answer
+      const response = this.context.counters.exchange({ ...this.header(), statements, claims });
+      if (response instanceof Promise) {
+        response
           .then(
-            (settled) => this.answered(sent, settled),
+            (settled) => this.responded(sent, settled),
             () => this.failed(sent),
           )
           .finally(() => this.pump());
         return;
       }
-      this.answered(sent, answer);
+      this.responded(sent, response);
     } catch {
       this.failed(sent);
     }
@@ -274,20 +274,20 @@ export class CounterBatcher {
     for (const waiter of this.queue.clear()) this.decideAlone(waiter);
   }
 
-  private answered(sent: Sent, answer: CounterRoundTripReply): void {
+  private responded(sent: Sent, response: CounterRoundTripReply): void {
     this.ended(sent);
     noteRoundTrip(this.context, sent.sentAt);
-    this.context.clockOffsetMs = answer.nowMs - this.context.clock();
-    for (const [at, counter] of answer.counters.entries()) {
+    this.context.clockOffsetMs = response.nowMs - this.context.clock();
+    for (const [at, counter] of response.counters.entries()) {
       const [slot, stated, consumed] = [sent.slots[at], sent.slices[at], sent.consumed[at] ?? 0];
       if (slot === undefined || stated === undefined) continue;
-      applyReply(this.context, slot, { stated, consumed, sentAt: sent.sentAt }, counter, answer.nowMs);
+      applyReply(this.context, slot, { stated, consumed, sentAt: sent.sentAt }, counter, response.nowMs);
     }
     if (sent.waiters.length === 0) this.seeder.rebuild(sent.slots);
     let claim = 0;
     for (const waiter of sent.waiters) {
-      if (waiter.amounts === null) this.inform(waiter, answer.counters, sent.slots);
-      else this.conclude(waiter, answer.claims[claim++] ?? UNDECIDED, sent);
+      if (waiter.amounts === null) this.inform(waiter, response.counters, sent.slots);
+      else this.conclude(waiter, response.claims[claim++] ?? UNDECIDED, sent);
     }
   }
 

@@ -12,7 +12,7 @@ describe('CounterBreaker', () => {
     expect(breaker.isOpen).toBe(false);
     breaker.failed(0);
     expect(breaker.isOpen).toBe(true);
-    expect(breaker.answers).toBe(false);
+    expect(breaker.responses).toBe(false);
   });
 
   it('opens when the median of the newest 15 round trips takes longer than 250 ms', () => {
@@ -22,7 +22,7 @@ describe('CounterBreaker', () => {
     expect(breaker.isOpen).toBe(false);
     breaker.succeeded(0, 251);
     expect(breaker.isOpen).toBe(true);
-    expect(breaker.answers).toBe(true);
+    expect(breaker.responses).toBe(true);
   });
 
   it('stays closed while at most half of the round trips are slow, and with fewer than 15 round trips', () => {

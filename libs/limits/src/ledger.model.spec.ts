@@ -124,13 +124,13 @@ class Model {
       exchange: (exchange) => {
         if (this.delayed) {
           return new Promise((resolve, reject) =>
-            this.network.push({ exchange, answer: null, resolve, reject }),
+            this.network.push({ exchange, response: null, resolve, reject }),
           );
         }
         if (this.losing === 'question') throw new Error('lost');
-        const answer = this.counters.exchange(exchange);
+        const response = this.counters.exchange(exchange);
         if (this.losing === 'answer') throw new Error('lost');
-        return answer;
+        return response;
       },
       read: (...args) => this.counters.read(...args),
       correct: (...args) => this.counters.correct(...args),
@@ -190,9 +190,9 @@ class Model {
     const message = this.network[at];
     if (!message) return;
     if (lost) message.reject(new Error('lost'));
-    else if (message.answer) message.resolve(message.answer);
+    else if (message.response) message.resolve(message.response);
     else {
-      message.answer = this.counters.exchange(message.exchange);
+      message.response = this.counters.exchange(message.exchange);
       return;
     }
     this.network.splice(at, 1);
@@ -263,8 +263,8 @@ class Model {
 
 interface Message {
   readonly exchange: CounterRoundTrip;
-  answer: CounterRoundTripReply | null;
-  resolve(answer: CounterRoundTripReply): void;
+  response: CounterRoundTripReply | null;
+  resolve(response: CounterRoundTripReply): void;
   reject(error: Error): void;
 }
 

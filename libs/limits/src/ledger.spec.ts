@@ -277,14 +277,14 @@ describe('Ledger', () => {
   });
 
   it('queries the durable record once for many requests when the counters do not have a budget', async () => {
-    let answer: (balances: readonly Balance[]) => void = () => undefined;
+    let respond: (balances: readonly Balance[]) => void = () => undefined;
     const record = {
-      balances: jest.fn(() => new Promise<readonly Balance[]>((resolve) => (answer = resolve))),
+      balances: jest.fn(() => new Promise<readonly Balance[]>((resolve) => (respond = resolve))),
     } satisfies LedgerStore;
     const ledger = ledgerOver(memory(), { record });
     const buckets = [budget()];
     const waiting = Array.from({ length: 50 }, async () => ledger.admit(buckets, estimate(CENT)));
-    answer([{ period: 0, used: 70 * CENT, holders: [] }]);
+    respond([{ period: 0, used: 70 * CENT, holders: [] }]);
     const outcomes = await Promise.all(waiting);
     expect(record.balances).toHaveBeenCalledTimes(1);
     expect(outcomes.filter((outcome) => outcome.admitted)).toHaveLength(30);

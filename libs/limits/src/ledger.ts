@@ -239,7 +239,7 @@ export class Ledger implements LivenessListener {
       const [batcher] = this.batchers.values();
       if (batcher) batcher.tick(nowMs, true);
       else breaker.succeeded(nowMs, 0);
-      if (!breaker.answers) return;
+      if (!breaker.responses) return;
     }
     for (const [tenant, batcher] of this.batchers) {
       batcher.tick(nowMs);

@@ -156,7 +156,7 @@ export class Call extends WheelEntry implements OutboundCall {
   }
 
   /** Passes on what the connection has read. */
-  onAnswer({ parser }: Connection): void {
+  onResponse({ parser }: Connection): void {
     this.responseBegan = true;
     try {
       if (parser.hasHead && !this.hasHead) this.passHead(parser.head);

@@ -5,23 +5,23 @@ const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
 /** A server that responds to a request when `answer` is called with its path. */
 async function held() {
-  const open: { path: string; answer: () => void }[] = [];
+  const open: { path: string; respond: () => void }[] = [];
   const server = await serve(
     rawServer((socket, _count, head) => {
-      open.push({ path: head.split(' ')[1] ?? '', answer: () => socket.write(OK) });
+      open.push({ path: head.split(' ')[1] ?? '', respond: () => socket.write(OK) });
     }),
   );
   const count = (path: string): number => open.filter((each) => each.path === path).length;
-  const answer = (path: string): void => {
+  const respond = (path: string): void => {
     const at = open.findIndex((each) => each.path === path);
-    open.splice(at, 1)[0]?.answer();
+    open.splice(at, 1)[0]?.respond();
   };
-  return { server, count, answer };
+  return { server, count, answer: respond };
 }
 
 describe('ConnectionPool shares', () => {
   it('leave half of the connections to other holders, whatever one holder starts', async () => {
-    const { server, count, answer } = await held();
+    const { server, count, answer: response } = await held();
     const outbound = client({ maxConnectionsPerOrigin: 8, maxWaitingPerOrigin: 32 });
     const calls = (holder: string, number: number): Running[] =>
       Array.from({ length: number }, () =>
@@ -35,8 +35,8 @@ describe('ConnectionPool shares', () => {
     );
     const [first, second] = calls('works', 2);
     await until(() => count('/works') === 2);
-    answer('/works');
-    answer('/works');
+    response('/works');
+    response('/works');
     const done = await Promise.all([first?.outcome, second?.outcome]);
     expect([done.map((each) => each?.status), count('/hangs')]).toEqual([[200, 200], 4]);
     for (const call of hung) call.abort();
@@ -45,7 +45,7 @@ describe('ConnectionPool shares', () => {
   });
 
   it('start waiting calls of holders in turn, and free their places however calls end', async () => {
-    const { server, count, answer } = await held();
+    const { server, count, answer: response } = await held();
     const outbound = client({ maxConnectionsPerOrigin: 4, maxWaitingPerOrigin: 100 });
     const order = ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c'];
     const calls = order.map((holder) =>
@@ -56,7 +56,7 @@ describe('ConnectionPool shares', () => {
     calls[2]?.abort();
     calls[0]?.abort();
     await until(() => {
-      for (const path of ['/c', '/b', '/a']) answer(path);
+      for (const path of ['/c', '/b', '/a']) response(path);
       return outbound.stats().calls === 0;
     });
     const outcomes = await Promise.all(calls.map((call) => call.outcome));

@@ -32,8 +32,11 @@ const sourceOf = (length: number, stream: Readable): BodySource => ({ length, op
 
 describe('Connection reuse', () => {
   /** Returns how many connections two consecutive calls use, given the provider's responses. */
-  const connectionsFor = async (answer: string, changes: Partial<OutboundRequest> = {}): Promise<number> => {
-    const server = await serve(rawServer((socket) => void socket.write(answer)));
+  const connectionsFor = async (
+    response: string,
+    changes: Partial<OutboundRequest> = {},
+  ): Promise<number> => {
+    const server = await serve(rawServer((socket) => void socket.write(response)));
     const outbound = client();
     for (const round of [1, 2]) {
       const got = await run(outbound, requestTo(server.origin, changes));
@@ -56,13 +59,13 @@ describe('Connection reuse', () => {
     ['the provider speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n'],
     ['another response follows without a request', OK + FORGED],
     ['a stray line follows', `${OK}\r\n`],
-  ])('does not happen when %s', async (_when, answer) => {
-    expect(await connectionsFor(answer)).toBe(2);
+  ])('does not happen when %s', async (_when, response) => {
+    expect(await connectionsFor(response)).toBe(2);
   });
 
   it('does not happen after a response to HEAD that announces a body, because the body may follow', async () => {
-    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n';
-    expect(await connectionsFor(answer, { method: 'HEAD', body: null })).toBe(2);
+    const response = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n';
+    expect(await connectionsFor(response, { method: 'HEAD', body: null })).toBe(2);
   });
 
   it('does not happen when the provider sends bytes without a request, which are never read as the next response', async () => {
@@ -259,14 +262,14 @@ describe('Connection receives', () => {
     'pieces apart and in order over %s, with pauses, for many concurrent calls',
     async (scheme) => {
       const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 7) % 251));
-      const answerTo = (url: string): Buffer => bytes.subarray(Number(url.slice(1)));
+      const respondTo = (url: string): Buffer => bytes.subarray(Number(url.slice(1)));
       const server = await serve(
         scheme === 'http'
-          ? httpServer((req, res) => void res.end(answerTo(String(req.url))))
+          ? httpServer((req, res) => void res.end(respondTo(String(req.url))))
           : listen(
               createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (req, res) => {
-                res.write(answerTo(String(req.url)).subarray(0, 1_000));
-                res.end(answerTo(String(req.url)).subarray(1_000));
+                res.write(respondTo(String(req.url)).subarray(0, 1_000));
+                res.end(respondTo(String(req.url)).subarray(1_000));
               }),
               'https',
             ),
@@ -295,7 +298,7 @@ describe('Connection receives', () => {
       for (let round = 0; round < 2; round += 1) {
         const offsets = Array.from({ length: 10 }, (_, index) => 1_000 * index);
         const got = await Promise.all(offsets.map(one));
-        expect(got.map((body, index) => body.equals(answerTo(`/${String(1_000 * index)}`)))).toEqual(
+        expect(got.map((body, index) => body.equals(respondTo(`/${String(1_000 * index)}`)))).toEqual(
           offsets.map(() => true),
         );
       }

@@ -183,7 +183,7 @@ export class Connection {
       this.parser.read(bytes, length);
       this.sinceRest += length;
       if (this.sinceRest >= TURN_BYTES) this.rest();
-      call.onAnswer(this);
+      call.onResponse(this);
     } else if (this.opening !== null) {
       this.isUnusable = true;
     } else {
@@ -205,7 +205,7 @@ export class Connection {
     // Until its call is sent, the parser still has the previous response.
     if (this.call && !this.isDeferred && this.parser.isDone && !this.isUnusable) {
       this.isUnusable = true;
-      this.call.onAnswer(this);
+      this.call.onResponse(this);
     } else {
       this.onLost(null);
     }

@@ -23,8 +23,8 @@ class NameServer {
 
   async start(): Promise<string> {
     this.socket.on('message', (query, { port, address }) => {
-      const answer = this.answer(query);
-      if (answer) this.socket.send(answer, port, address);
+      const response = this.respond(query);
+      if (response) this.socket.send(response, port, address);
     });
     await new Promise<void>((resolve) => this.socket.bind(0, '127.0.0.1', resolve));
     return `127.0.0.1:${String(this.socket.address().port)}`;
@@ -38,7 +38,7 @@ class NameServer {
     return this.queries.filter((query) => query === name).length;
   }
 
-  private answer(query: Buffer): Buffer | null {
+  private respond(query: Buffer): Buffer | null {
     const labels: string[] = [];
     let at = 12;
     for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {

@@ -8,7 +8,7 @@ import { fetchJson, readJsonFile } from './operator-json';
 describe('fetchJson and readJsonFile', () => {
   let server: Server;
   let folder: string;
-  const answers: Record<string, { readonly status: number; readonly body: string }> = {
+  const responses: Record<string, { readonly status: number; readonly body: string }> = {
     '/good': { status: 200, body: '{"a":[1]}' },
     '/none': { status: 404, body: 'not found' },
     '/failing': { status: 500, body: '{"a":1}' },
@@ -20,7 +20,7 @@ describe('fetchJson and readJsonFile', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'operator-'));
     server = createServer((req, res) => {
-      const { status, body } = answers[req.url ?? ''] ?? { status: 400, body: '' };
+      const { status, body } = responses[req.url ?? ''] ?? { status: 400, body: '' };
       res.writeHead(status).end(body);
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

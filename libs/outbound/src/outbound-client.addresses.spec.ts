@@ -50,7 +50,7 @@ describe('OutboundClient addresses', () => {
     async (_id, _reason, entry) => {
       outbound = clientWith({ policy: nothingTrusted, lookup: lookupOf({ [entry.host]: entry.answers }) });
       // A slow name server replies later than a test may take; no other case reaches a timeout.
-      const isSlow = entry.answers.some((answer) => 'delay_ms' in answer);
+      const isSlow = entry.answers.some((response) => 'delay_ms' in response);
       const seen: (number | string)[] = [];
       for (let call = 0; call < entry.answers.length; call += 1) {
         const limits = isSlow ? { connectTimeoutMs: 150 } : {};

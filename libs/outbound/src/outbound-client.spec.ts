@@ -19,7 +19,7 @@ const { serve, client } = closedAfterEach();
  * A server that responds to each request with these bytes, and then closes the connection if
  * `close` is set.
  */
-const answering = (bytes: string, close = false): Promise<Loopback> =>
+const responding = (bytes: string, close = false): Promise<Loopback> =>
   serve(
     rawServer((socket) => {
       if (close) socket.end(bytes, 'latin1');
@@ -62,7 +62,7 @@ describe('OutboundClient', () => {
 
   it('delivers the headers as a flat list, lower-cased, in order and with duplicates, and the bytes as received', async () => {
     const body = '\x1f\x8b not unpacked';
-    const { origin } = await answering(
+    const { origin } = await responding(
       `HTTP/1.1 201 X\r\nSet-Cookie: a=1\r\nX-Other: \xe9\r\nSet-Cookie: b=2\r\nContent-Encoding: gzip\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
     );
     const got = await run(client(), requestTo(origin));
@@ -73,7 +73,7 @@ describe('OutboundClient', () => {
   });
 
   it('returns a redirect instead of following it, so that every address is checked', async () => {
-    const { origin } = await answering(
+    const { origin } = await responding(
       'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n',
     );
     const got = await run(client(), requestTo(origin));
@@ -90,7 +90,7 @@ describe('OutboundClient', () => {
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\nx: y\r\n\r\n',
     ],
   ])('skips interim responses (%s)', async (_name, interim) => {
-    const { origin } = await answering(interim + OK);
+    const { origin } = await responding(interim + OK);
     expect(await run(client(), requestTo(origin))).toMatchObject({
       status: 200,
       body: 'ok',
@@ -121,7 +121,7 @@ describe('OutboundClient', () => {
     ['GET', 'HTTP/1.1 204 No Content\r\n\r\n'],
     ['GET', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\n'],
   ])('ends a %s response without a body at its headers', async (method, bytes) => {
-    const { origin } = await answering(bytes);
+    const { origin } = await responding(bytes);
     const got = await run(client(), requestTo(origin, { method, body: null }));
     expect(got).toMatchObject({ body: '', error: null });
   });
@@ -221,7 +221,7 @@ describe('OutboundClient with broken responses', () => {
     ],
     ['closes before a byte', '', 'unreachable'],
   ])('fails once, with the right failure, when the provider %s', async (_what, bytes, failure) => {
-    const { origin } = await answering(bytes, true);
+    const { origin } = await responding(bytes, true);
     const got = await run(client(), requestTo(origin));
     expect(got.error).toMatchObject({ failure });
   });
@@ -237,12 +237,12 @@ describe('OutboundClient with broken responses', () => {
   });
 
   it('accepts the orderly end of a connection as the end of a body without length', async () => {
-    const { origin } = await answering('HTTP/1.1 200 OK\r\n\r\nwhole', true);
+    const { origin } = await responding('HTTP/1.1 200 OK\r\n\r\nwhole', true);
     expect(await run(client(), requestTo(origin))).toMatchObject({ body: 'whole', error: null });
   });
 
   it('refuses headers over the maximum, so that a provider cannot fill the memory', async () => {
-    const { origin } = await answering(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(80_000)}\r\n\r\n`);
+    const { origin } = await responding(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(80_000)}\r\n\r\n`);
     expect((await run(client(), requestTo(origin))).error).toMatchObject({ failure: 'interrupted' });
   });
 
@@ -253,7 +253,7 @@ describe('OutboundClient with broken responses', () => {
   });
 
   it('fails a request that HTTP/1.1 cannot express, and continues to work', async () => {
-    const { origin } = await answering(OK);
+    const { origin } = await responding(OK);
     const outbound = client();
     for (const headers of [
       ['bad name', 'x'],
@@ -267,7 +267,7 @@ describe('OutboundClient with broken responses', () => {
   });
 
   it('fails as aborted when the request body breaks off', async () => {
-    const { origin } = await answering(OK);
+    const { origin } = await responding(OK);
     const failing = new Readable({
       read() {
         this.destroy(new Error('the client left'));

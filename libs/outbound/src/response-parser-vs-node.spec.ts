@@ -87,11 +87,11 @@ interface Read {
 async function asNodeReads(origin: string): Promise<Read> {
   const sent = httpRequest(origin, { agent: false, insecureHTTPParser: false });
   sent.end();
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const body: Buffer[] = [];
-  for await (const piece of answer) body.push(piece as Buffer);
-  const headers = answer.rawHeaders.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text));
-  return { status: answer.statusCode, headers, body: Buffer.concat(body).toString('latin1') };
+  for await (const piece of response) body.push(piece as Buffer);
+  const headers = response.rawHeaders.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text));
+  return { status: response.statusCode, headers, body: Buffer.concat(body).toString('latin1') };
 }
 
 function asParserReads(pieces: readonly string[], closes: boolean): Read & { isDone: boolean } {

@@ -259,7 +259,7 @@ describe('AnswerParser refuses', () => {
 });
 
 describe('AnswerParser with a response in pieces', () => {
-  const answers: [string, Options?][] = [
+  const responses: [string, Options?][] = [
     [`${head('Content-Type: text/plain', 'content-length: 5', 'X: \xe9')}hello`],
     [`${CHUNKED}4\r\nwiki\r\nA;x=y\r\npedia in c\r\n0\r\ntrailer: z\r\n\r\n`],
     [`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 P\r\na: b\r\n\r\n${head('content-length: 1')}x`],
@@ -271,7 +271,7 @@ describe('AnswerParser with a response in pieces', () => {
     [head('content-length: 1', 'content-length: 2')],
   ];
 
-  it.each(answers)('reads %j in the same way wherever it is split', (text, options = {}) => {
+  it.each(responses)('reads %j in the same way wherever it is split', (text, options = {}) => {
     const whole = parse([text], options);
     expect(parse([...text], options)).toEqual(whole);
     for (let first = 1; first < text.length; first += 1) {

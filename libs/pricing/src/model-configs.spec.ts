@@ -29,13 +29,13 @@ const BAD = { m: { pay_as_you_go: { request_token: { price: 'free' } } } };
 
 /** Sources with given documents; an Error is thrown. */
 function sourcesWith(environment: Record<string, string> = ENVIRONMENT) {
-  const answers: Record<keyof ModelConfigReaders, unknown> = { fetch: null, logStore: null, file: null };
+  const responses: Record<keyof ModelConfigReaders, unknown> = { fetch: null, logStore: null, file: null };
   const requested: string[] = [];
   const alarms: ModelConfigAlarm[] = [];
   const reader = (name: keyof ModelConfigReaders) => (at: string) => {
     requested.push(`${name} ${at}`);
-    const answer = answers[name];
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    const response = responses[name];
+    return response instanceof Error ? Promise.reject(response) : Promise.resolve(response);
   };
   const time = { now: 0 };
   const configs = createModelConfigs({
@@ -44,13 +44,13 @@ function sourcesWith(environment: Record<string, string> = ENVIRONMENT) {
     alarm: (alarm) => alarms.push(alarm),
     clock: () => time.now,
   });
-  return { answers, requested, alarms, time, configs };
+  return { answers: responses, requested, alarms, time, configs };
 }
 
 describe('sources of model configurations [ENV-08]', () => {
   it('are read in order: memory for an hour, proxy service, log store, local files', async () => {
-    const { answers, requested, configs, time } = sourcesWith();
-    answers.file = GOOD;
+    const { answers: responses, requested, configs, time } = sourcesWith();
+    responses.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
     expect(requested).toEqual([
       'fetch https://configs.example.com/pricing/openai',
@@ -60,11 +60,11 @@ describe('sources of model configurations [ENV-08]', () => {
     time.now = 3_599_999;
     await configs.load('openai');
     expect(requested).toHaveLength(3);
-    answers.fetch = GOOD;
+    responses.fetch = GOOD;
     time.now = 3_600_000;
     await configs.load('openai');
     expect(requested.slice(3)).toEqual(['fetch https://configs.example.com/pricing/openai']);
-    answers.fetch = { m: { context: 5 } };
+    responses.fetch = { m: { context: 5 } };
     expect(await configs.capabilities('openai')).toEqual({ m: { context: 5 } });
     expect(requested.at(-1)).toBe('fetch https://configs.example.com/general/openai');
   });
@@ -95,11 +95,11 @@ describe('sources of model configurations [ENV-08]', () => {
   });
 
   it('keep the last valid document when an invalid one arrives, raise an alarm, and are read again soon', async () => {
-    const { answers, alarms, configs, time } = sourcesWith();
-    answers.fetch = GOOD;
+    const { answers: responses, alarms, configs, time } = sourcesWith();
+    responses.fetch = GOOD;
     await configs.load('openai');
-    answers.fetch = BAD;
-    answers.logStore = new Error('the bucket is gone');
+    responses.fetch = BAD;
+    responses.logStore = new Error('the bucket is gone');
     time.now = 3_600_000;
     expect((await configs.load('openai'))?.cardAt('m', 0)).not.toBeNull();
     expect(alarms.map(({ source, reason }) => [source, reason])).toEqual([
@@ -107,25 +107,25 @@ describe('sources of model configurations [ENV-08]', () => {
       ['log_store', 'the bucket is gone'],
     ]);
     expect(configs.faults()).toEqual(alarms);
-    answers.fetch = { n: GOOD.m };
+    responses.fetch = { n: GOOD.m };
     time.now += 60_000;
     expect((await configs.load('openai'))?.cardAt('m', 0)).toBeNull();
     expect(configs.faults()).toEqual([]);
   });
 
   it('use the next source when one is invalid, and no price at all when none is valid', async () => {
-    const { answers, configs } = sourcesWith();
-    answers.fetch = BAD;
-    answers.file = GOOD;
+    const { answers: responses, configs } = sourcesWith();
+    responses.fetch = BAD;
+    responses.file = GOOD;
     expect((await configs.load('openai'))?.models).toBe(1);
     expect(configs.faults()).toMatchObject([{ kind: 'pricing', provider: 'openai', source: 'proxy' }]);
-    answers.file = [];
+    responses.file = [];
     expect(await configs.load('groq')).toBeNull();
   });
 
   it('never make a request wait: the old document is used while the new one is read once', async () => {
-    const { answers, requested, configs, time } = sourcesWith();
-    answers.fetch = GOOD;
+    const { answers: responses, requested, configs, time } = sourcesWith();
+    responses.fetch = GOOD;
     expect(configs.prices('openai')).toBeUndefined();
     expect(configs.prices('openai')).toBeUndefined();
     await configs.load('openai');

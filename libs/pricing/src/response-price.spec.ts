@@ -16,9 +16,9 @@ const list: Readonly<Record<string, Listed>> = {
   alias: { source: 'custom', total: 3 },
 };
 const own = new Set(['alias']);
-const priceOf = (requested: string | null, answered: string | null): [string, number] | null => {
+const priceOf = (requested: string | null, responded: string | null): [string, number] | null => {
   const found = priceOfResponse(
-    { requested, answered, isOwn: (model) => own.has(model) },
+    { requested, responded, isOwn: (model) => own.has(model) },
     (model) => list[model] ?? null,
   );
   return found && [found.model, found.priced.total];
@@ -36,15 +36,15 @@ describe('priceOfAnswer', () => {
     ['a configured source has a price for the name that was asked for', 'agreed', 'large', ['agreed', 5]],
     ['both have a configured price', 'agreed', 'dearAgreed', ['dearAgreed', 9]],
     ['neither is known', 'deployment', 'nonsense', null],
-  ] as const)('is by the right model where %s', (_, requested, answered, expected) => {
-    expect(priceOf(requested, answered)).toEqual(expected);
+  ] as const)('is by the right model where %s', (_, requested, responded, expected) => {
+    expect(priceOf(requested, responded)).toEqual(expected);
   });
 
   it('is never less than the price of the requested model, whatever the response names', () => {
     const name = fc.option(fc.constantFrom(...Object.keys(list), 'nonsense'), { nil: null });
     fc.assert(
-      fc.property(fc.constantFrom(...Object.keys(list)), name, (requested, answered) => {
-        expect(priceOf(requested, answered)?.[1]).toBeGreaterThanOrEqual(list[requested]?.total ?? NaN);
+      fc.property(fc.constantFrom(...Object.keys(list)), name, (requested, responded) => {
+        expect(priceOf(requested, responded)?.[1]).toBeGreaterThanOrEqual(list[requested]?.total ?? NaN);
       }),
     );
   });

@@ -5,7 +5,7 @@ export interface NamedModels {
   /** The model that the provider should use; null when unknown. */
   readonly requested: string | null;
   /** The model that the response names; null when it names none. */
-  readonly answered: string | null;
+  readonly responded: string | null;
   /**
    * Whether the integration itself sets the model's price: an own price, or an alias of another
    * model.
@@ -21,17 +21,17 @@ export interface NamedModels {
  * a response cheaper. Null when neither model has a price.
  */
 export function priceOfResponse<P extends Pick<PricedUsage, 'source' | 'total'>>(
-  { requested, answered, isOwn }: NamedModels,
+  { requested, responded, isOwn }: NamedModels,
   price: (model: string) => P | null,
 ): { readonly model: string; readonly priced: P } | null {
   const byRequested = named(requested, price);
-  if (answered === null || answered === requested) return byRequested;
+  if (responded === null || responded === requested) return byRequested;
   if (byRequested !== null && isOwn(byRequested.model)) return byRequested;
-  const byAnswered = named(answered, price);
-  if (byRequested === null || byAnswered === null) return byRequested ?? byAnswered;
-  if (byRequested.priced.source === 'configured' && byAnswered.priced.source === 'catalogue')
+  const byResponded = named(responded, price);
+  if (byRequested === null || byResponded === null) return byRequested ?? byResponded;
+  if (byRequested.priced.source === 'configured' && byResponded.priced.source === 'catalogue')
     return byRequested;
-  return byAnswered.priced.total < byRequested.priced.total ? byRequested : byAnswered;
+  return byResponded.priced.total < byRequested.priced.total ? byRequested : byResponded;
 }
 
 function named<P>(

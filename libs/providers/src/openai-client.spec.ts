@@ -23,8 +23,8 @@ const clientOf = (serve: Serve): OpenAI =>
 describe('OpenAI’s own client', () => {
   describe('over the sandbox', () => {
     const client = clientOf((path, method, body) => {
-      const { answer } = sandbox.local as LocalProvider;
-      const { status, headers, chunks } = answer({ method, path, body: Buffer.from(body), metadata: {} });
+      const { respond } = sandbox.local as LocalProvider;
+      const { status, headers, chunks } = respond({ method, path, body: Buffer.from(body), metadata: {} });
       const type = headers[headers.indexOf('content-type') + 1] ?? '';
       return new Response(Buffer.concat([...chunks].map(({ data }) => data)), {
         status,

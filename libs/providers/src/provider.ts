@@ -251,7 +251,7 @@ export interface LocalResponse {
 }
 
 export interface LocalProvider {
-  answer(request: {
+  respond(request: {
     readonly method: string;
     readonly path: string;
     readonly body: Buffer;

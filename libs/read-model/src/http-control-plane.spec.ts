@@ -30,7 +30,7 @@ describe('HttpControlPlane', () => {
     server.close();
   });
 
-  const answer =
+  const respond =
     (status: number, body: string): Handler =>
     (req, res) => {
       req.resume().on('end', () => res.writeHead(status).end(body));
@@ -65,16 +65,16 @@ describe('HttpControlPlane', () => {
     let token: string | undefined;
     handler = (req, res) => {
       token = req.headers.authorization;
-      answer(200, JSON.stringify({ sequence: 7, documents: { 'organisation:a': null } }))(req, res);
+      respond(200, JSON.stringify({ sequence: 7, documents: { 'organisation:a': null } }))(req, res);
     };
     expect([...(await client.read(wanted))]).toEqual([['organisation:a', { document: null, sequence: 7 }]]);
     expect(token).toBe('Bearer token');
   });
 
   it.each([
-    ['an error status', answer(503, '{}')],
-    ['a refused token', answer(401, '{}')],
-    ['no JSON', answer(200, '<html>')],
+    ['an error status', respond(503, '{}')],
+    ['a refused token', respond(401, '{}')],
+    ['no JSON', respond(200, '<html>')],
     ['a cut connection', (req) => req.socket.destroy()],
   ] satisfies [string, Handler][])('rejects on %s', async (_name, bad) => {
     handler = bad;

@@ -37,11 +37,11 @@ class Script implements EventSource {
     this.reads.push(wanted);
     if (this.isDown) throw new Error('down');
     const { sequence } = this;
-    const answer = new Map(
+    const response = new Map(
       wanted.map(({ key }) => [key, { document: this.rows.get(key) ?? null, sequence }]),
     );
     await this.gate;
-    return answer;
+    return response;
   }
 
   subscribe(_after: () => number | null, listener: EventListener): Subscription {
@@ -300,8 +300,8 @@ describe('ReadModel', () => {
     await begin({ verifyTimeoutMs: 50, loadTimeoutMs: 50 });
     await model.load(key);
     script.listener.onLost();
-    let answer = (): void => undefined;
-    script.gate = new Promise((resolve) => (answer = resolve));
+    let respond = (): void => undefined;
+    script.gate = new Promise((resolve) => (respond = resolve));
     now += 6_000;
     await model.load(key);
     let waits = 0;
@@ -312,7 +312,7 @@ describe('ReadModel', () => {
     expect(waits).toBe(0);
     script.rows.delete(key);
     script.gate = null;
-    answer();
+    respond();
     await eventually(async () => {
       now += 6_000;
       return (await model.load(key)) === null;

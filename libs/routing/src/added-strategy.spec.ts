@@ -76,6 +76,6 @@ describe('strategy that one file and one registration line add', () => {
   it('can be simulated', () => {
     const request = { metadata: {}, headers: { 'x-target': 'b' }, pathname: '/', caller: 'key' };
     const { decision } = simulate(compileConfig(config), request, [], { nowMs: 0 });
-    expect(decision.answeredBy).toBe('config.targets[1]');
+    expect(decision.respondedBy).toBe('config.targets[1]');
   });
 });

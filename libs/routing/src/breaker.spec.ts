@@ -2,7 +2,7 @@ import type { BreakerSettings, CompiledBreaker } from '@gw/config-schema';
 import { compileConfig } from './config-language';
 import fc from 'fast-check';
 import { Breaker, isBreakerFailure } from './index';
-import { answered, failed } from './spec-support/play';
+import { responded, failed } from './spec-support/play';
 
 const rulesOf = (cb_config: BreakerSettings): CompiledBreaker =>
   compileConfig({ strategy: { mode: 'single', cb_config }, targets: [{ provider: 'x' }] }).targets[0]
@@ -20,11 +20,11 @@ describe('isBreakerFailure', () => {
   const rules = rulesOf({ failure_threshold: 1 });
 
   it.each([500, 502, 503, 529])('counts a response with %d as a failure', (status) => {
-    expect(isBreakerFailure(answered(status), rules)).toBe(true);
+    expect(isBreakerFailure(responded(status), rules)).toBe(true);
   });
 
   it.each([200, 246, 400, 401, 404, 429, 446])('does not count a response with %d as a failure', (status) => {
-    expect(isBreakerFailure(answered(status), rules)).toBe(false);
+    expect(isBreakerFailure(responded(status), rules)).toBe(false);
   });
 
   it.each(['timeout', 'unreachable', 'interrupted', 'cut'] as const)(
@@ -40,16 +40,16 @@ describe('isBreakerFailure', () => {
 
   it('uses the listed statuses instead of 500 and above, and counts a response that took too long', () => {
     const own = rulesOf({ failure_threshold: 1, failure_status_codes: [429], slow_call_duration: 100 });
-    expect(isBreakerFailure(answered(429), own)).toBe(true);
-    expect(isBreakerFailure(answered(500), own)).toBe(false);
-    expect(isBreakerFailure(answered(200, null, 100), own)).toBe(false);
-    expect(isBreakerFailure(answered(200, null, 101), own)).toBe(true);
+    expect(isBreakerFailure(responded(429), own)).toBe(true);
+    expect(isBreakerFailure(responded(500), own)).toBe(false);
+    expect(isBreakerFailure(responded(200, null, 100), own)).toBe(false);
+    expect(isBreakerFailure(responded(200, null, 101), own)).toBe(true);
   });
 
   it('counts a stream with too few tokens per second, and none whose speed is unknown', () => {
     const own = rulesOf({ failure_threshold: 1, slow_stream_speed: 20 });
-    const verdicts = [19.9, 20, null].map((speed) => isBreakerFailure({ ...answered(200), speed }, own));
-    expect([...verdicts, isBreakerFailure(answered(200), own)]).toEqual([true, false, false, false]);
+    const verdicts = [19.9, 20, null].map((speed) => isBreakerFailure({ ...responded(200), speed }, own));
+    expect([...verdicts, isBreakerFailure(responded(200), own)]).toEqual([true, false, false, false]);
   });
 });
 

@@ -8,7 +8,7 @@ import {
   type RoutingStep,
 } from './index';
 import {
-  answered,
+  responded,
   compiled,
   seededRandom,
   factsOf,
@@ -25,21 +25,21 @@ const cb_config = { consecutive_failures: 2, cooldown_interval: 1000 };
 
 describe('target with an open breaker', () => {
   const fallback = compiled({ strategy: { mode: 'fallback', cb_config }, targets: [a, b] });
-  const down = [answered(500), answered(200)];
+  const down = [responded(500), responded(200)];
 
   it('is skipped by a fallback until a probe succeeds, which the decision records', () => {
     const runtime = runtimeOf();
     expect(request(fallback, runtime, down).reported).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
     const opening = request(fallback, runtime, down);
     expect(opening.cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'breaker_opened' }]);
-    const passed = request(fallback, runtime, [answered(200)]);
+    const passed = request(fallback, runtime, [responded(200)]);
     expect(passed.reported).toEqual(['config.t[1]', 'answered']);
     expect(passed.cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'breaker_open' }]);
     runtime.nowMs += 1000;
-    const probe = request(fallback, runtime, [answered(200)]);
+    const probe = request(fallback, runtime, [responded(200)]);
     expect(probe.reported).toEqual(['config.t[0]', 'answered']);
     expect(probe.cursor.routingEvents.map(({ event }) => event)).toEqual(['breaker_probe', 'breaker_closed']);
-    expect(request(fallback, runtime, [answered(200)]).reported).toEqual(['config.t[0]', 'answered']);
+    expect(request(fallback, runtime, [responded(200)]).reported).toEqual(['config.t[0]', 'answered']);
   });
 
   it('is probed by one request at a time, also when the previous one ended without an outcome', () => {
@@ -55,8 +55,8 @@ describe('target with an open breaker', () => {
 
   it('is attempted when every breaker of the config is open', () => {
     const runtime = runtimeOf();
-    for (let round = 0; round < 2; round++) request(fallback, runtime, [answered(500), answered(500)]);
-    const last = request(fallback, runtime, [answered(500), answered(200)]);
+    for (let round = 0; round < 2; round++) request(fallback, runtime, [responded(500), responded(500)]);
+    const last = request(fallback, runtime, [responded(500), responded(200)]);
     expect(last.reported).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
     expect(last.cursor.routingEvents.map(({ event }) => event)).toEqual([
       ...['breaker_open', 'breaker_open'],
@@ -67,7 +67,7 @@ describe('target with an open breaker', () => {
   it('is not retried once its breaker opens', () => {
     const patient = { ...a, retry: { attempts: 5 } };
     const config = compiled({ strategy: { mode: 'fallback', cb_config }, targets: [patient, b] });
-    expect(request(config, runtimeOf(), [answered(500), answered(500), answered(200)]).reported).toEqual([
+    expect(request(config, runtimeOf(), [responded(500), responded(500), responded(200)]).reported).toEqual([
       'config.t[0]',
       'config.t[0]+1@1000',
       'config.t[1]',
@@ -108,9 +108,9 @@ describe('target with an open breaker', () => {
       ],
     });
     const runtime = runtimeOf();
-    const bad = answered(500);
-    for (let round = 0; round < 2; round++) request(config, runtime, [bad, bad, answered(200)]);
-    expect(request(config, runtime, [answered(200)]).reported).toEqual(['config.t[1].t[0]', 'answered']);
+    const bad = responded(500);
+    for (let round = 0; round < 2; round++) request(config, runtime, [bad, bad, responded(200)]);
+    expect(request(config, runtime, [responded(200)]).reported).toEqual(['config.t[1].t[0]', 'answered']);
   });
 
   it('learns nothing from what the gateway refused or a guardrail denied', () => {
@@ -134,7 +134,7 @@ describe('fallback over a primary that fails at 30 %', () => {
         let status = 0;
         while (step.kind === 'try') {
           status = step.target.name === 'a' && random() < 0.3 ? 503 : 200;
-          step = cursor.next(answered(status));
+          step = cursor.next(responded(status));
         }
         expect(status).toBe(200);
       }
@@ -148,8 +148,8 @@ describe('target with a refused credential', () => {
     (status) => {
       const config = compiled({ strategy: { mode: 'fallback' }, targets: [a, b] });
       const runtime = runtimeOf();
-      request(config, runtime, [answered(status), answered(200)]);
-      const next = request(config, runtime, [answered(500), answered(200)]);
+      request(config, runtime, [responded(status), responded(200)]);
+      const next = request(config, runtime, [responded(500), responded(200)]);
       expect(next.reported).toEqual(['config.t[1]', 'config.t[0]', 'answered']);
       expect(next.cursor.routingEvents).toEqual([
         { target: 'config.targets[0]', event: 'credential_failing' },
@@ -162,14 +162,14 @@ describe('target with a refused credential', () => {
   it('is left out of a balanced choice while another one works', () => {
     const config = compiled({ strategy: { mode: 'loadbalance' }, targets: [a, b] });
     const runtime = runtimeOf(0);
-    request(config, runtime, [answered(401)]);
-    expect(request(config, runtime, [answered(401)]).reported).toEqual(['config.t[1]', 'answered']);
+    request(config, runtime, [responded(401)]);
+    expect(request(config, runtime, [responded(401)]).reported).toEqual(['config.t[1]', 'answered']);
     expect(request(config, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
   it('is not retried unless the config lists the status', () => {
     const repeating = (retry: NonNullable<GatewayConfig['retry']>): string[] =>
-      request(compiled({ ...a, retry }), runtimeOf(), [answered(401)]).reported;
+      request(compiled({ ...a, retry }), runtimeOf(), [responded(401)]).reported;
     expect(repeating({ attempts: 3 })).toEqual(['config', 'answered']);
     expect(repeating({ attempts: 3, on_status_codes: [401] })).toEqual(['config', 'config+1@1000']);
   });
@@ -184,10 +184,10 @@ describe('rate-limited target', () => {
 
   it('is replaced by its siblings at once, each of them once, then its pause is waited for', () => {
     const { reported, cursor } = request(rotating, runtimeOf(0), [
-      answered(429, 5000),
-      answered(429, 6000),
-      answered(429, 7000),
-      answered(200),
+      responded(429, 5000),
+      responded(429, 6000),
+      responded(429, 7000),
+      responded(200),
     ]);
     expect(reported).toEqual([
       'config.t[0]',
@@ -202,7 +202,7 @@ describe('rate-limited target', () => {
 
   it('is skipped by other requests for its Retry-After', () => {
     const runtime = runtimeOf(0);
-    request(rotating, runtime, [answered(429, 5000), answered(200)]);
+    request(rotating, runtime, [responded(429, 5000), responded(200)]);
     expect(request(rotating, runtime, []).reported).toEqual(['config.t[1]']);
     runtime.nowMs += 5000;
     expect(request(rotating, runtime, []).reported).toEqual(['config.t[0]']);
@@ -211,25 +211,25 @@ describe('rate-limited target', () => {
   it('is still attempted by a fallback, which has no equal alternatives', () => {
     const config = compiled({ strategy: { mode: 'fallback' }, targets: [a, b] });
     const runtime = runtimeOf();
-    request(config, runtime, [answered(429, 5000), answered(200)]);
+    request(config, runtime, [responded(429, 5000), responded(200)]);
     expect(request(config, runtime, []).reported).toEqual(['config.t[0]']);
   });
 
   it('is also replaced when the gateway itself refused the call for a limit', () => {
-    const reported = request(rotating, runtimeOf(0), [failed('refused', 429), answered(200)]).reported;
+    const reported = request(rotating, runtimeOf(0), [failed('refused', 429), responded(200)]).reported;
     expect(reported).toEqual(['config.t[0]', 'config.t[1]+1@0', 'answered']);
   });
 
   it('is not replaced when the process has no retries left', () => {
     const runtime = { ...runtimeOf(0), state: createRoutingState({ retries: { savedMax: 0 } }) };
-    const { reported, cursor } = request(rotating, runtime, [answered(429)]);
+    const { reported, cursor } = request(rotating, runtime, [responded(429)]);
     expect(reported).toEqual(['config.t[0]', 'answered']);
     expect(cursor.routingEvents.map(({ event }) => event)).toEqual(['retry_budget_spent']);
   });
 
   it('is not replaced when the config asks for no retries', () => {
     const config = compiled({ strategy: { mode: 'loadbalance' }, targets: [a, b] });
-    expect(request(config, runtimeOf(0), [answered(429)]).reported).toEqual(['config.t[0]', 'answered']);
+    expect(request(config, runtimeOf(0), [responded(429)]).reported).toEqual(['config.t[0]', 'answered']);
   });
 });
 
@@ -310,7 +310,7 @@ describe('choice by measurements', () => {
     statistics.latency('config.targets[0]', 1, runtime.nowMs);
     request(config, runtime, [timeout]);
     expect(statistics.meanLatencyMs('config.targets[0]', runtime.nowMs)).toBe(4500.5);
-    request(config, runtime, [answered(500, null, 1)]);
+    request(config, runtime, [responded(500, null, 1)]);
     expect(statistics.meanLatencyMs('config.targets[1]', runtime.nowMs)).toBe(40);
   });
 });
@@ -348,9 +348,9 @@ describe('hedge', () => {
     const runtime = known();
     const cursor = createPlan(config, factsOf(), runtime);
     cursor.next(null);
-    const both = { ...answered(503), hedge: report('second', { status: 500, cancelled: false }) };
+    const both = { ...responded(503), hedge: report('second', { status: 500, cancelled: false }) };
     expect(cursor.next(both)).toMatchObject({ kind: 'try', target: { name: 'b' }, retry: 1, hedge: null });
-    expect(cursor.next(answered(200)).kind).toBe('stop');
+    expect(cursor.next(responded(200)).kind).toBe('stop');
     expect(runtime.state.hedges.totals()).toMatchObject({ offered: 1, won: 1, wasted: 1 });
   });
 
@@ -359,7 +359,7 @@ describe('hedge', () => {
     const runtime = runtimeOf();
     const cursor = createPlan(fixed, factsOf(), runtime);
     cursor.next(null);
-    cursor.next({ ...answered(200, null, 40), hedge: report('second', { elapsedMs: 500 }) });
+    cursor.next({ ...responded(200, null, 40), hedge: report('second', { elapsedMs: 500 }) });
     const meanOf = (path: string): number | null =>
       runtime.state.statistics.meanLatencyMs(path, runtime.nowMs);
     expect([meanOf('config.targets[0]'), meanOf('config.targets[1]')]).toEqual([500, 40]);
@@ -386,7 +386,7 @@ describe('hedge', () => {
       latencies.push(totalMs);
       const waitedMs = isLate ? (secondWins ? totalMs : firstMs - offer.delayMs) : 0;
       cursor.next({
-        ...answered(200, null, secondWins ? secondMs : firstMs),
+        ...responded(200, null, secondWins ? secondMs : firstMs),
         ...(isLate ? { hedge: report(secondWins ? 'second' : 'first', { elapsedMs: waitedMs }) } : {}),
       });
     }
@@ -427,7 +427,7 @@ describe('hedge', () => {
       targets: [{ strategy: { mode: 'hedge', hedge_delay: 30 }, targets: [a, b] }, c],
     });
     const cursor = createPlan(around, factsOf(), runtimeOf());
-    expect(play(cursor, [answered(500), answered(200)])).toEqual([
+    expect(play(cursor, [responded(500), responded(200)])).toEqual([
       'config.t[0].t[0]',
       'config.t[1]',
       'answered',
@@ -435,12 +435,12 @@ describe('hedge', () => {
   });
 
   it.each([
-    [answered(200), true],
-    [answered(400), true],
-    [answered(246), true],
-    [answered(429), false],
-    [answered(401), false],
-    [answered(500), false],
+    [responded(200), true],
+    [responded(400), true],
+    [responded(246), true],
+    [responded(429), false],
+    [responded(401), false],
+    [responded(500), false],
     [failed('timeout', 408), false],
     [failed('unreachable'), false],
   ])('is over with %j: %s', (outcome, expected) => {

@@ -272,7 +272,7 @@ describe('RoutingCursor for any config and any outcomes', () => {
     fc.assert(
       fc.property(config, script, (value, outcomes) => {
         const { decision } = simulate(compileConfig(value), request, outcomes, { nowMs: 0 });
-        expect(decision.answeredBy).toBe(decision.attempts.at(-1)?.target ?? null);
+        expect(decision.respondedBy).toBe(decision.attempts.at(-1)?.target ?? null);
         expect(decision.attempts.length > 0).toBe(decision.end !== 'condition_unmatched');
         // All but the last one ended in a way that a retry or a fallback acts on.
         for (const { status, failure, target } of decision.attempts.slice(0, -1)) {

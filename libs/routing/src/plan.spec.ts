@@ -8,7 +8,7 @@ import {
   type RoutingCursor,
 } from './index';
 import type { AttemptOutcome } from './types';
-import { answered, compiled, factsOf, failed, play, runtimeOf } from './spec-support/play';
+import { responded, compiled, factsOf, failed, play, runtimeOf } from './spec-support/play';
 
 const plan = (config: GatewayConfig, random = 0, metadata: Record<string, string> = {}): RoutingCursor =>
   createPlan(compiled(config), factsOf({ metadata }), runtimeOf(random));
@@ -30,14 +30,14 @@ const fallback = (targets: readonly GatewayConfig[], onStatusCodes?: number[]): 
 
 describe('strategies', () => {
   it('route by their mode: fallback in order, loadbalance by weight, conditional by its query [SVC-05]', () => {
-    expect(play(plan(fallback([a, b])), [answered(500), answered(200)])).toEqual([
+    expect(play(plan(fallback([a, b])), [responded(500), responded(200)])).toEqual([
       'config.t[0]',
       'config.t[1]',
       'answered',
     ]);
     const balanced: GatewayConfig = { strategy: { mode: 'loadbalance' }, targets: [a, b] };
-    expect(play(plan(balanced, 0.25), [answered(200)])).toEqual(['config.t[0]', 'answered']);
-    expect(play(plan(balanced, 0.75), [answered(200)])).toEqual(['config.t[1]', 'answered']);
+    expect(play(plan(balanced, 0.25), [responded(200)])).toEqual(['config.t[0]', 'answered']);
+    expect(play(plan(balanced, 0.75), [responded(200)])).toEqual(['config.t[1]', 'answered']);
     const conditional: GatewayConfig = {
       strategy: {
         mode: 'conditional',
@@ -46,17 +46,17 @@ describe('strategies', () => {
       },
       targets: [a, b],
     };
-    expect(play(plan(conditional, 0, { plan: 'paid' }), [answered(200)])).toEqual([
+    expect(play(plan(conditional, 0, { plan: 'paid' }), [responded(200)])).toEqual([
       'config.t[1]',
       'answered',
     ]);
-    expect(play(plan(conditional), [answered(200)])).toEqual(['config.t[0]', 'answered']);
+    expect(play(plan(conditional), [responded(200)])).toEqual(['config.t[0]', 'answered']);
   });
 
   it('attempt a single target once and return its response, whatever it is', () => {
-    expect(play(plan(a), [answered(503)])).toEqual(['config', 'answered']);
+    expect(play(plan(a), [responded(503)])).toEqual(['config', 'answered']);
     expect(play(plan(a), [failed('unreachable')])).toEqual(['config', 'answered']);
-    expect(play(plan({ strategy: { mode: 'single' }, targets: [a, b] }), [answered(500)])).toEqual([
+    expect(play(plan({ strategy: { mode: 'single' }, targets: [a, b] }), [responded(500)])).toEqual([
       'config.t[0]',
       'answered',
     ]);
@@ -65,18 +65,18 @@ describe('strategies', () => {
 
 describe('fallback', () => {
   it.each([200, 201, 246, 299])('stops at %d without a list', (status) => {
-    expect(play(plan(fallback([a, b])), [answered(status)])).toEqual(['config.t[0]', 'answered']);
+    expect(play(plan(fallback([a, b])), [responded(status)])).toEqual(['config.t[0]', 'answered']);
   });
 
   it.each([400, 401, 404, 408, 429, 446, 500, 529])('moves on from %d without a list', (status) => {
-    expect(play(plan(fallback([a, b])), [answered(status)])).toEqual(['config.t[0]', 'config.t[1]']);
+    expect(play(plan(fallback([a, b])), [responded(status)])).toEqual(['config.t[0]', 'config.t[1]']);
   });
 
   it('moves on only from its listed statuses, 2xx and guardrail verdicts included', () => {
-    expect(play(plan(fallback([a, b], [429])), [answered(500)])).toEqual(['config.t[0]', 'answered']);
-    expect(play(plan(fallback([a, b], [429])), [answered(429)])).toEqual(['config.t[0]', 'config.t[1]']);
-    expect(play(plan(fallback([a, b], [246])), [answered(246)])).toEqual(['config.t[0]', 'config.t[1]']);
-    expect(play(plan(fallback([a, b], [])), [answered(500)])).toEqual(['config.t[0]', 'answered']);
+    expect(play(plan(fallback([a, b], [429])), [responded(500)])).toEqual(['config.t[0]', 'answered']);
+    expect(play(plan(fallback([a, b], [429])), [responded(429)])).toEqual(['config.t[0]', 'config.t[1]']);
+    expect(play(plan(fallback([a, b], [246])), [responded(246)])).toEqual(['config.t[0]', 'config.t[1]']);
+    expect(play(plan(fallback([a, b], [])), [responded(500)])).toEqual(['config.t[0]', 'answered']);
   });
 
   it.each<AttemptFailure>(['timeout', 'unreachable', 'interrupted', 'redirected', 'refused'])(
@@ -115,7 +115,7 @@ describe('fallback', () => {
   });
 
   it('ends with the last target, whose response is returned', () => {
-    expect(play(plan(fallback([a, b])), [answered(500), answered(429)])).toEqual([
+    expect(play(plan(fallback([a, b])), [responded(500), responded(429)])).toEqual([
       'config.t[0]',
       'config.t[1]',
       'targets_exhausted',
@@ -124,13 +124,13 @@ describe('fallback', () => {
 
   it('checks the outcome of a nested fallback by each list on the way out', () => {
     const config = fallback([fallback([a, b], [429]), a]);
-    expect(play(plan(config), [answered(429), answered(500), answered(200)])).toEqual([
+    expect(play(plan(config), [responded(429), responded(500), responded(200)])).toEqual([
       'config.t[0].t[0]',
       'config.t[0].t[1]',
       'config.t[1]',
       'answered',
     ]);
-    expect(play(plan(fallback([fallback([a, b]), a], [429])), [answered(500), answered(500)])).toEqual([
+    expect(play(plan(fallback([fallback([a, b]), a], [429])), [responded(500), responded(500)])).toEqual([
       'config.t[0].t[0]',
       'config.t[0].t[1]',
       'targets_exhausted',
@@ -142,8 +142,8 @@ describe('fallback', () => {
       strategy: { mode: 'conditional', conditions: [{ query: { model: 'other' }, then: 'a' }] },
       targets: [a],
     };
-    expect(play(plan(fallback([unmatched, b])), [answered(200)])).toEqual(['config.t[1]', 'answered']);
-    expect(play(plan(fallback([b, unmatched])), [answered(500)])).toEqual([
+    expect(play(plan(fallback([unmatched, b])), [responded(200)])).toEqual(['config.t[1]', 'answered']);
+    expect(play(plan(fallback([b, unmatched])), [responded(500)])).toEqual([
       'config.t[0]',
       'targets_exhausted',
     ]);
@@ -172,7 +172,7 @@ describe('loadbalance', () => {
 
   it('fails over inside a fallback', () => {
     const config = fallback([weights(1, 1), b]);
-    expect(play(plan(config, 0.9), [answered(500), answered(200)])).toEqual([
+    expect(play(plan(config, 0.9), [responded(500), responded(200)])).toEqual([
       'config.t[0].t[1]',
       'config.t[1]',
       'answered',
@@ -184,7 +184,7 @@ describe('retries', () => {
   const retrying = (retry: NonNullable<GatewayConfig['retry']>): GatewayConfig => ({ ...a, retry });
 
   it('wait a random time up to 1, 2, 4, 8 and 8 seconds, then give up', () => {
-    const outcomes = Array.from({ length: 6 }, () => answered(503));
+    const outcomes = Array.from({ length: 6 }, () => responded(503));
     const longest = plan(retrying({ attempts: 5 }));
     expect(play(longest, outcomes)).toEqual([
       'config',
@@ -201,16 +201,16 @@ describe('retries', () => {
 
   it('are counted when one succeeded, and not after a response that is not retried', () => {
     const repeated = plan(retrying({ attempts: 3 }));
-    expect(play(repeated, [answered(503), answered(200)])).toEqual(['config', 'config+1@1000', 'answered']);
+    expect(play(repeated, [responded(503), responded(200)])).toEqual(['config', 'config+1@1000', 'answered']);
     expect(repeated.retryCount).toBe(1);
     const final = plan(retrying({ attempts: 3 }));
-    expect(play(final, [answered(400)])).toEqual(['config', 'answered']);
+    expect(play(final, [responded(400)])).toEqual(['config', 'answered']);
     expect(final.retryCount).toBe(0);
   });
 
   it('follow a listed guardrail verdict without a pause', () => {
     const config = retrying({ attempts: 2, on_status_codes: [246, 446] });
-    expect(play(plan(config), [failed('denied', 446), answered(246), answered(200)])).toEqual([
+    expect(play(plan(config), [failed('denied', 446), responded(246), responded(200)])).toEqual([
       'config',
       'config+1@0',
       'config+2@0',
@@ -221,7 +221,7 @@ describe('retries', () => {
   it('come before a fallback moves on, and start again for each target', () => {
     const config = fallback([retrying({ attempts: 1 }), { ...b, retry: { attempts: 1 } }]);
     const cursor = plan(config);
-    const outcomes = [answered(500), answered(500), answered(500), answered(200)];
+    const outcomes = [responded(500), responded(500), responded(500), responded(200)];
     expect(play(cursor, outcomes)).toEqual([
       'config.t[0]',
       'config.t[0]+1@1000',
@@ -234,21 +234,29 @@ describe('retries', () => {
 
   it('wait as long as the provider says, when configured', () => {
     const config = retrying({ attempts: 2, use_retry_after_header: true });
-    expect(play(plan(config), [answered(429, 1234), answered(503, 0)])).toEqual([
+    expect(play(plan(config), [responded(429, 1234), responded(503, 0)])).toEqual([
       'config',
       'config+1@1234',
       'config+2@0',
     ]);
-    expect(play(plan(config), [answered(429)])).toEqual(['config', 'config+1@1000']);
-    expect(play(plan(retrying({ attempts: 2 })), [answered(429, 1234)])).toEqual(['config', 'config+1@1000']);
+    expect(play(plan(config), [responded(429)])).toEqual(['config', 'config+1@1000']);
+    expect(play(plan(retrying({ attempts: 2 })), [responded(429, 1234)])).toEqual([
+      'config',
+      'config+1@1000',
+    ]);
   });
 
   it('give up at once when a wait does not fit the 60 s of the request', () => {
     const patient = retrying({ attempts: 3, use_retry_after_header: true });
-    expect(play(plan(patient), [answered(429, 60_000)])).toEqual(['config', 'answered']);
+    expect(play(plan(patient), [responded(429, 60_000)])).toEqual(['config', 'answered']);
     const cursor = plan(fallback([patient, patient]));
     expect(
-      play(cursor, [answered(429, 40_000), answered(429, 20_001), answered(429, 20_000), answered(429, 1)]),
+      play(cursor, [
+        responded(429, 40_000),
+        responded(429, 20_001),
+        responded(429, 20_000),
+        responded(429, 1),
+      ]),
     ).toEqual([
       'config.t[0]',
       'config.t[0]+1@40000',
@@ -261,7 +269,7 @@ describe('retries', () => {
 
   it('wait no longer in total than the config allows', () => {
     const hasty = plan(retrying({ attempts: 5, max_wait: 4000 }));
-    expect(play(hasty, [answered(503), answered(503), answered(503)])).toEqual([
+    expect(play(hasty, [responded(503), responded(503), responded(503)])).toEqual([
       'config',
       'config+1@1000',
       'config+2@2000',
@@ -273,9 +281,9 @@ describe('retries', () => {
   it('are given up for a wait that does not fit the time of the request, while a fallback still moves on', () => {
     const hurried = (outcome: AttemptOutcome): AttemptOutcome => ({ ...outcome, waitMaxMs: 700 });
     const config = compiled(fallback([retrying({ attempts: 3, use_retry_after_header: true }), b]));
-    for (const first of [answered(503), answered(429, 5000)]) {
+    for (const first of [responded(503), responded(429, 5000)]) {
       const cursor = createPlan(config, factsOf(), runtimeOf());
-      expect(play(cursor, [hurried(first), answered(200)])).toEqual([
+      expect(play(cursor, [hurried(first), responded(200)])).toEqual([
         'config.t[0]',
         'config.t[1]',
         'answered',
@@ -288,12 +296,12 @@ describe('retries', () => {
     const config = compiled(fallback([retrying({ attempts: 3 }), b]));
     const last = (outcome: AttemptOutcome): AttemptOutcome => ({ ...outcome, isLast: true });
     const cursor = createPlan(config, factsOf(), runtimeOf());
-    const reported = play(cursor, [answered(503), last(answered(503))]);
+    const reported = play(cursor, [responded(503), last(responded(503))]);
     expect(reported).toEqual(['config.t[0]', 'config.t[0]+1@1000', 'answered']);
     expect(cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'call_limit_reached' }]);
     expect(cursor.retryCount).toBe(-1);
     const whole = createPlan(config, factsOf(), runtimeOf());
-    expect(play(whole, [last(answered(200))])).toEqual(['config.t[0]', 'answered']);
+    expect(play(whole, [last(responded(200))])).toEqual(['config.t[0]', 'answered']);
     expect(whole.routingEvents).toEqual([]);
   });
 
@@ -301,14 +309,18 @@ describe('retries', () => {
     const runtime = { ...runtimeOf(), state: createRoutingState({ retries: { savedMax: 0 } }) };
     const config = compiled(fallback([retrying({ attempts: 3 }), b]));
     const cursor = createPlan(config, factsOf(), runtime);
-    expect(play(cursor, [answered(503), answered(200)])).toEqual(['config.t[0]', 'config.t[1]', 'answered']);
+    expect(play(cursor, [responded(503), responded(200)])).toEqual([
+      'config.t[0]',
+      'config.t[1]',
+      'answered',
+    ]);
     expect(cursor.routingEvents).toEqual([{ target: 'config.targets[0]', event: 'retry_budget_spent' }]);
   });
 
   it('and fallbacks act on a stream that the client has a part of only where it may be continued', () => {
     for (const mode of ['fail', 'restart', 'continue'] as const) {
       const config = fallback([{ ...retrying({ attempts: 1 }), on_stream_failure: mode }, b]);
-      const reported = play(plan(config), [failed('cut'), failed('cut'), answered(200)]);
+      const reported = play(plan(config), [failed('cut'), failed('cut'), responded(200)]);
       const onwards = ['config.t[0]', 'config.t[0]+1@1000', 'config.t[1]', 'answered'];
       expect(reported).toEqual(mode === 'continue' ? onwards : ['config.t[0]', 'answered']);
     }
@@ -335,7 +347,7 @@ describe('RoutingCursor', () => {
       { plan: 'paid' },
     );
     expect(cursor.matchedCondition).toBeNull();
-    play(cursor, [answered(500), answered(200)]);
+    play(cursor, [responded(500), responded(200)]);
     expect(cursor.strategyTrail).toEqual([
       'config: fallback -> targets[0]',
       'config: fallback -> targets[1]',
@@ -349,8 +361,8 @@ describe('RoutingCursor', () => {
     const cursor = plan(fallback([a, b]));
     cursor.next(null);
     expect(thrownBy(() => cursor.next(null))).toMatchObject({ type: 'internal_error' });
-    expect(cursor.next(answered(200)).kind).toBe('stop');
-    expect(cursor.next(answered(500)).kind).toBe('stop');
+    expect(cursor.next(responded(200)).kind).toBe('stop');
+    expect(cursor.next(responded(500)).kind).toBe('stop');
   });
 
   it('does not read facts that no condition needs', () => {
@@ -373,6 +385,6 @@ describe('RoutingCursor', () => {
       now: () => 0,
       state: createRoutingState(),
     });
-    expect(play(cursor, [answered(500), answered(500)])).toHaveLength(3);
+    expect(play(cursor, [responded(500), responded(500)])).toHaveLength(3);
   });
 });

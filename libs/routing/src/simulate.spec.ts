@@ -1,6 +1,6 @@
 import { compileConfig } from './config-language';
 import { simulate, type SimulatedRequest } from './index';
-import { answered, compiled } from './spec-support/play';
+import { responded, compiled } from './spec-support/play';
 
 const request: SimulatedRequest = {
   metadata: { plan: 'paid' },
@@ -34,7 +34,7 @@ describe('simulate', () => {
     const { plan, decision } = simulate(
       config,
       request,
-      [answered(503), answered(503), answered(201)],
+      [responded(503), responded(503), responded(201)],
       options,
     );
     expect(plan.map(({ target, provider, retry, waitMs }) => [target, provider, retry, waitMs])).toEqual([
@@ -82,7 +82,7 @@ describe('simulate', () => {
       retry: { attempts: 3 },
       targets: [{ provider: 'a' }, { provider: 'b' }],
     });
-    const { decision } = simulate(broken, request, [answered(500)], options);
+    const { decision } = simulate(broken, request, [responded(500)], options);
     expect(decision.routing.map(({ event }) => event)).toEqual(['breaker_opened', 'breaker_open']);
     expect(decision.attempts).toHaveLength(2);
   });
@@ -94,6 +94,6 @@ describe('simulate', () => {
     });
     const once = simulate(balanced, request, [], { ...options, random: 0.9 });
     expect(simulate(balanced, request, [], { ...options, random: 0.9 })).toEqual(once);
-    expect(once.decision.answeredBy).toBe('config.targets[1]');
+    expect(once.decision.respondedBy).toBe('config.targets[1]');
   });
 });

@@ -51,7 +51,7 @@ export interface Simulation {
     })[];
     readonly end: StopReason | 'condition_unmatched';
     /** JSON path of the target whose response is returned; null when none was attempted. */
-    readonly answeredBy: string | null;
+    readonly respondedBy: string | null;
     readonly strategy: readonly string[];
     readonly matchedCondition: string | null;
     readonly routing: readonly RoutingEvent[];
@@ -134,7 +134,7 @@ const decisionOf = (
 ): Simulation['decision'] => ({
   attempts,
   end,
-  answeredBy: attempts.at(-1)?.target ?? null,
+  respondedBy: attempts.at(-1)?.target ?? null,
   strategy: cursor.strategyTrail,
   matchedCondition: cursor.matchedCondition,
   routing: cursor.routingEvents,

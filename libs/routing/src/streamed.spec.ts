@@ -1,10 +1,10 @@
 import { createPlan, type AttemptOutcome, type RoutingCursor } from './index';
-import { answered, compiled, factsOf, runtimeOf } from './spec-support/play';
+import { responded, compiled, factsOf, runtimeOf } from './spec-support/play';
 
 const a = { name: 'a', provider: 'openai' };
 const b = { name: 'b', provider: 'anthropic' };
-const begun: AttemptOutcome = { ...answered(200), goesOn: true };
-const cut: AttemptOutcome = { ...answered(200), failure: 'cut' };
+const begun: AttemptOutcome = { ...responded(200), goesOn: true };
+const cut: AttemptOutcome = { ...responded(200), failure: 'cut' };
 
 describe('RoutingCursor.streamed', () => {
   const breaking = compiled({
@@ -28,7 +28,7 @@ describe('RoutingCursor.streamed', () => {
 
   it.each([
     ['it broke off', cut],
-    ['it was too slow', { ...answered(200), speed: 19 }],
+    ['it was too slow', { ...responded(200), speed: 19 }],
   ] as const)('counts against its target once it is over, where %s', (_, outcome) => {
     const runtime = runtimeOf();
     const cursor = start(runtime);
@@ -54,7 +54,7 @@ describe('RoutingCursor.streamed', () => {
     expect(first(runtime)).toBe('config.targets[1]');
     probe.streamed(null);
     const next = start(runtime);
-    next.streamed({ ...answered(200), speed: 30 });
+    next.streamed({ ...responded(200), speed: 30 });
     expect(next.routingEvents.map(({ event }) => event)).toEqual(['breaker_probe', 'breaker_closed']);
     expect(first(runtime)).toBe('config.targets[0]');
   });
@@ -66,15 +66,15 @@ describe('RoutingCursor.streamed', () => {
       targets: [a, b],
     });
     const one = compiled({ strategy: { mode: 'loadbalance', algorithm: 'highest_speed' }, targets: [a] });
-    start(runtime, one).streamed({ ...answered(200, null, 70), speed: 30 });
+    start(runtime, one).streamed({ ...responded(200, null, 70), speed: 30 });
     const { statistics } = runtime.state;
     const figures = (): (number | null)[] => [
       statistics.meanLatencyMs('config.targets[0]', runtime.nowMs),
       statistics.meanSpeed('config.targets[0]', runtime.nowMs),
     ];
     expect(figures()).toEqual([70, 30]);
-    start(runtime, one).streamed({ ...answered(200, null, 30), speed: 50 });
-    start(runtime, one).streamed({ ...answered(200, null, 50), speed: null });
+    start(runtime, one).streamed({ ...responded(200, null, 30), speed: 50 });
+    start(runtime, one).streamed({ ...responded(200, null, 50), speed: null });
     start(runtime, one).streamed(cut);
     expect(figures()).toEqual([50, 40]);
     const chosen = (): string => {

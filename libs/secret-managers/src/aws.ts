@@ -40,28 +40,28 @@ export async function readFromAws({ auth, path }: SecretLocation, tools: AwsTool
     'x-amz-target': 'secretsmanager.GetSecretValue',
   };
   const request = { method: 'POST', url, headers, body, region, service: 'secretsmanager' } as const;
-  const answer = await tools.callVendor({
+  const response = await tools.callVendor({
     url: url.href,
     method: 'POST',
     headers: await signAws(request, credentials, tools.now()),
     body,
   });
-  assertSuccess(answer, String(memberOf(answer.text, '__type')), MANAGER);
-  const text = memberOf(answer.text, 'SecretString');
+  assertSuccess(response, String(memberOf(response.text, '__type')), MANAGER);
+  const text = memberOf(response.text, 'SecretString');
   if (typeof text === 'string') return text;
-  return Buffer.from(textOf(memberOf(answer.text, 'SecretBinary'), MANAGER), 'base64').toString('utf8');
+  return Buffer.from(textOf(memberOf(response.text, 'SecretBinary'), MANAGER), 'base64').toString('utf8');
 }
 
 const suffix = (region: string): string => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com');
 
-function assertSuccess(answer: ManagerResponse, type: string, what: string): void {
-  if (answer.status === 400 && NOT_FOUND.test(type)) {
+function assertSuccess(response: ManagerResponse, type: string, what: string): void {
+  if (response.status === 400 && NOT_FOUND.test(type)) {
     throw new SecretError('not_found', `${what} has no such secret.`);
   }
-  if (answer.status === 400 && DENIED.test(type)) {
+  if (response.status === 400 && DENIED.test(type)) {
     throw new SecretError('denied', `${what} refused the credential.`);
   }
-  assertOk(answer, what);
+  assertOk(response, what);
 }
 
 function credentialsFor(
@@ -142,13 +142,13 @@ const stsUrl = (region: string, settings: SecretManagerSettings): URL =>
   new URL(settings.AWS_ENDPOINT_URL_STS ?? `https://sts.${region}.${suffix(region)}/`);
 
 /** Parses the XML of STS, whose texts need no unescaping here. */
-function credentialsOf(answer: ManagerResponse): AwsCredentials {
+function credentialsOf(response: ManagerResponse): AwsCredentials {
   const element = (name: string): string | undefined => {
-    const [, after = ''] = answer.text.split(`<${name}>`, 2);
+    const [, after = ''] = response.text.split(`<${name}>`, 2);
     const [value = '', end] = after.split(`</${name}>`, 2);
     return end !== undefined && /^[A-Za-z0-9+/=_-]{1,8192}$/.test(value) ? value : undefined;
   };
-  assertSuccess(answer, element('Code') ?? '', STS);
+  assertSuccess(response, element('Code') ?? '', STS);
   return {
     accessKeyId: textOf(element('AccessKeyId'), STS),
     secretAccessKey: textOf(element('SecretAccessKey'), STS),

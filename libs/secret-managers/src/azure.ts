@@ -42,13 +42,13 @@ export async function readFromAzure({ auth, path }: SecretLocation, tools: Azure
       ? await entraToken(auth, audience, tools)
       : await managedToken(auth['azure_managed_client_id'], audience, tools);
   const name = path.split('/').map(encodeURIComponent).join('/');
-  const answer = await tools.call({
+  const response = await tools.call({
     url: `${vault.origin}/secrets/${name}?api-version=${API_VERSION}`,
     method: 'GET',
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
   });
-  assertOk(answer, MANAGER);
-  return textOf(memberOf(answer.text, 'value'), MANAGER);
+  assertOk(response, MANAGER);
+  return textOf(memberOf(response.text, 'value'), MANAGER);
 }
 
 async function entraToken(
@@ -57,7 +57,7 @@ async function entraToken(
   { callVendor, settings }: AzureTools,
 ): Promise<string> {
   const tenant = encodeURIComponent(textOf(auth['azure_entra_tenant_id'], 'The auth_config'));
-  const answer = await callVendor({
+  const response = await callVendor({
     url: `${settings.AZURE_AUTHORITY_HOST.replace(/\/$/, '')}/${tenant}/oauth2/v2.0/token`,
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -68,9 +68,9 @@ async function entraToken(
       scope: `${audience}/.default`,
     }).toString(),
   });
-  if (answer.status === 400) throw new SecretError('denied', `${ENTRA} refused the credential.`);
-  assertOk(answer, ENTRA);
-  return textOf(memberOf(answer.text, 'access_token'), ENTRA);
+  if (response.status === 400) throw new SecretError('denied', `${ENTRA} refused the credential.`);
+  assertOk(response, ENTRA);
+  return textOf(memberOf(response.text, 'access_token'), ENTRA);
 }
 
 async function managedToken(
@@ -83,11 +83,11 @@ async function managedToken(
   url.searchParams.set('api-version', endpoint === null ? '2018-02-01' : '2019-08-01');
   url.searchParams.set('resource', audience);
   if (clientId !== undefined) url.searchParams.set('client_id', clientId);
-  const answer = await callIdentity({
+  const response = await callIdentity({
     url: url.href,
     method: 'GET',
     headers: { metadata: 'true', ...(header === null ? {} : { 'x-identity-header': header }) },
   });
-  assertOk(answer, 'The identity service');
-  return textOf(memberOf(answer.text, 'access_token'), 'The identity service');
+  assertOk(response, 'The identity service');
+  return textOf(memberOf(response.text, 'access_token'), 'The identity service');
 }

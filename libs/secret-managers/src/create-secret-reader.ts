@@ -103,12 +103,12 @@ const callWith =
   (client: BufferedClient): ManagerCall =>
   async (request) => {
     try {
-      const answer = await client.fetchBuffered({
+      const response = await client.fetchBuffered({
         ...request,
         totalTimeoutMs: TIMEOUT_MS,
         bytesMax: RESPONSE_BYTES_MAX,
       });
-      return { status: answer.status, text: answer.body.toString('utf8') };
+      return { status: response.status, text: response.body.toString('utf8') };
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       if (error.failure === 'refused') {

@@ -20,14 +20,16 @@ export async function readFromVault({ auth, path }: SecretLocation, tools: Vault
   const namespace = auth['vault_namespace'];
   const common = namespace === undefined ? {} : { 'x-vault-namespace': namespace };
   const token = await tokenFor(auth, base, common, tools);
-  const answer = await tools.call({
+  const response = await tools.call({
     url: `${base}/v1/${path.split('/').map(encodeURIComponent).join('/')}`,
     method: 'GET',
     headers: { ...common, 'x-vault-token': token },
   });
-  assertOk(answer, MANAGER);
-  const versioned = memberOf(answer.text, 'data', 'metadata');
-  const fields = isFields(versioned) ? memberOf(answer.text, 'data', 'data') : memberOf(answer.text, 'data');
+  assertOk(response, MANAGER);
+  const versioned = memberOf(response.text, 'data', 'metadata');
+  const fields = isFields(versioned)
+    ? memberOf(response.text, 'data', 'data')
+    : memberOf(response.text, 'data');
   if (!isFields(fields)) throw new SecretError('not_found', `${MANAGER} has no such secret.`);
   return JSON.stringify(fields);
 }
@@ -50,13 +52,13 @@ async function tokenFor(
   const body = isRole
     ? { role_id: auth['vault_role_id'], secret_id: auth['vault_secret_id'] }
     : { role: auth['vault_role'], jwt: await tools.kubernetesToken() };
-  const answer = await tools.call({
+  const response = await tools.call({
     url: `${base}/v1/auth/${isRole ? 'approle' : 'kubernetes'}/login`,
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (answer.status === 400) throw new SecretError('denied', `${MANAGER} refused the login.`);
-  assertOk(answer, MANAGER);
-  return textOf(memberOf(answer.text, 'auth', 'client_token'), MANAGER);
+  if (response.status === 400) throw new SecretError('denied', `${MANAGER} refused the login.`);
+  assertOk(response, MANAGER);
+  return textOf(memberOf(response.text, 'auth', 'client_token'), MANAGER);
 }

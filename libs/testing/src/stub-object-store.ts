@@ -16,7 +16,7 @@ export class StubObjectStore {
   outage: StubResponse | null = null;
 
   private constructor(readonly stub: StubProvider) {
-    stub.answer((request) => this.outage ?? this.answer(request));
+    stub.respond((request) => this.outage ?? this.respond(request));
   }
 
   static async start(): Promise<StubObjectStore> {
@@ -31,7 +31,7 @@ export class StubObjectStore {
     return this.stub.stop();
   }
 
-  private answer(request: RecordedRequest): StubResponse {
+  private respond(request: RecordedRequest): StubResponse {
     const { keyId, secret } = STUB_S3_KEYS;
     if (!isAwsSigned(request, 's3', { [keyId]: { secret } })) return fault(403, 'SignatureDoesNotMatch');
     const hash = createHash('sha256').update(request.body).digest('hex');

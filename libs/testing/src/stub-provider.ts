@@ -41,7 +41,7 @@ export interface StubResponse {
   /** Sent after `body`, each chunk as a separate write. */
   readonly steps?: readonly StubStep[];
   /** No response until the client disconnects. */
-  readonly neverAnswer?: boolean;
+  readonly neverRespond?: boolean;
   /** These bytes instead of an HTTP response; then the connection is closed. */
   readonly raw?: string | Buffer;
 }
@@ -98,21 +98,21 @@ export class StubProvider {
   }
 
   /** Replaces the script. */
-  answer(...scripts: readonly [Script, ...Script[]]): void {
+  respond(...scripts: readonly [Script, ...Script[]]): void {
     this.scripts = [...scripts];
   }
 
   /** Responds with this JSON from now on. */
-  answerJson(body: object, status = 200): void {
-    this.answer({ status, body });
+  respondJson(body: object, status = 200): void {
+    this.respond({ status, body });
   }
 
   /** Responds with server-sent events: one `data:` line for each, as a separate write. */
-  answerEvents(events: readonly (string | object)[]): void {
+  respondEvents(events: readonly (string | object)[]): void {
     const steps = events.map((event) => ({
       chunk: `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`,
     }));
-    this.answer({ headers: { 'content-type': 'text/event-stream' }, steps });
+    this.respond({ headers: { 'content-type': 'text/event-stream' }, steps });
   }
 
   /** The newest request. Throws when there was none. */
@@ -154,33 +154,33 @@ export class StubProvider {
     });
     this.requests.push(request);
     const script = this.scripts.length > 1 ? this.scripts.shift() : this.scripts[0];
-    const answer = typeof script === 'function' ? script(request) : script;
-    if (!answer) return;
-    const isWhole = await play(answer, res);
+    const response = typeof script === 'function' ? script(request) : script;
+    if (!response) return;
+    const isWhole = await play(response, res);
     // A reader may close a stream at its mark, before the answer's end.
     if (isWhole) request.finished = true;
   }
 }
 
 /** True: every step of the answer was handed to the socket. */
-async function play(answer: StubResponse, res: ServerResponse): Promise<boolean> {
-  if (answer.after) await answer.after;
-  if (answer.neverAnswer || res.destroyed) return false;
-  if (answer.raw !== undefined) {
-    res.socket?.end(answer.raw);
+async function play(response: StubResponse, res: ServerResponse): Promise<boolean> {
+  if (response.after) await response.after;
+  if (response.neverRespond || res.destroyed) return false;
+  if (response.raw !== undefined) {
+    res.socket?.end(response.raw);
     return false;
   }
-  return playResponse(answer, res);
+  return playResponse(response, res);
 }
 
-async function playResponse(answer: StubResponse, res: ServerResponse): Promise<boolean> {
-  const steps = answer.steps ?? [];
-  const { bytes, headers } = encode(answer.body);
+async function playResponse(response: StubResponse, res: ServerResponse): Promise<boolean> {
+  const steps = response.steps ?? [];
+  const { bytes, headers } = encode(response.body);
   const isComplete = bytes !== undefined && steps.length === 0;
-  res.writeHead(answer.status ?? 200, {
+  res.writeHead(response.status ?? 200, {
     ...headers,
     ...(isComplete ? { 'content-length': Buffer.byteLength(bytes) } : {}),
-    ...answer.headers,
+    ...response.headers,
   });
   if (bytes !== undefined) res.write(bytes);
   else res.flushHeaders();

@@ -31,7 +31,7 @@ export class StubSecretManagers {
   outage: StubResponse | null = null;
 
   private constructor(readonly stub: StubProvider) {
-    stub.answer((request) => this.outage ?? this.answer(request));
+    stub.respond((request) => this.outage ?? this.respond(request));
   }
 
   static async start(): Promise<StubSecretManagers> {
@@ -55,7 +55,7 @@ export class StubSecretManagers {
     return this.stub.stop();
   }
 
-  private answer(request: RecordedRequest): StubResponse {
+  private respond(request: RecordedRequest): StubResponse {
     const { url, headers } = request;
     if (headers['x-amz-target'] === 'secretsmanager.GetSecretValue') return this.aws(request);
     if (url === '/' && request.method === 'POST') return sts(request);

@@ -93,14 +93,14 @@ export class EtagInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     refuseUnchecked(context);
     return next.handle().pipe(
-      map((answer: unknown) => {
-        if (typeof answer === 'object' && answer !== null && 'etag' in answer) {
-          const { etag } = answer;
+      map((response: unknown) => {
+        if (typeof response === 'object' && response !== null && 'etag' in response) {
+          const { etag } = response;
           if (typeof etag === 'string') {
             void context.switchToHttp().getResponse<FastifyReply>().header('etag', etag);
           }
         }
-        return answer;
+        return response;
       }),
     );
   }

@@ -63,10 +63,10 @@ describe('internal routes of the admin API', () => {
     await eventually(() => reader.getApiKey(hash)?.name === 'second', { everyMs: 5 });
     await admin.delete(`/v2/api-keys/${id}`, call);
     await eventually(() => reader.getApiKey(hash) === null, { everyMs: 5 });
-    const answer = await admin.post<DocumentsResponse & Record<string, unknown>>(INTERNAL.documents, {
+    const response = await admin.post<DocumentsResponse & Record<string, unknown>>(INTERNAL.documents, {
       token: SERVICE_TOKEN,
       ...keys([documentKey.apiKey(hash)]),
     });
-    expect(answer.body.documents[documentKey.apiKey(hash)]).toBeNull();
+    expect(response.body.documents[documentKey.apiKey(hash)]).toBeNull();
   });
 });

@@ -22,9 +22,9 @@ export class ReadModelController {
   @Post(INTERNAL.documents)
   @ServiceOnly()
   async read(@Body() body: DocumentsRequestDto): Promise<DocumentsResponse> {
-    const answer = await this.documents.read(body.keys);
-    this.redis?.fill(copiesOf(answer));
-    return answer;
+    const response = await this.documents.read(body.keys);
+    this.redis?.fill(copiesOf(response));
+    return response;
   }
 
   @Get(INTERNAL.events)

@@ -67,13 +67,13 @@ class Wire {
     const headers = { ...req.headers, connection: 'close' };
     const out = request({ host: '127.0.0.1', port: this.target, method, path, headers, agent: false });
     out.on('error', () => res.destroy());
-    out.on('response', (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers).flushHeaders();
-      answer.on('data', (chunk: Buffer) => {
+    out.on('response', (response) => {
+      res.writeHead(response.statusCode ?? 502, response.headers).flushHeaders();
+      response.on('data', (chunk: Buffer) => {
         if (!this.isMute || path === INTERNAL.documents) res.write(chunk);
       });
-      answer.on('end', () => res.end());
-      answer.on('error', () => res.destroy());
+      response.on('end', () => res.end());
+      response.on('error', () => res.destroy());
     });
     res.on('close', () => out.destroy());
     req.pipe(out);

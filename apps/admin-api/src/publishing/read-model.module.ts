@@ -40,7 +40,7 @@ function redisPublisher(
     new RedisDocuments(redis),
     new RedisBus(redis, null),
     {
-      answers: () => acceptsWrites(redis),
+      responds: () => acceptsWrites(redis),
       close: () => {
         redis.disconnect();
       },

@@ -46,7 +46,7 @@ export class RedisPublisher {
     private readonly redis: RedisDocuments,
     private readonly bus: Publisher,
     /** Closed by `stop`. */
-    private readonly connection: { answers(): Promise<boolean>; close(): void },
+    private readonly connection: { responds(): Promise<boolean>; close(): void },
   ) {}
 
   start(): void {
@@ -68,8 +68,8 @@ export class RedisPublisher {
   }
 
   /** Whether Redis accepts writes. */
-  answers(): Promise<boolean> {
-    return this.connection.answers();
+  responds(): Promise<boolean> {
+    return this.connection.responds();
   }
 
   /** Call it after a reconnection: Redis may have come back with other data, so the position is read again. */
@@ -151,8 +151,8 @@ export class RedisPublisher {
     const keys = [...event.changed, ...event.removed];
     for (let at = 0; at < keys.length; at += KEYS_PER_EVENT_MAX) {
       // Removed keys are read too, because a newer document may use the key now.
-      const answer = await this.documents.read(keys.slice(at, at + KEYS_PER_EVENT_MAX));
-      await this.redis.write(copiesOf(answer));
+      const response = await this.documents.read(keys.slice(at, at + KEYS_PER_EVENT_MAX));
+      await this.redis.write(copiesOf(response));
     }
     await this.send(event);
   }

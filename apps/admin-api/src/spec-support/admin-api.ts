@@ -73,7 +73,7 @@ export class TestAdminApi {
     return this.running;
   }
 
-  get answers(): DocumentedResponses {
+  get responses(): DocumentedResponses {
     this.documented ??= new DocumentedResponses(onceOfRun('openapi', () => this.api.document));
     return this.documented;
   }
@@ -103,7 +103,7 @@ export class TestAdminApi {
     });
     const isJson = String(response.headers['content-type']).startsWith('application/json');
     const body: unknown = isJson && response.payload ? JSON.parse(response.payload) : {};
-    this.answers.check(method, url, response.statusCode, body);
+    this.responses.check(method, url, response.statusCode, body);
     return {
       status: response.statusCode,
       headers: response.headers,

@@ -39,12 +39,12 @@ export async function createKey(
   body: object = {},
   kind = 'workspace/service',
 ): Promise<Key> {
-  const answer = await admin.post<Key>(`/v1/api-keys/${kind}`, {
+  const response = await admin.post<Key>(`/v1/api-keys/${kind}`, {
     key: by,
     body: { name: 'search', scopes: ['completions.write'], ...body },
   });
-  if (answer.status !== 200) throw new Error(`failed to create a key: ${answer.text}`);
-  return answer.body;
+  if (response.status !== 200) throw new Error(`failed to create a key: ${response.text}`);
+  return response.body;
 }
 
 /** Returns the newest change event. */

@@ -28,9 +28,9 @@ export class DocumentedResponses {
 
   constructor(document: OpenAPIObject) {
     addFormats(this.ajv);
-    const answers: object[] = [{ $ref: '#/components/schemas/ErrorResponse' }];
+    const responses: object[] = [{ $ref: '#/components/schemas/ErrorResponse' }];
     const placeOf = (schema: object | undefined): number | null =>
-      schema === undefined ? null : answers.push(schema) - 1;
+      schema === undefined ? null : responses.push(schema) - 1;
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item as Record<string, Described>).map(([method, { operationId, responses }]) => ({
         name: `${method.toUpperCase()} ${path}`,
@@ -43,7 +43,7 @@ export class DocumentedResponses {
     );
     // One root schema, so that shared components are compiled once.
     const components = { schemas: closed(document.components?.schemas ?? {}, true) };
-    this.ajv.addSchema({ $id: ROOT, components, answers });
+    this.ajv.addSchema({ $id: ROOT, components, answers: responses });
   }
 
   get handlers(): Set<string> {

@@ -208,11 +208,11 @@ export async function faultsOfGeneratedCalls(
         return fc.sample(callsOf(operation, around), { seed: seed + turn, numRuns: 1 });
       });
       const made = await Promise.all(calls.map((call) => make(admin, call, credentials[call.by])));
-      for (const { call, fault, answer } of made) {
+      for (const { call, fault, response } of made) {
         if (fault !== null) faults.push(fault);
-        if (!answer) continue;
-        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-        if (answer.status === 200) remember(around, call.url, answer.body);
+        if (!response) continue;
+        statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+        if (response.status === 200) remember(around, call.url, response.body);
       }
     }
   }
@@ -226,26 +226,26 @@ async function make(
 ): Promise<{
   readonly call: GeneratedCall;
   readonly fault: string | null;
-  readonly answer: GatewayResponse | null;
+  readonly response: GatewayResponse | null;
 }> {
   const { method, url, statuses, body, headers } = call;
   const reported = `${method} ${url.slice(0, 300)} ${(JSON.stringify(body) ?? '').slice(0, 600)}`;
   try {
-    const answer = await admin.call(method, url, {
+    const response = await admin.call(method, url, {
       ...credential,
       headers,
       ...(body === undefined ? {} : { body }),
     });
-    const { status, text } = answer;
+    const { status, text } = response;
     // The document declares all failures as `default`.
     const isDeclared = statuses.includes(String(status)) || (status >= 400 && statuses.includes('default'));
     const isWrong = status >= 500 || !isDeclared;
     return {
       call,
-      answer,
+      response,
       fault: isWrong ? `${reported} answered ${String(status)} ${text.slice(0, 300)}` : null,
     };
   } catch (error) {
-    return { call, answer: null, fault: `${reported}: ${String(error).slice(0, 600)}` };
+    return { call, response: null, fault: `${reported}: ${String(error).slice(0, 600)}` };
   }
 }

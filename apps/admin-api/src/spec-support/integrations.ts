@@ -24,10 +24,10 @@ export async function createIntegration(
   by: string,
   more: object = {},
 ): Promise<CreatedIntegration> {
-  const answer = await api.post<CreatedIntegration>('/v1/integrations', {
+  const response = await api.post<CreatedIntegration>('/v1/integrations', {
     key: by,
     body: integrationBody(more),
   });
-  if (answer.status !== 200) throw new Error(`failed to create an integration: ${answer.text}`);
-  return answer.body;
+  if (response.status !== 200) throw new Error(`failed to create an integration: ${response.text}`);
+  return response.body;
 }

@@ -15,7 +15,7 @@ type GatewayResponse = Record<string, unknown>;
 
 /** A resource with limits: its response, and the document that gateways receive. */
 export interface MadeOwner {
-  readonly answer: GatewayResponse;
+  readonly response: GatewayResponse;
   readonly document: { readonly usageLimits: readonly object[]; readonly rateLimits: readonly object[] };
   /** Key of the counter of its cost budget. */
   readonly counter: string;
@@ -33,8 +33,8 @@ interface Limits {
 
 const asList = ({ usage_limits: usage }: Limits): object[] | null => (usage === null ? null : [usage]);
 /** Returns the only budget, whether it is an object or a list item. */
-const budgetOf = (answer: GatewayResponse | undefined): GatewayResponse =>
-  ([answer?.['usage_limits'] ?? []].flat()[0] ?? {}) as GatewayResponse;
+const budgetOf = (response: GatewayResponse | undefined): GatewayResponse =>
+  ([response?.['usage_limits'] ?? []].flat()[0] ?? {}) as GatewayResponse;
 
 /** Returns a maker for each kind of resource with limits, with its name. */
 export function limitOwners(
@@ -42,9 +42,9 @@ export function limitOwners(
   tenant: Tenant,
 ): readonly (readonly [name: string, make: OwnerMaker])[] {
   const made = async (method: 'POST' | 'PUT', path: string, body: object, key = tenant.key) => {
-    const answer = await api.call<Record<string, string>>(method, path, { key, body });
-    if (answer.status !== 200) throw new Error(answer.text);
-    return answer.body;
+    const response = await api.call<Record<string, string>>(method, path, { key, body });
+    if (response.status !== 200) throw new Error(response.text);
+    return response.body;
   };
   const read = async (path: string, key = tenant.key): Promise<GatewayResponse> =>
     (await api.get(path, { key })).body;
@@ -64,7 +64,7 @@ export function limitOwners(
     });
     const [secret] = await api.dataSource.manager.findBy(ApiKeySecretEntity, { apiKeyId: id });
     return {
-      answer: await read(`/v1/api-keys/${id}`),
+      response: await read(`/v1/api-keys/${id}`),
       document: await documentOf<ApiKeyDocument>(documentKey.apiKey(secret?.secretHash ?? '')),
       counter: `api_key:${id}:cost:budget`,
       shown: async () => budgetOf(await read(`/v1/api-keys/${id}`)),
@@ -77,22 +77,22 @@ export function limitOwners(
     async (limits) => {
       const created = await made('POST', path, { name: 'p', ...(await more()), ...limits });
       const { slug = '' } = (created as { readonly data?: { readonly slug: string } }).data ?? created;
-      const answer = await read(`${path}/${slug}`);
+      const response = await read(`${path}/${slug}`);
       return {
-        answer,
+        response,
         document: await documentOf<ProviderDocument>(documentKey.provider(tenant.workspaceId, slug)),
-        counter: `provider:${String(answer['id'])}:cost:budget`,
+        counter: `provider:${String(response['id'])}:cost:budget`,
         shown: async () => budgetOf(await read(`${path}/${slug}`)),
-        listed: () => ofList(path, answer['id']),
+        listed: () => ofList(path, response['id']),
       };
     };
 
   const workspaceWith: OwnerMaker = async (limits) => {
     const path = `/v1/workspaces/${tenant.workspaceId}`;
     await made('PUT', path, { ...limits, usage_limits: asList(limits as Limits) }, tenant.adminKey);
-    const answer = await read(path, tenant.adminKey);
+    const response = await read(path, tenant.adminKey);
     return {
-      answer: { ...answer, usage_limits: budgetOf(answer) },
+      response: { ...response, usage_limits: budgetOf(response) },
       document: await documentOf<WorkspaceDocument>(documentKey.workspace(tenant.workspaceId)),
       counter: `workspace:${tenant.workspaceId}:cost:budget`,
       shown: async () => budgetOf(await read(path, tenant.adminKey)),
@@ -109,13 +109,13 @@ export function limitOwners(
     const first = async (): Promise<GatewayResponse> =>
       ((await read(path, tenant.adminKey)) as unknown as { workspaces: GatewayResponse[] }).workspaces[0] ??
       {};
-    const answer = await first();
+    const response = await first();
     const provider = await documentOf<ProviderDocument>(
       documentKey.provider(tenant.workspaceId, `of-${slug}`),
     );
     const shown = async (): Promise<GatewayResponse> => budgetOf(await first());
     return {
-      answer: { ...answer, usage_limits: budgetOf(answer) },
+      response: { ...response, usage_limits: budgetOf(response) },
       document: provider.integrationLimits ?? { usageLimits: [], rateLimits: [] },
       counter: `integration:${id}:cost:budget:${tenant.workspaceId}`,
       shown,

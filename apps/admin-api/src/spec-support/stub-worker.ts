@@ -14,7 +14,7 @@ export class StubWorker {
     readonly stub: StubProvider,
     private readonly source: () => DataSource,
   ) {
-    stub.answer((request) => {
+    stub.respond((request) => {
       if (this.isAway) return { status: 503 };
       if (request.headers['authorization'] !== `Bearer ${SERVICE_TOKEN}`) return { status: 401 };
       return { after: this.store(request), body: { accepted: 1 } };

@@ -38,10 +38,10 @@ interface Made {
 type Maker = (admin: TestAdminApi, place: Place) => Promise<Fixture>;
 
 async function make(admin: TestAdminApi, key: string, path: string, body: object): Promise<Fixture> {
-  const answer = await admin.post<Made>(path, { key, body });
-  if (answer.status !== 200)
-    throw new Error(`POST ${path} answered ${String(answer.status)}: ${answer.text}`);
-  const { id, slug, version_id: versionId } = answer.body;
+  const response = await admin.post<Made>(path, { key, body });
+  if (response.status !== 200)
+    throw new Error(`POST ${path} answered ${String(response.status)}: ${response.text}`);
+  const { id, slug, version_id: versionId } = response.body;
   return { id, ...(slug === undefined ? {} : { slug }), ...(versionId === undefined ? {} : { versionId }) };
 }
 
@@ -78,8 +78,8 @@ const log: Maker = async (admin, { organisationId, workspaceId, mark }) => {
 
 const virtualKey: Maker = async (admin, { key, mark }) => {
   const body = { name: named(mark), provider: 'openai', key: ACCOUNT.key };
-  const answer = await admin.post<Made>('/v1/virtual-keys', { key, body });
-  return { id: answer.body.data?.slug ?? '' };
+  const response = await admin.post<Made>('/v1/virtual-keys', { key, body });
+  return { id: response.body.data?.slug ?? '' };
 };
 
 const CHECKS = [{ id: 'default.contains', parameters: { words: ['x'], operator: 'any' } }];
@@ -130,8 +130,8 @@ export const MAKERS = {
   log,
   feedback: async (admin, { key, mark }) => {
     const body = { trace_id: mark, value: 1 };
-    const answer = await admin.post<{ feedback_ids: string[] }>('/v1/feedback', { key, body });
-    return { id: answer.body.feedback_ids[0] ?? '' };
+    const response = await admin.post<{ feedback_ids: string[] }>('/v1/feedback', { key, body });
+    return { id: response.body.feedback_ids[0] ?? '' };
   },
   logExport: async (admin, { key, mark }) =>
     make(admin, key, '/v1/logs/exports', {

@@ -172,15 +172,15 @@ export const integrationAccess: Kind = {
     return Promise.all(
       rows.map(async (row) => {
         const path = `${pathOf(row)}/workspaces`;
-        const answer = await context.api.call<{ workspaces: Json[]; global_workspace_access: Json | null }>(
+        const response = await context.api.call<{ workspaces: Json[]; global_workspace_access: Json | null }>(
           'GET',
           path,
         );
         const accessOf = (access: Json): Json => members(access, ...ACCESS);
         const item = {
           integration: row['slug'],
-          global: answer.global_workspace_access && accessOf(answer.global_workspace_access),
-          workspaces: answer.workspaces.map((access): Json => ({
+          global: response.global_workspace_access && accessOf(response.global_workspace_access),
+          workspaces: response.workspaces.map((access): Json => ({
             workspace: context.workspaces.slugOf(String(access['id'])),
             ...accessOf(access),
           })),

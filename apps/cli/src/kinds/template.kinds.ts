@@ -209,12 +209,12 @@ async function update(
 ): Promise<Json> {
   const workspaceId = context.workspaces.idOf(item['workspace']);
   const isNew = family.content.some((name) => canonical(item[name]) !== canonical(before[name]));
-  const answer = await change(context, path, {
+  const response = await change(context, path, {
     name: item['name'],
     collection_id: item['collection'] ?? (await defaultCollectionOf(context, workspaceId)),
     ...(isNew ? family.toVersion(item) : {}),
   });
-  if (isNew) await publish(context, family, path, String(answer[family.versionId]));
+  if (isNew) await publish(context, family, path, String(response[family.versionId]));
   const published = await context.api.call('GET', path);
   const tools = { context, family, path, publishedId: String(published[family.versionId]) };
   const wanted = new Map(entriesOf(item['labels']));

@@ -11,14 +11,14 @@ describe('trace context of a request', () => {
   beforeEach(async () => {
     [gateway, provider] = await Promise.all([GatewayHarness.start(), StubProvider.start()]);
     gateway.addProvider('main', 'openai', provider.origin);
-    provider.answerJson({ id: 'x', choices: [] });
+    provider.respondJson({ id: 'x', choices: [] });
   });
   afterEach(async () => {
     await Promise.all([gateway.stop(), provider.stop()]);
   });
 
   const logged = async (headers: Record<string, string>) => {
-    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: {
         ...{ 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main', 'content-type': 'application/json' },
@@ -26,7 +26,7 @@ describe('trace context of a request', () => {
       },
       body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] }),
     });
-    await answer.text();
+    await response.text();
     const [record] = await gateway.records();
     return record;
   };

@@ -11,7 +11,7 @@ describe('paths that hand out access to a provider', () => {
   const start = async (environment: Record<string, string> = {}): Promise<void> => {
     gateway = await GatewayHarness.start(environment);
     stub = await StubProvider.start();
-    stub.answerJson({ value: 'ek_123' });
+    stub.respondJson({ value: 'ek_123' });
     gateway.addProvider('main', 'openai', stub.origin);
   };
   afterEach(async () => {
@@ -22,13 +22,13 @@ describe('paths that hand out access to a provider', () => {
     path: string,
     { method = 'POST', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
   ): Promise<{ status: number; type: unknown; message: string }> => {
-    const answer = await fetch(`${gateway.baseUrl}${path}`, {
+    const response = await fetch(`${gateway.baseUrl}${path}`, {
       method,
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main', ...headers },
       ...(method === 'POST' && { body: '{}' }),
     });
-    const { error } = (await answer.json()) as { error?: { type: string; message: string } };
-    return { status: answer.status, type: error?.type, message: error?.message ?? '' };
+    const { error } = (await response.json()) as { error?: { type: string; message: string } };
+    return { status: response.status, type: error?.type, message: error?.message ?? '' };
   };
 
   it.each([

@@ -38,7 +38,7 @@ describe('a provider added as one row', () => {
     });
 
   it('serves a request with its credential, at its price and under its name in the log', async () => {
-    stub.answerJson({
+    stub.respondJson({
       model: 'gpt-4o',
       choices: [],
       usage: { prompt_tokens: 1_000_000, completion_tokens: 0 },

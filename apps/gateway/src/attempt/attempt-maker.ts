@@ -12,5 +12,5 @@ export interface AttemptMaker {
   /** Starts one attempt. Throws when the attempt cannot be made. */
   begin(call: AttemptCall): void;
   /** Reads the rest of a response that does not go to the client. */
-  discard(context: RequestContext, answer: GatewayResponse): void;
+  discard(context: RequestContext, response: GatewayResponse): void;
 }

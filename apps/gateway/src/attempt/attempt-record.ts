@@ -17,12 +17,12 @@ export function recordOf(
   durationMs: number,
   upstream: Upstream | null,
 ): AttemptRecord {
-  const answer = tried !== null && 'answer' in tried ? tried.answer : null;
+  const response = tried !== null && 'response' in tried ? tried.response : null;
   return {
     target: target.path,
-    ...namesOf(context, target, answer?.upstream ?? upstream),
+    ...namesOf(context, target, response?.upstream ?? upstream),
     retry,
-    status: answer?.status ?? null,
+    status: response?.status ?? null,
     end: context.clientGone ? 'client_closed' : endOf(tried),
     reason: tried !== null && 'failure' in tried ? tried.failure.message : null,
     startedMs,
@@ -46,7 +46,7 @@ function namesOf(
 
 function endOf(tried: AttemptResult | null): AttemptEnd {
   if (tried === null) return 'cancelled';
-  if ('answer' in tried) return tried.answer.status < 400 ? 'answered' : 'status';
+  if ('response' in tried) return tried.response.status < 400 ? 'answered' : 'status';
   const { failure } = tried.outcome;
   // `skipped`: nothing was sent, because the outbound client was not reached.
   if (failure !== 'refused' && failure !== 'cut' && failure !== null) return failure;

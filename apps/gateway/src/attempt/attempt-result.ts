@@ -8,7 +8,7 @@ import { failureOf } from './call-failure';
 
 /** Result of an attempt: a response, or a failure. */
 export type AttemptResult =
-  | { readonly answer: GatewayResponse }
+  | { readonly response: GatewayResponse }
   | { readonly failure: GatewayError; readonly outcome: Omit<AttemptOutcome, 'elapsedMs'> };
 
 /** Status of a guardrail denial. */
@@ -38,7 +38,7 @@ export function brokenAttempt(
 /** `elapsedMs`: milliseconds until the response began or waiting ended. */
 export function outcomeOf(tried: AttemptResult, elapsedMs: number): AttemptOutcome {
   if ('failure' in tried) return { ...tried.outcome, elapsedMs };
-  const { status, headers, cache } = tried.answer;
+  const { status, headers, cache } = tried.response;
   const outcome = { status, failure: null, retryAfterMs: null, elapsedMs };
   // Shared calls and stored responses are not evidence about the target's current state.
   const reported = cache?.isFree === true ? { ...outcome, shared: true } : outcome;

@@ -45,8 +45,8 @@ export class AttemptStage implements Stage, AttemptMaker {
     this.ways.begin(call);
   }
 
-  discard(context: RequestContext, answer: GatewayResponse): void {
-    this.accounts.discard(context, answer);
+  discard(context: RequestContext, response: GatewayResponse): void {
+    this.accounts.discard(context, response);
   }
 
   private plan(context: RequestContext): RoutingCursor {

@@ -108,7 +108,7 @@ const turn = (): Promise<unknown> => new Promise((done) => setTimeout(done, 1));
 
 /** Plays the script, one entry for each call; the last entry repeats. */
 class ScriptedMaker implements AttemptMaker {
-  readonly calls: { readonly target: CompiledTarget; readonly answer: GatewayResponse | null }[] = [];
+  readonly calls: { readonly target: CompiledTarget; readonly response: GatewayResponse | null }[] = [];
   readonly aborted = new Set<GatewayResponse>();
   private readonly hedge = new HedgeAround();
 
@@ -134,37 +134,37 @@ class ScriptedMaker implements AttemptMaker {
     const line = this.script[Math.min(this.calls.length, this.script.length - 1)] as Script;
     if (line.act.kind === 'refused') {
       const error = new GatewayError(line.act.status);
-      this.calls.push({ target: own, answer: null });
+      this.calls.push({ target: own, response: null });
       if (line.turns === 0) throw error;
       void this.later(line, () => listener.refused(error));
       return;
     }
     const support = { via: 'native', prefix: '' } as const;
     const credential = { apiKey: null, configurations: {} };
-    const answer = new GatewayResponse(
+    const response = new GatewayResponse(
       { target: own, provider, saved: null, credential, support, model: null },
       listener,
     );
-    answer.call = this.callOf(answer);
-    this.calls.push({ target: own, answer });
-    listener.begun(answer);
+    response.call = this.callOf(response);
+    this.calls.push({ target: own, response });
+    listener.begun(response);
     void this.later({ ...line, turns: line.turns + 1 }, () => {
-      if (!this.aborted.has(answer)) this.play(line.act, answer);
+      if (!this.aborted.has(response)) this.play(line.act, response);
     });
   }
 
-  discard(_: RequestContext, answer: GatewayResponse): void {
-    DiscardedBody.read(answer, () => undefined);
+  discard(_: RequestContext, response: GatewayResponse): void {
+    DiscardedBody.read(response, () => undefined);
   }
 
-  private callOf(answer: GatewayResponse): OutboundCall {
+  private callOf(response: GatewayResponse): OutboundCall {
     return {
       pause: () => undefined,
       resume: () => undefined,
       abort: () => {
-        if (this.aborted.has(answer) || answer.ended || answer.error !== null) return;
-        this.aborted.add(answer);
-        answer.onError(new OutboundError('aborted', 'aborted'));
+        if (this.aborted.has(response) || response.ended || response.error !== null) return;
+        this.aborted.add(response);
+        response.onError(new OutboundError('aborted', 'aborted'));
       },
     };
   }
@@ -175,20 +175,20 @@ class ScriptedMaker implements AttemptMaker {
     then();
   }
 
-  private play(own: Act, answer: GatewayResponse): void {
-    if (own.kind === 'error') answer.onError(new OutboundError(own.failure, own.failure));
+  private play(own: Act, response: GatewayResponse): void {
+    if (own.kind === 'error') response.onError(new OutboundError(own.failure, own.failure));
     else if (own.kind === 'answer') {
-      answer.onHeaders(own.status, ['content-type', 'application/json']);
-      answer.onEnd();
-    } else if (own.kind === 'stream') this.stream(own.end, answer);
+      response.onHeaders(own.status, ['content-type', 'application/json']);
+      response.onEnd();
+    } else if (own.kind === 'stream') this.stream(own.end, response);
   }
 
-  private stream(end: string, answer: GatewayResponse): void {
-    answer.onHeaders(200, ['content-type', 'text/event-stream']);
-    if (end === 'begins') answer.onData(Buffer.from('data: {"choices":[]}\n\n'));
-    if (end === 'fails') answer.onData(Buffer.from('data: {"error":{"message":"x"}}\n\n'));
-    if (end === 'ends') answer.onEnd();
-    if (end === 'breaks') answer.onError(new OutboundError('interrupted', 'broken'));
+  private stream(end: string, response: GatewayResponse): void {
+    response.onHeaders(200, ['content-type', 'text/event-stream']);
+    if (end === 'begins') response.onData(Buffer.from('data: {"choices":[]}\n\n'));
+    if (end === 'fails') response.onData(Buffer.from('data: {"error":{"message":"x"}}\n\n'));
+    if (end === 'ends') response.onEnd();
+    if (end === 'breaks') response.onError(new OutboundError('interrupted', 'broken'));
   }
 }
 
@@ -235,21 +235,23 @@ function expectEnd({ context, maker: { calls }, failure, compiled }: Executed): 
   }
   const {
     attempts: { records: attempts },
-    answer,
+    response,
   } = context;
   expect(attempts.length).toBe(calls.length);
   const last = attempts.at(-1);
-  if (context.clientGone) expect(answer).toBeNull();
+  if (context.clientGone) expect(response).toBeNull();
   else if (failure !== null) expect([last?.status, last?.reason]).toEqual([null, failure.message]);
-  else expect([answer?.upstream.target.path, answer?.status]).toEqual([last?.target, last?.status]);
+  else expect([response?.upstream.target.path, response?.status]).toEqual([last?.target, last?.status]);
 }
 
 /** Expects that every call has ended and no endpoint counts as busy, except for the chosen response. */
 function expectNothingOpen({ context, maker, compiled, state }: Executed): void {
-  const others = maker.calls.flatMap(({ answer }) => (answer && answer !== context.answer ? [answer] : []));
-  for (const answer of others) {
-    if (!answer.ended && answer.error === null) answer.onData(FLOOD);
-    expect(answer.ended || answer.error !== null || maker.aborted.has(answer)).toBe(true);
+  const others = maker.calls.flatMap(({ response }) =>
+    response && response !== context.response ? [response] : [],
+  );
+  for (const response of others) {
+    if (!response.ended && response.error === null) response.onData(FLOOD);
+    expect(response.ended || response.error !== null || maker.aborted.has(response)).toBe(true);
   }
   const paths = new Set(compiled.targets.map(({ path }) => path));
   const under = [...paths].reduce((sum, path) => sum + state.statistics.busyOf(path), 0);

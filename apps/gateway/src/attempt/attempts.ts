@@ -81,28 +81,28 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     return { ...outcome, waitMaxMs, isLast: !maker.mayCall(context) };
   }
 
-  begun(answer: GatewayResponse): void {
-    this.context.attempts.callBegins(answer.upstream);
-    noteCacheUse(this.context, answer.cache);
-    this.context.whenClientGone(answer);
+  begun(response: GatewayResponse): void {
+    this.context.attempts.callBegins(response.upstream);
+    noteCacheUse(this.context, response.cache);
+    this.context.whenClientGone(response);
   }
 
-  answered(answer: GatewayResponse): void {
-    awaitResponse(answer, this.context, this.awaitsEvent(answer), this);
+  responded(response: GatewayResponse): void {
+    awaitResponse(response, this.context, this.awaitsEvent(response), this);
   }
 
-  streams(answer: GatewayResponse): void {
-    this.note({ answer });
+  streams(response: GatewayResponse): void {
+    this.note({ response });
   }
 
-  broke(answer: GatewayResponse, error: OutboundError): void {
+  broke(response: GatewayResponse, error: OutboundError): void {
     const { context } = this;
-    if (error.failure === 'aborted' && context.clientGone) context.attempts.left = answer.upstream;
+    if (error.failure === 'aborted' && context.clientGone) context.attempts.left = response.upstream;
     // The response had begun, so its target's limits still hold a reservation, which discarding releases.
-    if (answer.status !== 0 && !context.clientGone) this.maker.discard(context, answer);
-    const tried = brokenAttempt(error, context, answer);
-    if (this.isResendable(error)) this.resend(tried, answer.upstream);
-    else this.note(tried, answer.upstream);
+    if (response.status !== 0 && !context.clientGone) this.maker.discard(context, response);
+    const tried = brokenAttempt(error, context, response);
+    if (this.isResendable(error)) this.resend(tried, response.upstream);
+    else this.note(tried, response.upstream);
   }
 
   refused(thrown: unknown): void {
@@ -115,8 +115,8 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     const isPair = other !== null;
     this.takeWinner(winner, isPair);
     for (const call of isPair ? [other, winner] : [winner]) {
-      const { target, tried, answer, startedMs, outcome, which } = call;
-      const upstream = answer?.upstream ?? null;
+      const { target, tried, response, startedMs, outcome, which } = call;
+      const upstream = response?.upstream ?? null;
       const { elapsedMs } = outcome;
       const record = recordOf(context, target, step.retry, tried, startedMs, elapsedMs, upstream);
       context.attempts.records.push(isPair ? { ...record, hedge: which } : record);
@@ -127,17 +127,17 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
     const { status, failure, elapsedMs } = other.outcome;
     const cancelled = other.tried === null;
-    if (cancelled && other.answer !== null) {
-      context.usage.addExtra({ upstream: other.answer.upstream, model: null, usage: null });
+    if (cancelled && other.response !== null) {
+      context.usage.addExtra({ upstream: other.response.upstream, model: null, usage: null });
     }
     const hedge = { winner: winner.which, other: { status, failure, elapsedMs, cancelled } };
     this.conclude(winner.tried as AttemptResult, { ...winner.outcome, hedge }, tookMs);
   }
 
-  private takeWinner({ answer, hidesUsage, target }: HedgedCall, isPair: boolean): void {
+  private takeWinner({ response, hidesUsage, target }: HedgedCall, isPair: boolean): void {
     const { context, cursor } = this;
-    noteCacheUse(context, answer?.cache ?? null);
-    if (answer !== null) context.attempts.hidesUsage = hidesUsage;
+    noteCacheUse(context, response?.cache ?? null);
+    if (response !== null) context.attempts.hidesUsage = hidesUsage;
     if (isPair) context.attempts.busyEndpoint = cursor.endpoint(target);
   }
 
@@ -162,13 +162,13 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     this.cursor.abandon();
   }
 
-  drop(answer: GatewayResponse): void {
-    this.maker.discard(this.context, answer);
+  drop(response: GatewayResponse): void {
+    this.maker.discard(this.context, response);
   }
 
   refuse(next: GatewayResponse, broken: GatewayResponse): void {
     this.drop(next);
-    this.context.answer = broken;
+    this.context.response = broken;
     this.context.attempts.openStream = null;
   }
 
@@ -201,8 +201,8 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   /** Whether to wait for the first event: until a stream reaches the client, another attempt can replace it. */
-  private awaitsEvent(answer: GatewayResponse): boolean {
-    return answer.upstream.target.onStreamFailure !== 'fail' || this.cursor.inHedge;
+  private awaitsEvent(response: GatewayResponse): boolean {
+    return response.upstream.target.onStreamFailure !== 'fail' || this.cursor.inHedge;
   }
 
   /**
@@ -261,22 +261,25 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     const { context, cursor, startedMs } = this;
     const { needsStatistics, hasBreakers } = cursor.compiled;
     if (!(needsStatistics || hasBreakers) || 'failure' in tried || outcome.shared === true) return;
-    const { answer } = tried;
-    if (answer.status > 299 || !isEventStream(answer) || outcome.hedge || !cursor.endsWith(outcome)) return;
+    const { response } = tried;
+    if (response.status > 299 || !isEventStream(response) || outcome.hedge || !cursor.endsWith(outcome))
+      return;
     // An encoded stream cannot continue the partial response, so it does not become the reply.
-    if (context.attempts.partial !== null && !isPlainEvents(answer)) return;
-    context.attempts.pace = new StreamPace(context, cursor, answer.status, startedMs, outcome.elapsedMs);
+    if (context.attempts.partial !== null && !isPlainEvents(response)) return;
+    context.attempts.pace = new StreamPace(context, cursor, response.status, startedMs, outcome.elapsedMs);
     this.outcome = { ...outcome, goesOn: true };
   }
 
   /** Whether the outcome is known only at the end, because the chosen stream may still be continued by another attempt. */
   private staysOpen(tried: AttemptResult, outcome: AttemptOutcome): boolean {
-    if ('failure' in tried || tried.answer.upstream.target.onStreamFailure !== 'continue') return false;
-    const { answer } = tried;
+    if ('failure' in tried || tried.response.upstream.target.onStreamFailure !== 'continue') return false;
+    const { response } = tried;
     const { route, spooled } = this.context;
     if (route.kind !== 'chat.completions' && route.kind !== 'messages') return false;
-    if (answer.cache?.isHit === true) return false;
-    return spooled === null && answer.status < 300 && isPlainEvents(answer) && this.cursor.endsWith(outcome);
+    if (response.cache?.isHit === true) return false;
+    return (
+      spooled === null && response.status < 300 && isPlainEvents(response) && this.cursor.endsWith(outcome)
+    );
   }
 
   private open(): void {
@@ -303,7 +306,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   private discardLast(): void {
-    if (this.last && 'answer' in this.last) this.maker.discard(this.context, this.last.answer);
+    if (this.last && 'response' in this.last) this.maker.discard(this.context, this.last.response);
     this.markIdle();
   }
 
@@ -342,16 +345,16 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
 function settleOn(context: RequestContext, last: AttemptResult | null): void {
   if (context.clientGone) {
-    if (last && 'answer' in last) {
-      context.attempts.left = last.answer.upstream;
-      last.answer.call?.abort();
+    if (last && 'response' in last) {
+      context.attempts.left = last.response.upstream;
+      last.response.call?.abort();
     }
     context.reply.clientLeft();
     return;
   }
   if (last === null) throw new GatewayError('internal_error');
   if ('failure' in last) throw last.failure;
-  context.answer = last.answer;
+  context.response = last.response;
 }
 
 /**

@@ -11,7 +11,7 @@ describe('breakers of gateways that share a Redis', () => {
 
   beforeEach(async () => {
     [primary, fallback] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    fallback.answerJson({ from: 'fallback' });
+    fallback.respondJson({ from: 'fallback' });
     gateways = [];
   });
   afterEach(async () => {
@@ -31,7 +31,7 @@ describe('breakers of gateways that share a Redis', () => {
     targets: [{ provider: '@primary' }, { provider: '@fallback' }],
   });
 
-  async function answerOf(gateway: GatewayHarness): Promise<unknown> {
+  async function responseOf(gateway: GatewayHarness): Promise<unknown> {
     const response = await fetch(`${gateway.baseUrl}/any/endpoint`, {
       method: 'POST',
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': config },
@@ -43,25 +43,25 @@ describe('breakers of gateways that share a Redis', () => {
 
   it('opens a breaker on all gateways when it opens on one, also on those that start later', async () => {
     const [one, other] = [await start(), await start()];
-    primary.answerJson({ from: 'primary' });
-    expect(await answerOf(other)).toEqual({ from: 'primary' });
-    primary.answer({ status: 500 });
-    expect(await answerOf(one)).toEqual({ from: 'fallback' });
-    primary.answerJson({ from: 'primary' });
-    await eventually(async () => ((await answerOf(other)) as { from: string }).from === 'fallback');
+    primary.respondJson({ from: 'primary' });
+    expect(await responseOf(other)).toEqual({ from: 'primary' });
+    primary.respond({ status: 500 });
+    expect(await responseOf(one)).toEqual({ from: 'fallback' });
+    primary.respondJson({ from: 'primary' });
+    await eventually(async () => ((await responseOf(other)) as { from: string }).from === 'fallback');
     const late = await start();
-    await eventually(async () => ((await answerOf(late)) as { from: string }).from === 'fallback');
+    await eventually(async () => ((await responseOf(late)) as { from: string }).from === 'fallback');
     const requested = primary.requests.length;
-    for (const gateway of gateways) expect(await answerOf(gateway)).toEqual({ from: 'fallback' });
+    for (const gateway of gateways) expect(await responseOf(gateway)).toEqual({ from: 'fallback' });
     expect(primary.requests).toHaveLength(requested);
   });
 
   it('opens breakers within a gateway while Redis is unavailable, and no request waits for Redis or fails', async () => {
     const gateway = await start();
     await redis.kill();
-    primary.answer({ status: 500 });
-    expect(await answerOf(gateway)).toEqual({ from: 'fallback' });
-    expect(await answerOf(gateway)).toEqual({ from: 'fallback' });
+    primary.respond({ status: 500 });
+    expect(await responseOf(gateway)).toEqual({ from: 'fallback' });
+    expect(await responseOf(gateway)).toEqual({ from: 'fallback' });
     expect(primary.requests).toHaveLength(1);
     await redis.start();
   });

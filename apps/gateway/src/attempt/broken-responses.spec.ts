@@ -38,29 +38,29 @@ describe('plain response of a built-in route that has begun', () => {
 
   describe('response that breaks off', () => {
     it('makes a fallback try the next target', async () => {
-      first.answer(CUT);
+      first.respond(CUT);
       expect(await (await send(both())).json()).toEqual({ from: 'second' });
       expect(await ends()).toEqual(['interrupted', 'answered']);
     });
 
     it('makes a retry repeat the call', async () => {
-      first.answer(CUT, { body: { from: 'first' } });
-      const answer = await send({ provider: '@first', retry: { attempts: 2 } });
-      expect(await answer.json()).toEqual({ from: 'first' });
+      first.respond(CUT, { body: { from: 'first' } });
+      const response = await send({ provider: '@first', retry: { attempts: 2 } });
+      expect(await response.json()).toEqual({ from: 'first' });
       expect(await ends()).toEqual(['interrupted', 'answered']);
     });
 
     it('returns 502 with a complete error when no target is left', async () => {
-      first.answer(CUT);
-      const answer = await send({ provider: '@first' });
-      expect(answer.status).toBe(502);
-      expect(await answer.json()).toMatchObject({ error: { type: 'provider_answer_invalid' } });
+      first.respond(CUT);
+      const response = await send({ provider: '@first' });
+      expect(response.status).toBe(502);
+      expect(await response.json()).toMatchObject({ error: { type: 'provider_answer_invalid' } });
     });
 
     it('leaves nothing reserved in the limits of its target', async () => {
       const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] } as const;
       gateway.addProvider('limited', 'openai', first.origin, limited);
-      first.answer(CUT, { body: { from: 'first' } });
+      first.respond(CUT, { body: { from: 'first' } });
       await (await send({ provider: '@limited' })).text();
       expect(await (await send({ provider: '@limited' })).json()).toMatchObject({
         error: { limit: { reserved: 0 } },
@@ -68,30 +68,30 @@ describe('plain response of a built-in route that has begun', () => {
     });
 
     it('loses the hedge to the other call', async () => {
-      first.answer(CUT);
+      first.respond(CUT);
       const hedged = { strategy: { mode: 'hedge', hedge_delay: 1 }, targets: [{ provider: '@first' }] };
       const config = { strategy: { mode: 'fallback' }, targets: [hedged, { provider: '@second' }] };
       expect(await (await send(config)).json()).toEqual({ from: 'second' });
     });
 
     it('breaks off at the client on passthrough, which forwards every byte as it arrives', async () => {
-      first.answer(CUT);
-      const answer = await send(both(), '/proxy/chat/completions');
-      expect(answer.status).toBe(200);
-      await expect(answer.text()).rejects.toThrow();
+      first.respond(CUT);
+      const response = await send(both(), '/proxy/chat/completions');
+      expect(response.status).toBe(200);
+      await expect(response.text()).rejects.toThrow();
     });
   });
 
   describe('response that stalls', () => {
     it('returns 408 after the request_timeout', async () => {
-      first.answer(STALL);
-      const answer = await send({ provider: '@first', request_timeout: TIMEOUT_MS });
-      expect(answer.status).toBe(408);
-      expect(await answer.json()).toMatchObject({ error: { type: 'request_timeout' } });
+      first.respond(STALL);
+      const response = await send({ provider: '@first', request_timeout: TIMEOUT_MS });
+      expect(response.status).toBe(408);
+      expect(await response.json()).toMatchObject({ error: { type: 'request_timeout' } });
     });
 
     it('makes a fallback try the next target', async () => {
-      first.answer(STALL);
+      first.respond(STALL);
       expect(await (await send(both({ request_timeout: TIMEOUT_MS }))).json()).toEqual({ from: 'second' });
       expect(await ends()).toEqual(['timeout', 'answered']);
     });
@@ -101,9 +101,9 @@ describe('plain response of a built-in route that has begun', () => {
     const firstByteOf = async (chunk: Buffer): Promise<number | undefined> => {
       let release = (): void => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
-      first.answer({ headers: JSON_HEAD, steps: [{ chunk }, { until: held }, { chunk: '{}' }] });
-      const answer = await send(both());
-      const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+      first.respond({ headers: JSON_HEAD, steps: [{ chunk }, { until: held }, { chunk: '{}' }] });
+      const response = await send(both());
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
       const { value } = await reader.read();
       release();
       while (!(await reader.read()).done);
@@ -156,8 +156,8 @@ describe('validate_response', () => {
 
   it.each(BAD)(
     'makes a fallback try the next target after a 200 with %s, only when it is set',
-    async (_, answer) => {
-      first.answer(answer);
+    async (_, response) => {
+      first.respond(response);
       const moved = await send(fallback({ validate_response: true }));
       expect(await moved.json()).toEqual({ from: 'second' });
       const guarded = await send(fallback({ validate_response: true, output_guardrails }));
@@ -167,8 +167,8 @@ describe('validate_response', () => {
     },
   );
 
-  it.each(BAD)('returns 502 with the reason when no target is left: %s', async (_, answer, fault) => {
-    first.answer(answer);
+  it.each(BAD)('returns 502 with the reason when no target is left: %s', async (_, response, fault) => {
+    first.respond(response);
     const got = await send({ provider: '@first', validate_response: true });
     expect(got.status).toBe(502);
     const { error } = (await got.json()) as { error: { type: string; message: string } };
@@ -177,7 +177,7 @@ describe('validate_response', () => {
   });
 
   it('counts a failure towards a breaker', async () => {
-    first.answer({ body: { error: { message: 'overloaded' } } });
+    first.respond({ body: { error: { message: 'overloaded' } } });
     const strategy = { mode: 'fallback', cb_config: { consecutive_failures: 2, cooldown_interval: 600_000 } };
     for (let sent = 0; sent < 4; sent += 1)
       await (await send(fallback({ strategy, validate_response: true }))).text();
@@ -190,12 +190,12 @@ describe('validate_response', () => {
       { headers: { 'content-type': 'text/event-stream' }, steps: [{ chunk: 'data: [DONE]\n\n' }] },
       { status: 204 },
     ];
-    for (const answer of good) {
-      first.answer(answer);
+    for (const response of good) {
+      first.respond(response);
       const got = await send(fallback({ validate_response: true }));
-      expect([got.status, (await got.text()).includes('second')]).toEqual([answer.status ?? 200, false]);
+      expect([got.status, (await got.text()).includes('second')]).toEqual([response.status ?? 200, false]);
     }
-    first.answer({ body: { error: 'mine' } });
+    first.respond({ body: { error: 'mine' } });
     const passed = await send(fallback({ validate_response: true }), '/proxy/chat/completions');
     expect(await passed.json()).toEqual({ error: 'mine' });
   });

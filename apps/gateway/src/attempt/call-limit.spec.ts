@@ -32,10 +32,10 @@ describe('maximum number of provider calls of one request', () => {
 
   it('ends all targets and retries at the limit, and returns the last response', async () => {
     const { first } = providers();
-    first.answer(down);
-    const answer = await send(amplified('@first'));
-    expect([answer.status, calls()]).toEqual([503, CALLS_MAX]);
-    expect(await answer.json()).toMatchObject({
+    first.respond(down);
+    const response = await send(amplified('@first'));
+    expect([response.status, calls()]).toEqual([503, CALLS_MAX]);
+    expect(await response.json()).toMatchObject({
       error: { message: expect.stringContaining('down') as string },
     });
     expect(await routing()).toMatchObject([limited]);
@@ -43,54 +43,54 @@ describe('maximum number of provider calls of one request', () => {
 
   it('ends at the limit when no provider responds, and returns the last error', async () => {
     const { first } = providers();
-    first.answer({ raw: '' });
+    first.respond({ raw: '' });
     const targets = Array.from({ length: 9 }, () => ({ provider: '@first' }));
-    const answer = await send({ strategy: { mode: 'fallback' }, targets });
-    expect([answer.status, calls()]).toEqual([502, CALLS_MAX]);
+    const response = await send({ strategy: { mode: 'fallback' }, targets });
+    expect([response.status, calls()]).toEqual([502, CALLS_MAX]);
     expect(await routing()).toMatchObject([limited]);
   });
 
   it('counts requests that the gateway repeats itself', async () => {
     const { first } = providers();
-    first.answer({ body: { ok: true } }, { raw: '' });
+    first.respond({ body: { ok: true } }, { raw: '' });
     await (await send({ provider: '@first' })).text();
     const targets = Array.from({ length: 9 }, () => ({ provider: '@first' }));
-    const answer = await send({ strategy: { mode: 'fallback' }, targets }, '/files/f-1', 'GET');
-    expect([answer.status, calls()]).toEqual([502, 1 + CALLS_MAX]);
+    const response = await send({ strategy: { mode: 'fallback' }, targets }, '/files/f-1', 'GET');
+    expect([response.status, calls()]).toEqual([502, 1 + CALLS_MAX]);
   });
 
   it('does not repeat the last call by itself', async () => {
     const { first } = providers();
     const failures = Array.from({ length: CALLS_MAX - 1 }, () => down);
-    first.answer({ body: { ok: true } }, ...failures, { raw: '' });
+    first.respond({ body: { ok: true } }, ...failures, { raw: '' });
     await (await send({ provider: '@first' })).text();
     const targets = Array.from({ length: CALLS_MAX }, () => ({ provider: '@first' }));
-    const answer = await send({ strategy: { mode: 'fallback' }, targets }, '/files/f-1', 'GET');
-    expect([answer.status, calls()]).toEqual([502, 1 + CALLS_MAX]);
+    const response = await send({ strategy: { mode: 'fallback' }, targets }, '/files/f-1', 'GET');
+    expect([response.status, calls()]).toEqual([502, 1 + CALLS_MAX]);
   });
 
   it('starts no second call of a hedge when the first call is the last one allowed', async () => {
     const { first, second } = providers();
-    first.answer(down, down, down, { body: { from: 'first' }, after: delay(500) });
+    first.respond(down, down, down, { body: { from: 'first' }, after: delay(500) });
     const hedge = {
       strategy: { mode: 'hedge', hedge_delay: 1 },
       targets: [{ provider: '@first' }, { provider: '@second' }],
     };
     const targets = [...Array.from({ length: CALLS_MAX - 1 }, () => ({ provider: '@first' })), hedge];
-    const answer = await send({ strategy: { mode: 'fallback' }, targets });
-    expect([await answer.json(), calls()]).toEqual([{ from: 'first' }, CALLS_MAX]);
+    const response = await send({ strategy: { mode: 'fallback' }, targets });
+    expect([await response.json(), calls()]).toEqual([{ from: 'first' }, CALLS_MAX]);
     expect(second.requests).toEqual([]);
     expect(await routing()).toMatchObject([limited]);
   });
 
   it('reports nothing below the limit', async () => {
     const { first } = providers();
-    first.answer(down);
+    first.respond(down);
     const targets = [
       ...Array.from({ length: CALLS_MAX - 1 }, () => ({ provider: '@first' })),
       { provider: '@second' },
     ];
-    const answer = await send({ strategy: { mode: 'fallback' }, targets });
-    expect([answer.status, calls(), await routing()]).toEqual([200, CALLS_MAX, undefined]);
+    const response = await send({ strategy: { mode: 'fallback' }, targets });
+    expect([response.status, calls(), await routing()]).toEqual([200, CALLS_MAX, undefined]);
   });
 });

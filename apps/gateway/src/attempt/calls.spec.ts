@@ -31,7 +31,7 @@ describe('number of provider calls', () => {
   describe('on a reused connection that the provider closes without a response', () => {
     /** Sends one response, so that the connection is reused, and then none. */
     const closeAfterFirst = async (): Promise<void> => {
-      first.answer({ body: { ok: true } }, { raw: '' });
+      first.respond({ body: { ok: true } }, { raw: '' });
       await (await send('/chat/completions', toFirst)).text();
     };
     const seen = (): number => first.requests.length - 1;
@@ -40,8 +40,8 @@ describe('number of provider calls', () => {
       'calls once for POST %s, and records that one call',
       async (path) => {
         await closeAfterFirst();
-        const answer = await send(path, toFirst);
-        expect([answer.status, seen(), first.connections]).toEqual([502, 1, 1]);
+        const response = await send(path, toFirst);
+        expect([response.status, seen(), first.connections]).toEqual([502, 1, 1]);
         expect((await last())?.decision.attempts).toMatchObject([{ end: 'unreachable', retry: 0 }]);
       },
     );
@@ -54,17 +54,17 @@ describe('number of provider calls', () => {
       ['PATCH', 1],
     ])('records every call: for %s %i times', async (method, times) => {
       await closeAfterFirst();
-      const answer = await send('/files/f-1', toFirst, method, method === 'GET' ? null : '{}');
-      expect([answer.status, seen()]).toEqual([502, times]);
+      const response = await send('/files/f-1', toFirst, method, method === 'GET' ? null : '{}');
+      expect([response.status, seen()]).toEqual([502, times]);
       const { attempts } = (await last())?.decision ?? {};
       expect(attempts).toMatchObject(Array<object>(times).fill({ end: 'unreachable', provider: 'openai' }));
     });
 
     it('calls twice for a GET, without using up a retry', async () => {
-      first.answer({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
+      first.respond({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
       await (await send('/chat/completions', toFirst)).text();
-      const answer = await send('/files/f-1', toFirst, 'GET', null);
-      expect([await answer.json(), seen()]).toEqual([{ again: true }, 2]);
+      const response = await send('/files/f-1', toFirst, 'GET', null);
+      expect([await response.json(), seen()]).toEqual([{ again: true }, 2]);
       expect((await last())?.decision.attempts).toMatchObject([
         { end: 'unreachable', retry: 0 },
         { end: 'answered', retry: 0 },
@@ -72,11 +72,11 @@ describe('number of provider calls', () => {
     });
 
     it('calls twice for a POST with a retry in the config', async () => {
-      first.answer({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
+      first.respond({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
       await (await send('/chat/completions', toFirst)).text();
       const config = { provider: '@first', retry: { attempts: 1 } };
-      const answer = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config) });
-      expect([await answer.json(), seen()]).toEqual([{ again: true }, 2]);
+      const response = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config) });
+      expect([await response.json(), seen()]).toEqual([{ again: true }, 2]);
       expect((await last())?.decision.attempts).toMatchObject([
         { end: 'unreachable', retry: 0 },
         { end: 'answered', retry: 1 },
@@ -99,22 +99,22 @@ describe('number of provider calls', () => {
       ['config', targets({ request_timeout: 20_000 }), {}],
       ['header', targets({}), { 'x-gw-request-timeout': '20000' }],
     ])('calls once and then falls back, with request_timeout in the %s', async (_by, config, headers) => {
-      first.answer(wait);
-      const answer = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config), ...headers });
-      expect(await answer.json()).toEqual({ from: 'second' });
+      first.respond(wait);
+      const response = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config), ...headers });
+      expect(await response.json()).toEqual({ from: 'second' });
       expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
       expect((await last())?.decision.routing).toMatchObject([{ event: 'wait_budget_spent' }]);
     });
 
     it('calls once and returns that response when no target is left', async () => {
-      first.answer(wait);
+      first.respond(wait);
       const config = {
         provider: '@first',
         request_timeout: 20_000,
         retry: { attempts: 1, use_retry_after_header: true },
       };
-      const answer = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config) });
-      expect([answer.status, first.requests.length]).toEqual([503, 1]);
+      const response = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config) });
+      expect([response.status, first.requests.length]).toEqual([503, 1]);
     });
   });
 });

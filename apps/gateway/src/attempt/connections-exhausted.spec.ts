@@ -12,8 +12,8 @@ describe('provider of which one model hangs', () => {
     provider = await StubProvider.start();
     gateway = await GatewayHarness.start({ MAX_CONNECTIONS_PER_PROVIDER: '8', CONNECT_TIMEOUT: '200' });
     gateway.addProvider('one', 'openai', provider.origin);
-    provider.answer(({ body }) =>
-      body.includes('hangs') ? { neverAnswer: true } : { body: { choices: [] } },
+    provider.respond(({ body }) =>
+      body.includes('hangs') ? { neverRespond: true } : { body: { choices: [] } },
     );
   });
   afterEach(() => Promise.all([gateway.stop(), provider.stop()]));
@@ -44,8 +44,8 @@ describe('provider whose connections are all in use', () => {
     gateway = await GatewayHarness.start({ MAX_CONNECTIONS_PER_PROVIDER: '1', CONNECT_TIMEOUT: '200' });
     gateway.addProvider('busy', 'openai', busy.origin);
     gateway.addProvider('other', 'openai', other.origin);
-    busy.answer({ neverAnswer: true });
-    other.answerJson({ choices: [] });
+    busy.respond({ neverRespond: true });
+    other.respondJson({ choices: [] });
   });
   afterEach(async () => {
     await Promise.all([gateway.stop(), busy?.stop(), other?.stop()]);

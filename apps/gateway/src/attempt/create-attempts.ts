@@ -36,7 +36,7 @@ interface AttemptParts {
   readonly routing: RoutingState;
   readonly outbound: OutboundClient;
   readonly pricer: TargetPricer;
-  readonly answers: Responses;
+  readonly responses: Responses;
   readonly secrets: SecretResolver;
   readonly beforeCall: BeforeCall;
 }
@@ -53,7 +53,7 @@ export function createAttempts({
   routing,
   outbound,
   pricer,
-  answers,
+  responses,
   secrets,
   beforeCall,
 }: AttemptParts): { readonly attempts: (last: Next) => AttemptStage; readonly attempt: AttemptStage } {
@@ -78,9 +78,9 @@ export function createAttempts({
     integratedModels: new IntegratedModelsAround(documents),
     followUp: new FollowUpAround(),
     cache: new CacheAround(sender, {
-      cache: answers.cache,
-      flights: answers.flights,
-      memory: answers.memory,
+      cache: responses.cache,
+      flights: responses.flights,
+      memory: responses.memory,
       embeddings: new Embeddings(targeting, builder, sender, pricer),
       bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
     }),

@@ -35,7 +35,7 @@ describe('numbers that a double cannot represent', () => {
   it.each(NUMBERS)(
     'sends them to the provider unchanged in a request that is redacted: %s',
     async (number) => {
-      stub.answer({ body: { choices: [] } });
+      stub.respond({ body: { choices: [] } });
       await ask('/chat/completions', chat(number), { provider: '@main', input_guardrails: [REPLACE] });
       expect(sent()).toContain(`"top_k":${number},`);
       expect(sent()).toContain('a [gone]');
@@ -46,7 +46,7 @@ describe('numbers that a double cannot represent', () => {
     'sends them to the client unchanged in a response that is redacted: %s',
     async (number) => {
       const body = `{"odd":${number},"choices":[{"index":0,"message":{"role":"assistant","content":"a secret"}}]}`;
-      stub.answer({ headers: { 'content-type': 'application/json' }, body });
+      stub.respond({ headers: { 'content-type': 'application/json' }, body });
       const { text } = await ask('/chat/completions', chat('1'), {
         provider: '@main',
         output_guardrails: [REPLACE],
@@ -59,14 +59,14 @@ describe('numbers that a double cannot represent', () => {
   it.each(NUMBERS)(
     'sends them to the provider unchanged in a request that is translated: %s',
     async (number) => {
-      stub.answer({ headers: { 'content-type': 'application/json' }, body: MESSAGE });
+      stub.respond({ headers: { 'content-type': 'application/json' }, body: MESSAGE });
       await ask('/chat/completions', chat(number), { provider: '@claude' });
       expect(sent()).toContain(`"top_k":${number},`);
     },
   );
 
   it.each(NUMBERS)('sends them to the provider unchanged in a prompt: %s', async (number) => {
-    stub.answer({ body: { choices: [] } });
+    stub.respond({ body: { choices: [] } });
     await ask('/prompts/pp-numbers/completions', `{"variables":{"name":"Jo"},"top_k":${number}}`, {
       provider: '@main',
     });
@@ -79,7 +79,7 @@ describe('numbers that a double cannot represent', () => {
     async (number) => {
       const input = `{"id":${number}}`;
       const body = `{"id":"m","model":"m","content":[{"type":"tool_use","id":"t","name":"f","input":${input}}],"stop_reason":"tool_use","usage":{"input_tokens":1}}`;
-      stub.answer({ headers: { 'content-type': 'application/json' }, body });
+      stub.respond({ headers: { 'content-type': 'application/json' }, body });
       const call = { id: 't', type: 'function', function: { name: 'f', arguments: input } };
       const messages = [
         { role: 'user', content: 'Hi' },

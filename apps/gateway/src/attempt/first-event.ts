@@ -9,9 +9,9 @@ export interface StreamListener {
    * The plan can decide about the response: the first event, or a whole plain response, has arrived and is kept for the next
    * sink; or `HELD_BYTES_MAX` was exceeded.
    */
-  streams(answer: GatewayResponse): void;
+  streams(response: GatewayResponse): void;
   /** The response broke off, began with an error event, or failed validation. */
-  broke(answer: GatewayResponse, error: OutboundError): void;
+  broke(response: GatewayResponse, error: OutboundError): void;
 }
 
 /** Maximum bytes kept while waiting for the first event. */
@@ -30,16 +30,16 @@ export class FirstEvent implements BodySink {
   private over = false;
 
   constructor(
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly listener: StreamListener,
   ) {
-    this.tap = isPlainEvents(answer) ? answer.upstream.provider.tap() : null;
+    this.tap = isPlainEvents(response) ? response.upstream.provider.tap() : null;
   }
 
   data(chunk: Buffer): void {
     if (this.over) {
       // Pieces kept before this sink was attached still arrive here; pass them on to the next sink.
-      this.answer.onData(chunk);
+      this.response.onData(chunk);
       return;
     }
     this.held.push(chunk);
@@ -47,7 +47,7 @@ export class FirstEvent implements BodySink {
     this.tap?.write(chunk);
     if (this.tap?.failed === true) {
       this.fail(new OutboundError('interrupted', 'The stream began with an error.'));
-      this.answer.call?.abort();
+      this.response.call?.abort();
     } else if (this.heldBytes > HELD_BYTES_MAX || this.hasEvent(chunk)) this.begin();
   }
 
@@ -60,14 +60,14 @@ export class FirstEvent implements BodySink {
   fail(error: OutboundError): void {
     if (this.over) return;
     this.over = true;
-    this.listener.broke(this.answer, error);
+    this.listener.broke(this.response, error);
   }
 
   private begin(): void {
     if (this.over) return;
     this.over = true;
-    this.answer.detach(this.held);
-    this.listener.streams(this.answer);
+    this.response.detach(this.held);
+    this.listener.streams(this.response);
   }
 
   private hasEvent(chunk: Buffer): boolean {

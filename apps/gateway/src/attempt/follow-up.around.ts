@@ -26,42 +26,42 @@ export class FollowUpAround implements AroundStage {
   private async both(call: AttemptCall, next: Next): Promise<GatewayResponse> {
     const { context, built } = call;
     const { followUp, upstreamPath } = context.route;
-    const answer = await answered(call, built, next);
-    if (followUp === null || answer.error !== null || answer.status >= 300) return answer;
-    const path = followUp(await objectOf(answer));
+    const response = await responded(call, built, next);
+    if (followUp === null || response.error !== null || response.status >= 300) return response;
+    const path = followUp(await objectOf(response));
     context.attempts.followed = path;
     const { request } = built;
     const at = request.path.lastIndexOf(upstreamPath);
     const query = request.path.slice(at + upstreamPath.length);
     const second = { ...request, path: request.path.slice(0, at) + path + query };
-    return answered(call, { ...built, request: second }, next);
+    return responded(call, { ...built, request: second }, next);
   }
 }
 
 /** Makes one of the two calls. */
-const answered = (call: AttemptCall, built: BuiltRequest, next: Next): Promise<GatewayResponse> =>
+const responded = (call: AttemptCall, built: BuiltRequest, next: Next): Promise<GatewayResponse> =>
   new Promise((resolve, reject) => {
-    const begun = (answer: GatewayResponse): void => call.listener.begun(answer);
-    next.begin(call.with(built, { begun, answered: resolve, refused: reject }));
+    const begun = (response: GatewayResponse): void => call.listener.begun(response);
+    next.begin(call.with(built, { begun, responded: resolve, refused: reject }));
   });
 
-async function objectOf(answer: GatewayResponse): Promise<JsonObject> {
+async function objectOf(response: GatewayResponse): Promise<JsonObject> {
   try {
-    return parseJsonObject(await bodyOf(answer));
+    return parseJsonObject(await bodyOf(response));
   } catch (cause) {
     throw new GatewayError('provider_answer_invalid', { cause });
   }
 }
 
-function bodyOf(answer: GatewayResponse): Promise<Buffer> {
+function bodyOf(response: GatewayResponse): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    answer.attach({
+    response.attach({
       data(chunk) {
         size += chunk.length;
         if (size <= FIRST_RESPONSE_MAX) chunks.push(chunk);
-        else answer.call?.abort();
+        else response.call?.abort();
       },
       end() {
         resolve(Buffer.concat(chunks));

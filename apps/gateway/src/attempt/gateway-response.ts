@@ -8,13 +8,13 @@ import type { BodySink, Upstream } from '../core/upstream';
 
 /** Called once, with the head of the response or with the error that replaces it. */
 export interface HeadListener {
-  answered(answer: GatewayResponse): void;
+  responded(response: GatewayResponse): void;
 }
 
 /** Called once with the result of an attempt, never before `send` has returned. */
 export interface AttemptListener extends HeadListener {
   /** A call is in flight, and aborting `answer` ends it. Called again for each call of an attempt that makes several. */
-  begun(answer: GatewayResponse): void;
+  begun(response: GatewayResponse): void;
   /** Set when the call must not be shared with identical requests. */
   readonly isApart?: boolean;
   /** The attempt could not be made; `thrown` is the reason. */
@@ -61,7 +61,7 @@ export class GatewayResponse implements OutboundHandler {
     this.status = status;
     this.headers = headers;
     if (status < 400 && isPlain(headers)) this.mask = maskFor(this.upstream);
-    this.listener.answered(this);
+    this.listener.responded(this);
   }
 
   onData(chunk: Buffer): void {
@@ -96,7 +96,7 @@ export class GatewayResponse implements OutboundHandler {
     if (this.error !== null) return;
     this.handRest();
     this.error = error;
-    if (this.status === 0) this.listener.answered(this);
+    if (this.status === 0) this.listener.responded(this);
     else this.sink?.fail(error);
   }
 
@@ -129,8 +129,8 @@ export const isEventStream = ({ headers }: GatewayResponse): boolean =>
   valueOf(headers, 'content-type')?.startsWith('text/event-stream') === true;
 
 /** True for an event stream without a content encoding. */
-export const isPlainEvents = (answer: GatewayResponse): boolean =>
-  isEventStream(answer) && valueOf(answer.headers, 'content-encoding') === undefined;
+export const isPlainEvents = (response: GatewayResponse): boolean =>
+  isEventStream(response) && valueOf(response.headers, 'content-encoding') === undefined;
 
 const isPlain = (headers: readonly string[]): boolean => {
   const coding = valueOf(headers, 'content-encoding');

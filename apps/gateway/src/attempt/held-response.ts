@@ -44,10 +44,10 @@ function isJson(headers: readonly string[]): boolean {
  * With `validate_response`: a fault that is known without waiting for the body, from the content type or from what guardrails
  * have read.
  */
-function knownFault(answer: GatewayResponse, context: RequestContext): OutboundError | null {
-  const { status, headers, upstream, guarded } = answer;
+function knownFault(response: GatewayResponse, context: RequestContext): OutboundError | null {
+  const { status, headers, upstream, guarded } = response;
   if (!upstream.target.validateResponse || !respondsWithJson(context.route.kind)) return null;
-  if (status < 200 || status > 299 || status === 204 || isEventStream(answer)) return null;
+  if (status < 200 || status > 299 || status === 204 || isEventStream(response)) return null;
   if (isJson(headers)) {
     const fault = guarded?.kind === 'body' ? faultOfJson(guarded.bytes) : null;
     return fault === null ? null : invalid(fault);
@@ -69,7 +69,7 @@ class HeldResponse implements BodySink {
   private over = false;
 
   constructor(
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly context: RequestContext,
     private readonly listener: StreamListener,
   ) {}
@@ -77,7 +77,7 @@ class HeldResponse implements BodySink {
   data(chunk: Buffer): void {
     if (this.over) {
       // Pieces kept before another sink was attached still arrive here; pass them on.
-      this.answer.onData(chunk);
+      this.response.onData(chunk);
       return;
     }
     this.held.push(chunk);
@@ -89,7 +89,7 @@ class HeldResponse implements BodySink {
 
   end(): void {
     if (this.over) return;
-    const { target } = this.answer.upstream;
+    const { target } = this.response.upstream;
     if (target.validateResponse && respondsWithJson(this.context.route.kind)) this.validate();
     else this.handOn();
   }
@@ -98,18 +98,18 @@ class HeldResponse implements BodySink {
     if (this.over) return;
     this.over = true;
     this.forget();
-    this.listener.broke(this.answer, error);
+    this.listener.broke(this.response, error);
   }
 
   private handOn(): void {
     if (this.over) return;
     this.over = true;
-    const { answer, held, countedBytes } = this;
+    const { response, held, countedBytes } = this;
     this.held = [];
     // A slow client keeps the bytes in memory until its connection closes.
     if (countedBytes > 0) this.context.res.once('close', () => budget.give(countedBytes));
-    answer.detach(held);
-    this.listener.streams(answer);
+    response.detach(held);
+    this.listener.streams(response);
   }
 
   private isRoomy(): boolean {
@@ -128,7 +128,7 @@ class HeldResponse implements BodySink {
   }
 
   private validate(): void {
-    const encoding = valueOf(this.answer.headers, 'content-encoding');
+    const encoding = valueOf(this.response.headers, 'content-encoding');
     if (encoding === undefined || encoding === 'identity') {
       this.judge(Buffer.concat(this.held, this.heldBytes));
       return;
@@ -150,7 +150,7 @@ class HeldResponse implements BodySink {
       return;
     }
     // Keep the bytes readable, because the usage that they report still counts.
-    this.answer.detach(this.held);
+    this.response.detach(this.held);
     this.fail(invalid(fault));
   }
 }
@@ -165,22 +165,22 @@ function isBlank(bytes: Buffer): boolean {
  * otherwise only for its head.
  */
 export function awaitResponse(
-  answer: GatewayResponse,
+  response: GatewayResponse,
   context: RequestContext,
   awaitsEvent: boolean,
   listener: StreamListener,
 ): void {
-  const { error, status } = answer;
+  const { error, status } = response;
   if (error !== null && status === 0) {
-    listener.broke(answer, error);
+    listener.broke(response, error);
     return;
   }
-  const fault = knownFault(answer, context);
+  const fault = knownFault(response, context);
   if (fault !== null) {
-    answer.call?.abort();
-    listener.broke(answer, fault);
-  } else if (awaitsEvent && status < 300 && isEventStream(answer))
-    answer.attach(new FirstEvent(answer, listener));
-  else if (isHeld(answer)) answer.attach(new HeldResponse(answer, context, listener));
-  else listener.streams(answer);
+    response.call?.abort();
+    listener.broke(response, fault);
+  } else if (awaitsEvent && status < 300 && isEventStream(response))
+    response.attach(new FirstEvent(response, listener));
+  else if (isHeld(response)) response.attach(new HeldResponse(response, context, listener));
+  else listener.streams(response);
 }

@@ -42,9 +42,9 @@ export class IntegratedModelsAround implements AroundStage {
         })),
     );
     return new Promise((resolve) => {
-      const answer = new GatewayResponse(upstream, { answered: resolve });
-      answer.call = playLocal(json({ object: 'list', total_count: data.length, data }), answer);
-      listener.begun(answer);
+      const response = new GatewayResponse(upstream, { responded: resolve });
+      response.call = playLocal(json({ object: 'list', total_count: data.length, data }), response);
+      listener.begun(response);
     });
   }
 

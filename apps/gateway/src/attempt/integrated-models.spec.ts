@@ -23,7 +23,7 @@ describe('integrated models', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson({ object: 'list', data: [{ id: 'of-the-provider' }] });
+    stub.respondJson({ object: 'list', data: [{ id: 'of-the-provider' }] });
     gateway.addProvider('main', 'openai', stub.origin, { models: [model('ours'), model('off', false)] });
     gateway.addProvider('other', 'openai', stub.origin, { models: [model('theirs')] });
   });
@@ -33,11 +33,11 @@ describe('integrated models', () => {
   });
 
   const models = async (config: object, headers: Record<string, string>): Promise<unknown> => {
-    const answer = await fetch(`${gateway.baseUrl}/models`, {
+    const response = await fetch(`${gateway.baseUrl}/models`, {
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(config), ...headers },
     });
-    expect(answer.status).toBe(200);
-    return answer.json();
+    expect(response.status).toBe(200);
+    return response.json();
   };
 
   it('[AUT-07] lists the enabled models of the config without a provider call when header and flag are set', async () => {

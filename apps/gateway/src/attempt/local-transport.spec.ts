@@ -24,9 +24,9 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 describe('scripted response', () => {
   it('stops generating pieces within 64 KiB while the receiver is paused, and continues with all of them', async () => {
-    const { answer, made } = longResponse();
+    const { answer: response, made } = longResponse();
     let [received, hasEnded] = [0, false];
-    const call = playLocal(answer, {
+    const call = playLocal(response, {
       onHeaders: () => undefined,
       onData: ({ length }) => (received += length),
       onEnd: () => (hasEnded = true),

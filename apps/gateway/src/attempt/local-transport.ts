@@ -5,11 +5,11 @@ import type { Principal } from '../auth/principals';
 
 /** Plays a scripted response the way a connection would deliver it, including pauses and aborts. */
 export function playLocal(
-  answer: LocalResponse,
+  response: LocalResponse,
   handler: OutboundHandler,
   ended: () => void = () => undefined,
 ): OutboundCall {
-  return new LocalPlayback(answer, handler, ended);
+  return new LocalPlayback(response, handler, ended);
 }
 
 /**
@@ -24,10 +24,10 @@ export class LocalPlayer {
   }
 
   /** `answer` is called only if the workspace has a free connection for the playback. */
-  play({ workspace }: Principal, answer: () => LocalResponse, handler: OutboundHandler): OutboundCall {
+  play({ workspace }: Principal, response: () => LocalResponse, handler: OutboundHandler): OutboundCall {
     const share = this.playing.of(workspace.id, workspace.organisationId);
     if (!share.fits(1)) return new RefusedPlayback(handler);
-    const made = answer();
+    const made = response();
     share.take(1);
     return playLocal(made, handler, () => share.give(1));
   }
@@ -67,13 +67,13 @@ class LocalPlayback implements OutboundCall {
   private idle = false;
 
   constructor(
-    private readonly answer: LocalResponse,
+    private readonly response: LocalResponse,
     private readonly handler: OutboundHandler,
     private readonly ended: () => void,
   ) {
-    this.chunks = answer.chunks[Symbol.iterator]();
-    this.after(answer.delayMs, () => {
-      handler.onHeaders(answer.status, answer.headers);
+    this.chunks = response.chunks[Symbol.iterator]();
+    this.after(response.delayMs, () => {
+      handler.onHeaders(response.status, response.headers);
       this.step();
     });
   }
@@ -136,7 +136,7 @@ class LocalPlayback implements OutboundCall {
 
   private finish(): void {
     this.end();
-    if (this.answer.cut) this.handler.onError(new OutboundError('interrupted', 'The connection broke.'));
+    if (this.response.cut) this.handler.onError(new OutboundError('interrupted', 'The connection broke.'));
     else this.handler.onEnd();
   }
 

@@ -5,12 +5,12 @@ import { GatewayHarness } from '../spec-support/harness';
 const FIRST = 0.3;
 const SECOND = 0.7;
 
-const answers: Readonly<Record<string, StubResponse>> = {
+const responses: Readonly<Record<string, StubResponse>> = {
   answer: { body: {} },
   refuse: { status: 500, body: {} },
   stream: { steps: [{ chunk: 'begun' }, { hang: true }] },
   break: { steps: [{ chunk: 'begun' }, { cut: 'reset' }] },
-  silence: { neverAnswer: true },
+  silence: { neverRespond: true },
 };
 
 describe('targets chosen by measurement', () => {
@@ -56,11 +56,11 @@ describe('targets chosen by measurement', () => {
   describe('least_busy', () => {
     const config = configOf('least_busy', both);
     const scripted = (request: RecordedRequest): StubResponse =>
-      answers[(JSON.parse(request.body.toString()) as { act: string }).act] ?? {};
+      responses[(JSON.parse(request.body.toString()) as { act: string }).act] ?? {};
 
     beforeEach(() => {
-      first.answer(scripted);
-      second.answer(scripted);
+      first.respond(scripted);
+      second.respond(scripted);
     });
 
     const act = (name: string, signal?: AbortSignal, by: object = config): Promise<Response> =>
@@ -158,8 +158,8 @@ describe('targets chosen by measurement', () => {
         choices: [],
         usage: { prompt_tokens: tokens, completion_tokens: tokens, total_tokens: 2 * tokens },
       });
-      first.answerJson(costing(5_000));
-      second.answerJson(costing(50));
+      first.respondJson(costing(5_000));
+      second.respondJson(costing(50));
       await ask(both);
       await ask(both);
       expect([first.requests.length, second.requests.length]).toEqual([2, 0]);

@@ -69,20 +69,20 @@ describe('measurements of whole streams', () => {
     });
 
     it('chooses the target whose streams bring most tokens a second', async () => {
-      first.answer(fast);
-      second.answer(slow);
+      first.respond(fast);
+      second.respond(slow);
       for (const target of [one, two]) await ask(balanced('highest_speed', target), path);
       await ask(balanced('highest_speed', one, two), path);
       expect([first.requests.length, second.requests.length]).toEqual([2, 1]);
     });
 
     it('chooses the target whose streams bring their first event soonest, whenever their heads arrive', async () => {
-      first.answer(stream({ chunk: said + rest(FEW) }));
+      first.respond(stream({ chunk: said + rest(FEW) }));
       const startedAt = performance.now();
       await ask(balanced('least_latency', one), path);
       const tookMs = performance.now() - startedAt;
       // The head and a comment arrive at once.
-      second.answer(stream({ chunk: ': thinking\n\n' }, after(tookMs + 50), { chunk: said + rest(FEW) }));
+      second.respond(stream({ chunk: ': thinking\n\n' }, after(tookMs + 50), { chunk: said + rest(FEW) }));
       await ask(balanced('least_latency', two), path);
       await ask(balanced('least_latency', one, two), path);
       expect([first.requests.length, second.requests.length]).toEqual([2, 1]);
@@ -91,7 +91,7 @@ describe('measurements of whole streams', () => {
     it.each([
       ['too slow', slow, 200],
       ['cut', stream({ chunk: said }, { cut: 'reset' }), 200],
-    ])('opens the breaker of a target whose stream is %s', async (_case, answer, status) => {
+    ])('opens the breaker of a target whose stream is %s', async (_case, response, status) => {
       const config = {
         strategy: {
           mode: 'fallback',
@@ -100,8 +100,8 @@ describe('measurements of whole streams', () => {
         targets: [one, two],
         ...more,
       };
-      first.answer(fast, answer);
-      second.answer(fast);
+      first.respond(fast, response);
+      second.respond(fast);
       expect((await ask(config, path)).status).toBe(status);
       expect(await events()).toEqual([]);
       await ask(config, path).catch(() => undefined);
@@ -118,8 +118,8 @@ describe('measurements of whole streams', () => {
       strategy: { mode: 'fallback', cb_config: { consecutive_failures: 1, cooldown_interval: 100 } },
       targets: [one, two],
     };
-    first.answer({ status: 500, body: {} }, stream({ chunk: said }, { hang: true }), fast);
-    second.answer(fast);
+    first.respond({ status: 500, body: {} }, stream({ chunk: said }, { hang: true }), fast);
+    second.respond(fast);
     await ask(config);
     const leaving = new AbortController();
     const open = await eventually(async () => {

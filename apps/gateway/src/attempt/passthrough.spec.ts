@@ -9,8 +9,8 @@ describe('configs on passthrough', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    first.answerJson({ from: 'first' });
-    second.answerJson({ from: 'second' });
+    first.respondJson({ from: 'first' });
+    second.respondJson({ from: 'second' });
     gateway.addProvider('first', 'openai', first.origin);
     gateway.addProvider('second', 'openai', second.origin);
   });
@@ -36,10 +36,10 @@ describe('configs on passthrough', () => {
   const both = [{ provider: '@first' }, { provider: '@second' }];
 
   it('[PAS-03] falls back', async () => {
-    first.answer({ status: 500 });
-    const answer = await send({ strategy: { mode: 'fallback' }, targets: both });
-    expect(await answer.json()).toEqual({ from: 'second' });
-    expect(answer.headers.get('x-gw-last-used-option-index')).toBe('config.targets[1]');
+    first.respond({ status: 500 });
+    const response = await send({ strategy: { mode: 'fallback' }, targets: both });
+    expect(await response.json()).toEqual({ from: 'second' });
+    expect(response.headers.get('x-gw-last-used-option-index')).toBe('config.targets[1]');
   });
 
   it('[PAS-03] balances load by weight', async () => {
@@ -69,12 +69,12 @@ describe('configs on passthrough', () => {
         { name: 'two', provider: '@second' },
       ],
     };
-    const answers = [
+    const responses = [
       await send(config),
       await send(config, { 'x-gw-metadata': '{"tier":"gold"}' }),
       await send(config, {}, { deep: { flag: true } }),
     ];
-    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([
+    expect(await Promise.all(responses.map((response) => response.json()))).toEqual([
       { from: 'first' },
       { from: 'second' },
       { from: 'second' },
@@ -91,9 +91,9 @@ describe('configs on passthrough', () => {
     await gateway.stop();
     gateway = await GatewayHarness.start({ REQUEST_TIMEOUT: '300' });
     gateway.addProvider('first', 'openai', first.origin);
-    first.answer({ neverAnswer: true });
-    const answer = await send({ provider: '@first' });
-    expect(answer.status).toBe(504);
-    expect(await answer.json()).toMatchObject({ error: { type: 'provider_timeout' } });
+    first.respond({ neverRespond: true });
+    const response = await send({ provider: '@first' });
+    expect(response.status).toBe(504);
+    expect(await response.json()).toMatchObject({ error: { type: 'provider_timeout' } });
   });
 });

@@ -103,7 +103,7 @@ describe('every provider row', () => {
   const chatting = rows.filter(([, row]) => serves(row, 'chat'));
 
   it.each(chatting)('%s serves chat completions at its path with its key', async (id, row) => {
-    stub.answerJson(COMPLETION);
+    stub.respondJson(COMPLETION);
     const response = await call('/chat/completions', `@${id}`, CHAT);
     expect([response.status, await response.json()]).toMatchObject([200, COMPLETION]);
     const path = id === 'writer' ? '/chat' : '/chat/completions';
@@ -115,7 +115,7 @@ describe('every provider row', () => {
   });
 
   it.each(chatting)('%s streams, and is asked for usage unless it always reports it', async (id, row) => {
-    stub.answerEvents([...CHUNKS.map((chunk) => JSON.stringify(chunk)), '[DONE]']);
+    stub.respondEvents([...CHUNKS.map((chunk) => JSON.stringify(chunk)), '[DONE]']);
     const response = await call('/chat/completions', `@${id}`, { ...CHAT, stream: true });
     expect(response.status).toBe(200);
     const text = await response.text();
@@ -126,7 +126,7 @@ describe('every provider row', () => {
   });
 
   it.each(chatting)('%s passes on an error of the provider', async (id) => {
-    stub.answerJson({ error: { message: 'slow down', type: 'requests', code: 'rate' } }, 429);
+    stub.respondJson({ error: { message: 'slow down', type: 'requests', code: 'rate' } }, 429);
     const response = await call('/chat/completions', `@${id}`, CHAT);
     expect(response.status).toBe(429);
     expect(await response.json()).toMatchObject({ error: { code: 'rate' } });
@@ -135,7 +135,7 @@ describe('every provider row', () => {
   it.each(rows.filter(([, row]) => serves(row, 'models') && !row.base?.includes('{model}')))(
     '%s lists models',
     async (id, row) => {
-      stub.answerJson({ object: 'list', data: [{ id: 'm' }] });
+      stub.respondJson({ object: 'list', data: [{ id: 'm' }] });
       const response = await call('/models', `@${id}`);
       expect(response.status).toBe(200);
       expect(stub.lastRequest).toMatchObject({ method: 'GET', url: `${baseOf(row)}/models` });
@@ -147,7 +147,7 @@ describe('every provider row', () => {
   it.each(rows.filter(([, row]) => row.messages !== undefined || serves(row, 'messages')))(
     '%s serves the Messages API natively, and its usage is read as Anthropic’s',
     async (id, row) => {
-      stub.answerJson(MESSAGE);
+      stub.respondJson(MESSAGE);
       const response = await call('/messages', `@${id}`, CHAT);
       expect([response.status, await response.json()]).toEqual([200, MESSAGE]);
       expect(response.headers.get('x-gw-translation')).toBeNull();
@@ -165,7 +165,7 @@ describe('every provider row', () => {
   it.each(chatting.filter(([, row]) => row.messages === undefined && !serves(row, 'messages')))(
     '%s serves the Messages API by translation with the members of its row',
     async (id, row) => {
-      stub.answerJson(COMPLETION);
+      stub.respondJson(COMPLETION);
       const response = await call('/messages', `@${id}`, { ...CHAT, metadata: { user_id: 'u' } });
       expect(response.status).toBe(200);
       expect(response.headers.get('x-gw-translation')).toBe('anthropic-messages>openai-chat');
@@ -179,14 +179,14 @@ describe('every provider row', () => {
   it('translates messages at a custom host that replaces only the base of chat completions', async () => {
     const custom_host = `${stub.origin}/own/v1`;
     gateway.addProvider('own', 'moonshot', null, { configurations: { custom_host } });
-    stub.answerJson(COMPLETION);
+    stub.respondJson(COMPLETION);
     const response = await call('/messages', '@own', CHAT);
     expect([response.status, stub.lastRequest.url]).toEqual([200, '/own/v1/chat/completions']);
     expect(response.headers.get('x-gw-translation')).toBe('anthropic-messages>openai-chat');
   });
 
   it('refuses a parameter out of the range of a row, and sends the nearest bound on request', async () => {
-    stub.answerJson(COMPLETION);
+    stub.respondJson(COMPLETION);
     const custom_host = `${stub.origin}/own/v1`;
     gateway.addProvider('ranged', 'zhipu', null, { configurations: { custom_host } });
     const body = { ...CHAT, temperature: 1, top_p: 0 };
@@ -205,7 +205,7 @@ describe('every provider row', () => {
     ['zai', 'z-ai'],
     ['snowflake', 'cortex'],
   ])('accepts the alias %s with the caller’s key, and logs the id %s', async (alias, id) => {
-    stub.answerJson(COMPLETION);
+    stub.respondJson(COMPLETION);
     const settings = { 'x-gw-snowflake-account': 'acme' };
     const response = await call('/chat/completions', alias, CHAT, {
       authorization: 'Bearer mine',
@@ -246,7 +246,7 @@ describe('every provider row', () => {
   });
 
   it('calls a self-hosted provider without a key when there is none', async () => {
-    stub.answerJson(COMPLETION);
+    stub.respondJson(COMPLETION);
     const response = await call('/chat/completions', 'vllm', CHAT, {
       'x-gw-custom-host': `${stub.origin}/mine/v1`,
     });

@@ -23,9 +23,9 @@ async function startProxy(port: number): Promise<ForwardProxy> {
       method: req.method,
       headers: req.headers,
     });
-    onward.on('response', (answer) => {
-      res.writeHead(answer.statusCode ?? 0, { 'content-type': 'application/json' });
-      answer.pipe(res);
+    onward.on('response', (response) => {
+      res.writeHead(response.statusCode ?? 0, { 'content-type': 'application/json' });
+      response.pipe(res);
     });
     onward.on('error', () => res.destroy());
     req.pipe(onward);
@@ -52,7 +52,7 @@ describe('outbound proxies of the installation', () => {
 
   beforeEach(async () => {
     stub = await StubProvider.start();
-    stub.answerJson({ ok: true });
+    stub.respondJson({ ok: true });
     proxy = await startProxy(stub.port);
   });
   afterEach(async () => {
@@ -76,8 +76,8 @@ describe('outbound proxies of the installation', () => {
 
   it('[ENV-02] HTTP_PROXY applies to calls to plain HTTP hosts only', async () => {
     await start({ HTTP_PROXY: proxy.url });
-    const answer = await ask('http://llm.example.org/v1');
-    expect([answer.status, await answer.json()]).toEqual([200, { ok: true }]);
+    const response = await ask('http://llm.example.org/v1');
+    expect([response.status, await response.json()]).toEqual([200, { ok: true }]);
     expect(proxy.seen).toEqual(['http://llm.example.org/v1/own/endpoint']);
     expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-main');
     expect((await ask(`https://127.0.0.1:${String(stub.port)}/v1`)).status).toBe(502);

@@ -43,8 +43,8 @@ describe('redirects of a provider', () => {
       StubProvider.start(),
       StubProvider.start(),
     ]);
-    elsewhere.answerJson({ from: 'elsewhere' });
-    admin.answerJson({ from: 'the control plane' });
+    elsewhere.respondJson({ from: 'elsewhere' });
+    admin.respondJson({ from: 'the control plane' });
     gateway = await GatewayHarness.start({ ADMIN_URL: admin.origin });
     gateway.addProvider('main', 'openai', provider.origin);
     gateway.addProvider('second', 'openai', elsewhere.origin);
@@ -75,13 +75,13 @@ describe('redirects of a provider', () => {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  const typeOf = async (answer: Response): Promise<[number, string | undefined]> => {
-    const { error } = (await answer.json()) as { error?: { type?: string; gateway_type?: string } };
-    return [answer.status, error?.gateway_type ?? error?.type];
+  const typeOf = async (response: Response): Promise<[number, string | undefined]> => {
+    const { error } = (await response.json()) as { error?: { type?: string; gateway_type?: string } };
+    return [response.status, error?.gateway_type ?? error?.type];
   };
   const REFUSED = [502, 'provider_redirect'];
   const redirectTo = (location: string, status = 307): void =>
-    provider.answer({ status, headers: { location }, body: 'moved' });
+    provider.respond({ status, headers: { location }, body: 'moved' });
 
   it.each(ROUTES)(
     'turns redirects of %s into 502 on %s %s %j, whatever their status',
@@ -89,10 +89,10 @@ describe('redirects of a provider', () => {
       const [method, path, body] = line;
       for (const status of STATUSES) {
         redirectTo(`${elsewhere.origin}/steal`, status);
-        const answer = await call(method, path, body ?? undefined, { 'x-gw-provider': target });
-        expect(answer.headers.get('location')).toBeNull();
-        const text = await answer.text();
-        expect([status, answer.status, text]).toEqual([status, 502, expect.stringContaining('a redirect')]);
+        const response = await call(method, path, body ?? undefined, { 'x-gw-provider': target });
+        expect(response.headers.get('location')).toBeNull();
+        const text = await response.text();
+        expect([status, response.status, text]).toEqual([status, 502, expect.stringContaining('a redirect')]);
       }
       expect([provider.requests.length, elsewhere.requests.length]).toEqual([STATUSES.length, 0]);
     },
@@ -109,10 +109,10 @@ describe('redirects of a provider', () => {
         const before = provider.requests.length;
         redirectTo(location);
         const body = method === 'POST' ? ANY_BODY : undefined;
-        const answer = await call(method, path.replace(/\{[^}]+\}/g, 'x-1'), body);
-        expect(answer.url).toContain(gateway.baseUrl);
+        const response = await call(method, path.replace(/\{[^}]+\}/g, 'x-1'), body);
+        expect(response.url).toContain(gateway.baseUrl);
         const wasCalled = provider.requests.length > before;
-        const ended = await typeOf(answer);
+        const ended = await typeOf(response);
         // A location within the provider's origin is followed, and leads to the next redirect.
         if (wasCalled) expect([method, path, ...ended]).toEqual([method, path, ...REFUSED]);
         if (wasCalled) reached.push(`${method} ${path}`);
@@ -139,8 +139,8 @@ describe('redirects of a provider', () => {
 
   it('names the reason and the remedy in the error', async () => {
     redirectTo(`${elsewhere.origin}/steal?signature=secret`, 308);
-    const answer = await call('POST', '/chat/completions', CHAT);
-    const { error } = (await answer.json()) as { error: { message: string } };
+    const response = await call('POST', '/chat/completions', CHAT);
+    const { error } = (await response.json()) as { error: { message: string } };
     expect(error.message).toContain('status 308');
     expect(error.message).toContain('gateway key');
     expect(error.message).toContain('custom_host');
@@ -155,8 +155,8 @@ describe('redirects of a provider', () => {
       strategy: { mode: 'fallback' },
       targets: [{ provider: '@main', retry: { attempts: 3 } }, { provider: '@second' }],
     };
-    const answer = await call('POST', '/chat/completions', CHAT, { 'x-gw-config': JSON.stringify(config) });
-    expect(await answer.json()).toEqual({ from: 'elsewhere' });
+    const response = await call('POST', '/chat/completions', CHAT, { 'x-gw-config': JSON.stringify(config) });
+    expect(await response.json()).toEqual({ from: 'elsewhere' });
     expect([provider.requests.length, elsewhere.requests.length]).toEqual([1, 1]);
   });
 
@@ -165,7 +165,7 @@ describe('redirects of a provider', () => {
     // One call costs a cent.
     gateway.addKey(key, { id: 'redirected', usageLimits: [budget({ creditLimit: 0.01 })] });
     const chat = (): Promise<Response> => call('POST', '/chat/completions', BODY, { 'x-gw-api-key': key });
-    provider.answer({
+    provider.respond({
       status: 307,
       headers: { location: `${elsewhere.origin}/steal`, 'content-type': 'application/json' },
       body: JSON.stringify(RESPONSE),
@@ -173,7 +173,7 @@ describe('redirects of a provider', () => {
     for (let sent = 0; sent < 3; sent += 1) expect(await typeOf(await chat())).toEqual(REFUSED);
     const costs = (await gateway.records()).slice(-3).map(({ cost }) => cost ?? 0);
     expect(costs).toEqual([0, 0, 0]);
-    provider.answerJson(RESPONSE);
+    provider.respondJson(RESPONSE);
     const statuses = [(await chat()).status, (await chat()).status];
     expect(statuses).toEqual([200, 412]);
   });
@@ -186,8 +186,8 @@ describe('redirects of a provider', () => {
       targets: [{ provider: '@main' }, { provider: '@second' }],
     });
     for (let sent = 0; sent < 5; sent += 1) {
-      const answer = await call('POST', '/chat/completions', CHAT, { 'x-gw-config': config });
-      expect(await answer.json()).toEqual({ from: 'elsewhere' });
+      const response = await call('POST', '/chat/completions', CHAT, { 'x-gw-config': config });
+      expect(await response.json()).toEqual({ from: 'elsewhere' });
     }
     expect([provider.requests.length, elsewhere.requests.length]).toEqual([2, 5]);
   });
@@ -198,7 +198,7 @@ describe('redirects of a provider', () => {
     const once = (): Promise<[number, string | undefined]> =>
       call('POST', '/chat/completions', CHAT, headers).then(typeOf);
     expect(await Promise.all([once(), once(), once()])).toEqual([REFUSED, REFUSED, REFUSED]);
-    provider.answerJson({ choices: [] });
+    provider.respondJson({ choices: [] });
     expect((await once())[0]).toBe(200);
     expect(elsewhere.requests).toHaveLength(0);
   });
@@ -219,11 +219,11 @@ describe('redirects of a provider', () => {
         'x-accel-redirect': '/internal',
         'x-sendfile': '/etc/passwd',
       };
-      provider.answer({ status, headers: { ...leading, 'x-other': 'stays' } });
-      const answer = await call('GET', '/proxy/v1/anything');
-      await answer.arrayBuffer();
-      expect([answer.status, answer.headers.get('x-other')]).toEqual([status, 'stays']);
-      expect(Object.keys(leading).filter((name) => answer.headers.has(name))).toEqual([]);
+      provider.respond({ status, headers: { ...leading, 'x-other': 'stays' } });
+      const response = await call('GET', '/proxy/v1/anything');
+      await response.arrayBuffer();
+      expect([response.status, response.headers.get('x-other')]).toEqual([status, 'stays']);
+      expect(Object.keys(leading).filter((name) => response.headers.has(name))).toEqual([]);
     },
   );
 
@@ -231,13 +231,13 @@ describe('redirects of a provider', () => {
     const PATH = '/files/file-1/content';
 
     it('follows the redirect with the provider’s credential', async () => {
-      provider.answer(
+      provider.respond(
         { status: 302, headers: { location: '../download/1?alt=media' } },
         { status: 307, headers: { location: `${provider.origin}/v2/one` } },
         { body: 'the content' },
       );
-      const answer = await call('GET', PATH);
-      expect([answer.status, await answer.text()]).toEqual([200, 'the content']);
+      const response = await call('GET', PATH);
+      expect([response.status, await response.text()]).toEqual([200, 'the content']);
       const [first, second, third] = provider.requests;
       expect(first?.url).toMatch(/\/files\/file-1\/content$/);
       expect(second?.url).toMatch(/\/files\/download\/1\?alt=media$/);

@@ -15,7 +15,7 @@ export interface OpenStream {
   /** The client disconnected. */
   left(): void;
   /** This response, or the rest of it, does not go to the client. */
-  drop(answer: GatewayResponse): void;
+  drop(response: GatewayResponse): void;
   /** The next response cannot continue the stream, so `broken` remains the request's response. */
   refuse(next: GatewayResponse, broken: GatewayResponse): void;
   /**

@@ -40,23 +40,23 @@ describe('failing provider', () => {
     ];
     let calls = 0;
     let failures = 0;
-    first.answer(() => {
+    first.respond(() => {
       calls += 1;
       return calls % 10 < 3 ? (ways[failures++ % ways.length] as StubResponse) : { body: { from: 'first' } };
     });
     const config = { strategy: { mode: 'fallback' }, targets: both };
-    const answers: { readonly status: number; readonly text: string }[] = [];
+    const responses: { readonly status: number; readonly text: string }[] = [];
     const worker = async (): Promise<void> => {
-      while (answers.length < REQUESTS) answers.push(await send(config));
+      while (responses.length < REQUESTS) responses.push(await send(config));
     };
     await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-    const kinds = new Set(answers.map(({ status, text }) => `${String(status)} ${text}`));
+    const kinds = new Set(responses.map(({ status, text }) => `${String(status)} ${text}`));
     expect(kinds).toEqual(new Set(['200 {"from":"first"}', '200 {"from":"second"}']));
     expect(failures).toBeGreaterThan(ways.length);
   });
 
   it('makes no call to a provider that stopped responding once its breaker is open, and delays no caller', async () => {
-    first.answer({ neverAnswer: true });
+    first.respond({ neverRespond: true });
     const config = {
       strategy: { mode: 'fallback', cb_config: { consecutive_failures: 2, cooldown_interval: 600_000 } },
       request_timeout: 20_000,

@@ -51,7 +51,7 @@ describe('strict_open_ai_compliance', () => {
     stream: boolean,
     headers: Record<string, string> = {},
   ): Promise<TestResponse> => {
-    provider.answer(
+    provider.respond(
       stream ? { headers: { 'content-type': 'text/event-stream' }, body: STREAM } : { body: MESSAGE },
     );
     const messages = [{ role: 'user', content: 'Hi' }];
@@ -117,8 +117,8 @@ describe('strict_open_ai_compliance', () => {
   it('shows thinking that a guardrail replaced in no member of the response', async () => {
     const replace = { regexReplace: { rule: 'Hm', redactText: '[gone]', scope: ['all'] } };
     const target = { provider: '@claude', strict_open_ai_compliance: false, output_guardrails: [replace] };
-    const answer = await ask(target, false);
-    expect([answer.text.split('[gone]').length, answer.text.includes('Hm')]).toEqual([3, false]);
+    const response = await ask(target, false);
+    expect([response.text.split('[gone]').length, response.text.includes('Hm')]).toEqual([3, false]);
     const stream = await ask(target, true);
     expect([stream.text.split('[gone]').length, stream.text.includes('Hm')]).toEqual([2, false]);
   });
@@ -126,7 +126,7 @@ describe('strict_open_ai_compliance', () => {
   it('changes no byte of a response in the client’s own dialect', async () => {
     const body = `{"id":"c", "choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"Hm","content":"Hi"}}],"citations":["u"]}`;
     for (const strict of ['true', 'false']) {
-      provider.answer({ headers: { 'content-type': 'application/json' }, body });
+      provider.respond({ headers: { 'content-type': 'application/json' }, body });
       const response = await asker.ask(
         '/chat/completions',
         { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },

@@ -33,7 +33,7 @@ describe('routing state shared by requests', () => {
   const events = async () => (await last())?.decision.routing;
 
   it('skips a target whose breaker is open, and logs the reason', async () => {
-    first.answer({ status: 500 });
+    first.respond({ status: 500 });
     expect(await (await send()).json()).toEqual({ from: 'second' });
     expect(await events()).toEqual([{ target: 'config.targets[0]', event: 'breaker_opened' }]);
     expect(await (await send()).json()).toEqual({ from: 'second' });
@@ -43,14 +43,14 @@ describe('routing state shared by requests', () => {
   });
 
   it('logs no routing events when only the config decided', async () => {
-    first.answerJson({ from: 'first' });
+    first.respondJson({ from: 'first' });
     await send();
     expect(Object.keys((await last())?.decision ?? {})).not.toContain('routing');
   });
 
   it('probes a failed target again when the client of the first probe disconnected, which is not evidence', async () => {
     const config = configOf(SHORT_COOLDOWN_MS);
-    first.answer({ status: 500 }, { neverAnswer: true }, { body: { from: 'first' } });
+    first.respond({ status: 500 }, { neverRespond: true }, { body: { from: 'first' } });
     await send(undefined, config);
     await eventually(
       async () => {
@@ -78,7 +78,7 @@ describe('routing state shared by requests', () => {
       const limited = { rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] } as const;
       gateway.addProvider('limited', 'openai', first.origin, limited);
       gateway.addProvider('spent', 'openai', first.origin, { status: 'exhausted' });
-      first.answerJson({ from: 'first' });
+      first.respondJson({ from: 'first' });
       const over = (provider: string): object => ({
         strategy: { mode: 'fallback', ...(codes && { on_status_codes: codes }) },
         targets: [{ provider }, { provider: '@second' }],

@@ -17,7 +17,7 @@ describe.each(WAYS)('saved provider, named by %s', (_, headers, model) => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson({ choices: [], usage: { prompt_tokens: 40, completion_tokens: 2 } });
+    stub.respondJson({ choices: [], usage: { prompt_tokens: 40, completion_tokens: 2 } });
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterEach(async () => {
@@ -30,8 +30,8 @@ describe.each(WAYS)('saved provider, named by %s', (_, headers, model) => {
       headers: { 'x-gw-api-key': gateway.apiKey, 'content-type': 'application/json', ...headers, ...more },
       body: JSON.stringify({ ...BODY, model }),
     });
-  const errorOf = async (answer: Response): Promise<unknown> =>
-    ((await answer.json()) as { error: unknown }).error;
+  const errorOf = async (response: Response): Promise<unknown> =>
+    ((await response.json()) as { error: unknown }).error;
 
   it('[AUT-05] sends its own credential, which no header of the caller replaces', async () => {
     for (const own of [
@@ -47,9 +47,9 @@ describe.each(WAYS)('saved provider, named by %s', (_, headers, model) => {
 
   it('[AUT-05] refuses requests without a call when its budget is exhausted', async () => {
     gateway.addProvider('main', 'openai', stub.origin, { status: 'exhausted' });
-    const answer = await send();
-    expect(answer.status).toBe(412);
-    expect(await errorOf(answer)).toMatchObject({
+    const response = await send();
+    expect(response.status).toBe(412);
+    expect(await errorOf(response)).toMatchObject({
       type: 'budget_exhausted',
       code: 'AB09',
       scope: 'provider',
@@ -114,9 +114,9 @@ describe.each(WAYS)('saved provider, named by %s', (_, headers, model) => {
   it('[AUT-05] exists only in its own workspace', async () => {
     gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
     gateway.addKey('theirKey00000000000000000000000A', { workspaceId: OTHER_WORKSPACE_ID });
-    const answer = await send({ 'x-gw-api-key': 'theirKey00000000000000000000000A' });
-    expect(answer.status).toBe(400);
-    expect(await errorOf(answer)).toMatchObject({ type: 'provider_not_found' });
+    const response = await send({ 'x-gw-api-key': 'theirKey00000000000000000000000A' });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({ type: 'provider_not_found' });
     expect(stub.connections).toBe(0);
   });
 });

@@ -24,9 +24,9 @@ export class Sender implements Next {
   ) {}
 
   begin({ context, upstream, built, listener }: AttemptCall): void {
-    const answer = new GatewayResponse(upstream, listener);
-    answer.call = this.call(context, upstream, built, answer);
-    listener.begun(answer);
+    const response = new GatewayResponse(upstream, listener);
+    response.call = this.call(context, upstream, built, response);
+    listener.begun(response);
   }
 
   /** Makes the call, without further bookkeeping, and reports to `handler`, which is never called before this returns. */
@@ -46,15 +46,15 @@ export class Sender implements Next {
     }
     const { method, path, body } = request;
     const bytes = Buffer.isBuffer(body) ? body : EMPTY;
-    const answer = () => local.answer({ method, path, body: bytes, metadata });
-    return this.player.play(principal as Principal, answer, handler);
+    const respond = () => local.respond({ method, path, body: bytes, metadata });
+    return this.player.play(principal as Principal, respond, handler);
   }
 }
 
 /** Reports the result of a promise to a listener. */
-export function tellLater(answer: Promise<GatewayResponse>, listener: AttemptListener): void {
-  answer.then(
-    (given) => listener.answered(given),
+export function tellLater(response: Promise<GatewayResponse>, listener: AttemptListener): void {
+  response.then(
+    (given) => listener.responded(given),
     (thrown: unknown) => listener.refused(thrown),
   );
 }

@@ -171,8 +171,8 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
         ? { headers: { 'content-type': 'text/event-stream' }, body: streamed(from, used) }
         : { body: { from, type: 'message', ...used } };
     };
-    first.answer(good('first'));
-    second.answer(good('second'));
+    first.respond(good('first'));
+    second.respond(good('second'));
   }
 
   /**
@@ -198,7 +198,7 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
       expect(second.connections).toBe(0);
     },
     fallback: async () => {
-      first.answer({ status: 500, body: {} });
+      first.respond({ status: 500, body: {} });
       expect(await send({ strategy: { mode: 'fallback' }, targets: both })).toBe('second');
       await sameBytes();
     },
@@ -223,23 +223,23 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
       const startedAt = performance.now();
       await send(balanced('least_latency', [both[0]]));
       const tookMs = performance.now() - startedAt;
-      second.answer(() => ({ ...good('second'), after: delay(tookMs + 50) }));
+      second.respond(() => ({ ...good('second'), after: delay(tookMs + 50) }));
       await send(balanced('least_latency', [both[1]]));
       expect(await send(balanced('least_latency', both))).toBe(chosen(promise));
     },
     highest_speed: async (promise) => {
       // Enough tokens to be fast on any machine.
-      first.answer(good('first', 50_000_000));
+      first.respond(good('first', 50_000_000));
       expect(await measured('highest_speed')).toBe(chosen(promise));
     },
     least_cost: async (promise) => {
-      second.answer(good('second', 5_000));
+      second.respond(good('second', 5_000));
       expect(await measured('least_cost')).toBe(chosen(promise));
     },
     least_busy: async () => {
       let open = (): void => undefined;
       const after = new Promise<void>((done) => (open = done));
-      second.answer({ ...good('second'), after });
+      second.respond({ ...good('second'), after });
       const busy = send(balanced('least_busy', [both[1]]));
       await second.waitForRequest(1, WAIT_MS);
       expect(await send(balanced('least_busy', both))).toBe('first');
@@ -266,14 +266,14 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
     hedge: async (promise) => {
       const config = { strategy: { mode: 'hedge', hedge_delay: 1 }, targets: both };
       if (promise === 'yes') {
-        first.answer({ neverAnswer: true });
+        first.respond({ neverRespond: true });
         expect(await send(config)).toBe('second');
         await sameBytes();
         return;
       }
       let open = (): void => undefined;
       const after = new Promise<void>((done) => (open = done));
-      first.answer({ ...good('first'), after }, { neverAnswer: true });
+      first.respond({ ...good('first'), after }, { neverRespond: true });
       const upload = send(config);
       await first.waitForRequest(1, WAIT_MS);
       // A later request that is hedged shows that hedging is active, and that the upload was exempt.
@@ -284,19 +284,19 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
     cb_config: async () => {
       const cb_config = { consecutive_failures: 1, cooldown_interval: COOLDOWN_MS };
       const config = { strategy: { mode: 'fallback', cb_config }, targets: both };
-      first.answer({ status: 500, body: {} }, good('first'));
+      first.respond({ status: 500, body: {} }, good('first'));
       expect([await send(config), await send(config)]).toEqual(['second', 'second']);
       expect(first.requests).toHaveLength(1);
     },
     retry: async () => {
-      first.answer({ status: 503, body: {} }, good('first'));
+      first.respond({ status: 503, body: {} }, good('first'));
       expect(await send({ provider: '@first', retry: { attempts: 1 } })).toBe('first');
       const [one, other] = first.requests;
       expect(other?.body.equals(one?.body ?? Buffer.alloc(0))).toBe(true);
       expect((await gateway.records()).at(-1)?.retries).toBe(1);
     },
     request_timeout: async () => {
-      first.answer({ neverAnswer: true });
+      first.respond({ neverRespond: true });
       const targets = [{ ...both[0], request_timeout: TIMEOUT_MS }, both[1]];
       expect(await send({ strategy: { mode: 'fallback' }, targets })).toBe('second');
       const [record] = await gateway.records();
@@ -304,16 +304,16 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
     },
     cache: async (promise) => {
       const config = { provider: '@first', cache: { mode: 'simple' } };
-      const answers = [await ask(config), await ask(config)];
+      const responses = [await ask(config), await ask(config)];
       const statuses = promise === 'yes' ? ['MISS', 'HIT'] : ['DISABLED', 'DISABLED'];
-      expect(answers).toEqual(statuses.map((cache) => ({ cache, from: 'first' })));
+      expect(responses).toEqual(statuses.map((cache) => ({ cache, from: 'first' })));
       expect(first.requests).toHaveLength(promise === 'yes' ? 1 : 2);
     },
     'cache with coalesce': async (promise) => {
       const joined = jest.spyOn(Coalescer.prototype, 'join');
       let open = (): void => undefined;
       const after = new Promise<void>((done) => (open = done));
-      first.answer({ ...good('first'), after });
+      first.respond({ ...good('first'), after });
       const config = { provider: '@first', cache: { mode: 'simple', coalesce: true } };
       const requested = [send(config), send(config)];
       const calls = promise === 'yes' ? 1 : 2;
@@ -339,7 +339,7 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
     on_stream_failure: async (promise) => {
       const config = { strategy: { mode: 'fallback' }, on_stream_failure: 'restart', targets: both };
       if (promise === 'yes') {
-        first.answer({ headers: { 'content-type': 'text/event-stream' }, steps: [{ cut: 'end' }] });
+        first.respond({ headers: { 'content-type': 'text/event-stream' }, steps: [{ cut: 'end' }] });
         expect(await send(config)).toBe('second');
         await sameBytes();
         return;
@@ -367,7 +367,7 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
 
   it.each(Object.keys(KINDS))('[SVC-05] supports nested strategies: %s', async (name) => {
     use(name);
-    first.answer({ status: 503, body: {} });
+    first.respond({ status: 503, body: {} });
     const inner = { strategy: { mode: 'loadbalance' }, targets: [{ ...both[0], retry: { attempts: 1 } }] };
     const outer = { strategy: { mode: 'fallback', on_status_codes: [503] }, targets: [inner, both[1]] };
     expect(await send({ strategy: { mode: 'single' }, targets: [outer] })).toBe('second');
@@ -378,7 +378,7 @@ describe('every strategy on every kind of request, as docs/configs.md states', (
     '[PAS-04] accepts a config as JSON, and a saved one by slug and id: %s',
     async (name) => {
       use(name);
-      first.answer({ status: 500, body: {} });
+      first.respond({ status: 500, body: {} });
       const config = { strategy: { mode: 'fallback' }, targets: both };
       gateway.addConfig('pc-saved-1', config);
       for (const named of [config, 'pc-saved-1', 'config-pc-saved-1'])

@@ -113,8 +113,8 @@ describe('streams that break off', () => {
       ['by ending cleanly without an event', whole()],
       ['with an error as the first event', whole('data: {"error":{"message":"overloaded"}}\n\n')],
     ])('replaces the stream by the next target’s: %s', async (_, failure) => {
-      first.answer(failure);
-      second.answer(whole(...answer));
+      first.respond(failure);
+      second.respond(whole(...answer));
       const response = await ask(over('restart', both));
       expect(await response.text()).toBe(answer.join(''));
       expect(await ends()).toEqual(['interrupted', 'answered']);
@@ -123,7 +123,7 @@ describe('streams that break off', () => {
 
     it('repeats the call by the retry rules', async () => {
       hurry();
-      first.answer(broken(), whole(...answer));
+      first.respond(broken(), whole(...answer));
       const response = await ask({
         provider: '@first',
         on_stream_failure: 'restart',
@@ -134,8 +134,8 @@ describe('streams that break off', () => {
     });
 
     it('returns an error response with a status when no target is left', async () => {
-      first.answer(broken());
-      second.answer(broken());
+      first.respond(broken());
+      second.respond(broken());
       const response = await ask(over('restart', both));
       expect([response.status, (await response.json()) as object]).toEqual([
         502,
@@ -146,7 +146,7 @@ describe('streams that break off', () => {
     });
 
     it('sends the broken stream to the client with `fail`', async () => {
-      first.answer(broken());
+      first.respond(broken());
       const response = await ask(over('fail', both));
       expect([response.status, await response.text()]).toEqual([
         200,
@@ -156,15 +156,15 @@ describe('streams that break off', () => {
     });
 
     it('replaces the stream by the next target’s on passthrough too', async () => {
-      first.answer(broken());
-      second.answer(whole('data: any\n\n'));
+      first.respond(broken());
+      second.respond(whole('data: any\n\n'));
       const response = await ask(over('restart', both), '/proxy/any');
       expect(await response.text()).toBe('data: any\n\n');
     });
   });
 
   it('ends the stream with an error event under `restart` once the client has a part', async () => {
-    first.answer(broken(role('one'), text('one', 'Hel')));
+    first.respond(broken(role('one'), text('one', 'Hel')));
     const body = await (await ask(over('restart', both))).text();
     expect(body.startsWith(role('one') + text('one', 'Hel'))).toBe(true);
     expect(body).toContain('stream_interrupted');
@@ -184,7 +184,7 @@ describe('streams that break off', () => {
         .join('');
 
     it('continues at the next target from the client’s text, with one id, one role, one end and the usage of both', async () => {
-      first.answer(
+      first.respond(
         broken(
           role('one'),
           text('one', 'Hello'),
@@ -195,7 +195,7 @@ describe('streams that break off', () => {
           ),
         ),
       );
-      second.answer(
+      second.respond(
         whole(role('two'), text('two', 'ld'), text('two', '!'), stop('two'), used('two', 12, 3), DONE),
       );
       const response = await ask(over('continue', prefilled), undefined, {
@@ -229,8 +229,8 @@ describe('streams that break off', () => {
     });
 
     it('charges the part that broke off, by estimate when it reported no usage', async () => {
-      first.answer(broken(role('one'), text('one', 'x'.repeat(3_000))));
-      second.answer(whole(role('two'), text('two', 'y'), stop('two'), used('two', 12, 3), DONE));
+      first.respond(broken(role('one'), text('one', 'x'.repeat(3_000))));
+      second.respond(whole(role('two'), text('two', 'y'), stop('two'), used('two', 12, 3), DONE));
       await (await ask(over('continue', prefilled))).text();
       const { usage, decision, cost, priced } = await last();
       expect(priced).toBe('estimated');
@@ -240,8 +240,8 @@ describe('streams that break off', () => {
     });
 
     it('also charges a continuation that was cut off without usage', async () => {
-      first.answer(broken(role('one'), text('one', 'x'.repeat(3_000)), used('one', 10, 1_000)));
-      second.answer(broken(role('two'), text('two', 'y'.repeat(6_000))));
+      first.respond(broken(role('one'), text('one', 'x'.repeat(3_000)), used('one', 10, 1_000)));
+      second.respond(broken(role('two'), text('two', 'y'.repeat(6_000))));
       await (await ask(over('continue', prefilled), undefined, { max_tokens: 9_000 })).text();
       const { usage, cost, priced } = await last();
       expect(usage).toMatchObject({ inputTokens: 10, outputTokens: 1_000 });
@@ -251,8 +251,8 @@ describe('streams that break off', () => {
     });
 
     it('continues at Anthropic without a setting, as chunks of the same response', async () => {
-      first.answer(broken(role('one'), text('one', 'Hello'), text('one', ' ')));
-      second.answer(whole(start('msg_2', 12), block(0), said(0, ' wor'), said(0, 'ld'), end(0, 3)));
+      first.respond(broken(role('one'), text('one', 'Hello'), text('one', ' ')));
+      second.respond(whole(start('msg_2', 12), block(0), said(0, ' wor'), said(0, 'ld'), end(0, 3)));
       const body = await (
         await ask(over('continue', [{ provider: '@first' }, { provider: '@claude' }]), undefined, {
           max_tokens: 50,
@@ -266,8 +266,8 @@ describe('streams that break off', () => {
     });
 
     it('continues in the messages dialect inside the open block', async () => {
-      first.answer(broken(start('msg_1', 10), block(0), said(0, 'Hello'), said(0, ' wor')));
-      second.answer(whole(start('msg_2', 12), block(0), said(0, 'ld'), end(0, 3)));
+      first.respond(broken(start('msg_1', 10), block(0), said(0, 'Hello'), said(0, ' wor')));
+      second.respond(whole(start('msg_2', 12), block(0), said(0, 'ld'), end(0, 3)));
       const config = over('continue', [{ provider: '@claude-first' }, { provider: '@claude' }]);
       const body = await (await ask(config, '/messages', { max_tokens: 50 })).text();
       expect(body).toBe(
@@ -286,10 +286,10 @@ describe('streams that break off', () => {
     });
 
     it('continues in the messages dialect in a new block when the first one has ended', async () => {
-      first.answer(
+      first.respond(
         broken(start('msg_1', 10), block(0), said(0, 'Hello'), claude('content_block_stop', { index: 0 })),
       );
-      second.answer(whole(start('msg_2', 12), block(0), said(0, ' world'), end(0, 3)));
+      second.respond(whole(start('msg_2', 12), block(0), said(0, ' world'), end(0, 3)));
       const config = over('continue', [{ provider: '@claude-first' }, { provider: '@claude' }]);
       const body = await (await ask(config, '/messages', { max_tokens: 50 })).text();
       expect(body).toContain(`${block(1)}${said(1, ' world')}${claude('content_block_stop', { index: 1 })}`);
@@ -302,8 +302,8 @@ describe('streams that break off', () => {
           index,
           content_block: { type: 'tool_use', id: 't', name: 'f', input: {} },
         });
-      first.answer(broken(start('msg_1', 10), block(0), said(0, 'Hello')));
-      second.answer(whole(start('msg_2', 12), tool(0), end(0, 3)));
+      first.respond(broken(start('msg_1', 10), block(0), said(0, 'Hello')));
+      second.respond(whole(start('msg_2', 12), tool(0), end(0, 3)));
       const config = over('continue', [{ provider: '@claude-first' }, { provider: '@claude' }]);
       const body = await (await ask(config, '/messages', { max_tokens: 50 })).text();
       const closed = (index: number): string => claude('content_block_stop', { index });
@@ -312,7 +312,7 @@ describe('streams that break off', () => {
 
     it('first retries the same target, and continues again after another break', async () => {
       hurry();
-      first.answer(
+      first.respond(
         broken(role('one'), text('one', 'a')),
         broken(role('two'), text('two', 'b')),
         whole(role('three'), text('three', 'c'), stop('three'), DONE),
@@ -330,8 +330,8 @@ describe('streams that break off', () => {
     });
 
     it('restarts at any provider while the client has no text', async () => {
-      first.answer(broken(role('one')));
-      second.answer(whole(role('two'), text('two', 'Hello'), stop('two'), DONE));
+      first.respond(broken(role('one')));
+      second.respond(whole(role('two'), text('two', 'Hello'), stop('two'), DONE));
       const body = await (await ask(over('continue', both))).text();
       expect(contentOf(body)).toBe('Hello');
       expect(body.match(/"role"/g)).toHaveLength(1);
@@ -339,8 +339,8 @@ describe('streams that break off', () => {
     });
 
     it('continues after an error event, which the client does not see', async () => {
-      first.answer(whole(role('one'), text('one', 'Hel'), 'data: {"error":{"message":"overloaded"}}\n\n'));
-      second.answer(whole(role('two'), text('two', 'lo'), stop('two'), DONE));
+      first.respond(whole(role('one'), text('one', 'Hel'), 'data: {"error":{"message":"overloaded"}}\n\n'));
+      second.respond(whole(role('two'), text('two', 'lo'), stop('two'), DONE));
       const body = await (await ask(over('continue', prefilled))).text();
       expect([contentOf(body), body.includes('overloaded')]).toEqual(['Hello', false]);
     });
@@ -364,8 +364,8 @@ describe('streams that break off', () => {
         [text('one', 'x'.repeat(200_000)), text('one', 'x'.repeat(100_000))],
       ],
     ])('ends with an error event and no end mark when %s', async (_, targets, chunks) => {
-      first.answer(broken(role('one'), ...chunks));
-      second.answer(whole(role('two'), text('two', 'lo'), stop('two'), DONE));
+      first.respond(broken(role('one'), ...chunks));
+      second.respond(whole(role('two'), text('two', 'lo'), stop('two'), DONE));
       const body = await (await ask(over('continue', targets))).text();
       expect(body.startsWith(role('one') + chunks.join(''))).toBe(true);
       expect(body).toContain('stream_interrupted');
@@ -376,9 +376,9 @@ describe('streams that break off', () => {
     });
 
     it('ends with an error event when the next target returns an error or no stream', async () => {
-      for (const answer of [{ status: 400, body: { error: { message: 'no prefill' } } }, { body: {} }]) {
-        first.answer(broken(role('one'), text('one', 'Hel')));
-        second.answer(answer);
+      for (const response of [{ status: 400, body: { error: { message: 'no prefill' } } }, { body: {} }]) {
+        first.respond(broken(role('one'), text('one', 'Hel')));
+        second.respond(response);
         const body = await (await ask(over('continue', prefilled))).text();
         expect(body).toContain('stream_interrupted');
         expect(await last()).toMatchObject({ outcome: 'interrupted', credential: 'first' });
@@ -388,14 +388,14 @@ describe('streams that break off', () => {
     it('forwards a stream that does not break off unchanged', async () => {
       const chunks = [role('one'), ': note\n\n', text('one', 'Hé'), text('one', 'llo 😀'), stop('one'), DONE];
       const bytes = Buffer.from(chunks.join(''));
-      first.answer(events([...bytes].map((byte) => ({ chunk: Buffer.from([byte]) }))));
+      first.respond(events([...bytes].map((byte) => ({ chunk: Buffer.from([byte]) }))));
       expect(await (await ask(over('continue', prefilled))).text()).toBe(chunks.join(''));
       expect(await ends()).toEqual(['answered']);
     });
 
     it('cancels the continuing call when the client disconnects', async () => {
-      first.answer(broken(role('one'), text('one', 'Hel')));
-      second.answer({ neverAnswer: true });
+      first.respond(broken(role('one'), text('one', 'Hel')));
+      second.respond({ neverRespond: true });
       const response = await ask(over('continue', prefilled));
       await second.waitForRequest(1, WAIT.timeoutMs);
       await response.body?.cancel();
@@ -406,8 +406,8 @@ describe('streams that break off', () => {
     it('counts the failure once towards the breaker of the target', async () => {
       const config = over('continue', prefilled);
       const guarded = { ...config, strategy: { mode: 'fallback', cb_config: { consecutive_failures: 1 } } };
-      first.answer(broken(role('one'), text('one', 'Hel')));
-      second.answer(whole(role('two'), text('two', 'lo'), stop('two'), DONE));
+      first.respond(broken(role('one'), text('one', 'Hel')));
+      second.respond(whole(role('two'), text('two', 'lo'), stop('two'), DONE));
       expect(contentOf(await (await ask(guarded)).text())).toBe('Hello');
       expect((await last()).decision.routing).toContainEqual({
         target: 'config.targets[0]',

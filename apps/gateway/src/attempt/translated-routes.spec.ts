@@ -88,7 +88,7 @@ describe('clients of one dialect at providers of another', () => {
 
   describe('Anthropic SDK at a provider of chat completions', () => {
     it('gets a message with tool calls, and the provider gets a chat completion', async () => {
-      stub.answerJson(chat({ tool_calls: [CALL] }, 'tool_calls'));
+      stub.respondJson(chat({ tool_calls: [CALL] }, 'tool_calls'));
       const { data, response } = await anthropic('@groq')
         .messages.create({
           model: 'llama-3.3-70b',
@@ -119,7 +119,7 @@ describe('clients of one dialect at providers of another', () => {
     });
 
     it('streams text as message events, with the usage of the provider in the log', async () => {
-      stub.answerEvents([
+      stub.respondEvents([
         ...chunks({ role: 'assistant', content: '' }, { content: 'Sun' }, { content: 'ny' }),
         '[DONE]',
       ]);
@@ -136,7 +136,7 @@ describe('clients of one dialect at providers of another', () => {
     });
 
     it('gets the error of the provider in its own shape', async () => {
-      stub.answer({
+      stub.respond({
         status: 429,
         body: { error: { message: 'slow down', type: 'requests', code: 'rate_limit_exceeded' } },
       });
@@ -164,7 +164,7 @@ describe('clients of one dialect at providers of another', () => {
 
   describe('OpenAI SDK with responses', () => {
     it('gets a response from a provider of chat completions, with the loss of storage named', async () => {
-      stub.answerJson(chat({ content: 'Sunny' }, 'stop'));
+      stub.respondJson(chat({ content: 'Sunny' }, 'stop'));
       const { data, response } = await openai('@mistral')
         .responses.create({ model: 'm', input: 'Hi' })
         .withResponse();
@@ -178,7 +178,7 @@ describe('clients of one dialect at providers of another', () => {
     });
 
     it('gets a response from Anthropic', async () => {
-      claude.answerJson({
+      claude.respondJson({
         id: 'msg_1',
         type: 'message',
         role: 'assistant',
@@ -209,7 +209,7 @@ describe('clients of one dialect at providers of another', () => {
     });
 
     it('streams a response that the SDK accumulates', async () => {
-      stub.answerEvents([
+      stub.respondEvents([
         ...chunks({ role: 'assistant', content: '' }, { content: 'Sun' }, { content: 'ny' }),
         '[DONE]',
       ]);
@@ -231,7 +231,7 @@ describe('clients of one dialect at providers of another', () => {
       });
 
     it('reaches the path of the model, without the query of its own dialect', async () => {
-      gemini.answerJson(JSON.parse(part('Sunny', { finishReason: 'STOP' })) as object);
+      gemini.respondJson(JSON.parse(part('Sunny', { finishReason: 'STOP' })) as object);
       const message = await anthropic('@gemini').beta.messages.create({
         model: 'gemini-2.5-pro',
         max_tokens: 100,
@@ -247,7 +247,7 @@ describe('clients of one dialect at providers of another', () => {
     });
 
     it('streams, and logs the usage of the provider', async () => {
-      gemini.answerEvents([part('Sun'), part('ny', { finishReason: 'STOP' })]);
+      gemini.respondEvents([part('Sun'), part('ny', { finishReason: 'STOP' })]);
       const message = await anthropic('@gemini')
         .messages.stream({ model: 'gemini-2.5-pro', max_tokens: 100, messages: QUESTION })
         .finalMessage();

@@ -48,47 +48,47 @@ describe('provider that compresses although only identity was accepted', () => {
       },
       body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...more }),
     });
-  const answerWith = (body: string, type = 'application/json', status = 200, coding = 'gzip'): void => {
+  const respondWith = (body: string, type = 'application/json', status = 200, coding = 'gzip'): void => {
     const headers = { 'content-type': type, 'content-encoding': coding };
-    stub.answer({ status, headers, body: gzipSync(body) });
+    stub.respond({ status, headers, body: gzipSync(body) });
   };
 
   it('sends a request for identity on a built-in route', async () => {
-    answerWith(JSON.stringify(MESSAGE));
+    respondWith(JSON.stringify(MESSAGE));
     await (await ask('@claude')).text();
     expect(stub.lastRequest.headers['accept-encoding']).toBe('identity');
   });
 
   it('translates a compressed message', async () => {
-    answerWith(JSON.stringify(MESSAGE));
-    const answer = await ask('@claude');
-    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, null]);
-    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
+    respondWith(JSON.stringify(MESSAGE));
+    const response = await ask('@claude');
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null]);
+    expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
   });
 
   it('translates a compressed stream, up to the end mark', async () => {
-    answerWith(EVENTS, 'text/event-stream');
-    const answer = await ask('@claude', { stream: true });
-    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, null]);
-    const text = await answer.text();
+    respondWith(EVENTS, 'text/event-stream');
+    const response = await ask('@claude', { stream: true });
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null]);
+    const text = await response.text();
     expect(text).toContain('"content":"Hello"');
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
   it('decodes a compressed error in provider_error', async () => {
     const error = { error: { message: 'No such model', type: 'invalid_request_error', code: 'nope' } };
-    answerWith(JSON.stringify(error), 'application/json', 404);
-    const answer = await ask('@open');
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toMatchObject({
+    respondWith(JSON.stringify(error), 'application/json', 404);
+    const response = await ask('@open');
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
       error: { message: 'No such model', code: 'nope', provider_error: error },
     });
   });
 
   it('returns 502 for a coding that cannot be decoded', async () => {
-    answerWith(JSON.stringify(MESSAGE), 'application/json', 200, 'nosuch');
-    const answer = await ask('@claude');
-    expect(answer.status).toBe(502);
-    expect(await answer.json()).toMatchObject({ error: { type: 'provider_answer_invalid' } });
+    respondWith(JSON.stringify(MESSAGE), 'application/json', 200, 'nosuch');
+    const response = await ask('@claude');
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ error: { type: 'provider_answer_invalid' } });
   });
 });

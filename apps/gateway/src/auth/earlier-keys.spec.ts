@@ -11,7 +11,7 @@ const TOKEN = 'service-token-of-the-tests-0123456789';
 describe('an API key hashed under an earlier master key', () => {
   it('accepts the key and reports it to the control plane in the background, but no key hashed under the current master key', async () => {
     const stub = await StubProvider.start();
-    stub.answerJson({});
+    stub.respondJson({});
     const gateway = await GatewayHarness.start({
       ADMIN_URL: stub.origin,
       SERVICE_TOKEN: TOKEN,

@@ -28,7 +28,7 @@ describe('request bodies', () => {
 
   beforeEach(async () => {
     stub = await StubProvider.start();
-    stub.answerJson({ ok: true });
+    stub.respondJson({ ok: true });
     await start();
   });
   afterEach(async () => {
@@ -93,12 +93,12 @@ describe('request bodies', () => {
 
   it('ends bodies that take longer than the total time allowed, and serves other requests meanwhile', async () => {
     await restart({ BODY_TIMEOUT: '2000' });
-    const answers: string[] = [];
+    const responses: string[] = [];
     const slow = Array.from({ length: 50 }, (_, index) => {
       const socket = connect(gateway.port, '127.0.0.1');
-      answers[index] = '';
+      responses[index] = '';
       socket.on('error', () => undefined);
-      socket.on('data', (data) => (answers[index] += data.toString()));
+      socket.on('data', (data) => (responses[index] += data.toString()));
       socket.write(
         `POST /v1/things HTTP/1.1\r\nHost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main\r\n` +
           (isChunked(index)
@@ -112,7 +112,7 @@ describe('request bodies', () => {
       slow.forEach((socket, index) => socket.writable && socket.write(isChunked(index) ? CHUNK : 'x'));
     }, 50);
     expect((await post('/things', 'quick')).status).toBe(200);
-    await eventually(() => answers.every((answer) => answer.startsWith('HTTP/1.1 408')));
+    await eventually(() => responses.every((response) => response.startsWith('HTTP/1.1 408')));
     clearInterval(trickle);
     for (const socket of slow) socket.destroy();
     expect(stub.requests).toHaveLength(1);
@@ -124,13 +124,13 @@ describe('request bodies', () => {
   it('ends a request whose body never arrives', async () => {
     await restart({ BODY_IDLE_TIMEOUT: '300' });
     const socket = connect(gateway.port, '127.0.0.1');
-    let answer = '';
-    socket.on('data', (data) => (answer += data.toString()));
+    let response = '';
+    socket.on('data', (data) => (response += data.toString()));
     socket.write(
       `POST /v1/things HTTP/1.1\r\nHost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main\r\n` +
         'content-length: 10\r\n\r\n',
     );
-    await eventually(() => answer.startsWith('HTTP/1.1 408'));
+    await eventually(() => response.startsWith('HTTP/1.1 408'));
     socket.destroy();
   });
 
@@ -144,22 +144,22 @@ describe('request bodies', () => {
     await eventually(() => closed >= 10);
     expect(closed).toBe(10);
     const alive = open.find((socket) => !socket.destroyed);
-    let answer = '';
-    alive?.on('data', (data) => (answer += data.toString()));
+    let response = '';
+    alive?.on('data', (data) => (response += data.toString()));
     alive?.write('GET /v1/health HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually(() => answer.startsWith('HTTP/1.1 200'));
+    await eventually(() => response.startsWith('HTTP/1.1 200'));
     for (const socket of open) socket.destroy();
     await eventually(async () => (await post('/things', 'x').catch(() => null))?.status === 200);
   });
 
   it('does not read the body of an unknown caller', async () => {
     const socket = connect(gateway.port, '127.0.0.1');
-    let answer = '';
-    socket.on('data', (data) => (answer += data.toString()));
+    let response = '';
+    socket.on('data', (data) => (response += data.toString()));
     socket.write(
       'POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nx-gw-api-key: nobody\r\ncontent-length: 1000\r\n\r\n',
     );
-    await eventually(() => answer.startsWith('HTTP/1.1 401'));
+    await eventually(() => response.startsWith('HTTP/1.1 401'));
     socket.destroy();
   });
 
@@ -200,9 +200,9 @@ describe('request bodies', () => {
       ['?model=expensive', '', json],
     ];
     for (const [query, sent, headers] of refused) {
-      const answer = await post(`/proxy/chat/completions${query}`, sent, headers);
-      expect([query, headers, answer.status]).toEqual([query, headers, 412]);
-      expect(await answer.json()).toMatchObject({ error: { type: 'model_not_enabled' } });
+      const response = await post(`/proxy/chat/completions${query}`, sent, headers);
+      expect([query, headers, response.status]).toEqual([query, headers, 412]);
+      expect(await response.json()).toMatchObject({ error: { type: 'model_not_enabled' } });
     }
     expect(stub.requests).toHaveLength(0);
     for (const sent of ['{"model":"cheap"}', '{"purpose":"batch"}'])

@@ -24,7 +24,7 @@ describe('memory for request bodies, shared by workspaces', () => {
   beforeEach(async () => {
     sockets = [];
     stub = await StubProvider.start();
-    stub.answerJson({ ok: true });
+    stub.respondJson({ ok: true });
   });
   afterEach(async () => {
     for (const socket of sockets) socket.destroy();
@@ -35,19 +35,19 @@ describe('memory for request bodies, shared by workspaces', () => {
   /** Sends the head and the given part of the body; appends the response to `text`. */
   const open = (head: string, body: string | Buffer, key = gateway.apiKey): { text: string } => {
     const socket = connect(gateway.port, '127.0.0.1');
-    const answer = { text: '' };
+    const response = { text: '' };
     sockets.push(socket);
     socket.on('error', () => undefined);
-    socket.on('data', (data) => (answer.text += data.toString()));
+    socket.on('data', (data) => (response.text += data.toString()));
     socket.write(
       `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nx-gw-api-key: ${key}\r\nx-gw-provider: @main\r\n` +
         `content-type: application/json\r\n${head}\r\n\r\n`,
     );
     socket.write(body);
-    return answer;
+    return response;
   };
   const ask = async (key: string, headers: Record<string, string> = {}): Promise<[number, string]> => {
-    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: {
         'x-gw-api-key': key,
@@ -57,7 +57,7 @@ describe('memory for request bodies, shared by workspaces', () => {
       },
       body: '{"model":"gpt-4o","messages":[]}',
     });
-    return [answer.status, ((await answer.json()) as { error?: { type: string } }).error?.type ?? ''];
+    return [response.status, ((await response.json()) as { error?: { type: string } }).error?.type ?? ''];
   };
   const heldOf = (type: string): Promise<number> =>
     gateway.records().then((records) => records.filter(({ errorType }) => errorType === type).length);
@@ -83,30 +83,30 @@ describe('memory for request bodies, shared by workspaces', () => {
   it('refuses bodies above the share of a workspace, and serves another workspace meanwhile', async () => {
     await start();
     const part = Buffer.alloc(9 * MIB, ' ');
-    const answers = Array.from({ length: 7 }, () => open('content-length: 10485760', part));
+    const responses = Array.from({ length: 7 }, () => open('content-length: 10485760', part));
     // The share is half of 64 MiB: three bodies of 9 MiB fit, the other four are refused.
     await eventually(
-      () => answers.filter(({ text }) => text.startsWith('HTTP/1.1 503')).length === 4,
+      () => responses.filter(({ text }) => text.startsWith('HTTP/1.1 503')).length === 4,
       PATIENT,
     );
-    expect(answers.find(({ text }) => text !== '')?.text).toMatch(/retry-after: 1\r\n/i);
+    expect(responses.find(({ text }) => text !== '')?.text).toMatch(/retry-after: 1\r\n/i);
     expect(await heldOf('unavailable')).toBe(4);
     expect(await ask(OTHER_KEY)).toEqual([200, '']);
   });
 
   it('ends a body that arrives more slowly than the minimum rate, however often a byte arrives', async () => {
     await start({ BODY_IDLE_TIMEOUT: '500', BODY_MIN_RATE: '1000' });
-    const answer = open('content-length: 1000', '{');
+    const response = open('content-length: 1000', '{');
     const spooled = open('content-length: 20000000', '{');
     const drip = setInterval(() => {
       for (const socket of sockets) if (socket.writable) socket.write(' ');
     }, 50);
     await eventually(
-      () => answer.text.startsWith('HTTP/1.1 4') && spooled.text.startsWith('HTTP/1.1 4'),
+      () => response.text.startsWith('HTTP/1.1 4') && spooled.text.startsWith('HTTP/1.1 4'),
       PATIENT,
     );
     clearInterval(drip);
-    expect(answer.text).toContain('request_incomplete');
+    expect(response.text).toContain('request_incomplete');
   });
 
   it('refuses a key with an exhausted limit on its headers, without reading the body or compiling the config', async () => {
@@ -119,8 +119,8 @@ describe('memory for request bodies, shared by workspaces', () => {
     expect(await ask(OTHER_KEY)).toEqual([429, 'rate_limited']);
     // A config that does not compile would return 400 if the gateway compiled it.
     expect(await ask(OTHER_KEY, { 'x-gw-config': '{"strategy":1}' })).toEqual([429, 'rate_limited']);
-    const answer = open('content-length: 10485760', '', OTHER_KEY);
-    await eventually(() => answer.text.startsWith('HTTP/1.1 429'));
+    const response = open('content-length: 10485760', '', OTHER_KEY);
+    await eventually(() => response.text.startsWith('HTTP/1.1 429'));
   });
 
   it('counts the memory of the parsed form of a body that is parsed', async () => {

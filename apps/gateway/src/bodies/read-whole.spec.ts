@@ -26,7 +26,7 @@ describe('bodies with very many members', () => {
 
   beforeAll(async () => {
     stub = await StubProvider.start();
-    stub.answerJson({ ok: true });
+    stub.respondJson({ ok: true });
     gateway = await GatewayHarness.start();
     gateway.addProvider('main', 'openai', stub.origin);
     gateway.addConfig(CHECKED, { provider: '@main', override_params: { temperature: 0.5 } });
@@ -45,13 +45,13 @@ describe('bodies with very many members', () => {
     body: string | Buffer,
     headers: Record<string, string>,
   ): Promise<[number, string]> => {
-    const answer = await fetch(`${gateway.baseUrl}${path}`, {
+    const response = await fetch(`${gateway.baseUrl}${path}`, {
       method: 'POST',
       headers: { 'x-gw-api-key': gateway.apiKey, 'content-type': 'application/json', ...headers },
       body,
     });
-    const { error } = (await answer.json()) as { error?: { type: string; message: string } };
-    return [answer.status, error?.message ?? ''];
+    const { error } = (await response.json()) as { error?: { type: string; message: string } };
+    return [response.status, error?.message ?? ''];
   };
   const ruled = { 'x-gw-config': CHECKED };
 
@@ -99,7 +99,7 @@ describe('bodies with very many members', () => {
 
   it('refuses a response that must be read whole, and forwards one that need not', async () => {
     const content = Array.from({ length: RESPONSE_READ_EXACTLY.values + 1 }, () => 1);
-    stub.answerJson({ id: 'm', type: 'message', role: 'assistant', content, usage: {} });
+    stub.respondJson({ id: 'm', type: 'message', role: 'assistant', content, usage: {} });
     const chat = `{"model":"claude-3","max_tokens":1,"messages":[{"role":"user","content":"hi"}]}`;
     const [status, message] = await send('/chat/completions', chat, { 'x-gw-provider': '@claude' });
     expect([status, message]).toEqual([502, expect.stringContaining('more than 100000 values')]);

@@ -6,7 +6,7 @@ import { outcomeOf, type OutcomeFacts } from '../core/outcome';
 interface CachingRequest {
   readonly settled: boolean;
   readonly reply: OutcomeFacts;
-  readonly answer: { readonly cache: CacheUse | null } | null;
+  readonly response: { readonly cache: CacheUse | null } | null;
   readonly cache: { readonly use: CacheUse | null } | null;
 }
 
@@ -34,7 +34,7 @@ export class CacheUse {
 
   /** True when the response comes from the store and no provider was called. */
   get isHit(): boolean {
-    return this.lookup.answer !== null;
+    return this.lookup.response !== null;
   }
 
   /** True when the response comes from another request's call, which pays for it. Final once this request has ended. */
@@ -60,7 +60,7 @@ export class CacheUse {
     const { keep, context } = this;
     this.keep = null;
     // Only after the client has received the last byte.
-    if (keep !== null && context.answer?.cache === this && outcomeOf(context.reply) === 'ok')
+    if (keep !== null && context.response?.cache === this && outcomeOf(context.reply) === 'ok')
       setImmediate(keep);
   }
 
@@ -79,5 +79,5 @@ export class CacheUse {
 }
 
 /** Cache use of the response; without a response, of the attempt that started last. Null when no cache was used. */
-export const cacheUseOf = ({ answer, cache }: Pick<CachingRequest, 'answer' | 'cache'>): CacheUse | null =>
-  answer === null ? (cache?.use ?? null) : answer.cache;
+export const cacheUseOf = ({ response, cache }: Pick<CachingRequest, 'response' | 'cache'>): CacheUse | null =>
+  response === null ? (cache?.use ?? null) : response.cache;

@@ -42,7 +42,7 @@ interface Cached {
   readonly upstream: Upstream;
   readonly built: BuiltRequest;
   readonly policy: CachePolicy;
-  readonly answer: GatewayResponse;
+  readonly response: GatewayResponse;
   readonly listener: AttemptListener;
   readonly embedder: RequestEmbedder | null;
 }
@@ -91,8 +91,8 @@ export class CacheAround implements AroundStage {
       policy.threshold === null || cache.embeddings === null
         ? null
         : this.parts.embeddings.of(context, cache.embeddings);
-    const answer = new GatewayResponse(upstream, listener);
-    const cached = { context, upstream, built, policy, embedder, answer, listener };
+    const response = new GatewayResponse(upstream, listener);
+    const cached = { context, upstream, built, policy, embedder, response, listener };
     const request = cachedRequest(context, upstream, built, body, policy.namespace);
     const found = this.parts.cache.lookUp(request, policy, embedder && semanticOf(cached, embedder));
     if (!(found instanceof Promise)) {
@@ -109,35 +109,35 @@ export class CacheAround implements AroundStage {
   }
 
   private goOn(cached: Cached, lookup: Lookup): void {
-    const { context, answer, embedder, listener } = cached;
+    const { context, response, embedder, listener } = cached;
     const use = new CacheUse(context, lookup, embedder?.call ?? null);
-    answer.cache = use;
+    response.cache = use;
     if (context.clientGone) {
-      answer.onError(new OutboundError('aborted', 'The client disconnected before the call was made.'));
+      response.onError(new OutboundError('aborted', 'The client disconnected before the call was made.'));
       return;
     }
-    if (lookup.answer === null) this.ask(cached, lookup, use);
-    else answer.call = replayResponse(lookup.answer, answer);
-    listener.begun(answer);
+    if (lookup.response === null) this.ask(cached, lookup, use);
+    else response.call = replayResponse(lookup.response, response);
+    listener.begun(response);
   }
 
   private ask(cached: Cached, lookup: Lookup, use: CacheUse): void {
-    const { context, upstream, built, policy, answer, listener } = cached;
+    const { context, upstream, built, policy, response, listener } = cached;
     if (!policy.coalesce || listener.isApart === true) {
-      answer.call = this.sender.call(
+      response.call = this.sender.call(
         context,
         upstream,
         built,
-        this.recorder(cached, lookup, answer, () => answer),
+        this.recorder(cached, lookup, response, () => response),
       );
       return;
     }
     const joinedAt = performance.now();
-    use.shared = this.parts.flights.join(flightOf(built, policy, lookup), answer, (handler, owner) => {
+    use.shared = this.parts.flights.join(flightOf(built, policy, lookup), response, (handler, owner) => {
       const recorder = this.recorder(cached, lookup, handler, owner);
       return this.sender.call(context, upstream, withTimeLeft(built, performance.now() - joinedAt), recorder);
     });
-    answer.call = use.shared;
+    response.call = use.shared;
   }
 
   private recorder(
@@ -153,9 +153,9 @@ export class CacheAround implements AroundStage {
       memory: memory.of(workspace.id, workspace.organisationId),
       check: (_status, headers) => checkOf(context.route.kind, upstream, headers),
       onWhole: (whole) => {
-        const answer = owner();
-        if (!(answer instanceof GatewayResponse)) return;
-        answer.cache?.keepOnce(() => {
+        const response = owner();
+        if (!(response instanceof GatewayResponse)) return;
+        response.cache?.keepOnce(() => {
           cache.keep(lookup, policy, whole);
         });
       },

@@ -33,7 +33,7 @@ describe('response cache', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start({ CACHE_ENTRY_MAX_BYTES: '100000', MAX_BUFFERED_BODY: '200000' });
     stub = await StubProvider.start();
-    stub.answerJson(CHAT);
+    stub.respondJson(CHAT);
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterEach(async () => {
@@ -72,7 +72,7 @@ describe('response cache', () => {
     });
 
     it('replays a stream event by event, up to its end mark', async () => {
-      stub.answerEvents(EVENTS);
+      stub.respondEvents(EVENTS);
       const first = await ask(STREAM);
       const second = await ask(STREAM);
       expect([first.cache, second.cache]).toEqual(['MISS', 'HIT']);
@@ -89,7 +89,7 @@ describe('response cache', () => {
     });
 
     it('hides usage that only the gateway requested, and still reports the cost saved', async () => {
-      stub.answerEvents(EVENTS);
+      stub.respondEvents(EVENTS);
       const body = { ...ASK, stream: true };
       await ask(body);
       const hit = await ask(body);
@@ -100,7 +100,7 @@ describe('response cache', () => {
 
     it('serves responses that are larger than what is sent in one turn of the event loop', async () => {
       const content = 'x'.repeat(90_000);
-      stub.answerEvents([{ choices: [{ delta: { content } }] }, '[DONE]']);
+      stub.respondEvents([{ choices: [{ delta: { content } }] }, '[DONE]']);
       const first = await ask(STREAM);
       const second = await ask(STREAM);
       expect([second.cache, second.text]).toEqual(['HIT', first.text]);
@@ -110,7 +110,7 @@ describe('response cache', () => {
       gateway.addProvider('claude', 'anthropic', stub.origin);
       const config = { ...simple, provider: '@claude' };
       const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-opus-4-8' };
-      stub.answerJson({
+      stub.respondJson({
         ...message,
         content: [{ type: 'text', text: 'Hello!' }],
         stop_reason: 'end_turn',
@@ -123,7 +123,7 @@ describe('response cache', () => {
       const event = (type: string, rest: object): { chunk: string } => ({
         chunk: `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`,
       });
-      stub.answer({
+      stub.respond({
         headers: { 'content-type': 'text/event-stream' },
         steps: [
           event('message_start', { message: { ...message, content: [], usage: { input_tokens: 20 } } }),
@@ -160,7 +160,7 @@ describe('response cache', () => {
 
     it('serves passthrough responses byte for byte, whatever the bytes', async () => {
       const bytes = Buffer.from([0, 255, 13, 10, 128, 0]);
-      stub.answer({ status: 201, headers: { 'content-type': 'application/x-own' }, body: bytes });
+      stub.respond({ status: 201, headers: { 'content-type': 'application/x-own' }, body: bytes });
       const path = '/some/endpoint';
       await asker.ask(path, bytes, { config: simple });
       const hit = await asker.ask(path, bytes, { config: simple });
@@ -183,7 +183,7 @@ describe('response cache', () => {
 
     it('serves the target that the plan reaches after other targets have failed', async () => {
       const failing = await StubProvider.start();
-      failing.answerJson({ error: { message: 'down' } }, 500);
+      failing.respondJson({ error: { message: 'down' } }, 500);
       gateway.addProvider('failing', 'openai', failing.origin);
       const config = {
         strategy: { mode: 'fallback' },
@@ -272,9 +272,9 @@ describe('response cache', () => {
       ],
     ];
 
-    it.each(cases)('does not store %s', async (_name, path, answer) => {
-      stub.answer(answer);
-      const body = { ...ASK, input: 'x', stream: answer.steps !== undefined };
+    it.each(cases)('does not store %s', async (_name, path, response) => {
+      stub.respond(response);
+      const body = { ...ASK, input: 'x', stream: response.steps !== undefined };
       const first = await asker.ask(path, body, { config: simple });
       const second = await asker.ask(path, body, { config: simple });
       expect([first.cache, second.cache]).toEqual(['MISS', 'MISS']);
@@ -283,7 +283,7 @@ describe('response cache', () => {
 
     it('does not store a response that could not be translated', async () => {
       gateway.addProvider('claude', 'anthropic', stub.origin);
-      stub.answerJson({ type: 'message', content: 'not a list', usage: {} });
+      stub.respondJson({ type: 'message', content: 'not a list', usage: {} });
       const body = { ...ASK, max_tokens: 9 };
       const config = { ...simple, provider: '@claude' };
       expect([(await ask(body, { config })).cache, (await ask(body, { config })).cache]).toEqual([
@@ -367,7 +367,7 @@ describe('response cache', () => {
   describe('refresh', () => {
     const numbered = (): void => {
       let count = 0;
-      stub.answer(() => ({ body: { ...CHAT, count: (count += 1) } }));
+      stub.respond(() => ({ body: { ...CHAT, count: (count += 1) } }));
     };
     const countOf = ({ text }: TestResponse): number => (JSON.parse(text) as { count: number }).count;
 
@@ -408,7 +408,7 @@ describe('response cache', () => {
       targets: [simple],
     };
     await ask(ASK, { config });
-    stub.answer({ status: 500, body: {} });
+    stub.respond({ status: 500, body: {} });
     const other = { ...ASK, user: 'x' };
     await ask(other, { config });
     expect((await ask(ASK, { config })).cache).toBe('HIT');
@@ -418,13 +418,13 @@ describe('response cache', () => {
   });
 
   it('stores nothing when the client disconnects, and cancels the call', async () => {
-    stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps: [{ hang: true }] });
+    stub.respond({ headers: { 'content-type': 'text/event-stream' }, steps: [{ hang: true }] });
     const leaving = new AbortController();
     const open = await asker.open(CHAT_PATH, STREAM, { config: simple, signal: leaving.signal });
     leaving.abort();
     await expect(open.text()).rejects.toThrow();
     await eventually(() => stub.lastRequest.cancelled, { timeoutMs: 90_000 });
-    stub.answerEvents(EVENTS);
+    stub.respondEvents(EVENTS);
     expect((await ask(STREAM)).cache).toBe('MISS');
   });
 });

@@ -38,7 +38,7 @@ describe('coalescing of identical in-flight requests', () => {
     until = new Promise((resolve) => {
       release = resolve;
     });
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'application/json' },
       steps: [{ until }, { chunk: JSON.stringify(CHAT) }],
     });
@@ -81,7 +81,7 @@ describe('coalescing of identical in-flight requests', () => {
   });
 
   it('shares a stream from its beginning, whenever requests join', async () => {
-    stub.answer({ headers: SSE, steps: [FIRST, { until }, ...REST] });
+    stub.respond({ headers: SSE, steps: [FIRST, { until }, ...REST] });
     const first = await asker.open('/chat/completions', STREAM, { config });
     const late = await asker.open('/chat/completions', STREAM, { config });
     release();
@@ -92,7 +92,7 @@ describe('coalescing of identical in-flight requests', () => {
   });
 
   it('continues the call when the first client disconnects, and ends it when all have', async () => {
-    stub.answer({ headers: SSE, steps: [FIRST, { until }, ...REST] });
+    stub.respond({ headers: SSE, steps: [FIRST, { until }, ...REST] });
     const leaving = new AbortController();
     const first = await asker.open('/chat/completions', STREAM, { config, signal: leaving.signal });
     const other = await asker.open('/chat/completions', STREAM, { config });
@@ -109,7 +109,7 @@ describe('coalescing of identical in-flight requests', () => {
   });
 
   it('cancels the call when the last client disconnects', async () => {
-    stub.answer({ headers: SSE, steps: [FIRST, { hang: true }] });
+    stub.respond({ headers: SSE, steps: [FIRST, { hang: true }] });
     const leaving = new AbortController();
     const open = await Promise.all(
       [1, 2].map(() => asker.open('/chat/completions', STREAM, { config, signal: leaving.signal })),
@@ -141,7 +141,7 @@ describe('coalescing of identical in-flight requests', () => {
   });
 
   it('shares a refusal, which counts against the target once', async () => {
-    stub.answer({
+    stub.respond({
       status: 500,
       headers: { 'content-type': 'application/json' },
       steps: [{ until }, { chunk: '{}' }],
@@ -164,7 +164,7 @@ describe('coalescing of identical in-flight requests', () => {
     jest.spyOn(Math, 'random').mockReturnValue(0.3);
     const cheap = await StubProvider.start();
     gateway.addProvider('cheap', 'openai', cheap.origin);
-    cheap.answerJson({ ...CHAT, usage: { prompt_tokens: 9, completion_tokens: 10, total_tokens: 19 } });
+    cheap.respondJson({ ...CHAT, usage: { prompt_tokens: 9, completion_tokens: 10, total_tokens: 19 } });
     const balanced = (...targets: object[]): TestRequest => ({
       config: { strategy: { mode: 'loadbalance', algorithm: 'least_cost' }, targets },
     });

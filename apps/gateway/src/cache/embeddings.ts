@@ -42,9 +42,9 @@ export class Embeddings {
         const request = embeddingOf(context, settings, texts);
         const upstream = await this.targeting.pick(request, settings.target);
         const startedMs = performance.now();
-        const answer = await this.ask(context, request, upstream);
-        embedder.call = this.noted(upstream, answer, performance.now() - startedMs);
-        return vectorsOf(answer);
+        const response = await this.ask(context, request, upstream);
+        embedder.call = this.noted(upstream, response, performance.now() - startedMs);
+        return vectorsOf(response);
       },
     };
     return embedder;
@@ -64,8 +64,8 @@ export class Embeddings {
     return support.translator.response(parsed, translationContext(context, sent));
   }
 
-  private noted(upstream: Upstream, answer: JsonObject, durationMs: number): EmbeddingCall {
-    const usage = upstream.provider.usage(answer);
+  private noted(upstream: Upstream, response: JsonObject, durationMs: number): EmbeddingCall {
+    const usage = upstream.provider.usage(response);
     const priced = usage && this.pricer.price(upstream, null, usage, Date.now());
     return {
       provider: upstream.provider.id,

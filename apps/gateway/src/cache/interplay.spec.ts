@@ -62,7 +62,7 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
 
   describe.each(Object.entries(KINDS))('%s', (_, { body, said }) => {
     it('applies the current guardrails to a stored response', async () => {
-      stub.answer(said(WORD));
+      stub.respond(said(WORD));
       gateway.addConfig('saved', { ...simple, ...guarded });
       const reply = [await ask(body, 'saved')];
       reply.push(await ask(body, 'saved'));
@@ -87,9 +87,9 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
       ['after a remote check', ['webhook']],
     ])('does not store a response that guardrails deny %s', async (_name, asking) => {
       const hook = await StubProvider.start();
-      hook.answerJson({ verdict: true });
+      hook.respondJson({ verdict: true });
       const webhook = { id: 'default.webhook', parameters: { webhookURL: `${hook.origin}/` } };
-      stub.answer(said(WORD));
+      stub.respond(said(WORD));
       gateway.addConfig('saved', { ...simple, ...guarded });
       forbid(WORD, { deny: true }, asking.length > 0 ? [webhook] : []);
       const reply = [await ask(body, 'saved'), await ask(body, 'saved')];
@@ -106,8 +106,8 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
     });
 
     it('stores the response of the fallback target, and not the one that the fallback skipped', async () => {
-      stub.answer(said(WORD));
-      other.answer(said('fine'));
+      stub.respond(said(WORD));
+      other.respond(said('fine'));
       const config = {
         strategy: { mode: 'fallback', on_status_codes: [200] },
         cache,
@@ -123,7 +123,7 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
   });
 
   it('retries a stored response that guardrails now mark or deny, at the provider', async () => {
-    stub.answer({ body: chat(WORD) }, { body: chat('fine') });
+    stub.respond({ body: chat(WORD) }, { body: chat('fine') });
     gateway.addConfig('repeating', {
       ...simple,
       ...guarded,
@@ -141,8 +141,8 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
     expect([stored.cache, stored.text.includes('fine')]).toEqual(['HIT', true]);
     expect(stub.requests).toHaveLength(2);
 
-    other.answer({ body: chat('fine') });
-    stub.answer({ body: chat(WORD) });
+    other.respond({ body: chat('fine') });
+    stub.respond({ body: chat(WORD) });
     gateway.addConfig('moving', {
       strategy: { mode: 'fallback', on_status_codes: [246] },
       ...guarded,
@@ -158,7 +158,7 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
   });
 
   it('stores the response of a retry, and not the one that was retried', async () => {
-    stub.answer({ status: 503, body: { choices: [] } }, { body: chat('fine') });
+    stub.respond({ status: 503, body: { choices: [] } }, { body: chat('fine') });
     jest.spyOn(Math, 'random').mockReturnValue(0.9999);
     const config = { ...simple, retry: { attempts: 1 } };
     const reply = [await ask(ASK, config), await ask(ASK, config)];
@@ -174,8 +174,8 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
   it('stores the response that won a hedge, and never the one that lost', async () => {
     let release = (): void => undefined;
     const after = new Promise<void>((done) => (release = done));
-    stub.answer({ after, body: chat('late') }, { neverAnswer: true });
-    other.answer({ body: chat('fine') });
+    stub.respond({ after, body: chat('late') }, { neverRespond: true });
+    other.respond({ body: chat('fine') });
     const config = {
       strategy: { mode: 'hedge', hedge_delay: 1, hedge_percentage: 100 },
       cache,
@@ -205,8 +205,8 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
     const sharing = { cache: { mode: 'simple', coalesce: true } };
 
     it('falls back for all requests that share a failed call', async () => {
-      stub.answer({ after: until, status: 500, body: {} });
-      other.answer({ body: chat('fine') });
+      stub.respond({ after: until, status: 500, body: {} });
+      other.respond({ body: chat('fine') });
       const config = {
         strategy: { mode: 'fallback' },
         ...sharing,
@@ -224,7 +224,7 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
     it('withholds a denied response from all requests that share it and does not store it, even when the first client disconnects', async () => {
       const { headers } = events('');
       const line = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: WORD } }] })}\n\n`;
-      stub.answer({ headers: headers ?? {}, steps: [{ until }, { chunk: `${line}data: [DONE]\n\n` }] });
+      stub.respond({ headers: headers ?? {}, steps: [{ until }, { chunk: `${line}data: [DONE]\n\n` }] });
       forbid(WORD);
       gateway.addConfig('shared', { provider: '@main', ...sharing, ...guarded });
       const stream = { ...ASK, stream: true };
@@ -282,7 +282,7 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
     it.each(cases)('reports %s when %s', async (status, _, code, config, requested) => {
       gateway.addProvider('limited', 'openai', stub.origin, limited);
       gateway.addProvider('nobody', 'openai', gone);
-      stub.answer({ neverAnswer: true });
+      stub.respond({ neverRespond: true });
       const reply = await ask(ASK, config, { headers: { 'x-gw-explain': '1', ...requested.headers } });
       expect([reply.cache, reply.status]).toEqual([status, code]);
       const decision = JSON.parse(reply.headers.get('x-gw-decision') ?? '') as { cache?: { status: string } };

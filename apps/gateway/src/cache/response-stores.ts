@@ -63,7 +63,7 @@ export function createResponses(settings: ResponseSettings, log: Log): Responses
   const flights = new Coalescer();
   const entryBytesMax = settings.CACHE_ENTRY_MAX_BYTES + DESCRIPTION_BYTES_MAX;
   const idempotencyOptions = {
-    answerBytesMax: settings.IDEMPOTENCY_ENTRY_MAX_BYTES + DESCRIPTION_BYTES_MAX,
+    responseBytesMax: settings.IDEMPOTENCY_ENTRY_MAX_BYTES + DESCRIPTION_BYTES_MAX,
   };
   if (settings.REDIS_URL === null) {
     return {

@@ -22,7 +22,7 @@ describe('responses stored in Redis', () => {
   beforeEach(async () => {
     stub = await StubProvider.start();
     count = 0;
-    stub.answer(({ body }) =>
+    stub.respond(({ body }) =>
       (JSON.parse(body.toString()) as { stream?: boolean }).stream === true
         ? {
             headers: { 'content-type': 'text/event-stream' },

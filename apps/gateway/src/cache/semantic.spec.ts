@@ -29,8 +29,8 @@ describe('semantic cache', () => {
     [stub, vectors] = await Promise.all([StubProvider.start(), StubProvider.start()]);
     gateway.addProvider('main', 'openai', stub.origin);
     gateway.addProvider('vectors', 'openai', vectors.origin);
-    stub.answerJson(CHAT);
-    vectors.answer(({ body }) => {
+    stub.respondJson(CHAT);
+    vectors.respond(({ body }) => {
       const { input } = JSON.parse(body.toString()) as { input: string };
       return {
         body: {
@@ -131,10 +131,10 @@ describe('semantic cache', () => {
     ['responds with invalid JSON', { body: 'x' }],
     ['breaks the connection', { raw: '' }],
     ['sends an incomplete response', { steps: [{ chunk: Buffer.alloc(2_000_000, ' ') }, { hang: true }] }],
-    ['says nothing', { neverAnswer: true }],
+    ['says nothing', { neverRespond: true }],
   ];
   it.each(failures)('reports a miss when the embeddings target %s', async (_name, answer) => {
-    vectors.answer(answer);
+    vectors.respond(answer);
     const impatient = {
       ...config,
       cache: { ...config.cache, embeddings: { ...embeddings, request_timeout: 200 } },

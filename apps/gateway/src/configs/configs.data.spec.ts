@@ -33,7 +33,7 @@ describe('inline configs of the verdict table', () => {
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
     [stub, elsewhere] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    stub.answerJson({ choices: [] });
+    stub.respondJson({ choices: [] });
     gateway.addGuardrail('gr-existing', [{ id: 'default.wordCount' }]);
     for (const slug of ['a', 'b', 'c']) gateway.addProvider(slug, 'openai', stub.origin);
   });

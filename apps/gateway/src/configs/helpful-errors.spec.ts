@@ -26,13 +26,13 @@ describe('error messages', () => {
   });
 
   const ask = async (headers: Readonly<Record<string, string>>, path = '/chat/completions') => {
-    const answer = await fetch(gateway.baseUrl + path, {
+    const response = await fetch(gateway.baseUrl + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-gw-api-key': gateway.apiKey, ...headers },
       body: JSON.stringify({ model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] }),
     });
-    const { error } = (await answer.json()) as ErrorBody;
-    return { status: answer.status, headers: answer.headers, error };
+    const { error } = (await response.json()) as ErrorBody;
+    return { status: response.status, headers: response.headers, error };
   };
 
   describe('unknown slug', () => {
@@ -91,7 +91,7 @@ describe('error messages', () => {
     });
 
     it('says that the provider may have received a request on a closed connection', async () => {
-      stub.answer({ raw: '' });
+      stub.respond({ raw: '' });
       const { error } = await ask({ 'x-gw-provider': '@main' });
       expect(error).toMatchObject({ type: 'provider_unreachable', reason: 'connection_closed' });
     });
@@ -139,9 +139,9 @@ describe('error messages', () => {
     });
 
     it("holds the provider's own request id when it sent one", async () => {
-      stub.answer({ status: 400, headers: { 'x-request-id': 'req_theirs' }, body: { error: {} } });
+      stub.respond({ status: 400, headers: { 'x-request-id': 'req_theirs' }, body: { error: {} } });
       expect((await ask({ 'x-gw-provider': '@main' })).headers.get('x-request-id')).toBe('req_theirs');
-      stub.answer({ status: 400, body: { error: {} } });
+      stub.respond({ status: 400, body: { error: {} } });
       const { headers } = await ask({ 'x-gw-provider': '@main' });
       expect(headers.get('x-request-id')).toBe(headers.get('x-gw-request-id'));
     });
@@ -154,7 +154,7 @@ describe('error messages', () => {
       param: 'temperature',
       code: 'out_of_range',
     };
-    stub.answer({ status: 400, body: { error: own } });
+    stub.respond({ status: 400, body: { error: own } });
     expect((await ask({ 'x-gw-provider': '@main' })).error).toMatchObject(own);
   });
 });

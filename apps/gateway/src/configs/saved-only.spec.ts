@@ -49,7 +49,7 @@ describe.each(LEVELS)('saved-only mode set by %s', (level, environment, set) => 
   beforeAll(async () => {
     gateway = await GatewayHarness.start(environment);
     stub = await StubProvider.start();
-    stub.answerJson({ choices: [] });
+    stub.respondJson({ choices: [] });
     gateway.addProvider('main', 'openai', stub.origin);
     gateway.addConfig('pc-saved', { provider: '@main', forward_headers: ['x-own'] });
     set(gateway, true);
@@ -72,9 +72,9 @@ describe.each(LEVELS)('saved-only mode set by %s', (level, environment, set) => 
     '[ERR-08] refuses with %s: %s on every route, before a provider is called',
     async (type, param, headers) => {
       for (const path of ['/chat/completions', '/proxy/chat/completions', '/own/endpoint']) {
-        const answer = await send(path, headers);
-        expect(answer.status).toBe(400);
-        expect(await answer.json()).toMatchObject({ error: { type, param, code: 'AB01' } });
+        const response = await send(path, headers);
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({ error: { type, param, code: 'AB01' } });
       }
       expect(stub.connections).toBe(0);
       expect((await gateway.records()).at(-1)).toMatchObject({ outcome: 'denied', errorType: type });
@@ -82,12 +82,12 @@ describe.each(LEVELS)('saved-only mode set by %s', (level, environment, set) => 
   );
 
   it('[ERR-08] names the first of several violations', async () => {
-    const answer = await send('/chat/completions', {
+    const response = await send('/chat/completions', {
       'x-gw-config': '{}',
       'x-gw-provider': 'openai',
       ...INLINE_HOST,
     });
-    expect(await answer.json()).toMatchObject({ error: { type: 'inline_config_blocked' } });
+    expect(await response.json()).toMatchObject({ error: { type: 'inline_config_blocked' } });
   });
 
   it('[ERR-08] accepts saved resources: a config, a provider, a virtual key, and a model with its provider', async () => {
@@ -120,7 +120,7 @@ describe('restrictions of an organisation', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson({ choices: [] });
+    stub.respondJson({ choices: [] });
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterEach(async () => {
@@ -160,7 +160,7 @@ describe('provider fields in headers', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson({ choices: [] });
+    stub.respondJson({ choices: [] });
   });
   afterEach(async () => {
     await Promise.all([gateway.stop(), stub.stop()]);
@@ -180,12 +180,12 @@ describe('provider fields in headers', () => {
     });
 
   it('[AUT-04] applies the fields to the provider that the request names, and does not forward the headers', async () => {
-    const answer = await send({
+    const response = await send({
       'x-gw-provider': 'openai',
       'x-gw-openai-organization': 'org-1',
       'x-gw-openai-project': 'proj-1',
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(stub.lastRequest.headers).toMatchObject({
       'openai-organization': 'org-1',
       'openai-project': 'proj-1',
@@ -199,16 +199,16 @@ describe('provider fields in headers', () => {
       ['x-gw-azure-resource-name', 'evil.example.org/x?'],
       ['x-gw-huggingface-base-url', 'http://169.254.169.254/'],
     ] as const) {
-      const answer = await send({ 'x-gw-provider': 'azure-openai', [name]: value });
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toMatchObject({ error: { code: 'AB01' } });
+      const response = await send({ 'x-gw-provider': 'azure-openai', [name]: value });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: 'AB01' } });
     }
     expect(stub.connections).toBe(0);
   });
 
   it('ignores the fields for a saved provider', async () => {
     gateway.addProvider('main', 'openai', stub.origin);
-    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: {
         'x-gw-api-key': gateway.apiKey,
@@ -217,7 +217,7 @@ describe('provider fields in headers', () => {
       },
       body: '{"model":"m"}',
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(stub.lastRequest.headers['openai-organization']).toBeUndefined();
   });
 });
@@ -229,7 +229,7 @@ describe('forwarded headers', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson({});
+    stub.respondJson({});
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterEach(async () => {
@@ -244,15 +244,15 @@ describe('forwarded headers', () => {
     'X-Gw-Forward-Headers',
     'metadata-flavor',
   ])('[AUT-08] refuses to forward %s by request header, as in a config', async (name) => {
-    const answer = await fetch(`${gateway.baseUrl}/own`, {
+    const response = await fetch(`${gateway.baseUrl}/own`, {
       headers: {
         'x-gw-api-key': gateway.apiKey,
         'x-gw-provider': '@main',
         'x-gw-forward-headers': `a, ${name}`,
       },
     });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       error: { type: 'header_invalid', param: 'x-gw-forward-headers', header: name.toLowerCase() },
     });
     expect(stub.connections).toBe(0);
@@ -260,14 +260,14 @@ describe('forwarded headers', () => {
 
   it('[AUT-08] never forwards the gateway key, whichever header it is sent in', async () => {
     for (const headers of [{ authorization: `Bearer ${gateway.apiKey}` }, { 'x-api-key': gateway.apiKey }]) {
-      const answer = await fetch(`${gateway.baseUrl}/own`, {
+      const response = await fetch(`${gateway.baseUrl}/own`, {
         headers: {
           'x-gw-provider': '@main',
           'x-gw-forward-headers': 'authorization, x-api-key',
           ...headers,
         },
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
       expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-main');
       expect(stub.lastRequest.rawHeaders.join()).not.toContain(gateway.apiKey);
     }

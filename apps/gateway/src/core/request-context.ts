@@ -115,7 +115,7 @@ export class RequestContext {
   /** For a call made by a guardrail check, the request that is checked; null for a client's own request. */
   madeFor: RequestContext | null = null;
   /** The response for the client; null until an attempt succeeded or all have failed. */
-  answer: GatewayResponse | null = null;
+  response: GatewayResponse | null = null;
   settled = false;
 
   /** Milliseconds of each stage in pipeline order, with `settle` last; negative when the stage did not run. */

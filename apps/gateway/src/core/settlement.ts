@@ -97,7 +97,7 @@ export class Settlement {
     const { metrics } = this.options;
     if (metrics !== null) metrics.count(context, overheadOf(context));
     context.idempotency?.first?.settle(outcomeOf(context.reply), context.reply.status);
-    context.answer?.cache?.settle();
+    context.response?.cache?.settle();
     context.giveBack();
   }
 
@@ -145,15 +145,15 @@ export class Settlement {
   private measure(context: RequestContext, endpoint: string): void {
     this.statistics.ended(endpoint);
     // Cached and shared responses say nothing about a target's cost, so they are not recorded.
-    if (context.usage.cost !== null && context.answer?.cache?.isFree !== true)
+    if (context.usage.cost !== null && context.response?.cache?.isFree !== true)
       this.statistics.cost(endpoint, context.usage.cost);
   }
 
   /** `used`: the usage that the response reports; null when the response was not made for this request. */
   private account(context: RequestContext, used: Usage | null, responseModel: string | null): void {
-    const { answer, attempts, usage } = context;
-    const upstream = answer === null ? attempts.left : answer.upstream;
-    const cache = answer === null ? null : answer.cache;
+    const { response, attempts, usage } = context;
+    const upstream = response === null ? attempts.left : response.upstream;
+    const cache = response === null ? null : response.cache;
     if (upstream !== null) priceUse(context, upstream, responseModel, used, this.pricer);
     if (cache !== null) priceCached(usage, cache);
     if (attempts.pace !== null) attempts.pace.over(used);

@@ -43,7 +43,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   configId: ['configs'],
   route: ['prompts'],
   madeFor: [],
-  answer: ['attempt'],
+  response: ['attempt'],
   settled: [],
   stageMs: [],
   clientGone: [],

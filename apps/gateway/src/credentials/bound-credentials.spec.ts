@@ -48,7 +48,7 @@ describe('binding of credentials to addresses', () => {
   beforeEach(() => {
     for (const stub of [rightful, other]) {
       stub.requests.length = 0;
-      stub.answerJson({ choices: [], data: [{ embedding: [1, 0] }] });
+      stub.respondJson({ choices: [], data: [{ embedding: [1, 0] }] });
     }
   });
 
@@ -58,17 +58,20 @@ describe('binding of credentials to addresses', () => {
       headers: { 'x-gw-api-key': gateway.apiKey, 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }], ...body }),
     });
-  const errorOf = async (answer: Response): Promise<Record<string, unknown>> =>
-    ((await answer.json()) as { error: Record<string, unknown> }).error;
+  const errorOf = async (response: Response): Promise<Record<string, unknown>> =>
+    ((await response.json()) as { error: Record<string, unknown> }).error;
   const seen = (stub: StubProvider): string =>
     JSON.stringify(stub.requests.map(({ rawHeaders }) => rawHeaders));
   const own = { authorization: `Bearer ${OWN_KEY}` };
 
   it('refuses a saved config that sends a saved provider’s credential to another host', async () => {
     gateway.addConfig('pc-steal', { provider: '@main', custom_host: `${other.origin}/steal` });
-    const answer = await send({ 'x-gw-config': 'pc-steal' });
-    expect(answer.status).toBe(400);
-    expect(await errorOf(answer)).toMatchObject({ type: 'custom_host_refused', param: 'config.custom_host' });
+    const response = await send({ 'x-gw-config': 'pc-steal' });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({
+      type: 'custom_host_refused',
+      param: 'config.custom_host',
+    });
     expect(other.connections).toBe(0);
   });
 
@@ -93,7 +96,7 @@ describe('binding of credentials to addresses', () => {
       provider,
       custom_host: `${(path === 'a' ? rightful : other).origin}/${path}`,
     });
-    rightful.answer({ status: 503, body: {} });
+    rightful.respond({ status: 503, body: {} });
     const config = { strategy: { mode: 'fallback' }, targets: [at('openai', 'a'), at('anthropic', 'b')] };
     await send({ ...own, 'x-gw-config': JSON.stringify(config) });
     expect(seen(rightful)).toContain(OWN_KEY);
@@ -106,7 +109,7 @@ describe('binding of credentials to addresses', () => {
       { provider: 'anthropic', custom_host: `${other.origin}/b` },
       { provider: 'openai', custom_host: `${rightful.origin}/a` },
     ];
-    other.answer({ status: 503, body: {} });
+    other.respond({ status: 503, body: {} });
     const config = JSON.stringify({ strategy: { mode: 'fallback' }, targets });
     await send({ ...own, 'x-gw-provider': 'openai', 'x-gw-config': config });
     expect(seen(other)).not.toContain(OWN_KEY);
@@ -123,24 +126,24 @@ describe('binding of credentials to addresses', () => {
   });
 
   it('says what is missing when a provider needs a key and the request has none', async () => {
-    const answer = await send({ 'x-gw-provider': 'openai' });
-    expect(answer.status).toBe(400);
-    const error = await errorOf(answer);
+    const response = await send({ 'x-gw-provider': 'openai' });
+    expect(response.status).toBe(400);
+    const error = await errorOf(response);
     expect(error).toMatchObject({ type: 'provider_key_missing', param: 'authorization', provider: 'openai' });
     expect(error['message']).toContain('x-gw-api-key');
   });
 
   it('calls a self-hosted server without a key', async () => {
-    const answer = await send({ 'x-gw-provider': 'openai', 'x-gw-custom-host': `${rightful.origin}/v1` });
-    expect(answer.status).toBe(200);
+    const response = await send({ 'x-gw-provider': 'openai', 'x-gw-custom-host': `${rightful.origin}/v1` });
+    expect(response.status).toBe(200);
     expect(rightful.lastRequest.headers['authorization']).toBeUndefined();
   });
 
   it('refuses a second gateway key or a session token as provider key', async () => {
     const host = { 'x-gw-provider': 'openai', 'x-gw-custom-host': `${other.origin}/v1` };
     for (const credential of [SECOND, SESSION]) {
-      const answer = await send({ ...host, authorization: `Bearer ${credential}` });
-      expect([answer.status, (await errorOf(answer))['type']]).toEqual([400, 'header_invalid']);
+      const response = await send({ ...host, authorization: `Bearer ${credential}` });
+      expect([response.status, (await errorOf(response))['type']]).toEqual([400, 'header_invalid']);
     }
     expect(other.requests).toHaveLength(0);
     // A key of the same form that is unknown here belongs to a provider.
@@ -153,15 +156,15 @@ describe('binding of credentials to addresses', () => {
     gateway.addProvider('echoing-key', 'openai', rightful.origin);
     const message = `Incorrect API key provided: Bearer sk-echoing-key`;
     for (const status of [200, 401]) {
-      rightful.answer({
+      rightful.respond({
         status,
         headers: { 'x-echo': 'Bearer sk-echoing-key' },
         body: { error: { message } },
       });
-      const answer = await send({ 'x-gw-provider': '@echoing-key' });
-      expect([answer.status, answer.headers.get('x-echo')]).toEqual([status, 'Bearer [credential]']);
+      const response = await send({ 'x-gw-provider': '@echoing-key' });
+      expect([response.status, response.headers.get('x-echo')]).toEqual([status, 'Bearer [credential]']);
       if (status === 200) continue;
-      const text = await answer.text();
+      const text = await response.text();
       expect(text).toContain('Incorrect API key provided: Bearer [credential]');
       expect(text).not.toContain('sk-echoing-key');
     }
@@ -170,13 +173,13 @@ describe('binding of credentials to addresses', () => {
   it('removes a saved key that a provider repeats in a passthrough error, and changes nothing else', async () => {
     gateway.addProvider('echoing-raw', 'openai', rightful.origin);
     const ask = async (body: object, status: number): Promise<[number, string]> => {
-      rightful.answer({ status, body });
-      const answer = await fetch(`${gateway.baseUrl}/proxy/v1/some/route`, {
+      rightful.respond({ status, body });
+      const response = await fetch(`${gateway.baseUrl}/proxy/v1/some/route`, {
         method: 'POST',
         headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@echoing-raw' },
         body: '{}',
       });
-      return [answer.status, await answer.text()];
+      return [response.status, await response.text()];
     };
     const error = { error: { message: 'wrong: sk-echoing-raw', at: [1, 'é'] } };
     const text = JSON.stringify(error);
@@ -248,8 +251,8 @@ describe('binding of credentials to addresses', () => {
         ['authorization', basic],
         ['x-vault-token', SECOND],
       ] as const) {
-        const answer = await send({ ...headers, [name]: value });
-        expect([name, answer.status, await errorOf(answer)]).toMatchObject([
+        const response = await send({ ...headers, [name]: value });
+        expect([name, response.status, await errorOf(response)]).toMatchObject([
           name,
           400,
           { type: 'header_invalid', param: name },
@@ -261,12 +264,12 @@ describe('binding of credentials to addresses', () => {
     });
 
     it('does not forward credential and method-override headers that the request does not name', async () => {
-      const answer = await send({
+      const response = await send({
         ...{ 'x-gw-provider': '@main', 'x-own': 'plain', 'x-vault-token': OWN_KEY },
         ...{ 'x-auth-token': OWN_KEY, 'x-user-jwt': OWN_KEY, 'ocp-apim-subscription-key': OWN_KEY },
         ...{ 'x-method-override': 'TRACE', 'x-http-method': 'TRACE', 'x-http-method-override': 'TRACE' },
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
       expect(rightful.lastRequest.headers['x-own']).toBe('plain');
       expect(seen(rightful)).not.toMatch(new RegExp(`${OWN_KEY}|TRACE`));
     });
@@ -327,13 +330,13 @@ describe('binding of credentials to addresses', () => {
       fc.asyncProperty(DRAWN, async (drawn) => {
         other.requests.length = 0;
         rightful.requests.length = 0;
-        other.answer({ status: drawn.mode === 'fallback' ? 503 : 200, body: {} });
+        other.respond({ status: drawn.mode === 'fallback' ? 503 : 200, body: {} });
         const slug = `pc-${String((number += 1))}`;
         if (drawn.saved) gateway.addConfig(slug, configOf(drawn));
         const config = drawn.saved ? slug : JSON.stringify(configOf(drawn));
         const body = { model: drawn.model, input: 'Hi' };
-        const answer = await send({ ...headersOf(drawn), 'x-gw-config': config }, drawn.path, body);
-        await answer.arrayBuffer();
+        const response = await send({ ...headersOf(drawn), 'x-gw-config': config }, drawn.path, body);
+        await response.arrayBuffer();
         expectNoLeak(drawn);
       }),
       { numRuns: 250 },

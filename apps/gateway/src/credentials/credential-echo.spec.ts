@@ -29,12 +29,12 @@ describe('a saved credential that its provider repeats', () => {
   const ROUTES = ['/chat/completions', '/proxy/chat/completions'];
   const saved = { 'x-gw-provider': `@${SLUG}` };
   const ask = (
-    answer: StubResponse,
+    response: StubResponse,
     path: string,
     headers: TestRequest['headers'] = saved,
   ): Promise<TestResponse> => {
-    stub.answer(answer);
-    return asker.ask(path, { ...ASK, stream: answer.headers === SSE }, { headers });
+    stub.respond(response);
+    return asker.ask(path, { ...ASK, stream: response.headers === SSE }, { headers });
   };
   /** The response as a client decodes it. */
   const shown = ({ text }: TestResponse): string => {
@@ -79,7 +79,7 @@ describe('a saved credential that its provider repeats', () => {
       },
     ],
   ];
-  it.each(errors.flatMap(([name, answer]) => ROUTES.map((path) => [name, path, answer] as const)))(
+  it.each(errors.flatMap(([name, response]) => ROUTES.map((path) => [name, path, response] as const)))(
     'removes the credential from an error %s, on %s',
     async (_name, path, answer) => {
       const response = await ask(answer, path);
@@ -104,7 +104,7 @@ describe('a saved credential that its provider repeats', () => {
   });
 
   const echo = JSON.stringify({ headers: { authorization: `Bearer ${KEY}` }, choices: [] });
-  const answers: readonly (readonly [string, StubResponse])[] = [
+  const responses: readonly (readonly [string, StubResponse])[] = [
     ['an answer', { headers: JSON_TYPE, body: echo }],
     [
       'a response in two pieces',
@@ -112,7 +112,7 @@ describe('a saved credential that its provider repeats', () => {
     ],
     ['an event of a stream', { headers: SSE, steps: [{ chunk: event }, { chunk: 'data: [DONE]\n\n' }] }],
   ];
-  it.each(answers.flatMap(([name, answer]) => ROUTES.map((path) => [name, path, answer] as const)))(
+  it.each(responses.flatMap(([name, response]) => ROUTES.map((path) => [name, path, response] as const)))(
     'masks the credential in %s, on %s',
     async (_name, path, answer) => {
       const response = await ask(answer, path);

@@ -15,7 +15,7 @@ const named = (body: { type: string }): string => `event: ${body.type}\ndata: ${
 interface Case {
   readonly path: string;
   readonly provider: string;
-  readonly answer: StubResponse;
+  readonly response: StubResponse;
   readonly streams: boolean;
 }
 
@@ -24,13 +24,13 @@ const CASES: Readonly<Record<string, Case>> = {
   'a whole response': {
     path: '/chat/completions',
     provider: '@main',
-    answer: { body: { choices: [{ index: 0, message: { role: 'assistant', content: 'a secret' } }] } },
+    response: { body: { choices: [{ index: 0, message: { role: 'assistant', content: 'a secret' } }] } },
     streams: false,
   },
   'a compressed response': {
     path: '/chat/completions',
     provider: '@main',
-    answer: {
+    response: {
       headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
       body: gzipSync(JSON.stringify({ choices: [{ index: 0, message: { content: 'a secret' } }] })),
     },
@@ -39,19 +39,19 @@ const CASES: Readonly<Record<string, Case>> = {
   'a response of an unknown route': {
     path: '/odd/route',
     provider: '@main',
-    answer: { body: { deep: ['a secret'] } },
+    response: { body: { deep: ['a secret'] } },
     streams: false,
   },
   'a stream of chat completions': {
     path: '/chat/completions',
     provider: '@main',
-    answer: { headers: EVENTS, body: `${chunk('a sec')}${chunk('ret')}data: [DONE]\n\n` },
+    response: { headers: EVENTS, body: `${chunk('a sec')}${chunk('ret')}data: [DONE]\n\n` },
     streams: true,
   },
   'a stream of messages': {
     path: '/messages',
     provider: '@claude',
-    answer: {
+    response: {
       headers: EVENTS,
       body: [
         { type: 'message_start', message: { id: 'm', model: 'c', usage: { input_tokens: 1 } } },
@@ -70,7 +70,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a stream of responses': {
     path: '/responses',
     provider: '@main',
-    answer: {
+    response: {
       headers: EVENTS,
       body: [
         { type: 'response.output_text.delta', output_index: 0, delta: 'a sec' },
@@ -85,7 +85,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a stream that is compressed although identity was requested': {
     path: '/chat/completions',
     provider: '@main',
-    answer: {
+    response: {
       headers: { ...EVENTS, 'content-encoding': 'gzip' },
       body: gzipSync(`${chunk('a sec')}${chunk('ret')}data: [DONE]\n\n`),
     },
@@ -94,7 +94,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a stream of an unknown route': {
     path: '/odd/route',
     provider: '@main',
-    answer: { headers: EVENTS, body: plain({ t: 'a sec' }) + plain({ t: 'ret' }) },
+    response: { headers: EVENTS, body: plain({ t: 'a sec' }) + plain({ t: 'ret' }) },
     streams: true,
   },
 };
@@ -123,7 +123,7 @@ describe('asynchronous guardrails', () => {
   });
 
   const send = (
-    { path, provider, streams }: Omit<Case, 'answer'>,
+    { path, provider, streams }: Omit<Case, 'response'>,
     guardrails: object,
     more: object = {},
   ): Promise<TestResponse> =>
@@ -154,7 +154,7 @@ describe('asynchronous guardrails', () => {
 
   describe.each(Object.entries(CASES))('judging %s', (_what, each) => {
     it('[GRD-02] changes no byte, and logs the verdict', async () => {
-      stub.answer(each.answer);
+      stub.respond(each.response);
       const bare = await send(each, {});
       const reply = await send(each, { output_guardrails: [no('secret')] });
       expect([reply.status, reply.bytes.equals(bare.bytes)]).toEqual([200, true]);
@@ -166,11 +166,11 @@ describe('asynchronous guardrails', () => {
     });
 
     it('[GRD-02] does not delay the response; slow verdicts arrive with an amended record', async () => {
-      stub.answer(each.answer);
+      stub.respond(each.response);
       let release: () => void = () => undefined;
       const until = new Promise<void>((resolve) => (release = resolve));
       const verdict = { chunk: JSON.stringify({ verdict: false }) };
-      hook.answer({ headers: { 'content-type': 'application/json' }, steps: [{ until }, verdict] });
+      hook.respond({ headers: { 'content-type': 'application/json' }, steps: [{ until }, verdict] });
       const webhook = { webhookURL: hook.origin, executeOnProxy: true, timeout: 20_000 };
       const guardrail = { deny: true, async: true, webhook };
       const reply = await send(each, { input_guardrails: [guardrail], output_guardrails: [guardrail] });
@@ -196,7 +196,7 @@ describe('asynchronous guardrails', () => {
   });
 
   it('forwards stream pieces as they arrive, before the provider has finished', async () => {
-    stub.answer({
+    stub.respond({
       headers: EVENTS,
       steps: [{ chunk: chunk('one') }, { chunk: chunk('two') }, { hang: true }],
     });
@@ -218,7 +218,7 @@ describe('asynchronous guardrails', () => {
   });
 
   it('also judges the part of a stream that a synchronous guardrail denies', async () => {
-    stub.answer(CASES['a stream of chat completions']?.answer as StubResponse);
+    stub.respond(CASES['a stream of chat completions']?.response as StubResponse);
     const each = CASES['a stream of chat completions'] as Case;
     const reply = await send(each, {
       output_guardrails: [no('secret', { async: false }), no('secret', { id: 'background' })],
@@ -234,7 +234,7 @@ describe('asynchronous guardrails', () => {
   it('cannot decide about a response that is too long, which is sent whole', async () => {
     const text = 'long '.repeat(300_000);
     const steps = Array.from({ length: 15 }, () => ({ chunk: chunk(text.slice(0, 100_000)) }));
-    stub.answer({ headers: EVENTS, steps: [...steps, { chunk: 'data: [DONE]\n\n' }] });
+    stub.respond({ headers: EVENTS, steps: [...steps, { chunk: 'data: [DONE]\n\n' }] });
     const reply = await send(CASES['a stream of chat completions'] as Case, {
       output_guardrails: [no('secret')],
     });

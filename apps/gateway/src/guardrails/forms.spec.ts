@@ -36,7 +36,7 @@ describe('guardrails on forms', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start({ MAX_BUFFERED_BODY: String(1_048_576) });
     stub = await StubProvider.start();
-    stub.answerJson({ data: [{ url: 'https://example.com/a.png' }] });
+    stub.respondJson({ data: [{ url: 'https://example.com/a.png' }] });
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterEach(async () => {
@@ -105,7 +105,7 @@ describe('guardrails on forms', () => {
     const body = form(field('model', 'm'), field('n', '9'), file(PICTURE));
     expect((await send({ deny: true, ...check }, body)).status).toBe(446);
     const hook = await StubProvider.start();
-    hook.answerJson({ verdict: true });
+    hook.respondJson({ verdict: true });
     expect((await send({ webhook: { webhookURL: hook.origin } }, body)).status).toBe(200);
     expect(JSON.parse(hook.lastRequest.body.toString())).toMatchObject({
       requestType: 'imageEdit',

@@ -39,8 +39,8 @@ describe('[ERR-03] forwardHeaders of a webhook guardrail at the gateway', () => 
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
     [stub, hook] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    stub.answerJson({ choices: [] });
-    hook.answerJson({ verdict: true });
+    stub.respondJson({ choices: [] });
+    hook.respondJson({ verdict: true });
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterAll(async () => {

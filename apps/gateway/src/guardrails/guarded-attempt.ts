@@ -46,24 +46,24 @@ export class GuardedAttempt implements AttemptListener {
     return this.listener.isApart === true;
   }
 
-  begun(answer: GatewayResponse): void {
-    this.listener.begun(answer);
+  begun(response: GatewayResponse): void {
+    this.listener.begun(response);
   }
 
   refused(thrown: unknown): void {
     this.listener.refused(thrown);
   }
 
-  answered(answer: GatewayResponse): void {
-    const { status, error } = answer;
-    if (error !== null || status < 200 || status > 299) this.listener.answered(answer);
-    else if (isEventStream(answer)) this.streams(answer);
-    else if (!this.isRead(answer)) this.pass(answer);
-    else if (this.isWatchedAlone()) this.watched(answer);
-    else answer.attach(new WholeResponse(answer, (body) => this.received(answer, body)));
+  responded(response: GatewayResponse): void {
+    const { status, error } = response;
+    if (error !== null || status < 200 || status > 299) this.listener.responded(response);
+    else if (isEventStream(response)) this.streams(response);
+    else if (!this.isRead(response)) this.pass(response);
+    else if (this.isWatchedAlone()) this.watched(response);
+    else response.attach(new WholeResponse(response, (body) => this.received(response, body)));
   }
 
-  private streams(answer: GatewayResponse): void {
+  private streams(response: GatewayResponse): void {
     const { judges, verdict, facts, output } = this.guarded;
     const { context, guarding } = this;
     if (context.attempts.partial !== null && guarding.streamed !== output) {
@@ -75,19 +75,19 @@ export class GuardedAttempt implements AttemptListener {
       return;
     }
     guarding.streamed = output;
-    const isShown = verdict.results.length > 0 && !isStrict(context, answer.upstream);
+    const isShown = verdict.results.length > 0 && !isStrict(context, response.upstream);
     if (!judges && verdict.placeholders === null && verdict.outcome === 'pass' && !isShown)
-      this.watched(answer);
-    else if (isPlainEvents(answer) && isStreamed(facts.dialect)) {
-      answer.guarded = new GuardedStream(
+      this.watched(response);
+    else if (isPlainEvents(response) && isStreamed(facts.dialect)) {
+      response.guarded = new GuardedStream(
         guarding,
         this.tools,
         this.guarded,
-        !isStrict(context, answer.upstream),
+        !isStrict(context, response.upstream),
       );
-      this.pass(answer);
-    } else if (judges) answer.attach(new WholeResponse(answer, (body) => this.received(answer, body)));
-    else this.watched(answer);
+      this.pass(response);
+    } else if (judges) response.attach(new WholeResponse(response, (body) => this.received(response, body)));
+    else this.watched(response);
   }
 
   /** True when only asynchronous guardrails act on the request and the response. */
@@ -96,10 +96,10 @@ export class GuardedAttempt implements AttemptListener {
     return !judges && verdict.placeholders === null && verdict.results.length === 0;
   }
 
-  private watched(answer: GatewayResponse): void {
+  private watched(response: GatewayResponse): void {
     if (this.guarded.output.some(isAsync))
-      answer.guarded = new WatchedResponse(this.guarding, this.tools, this.guarded);
-    this.pass(answer);
+      response.guarded = new WatchedResponse(this.guarding, this.tools, this.guarded);
+    this.pass(response);
   }
 
   /**
@@ -112,42 +112,42 @@ export class GuardedAttempt implements AttemptListener {
     return type === undefined || type.includes('json') || type.startsWith('text/');
   }
 
-  private pass(answer: GatewayResponse): void {
-    if (this.guarded.verdict.outcome === 'mark') answer.status = MARKED;
-    this.listener.answered(answer);
+  private pass(response: GatewayResponse): void {
+    if (this.guarded.verdict.outcome === 'mark') response.status = MARKED;
+    this.listener.responded(response);
   }
 
-  private received(answer: GatewayResponse, body: Buffer | GatewayError | null): void {
+  private received(response: GatewayResponse, body: Buffer | GatewayError | null): void {
     if (body === null) {
       // No byte was forwarded, so for the plan the response has not begun.
-      answer.status = 0;
-      this.listener.answered(answer);
+      response.status = 0;
+      this.listener.responded(response);
     } else if (body instanceof GatewayError) this.listener.refused(body);
-    else this.judge(answer, body);
+    else this.judge(response, body);
   }
 
-  private judge(answer: GatewayResponse, bytes: Buffer): void {
+  private judge(response: GatewayResponse, bytes: Buffer): void {
     try {
-      const seen = this.seen(answer, bytes);
+      const seen = this.seen(response, bytes);
       const { facts, request, output, judges } = this.guarded;
       const reported = seen.isEvents ? { ...facts, dialect: 'json' as const } : facts;
-      const subject = Subject.output(reported, request, seen.value, answer.status);
+      const subject = Subject.output(reported, request, seen.value, response.status);
       this.guarding.watch('output', output, subject);
       if (!judges) {
-        this.conclude(answer, seen, null);
+        this.conclude(response, seen, null);
         return;
       }
       const aborting = new AbortController();
       const verdict = this.tools.runner.run(output, subject, aborting.signal);
       if (!(verdict instanceof Promise)) {
-        this.conclude(answer, seen, verdict);
+        this.conclude(response, seen, verdict);
         return;
       }
       // Aborting the response while checks run aborts the checks too.
-      answer.call = { pause: NOTHING, resume: NOTHING, abort: () => aborting.abort() };
+      response.call = { pause: NOTHING, resume: NOTHING, abort: () => aborting.abort() };
       verdict
         .then((settled) => {
-          this.conclude(answer, seen, settled);
+          this.conclude(response, seen, settled);
         })
         .catch((thrown: unknown) => {
           this.listener.refused(thrown);
@@ -158,15 +158,15 @@ export class GuardedAttempt implements AttemptListener {
   }
 
   /** Converts the body to the client's dialect. Throws `provider_answer_invalid` when it cannot be translated. */
-  private seen(answer: GatewayResponse, bytes: Buffer): Seen {
-    const { support, provider } = answer.upstream;
-    if (isEventStream(answer))
+  private seen(response: GatewayResponse, bytes: Buffer): Seen {
+    const { support, provider } = response.upstream;
+    if (isEventStream(response))
       return { value: textsOfEvents(bytes), isText: false, bytes, isTranslated: false, isEvents: true };
     if (support?.via !== 'translated') assertResponseReadable(bytes, RESPONSE_READ_WHOLE);
     if (support?.via !== 'translated')
       return { ...textBody(bytes), bytes, isTranslated: false, isEvents: false };
     try {
-      const translation = translationContext(this.context, answer.upstream);
+      const translation = translationContext(this.context, response.upstream);
       const value = support.translator.response(parseExactResponse(bytes), translation);
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
@@ -175,12 +175,12 @@ export class GuardedAttempt implements AttemptListener {
   }
 
   /** Applies the verdict. `verdict` is null when no output guardrail ran. */
-  private conclude(answer: GatewayResponse, seen: Seen, verdict: StageVerdict | null): void {
+  private conclude(response: GatewayResponse, seen: Seen, verdict: StageVerdict | null): void {
     const { verdict: before } = this.guarded;
-    const facts = factsOnce(answer, seen);
+    const facts = factsOnce(response, seen);
     if (verdict !== null) this.guarding.note('output', verdict.results);
     if (verdict?.outcome === 'deny') {
-      this.guarding.noteUse(answer, facts());
+      this.guarding.noteUse(response, facts());
       this.listener.refused(new GuardrailDenial(verdict, before.results, verdict.results));
       return;
     }
@@ -190,9 +190,9 @@ export class GuardedAttempt implements AttemptListener {
     }
     const isMarked = before.outcome === 'mark' || verdict?.outcome === 'mark';
     const body = this.bodyFor(seen, verdict, isMarked);
-    if (isMarked) answer.status = MARKED;
-    answer.guarded = new JudgedBody(body, seen.isTranslated ? JSON_TYPE : null, facts);
-    this.listener.answered(answer);
+    if (isMarked) response.status = MARKED;
+    response.guarded = new JudgedBody(body, seen.isTranslated ? JSON_TYPE : null, facts);
+    this.listener.responded(response);
   }
 
   /** The body for the client: the provider's bytes unless something has to change. */

@@ -28,7 +28,7 @@ export interface GuardReports {
   streamed: readonly CompiledGuardrail[] | null;
   note(stage: GuardrailStage, results: readonly GuardrailResult[]): void;
   /** Charges a response that does not reach the client. */
-  noteUse(answer: GatewayResponse, facts: ResponseFacts): void;
+  noteUse(response: GatewayResponse, facts: ResponseFacts): void;
   /** Runs asynchronous guardrails, whose verdicts only go to the log. */
   watch(stage: GuardrailStage, guardrails: readonly CompiledGuardrail[], subject: Subject): void;
   /** Like `watch`, but starts once the last byte of the response is sent or the client has disconnected. */

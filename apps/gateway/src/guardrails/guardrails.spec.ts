@@ -36,7 +36,7 @@ describe('guardrails', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson(chat('Hello!'));
+    stub.respondJson(chat('Hello!'));
     gateway.addProvider('main', 'openai', stub.origin);
     gateway.addProvider('claude', 'anthropic', stub.origin);
   });
@@ -161,7 +161,7 @@ describe('guardrails', () => {
     });
 
     it('replaces texts in the request, and restores placeholders in the response', async () => {
-      stub.answerJson(chat('Write to [EMAIL_ADDRESS_1]!'));
+      stub.respondJson(chat('Write to [EMAIL_ADDRESS_1]!'));
       const reply = await send(
         { input_guardrails: [{ 'gw.pii': { redact: true, reversible: true } }] },
         'I am eve@example.com',
@@ -174,7 +174,7 @@ describe('guardrails', () => {
 
   describe('on responses', () => {
     it('[GRD-02] denies a response with 446, and charges its cost', async () => {
-      stub.answerJson(chat('the secret'));
+      stub.respondJson(chat('the secret'));
       const reply = await send({ output_guardrails: [no('secret', { deny: true })] });
       expect(reply.status).toBe(446);
       expect(reply.text).not.toContain('the secret');
@@ -185,7 +185,7 @@ describe('guardrails', () => {
     });
 
     it('[GRD-02] marks a response with 246', async () => {
-      stub.answerJson(chat('the secret'));
+      stub.respondJson(chat('the secret'));
       const reply = await send({ output_guardrails: [no('secret')] });
       expect(reply.status).toBe(246);
       expect(judged(reply)).toMatchObject({
@@ -196,9 +196,9 @@ describe('guardrails', () => {
 
     it('does not fall back to an unguarded target after a denial, unless the fallback lists 446', async () => {
       const other = await StubProvider.start();
-      other.answerJson(chat('all good'));
+      other.respondJson(chat('all good'));
       gateway.addProvider('other', 'openai', other.origin);
-      stub.answerJson(chat('the secret'));
+      stub.respondJson(chat('the secret'));
       const status = async (codes: readonly number[] | null): Promise<number> => {
         const targets = [
           { provider: '@main', output_guardrails: [no('secret', { deny: true })] },
@@ -217,9 +217,9 @@ describe('guardrails', () => {
 
     it('falls back after a denial to a target with the same guardrails', async () => {
       const other = await StubProvider.start();
-      other.answerJson(chat('all good'));
+      other.respondJson(chat('all good'));
       gateway.addProvider('other', 'openai', other.origin);
-      stub.answerJson(chat('the secret'));
+      stub.respondJson(chat('the secret'));
       const reply = await send({
         output_guardrails: [no('secret', { deny: true })],
         strategy: { mode: 'fallback' },
@@ -291,7 +291,7 @@ describe('guardrails', () => {
     let hook: StubProvider;
     beforeEach(async () => {
       hook = await StubProvider.start();
-      hook.answerJson({ verdict: false });
+      hook.respondJson({ verdict: false });
     });
     afterEach(() => hook.stop());
     const webhook = (more: object = {}): object => ({
@@ -320,7 +320,7 @@ describe('guardrails', () => {
     });
 
     it('denies after a webhook timeout if the guardrail denies, and never hangs', async () => {
-      hook.answer({ neverAnswer: true });
+      hook.respond({ neverRespond: true });
       expect((await send(webhook({ timeout: 20 }))).status).toBe(446);
       const open = { input_guardrails: [{ webhook: { webhookURL: hook.origin, timeout: 20 } }] };
       expect((await send(open)).status).toBe(200);
@@ -329,7 +329,7 @@ describe('guardrails', () => {
     it('[ERR-03] sends a webhook the headers that may be forwarded, and refuses a guardrail that names any other', async () => {
       const refused = await send(webhook({ forwardHeaders: ['authorization'] }));
       expect(judged(refused)).toMatchObject({ error: { type: 'config_invalid' } });
-      hook.answerJson({ verdict: true });
+      hook.respondJson({ verdict: true });
       await asker.ask('/chat/completions', ask('Hi'), {
         config: { provider: '@main', ...webhook({ forwardHeaders: ['x-session-id'] }) },
         headers: { 'x-session-id': 's1', 'x-other': 'o' },
@@ -346,7 +346,7 @@ describe('guardrails', () => {
 
     it('sends a webhook no header that contains a text with the form of a gateway key, whoever owns it', async () => {
       const other = `tg_${'AnotherTenantsKey'.padEnd(32, '0')}`;
-      hook.answerJson({ verdict: true });
+      hook.respondJson({ verdict: true });
       await asker.ask('/chat/completions', ask('Hi'), {
         config: { provider: '@main', ...webhook({ forwardHeaders: ['x-session-id', 'x-kept'] }) },
         headers: { 'x-session-id': `a=1; b=${other}`, 'x-kept': '4bf92f3577b34da6a3ce929d0e0e4736' },
@@ -357,7 +357,7 @@ describe('guardrails', () => {
   });
 
   it('judges passthrough responses, and forwards passed ones byte for byte', async () => {
-    stub.answerJson({ odd: ['the secret'] });
+    stub.respondJson({ odd: ['the secret'] });
     const denied = await send({ output_guardrails: [no('secret', { deny: true })] }, 'Hi', '/odd/route');
     expect(denied.status).toBe(446);
     const passed = await send({ output_guardrails: [no('nothing', { deny: true })] }, 'Hi', '/odd/route');

@@ -17,7 +17,7 @@ interface Route {
   readonly provider?: string;
   readonly body: object | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly answer: object;
+  readonly response: object;
   /** Events of a streamed response; null when the route has no streams. */
   readonly events: readonly object[] | null;
   readonly isCompressed?: boolean;
@@ -39,14 +39,20 @@ const messagesEvents = (block: object, deltas: readonly object[]): readonly obje
 const CHAT: Route = {
   path: '/chat/completions',
   body: { model: 'm', messages: [{ role: 'user', content: TEXT }] },
-  answer: { choices: [{ index: 0, message: { role: 'assistant', content: TEXT } }] },
+  response: { choices: [{ index: 0, message: { role: 'assistant', content: TEXT } }] },
   events: halves.map((content) => chatChunk({ content })),
 };
 const MESSAGES: Route = {
   path: '/messages',
   provider: '@claude',
   body: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: TEXT }] },
-  answer: { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'text', text: TEXT }], usage: {} },
+  response: {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: TEXT }],
+    usage: {},
+  },
   events: messagesEvents(
     { type: 'text', text: '' },
     halves.map((text) => ({ type: 'text_delta', text })),
@@ -55,7 +61,7 @@ const MESSAGES: Route = {
 const RESPONSES: Route = {
   path: '/responses',
   body: { model: 'm', input: TEXT },
-  answer: { output: [{ type: 'message', content: [{ type: 'output_text', text: TEXT }] }] },
+  response: { output: [{ type: 'message', content: [{ type: 'output_text', text: TEXT }] }] },
   events: [
     ...halves.map((delta) => ({ type: 'response.output_text.delta', output_index: 0, delta })),
     { type: 'response.completed', response: { id: 'r', output: [] } },
@@ -68,7 +74,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'chat completions, tools': {
     ...CHAT,
     body: { model: 'm', messages: [user, { role: 'tool', tool_call_id: 'x', content: TEXT }] },
-    answer: { choices: [{ index: 0, message: { tool_calls: [chatCall(TEXT)] } }] },
+    response: { choices: [{ index: 0, message: { tool_calls: [chatCall(TEXT)] } }] },
     events: halves.map((half) => chatChunk({ tool_calls: [chatCall(half)] })),
   },
   'chat completions, compressed': { ...CHAT, isCompressed: true },
@@ -82,7 +88,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
       max_tokens: 9,
       messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'x', content: TEXT }] }],
     },
-    answer: { id: 'm', type: 'message', content: [{ type: 'tool_use', name: 'f', input: odd }], usage: {} },
+    response: { id: 'm', type: 'message', content: [{ type: 'tool_use', name: 'f', input: odd }], usage: {} },
     events: messagesEvents(
       { type: 'tool_use', id: 'x', name: 'f', input: {} },
       halves.map((half) => ({ type: 'input_json_delta', partial_json: half })),
@@ -92,7 +98,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'responses, tools': {
     ...RESPONSES,
     body: { model: 'm', input: [{ type: 'function_call_output', call_id: 'x', output: TEXT }] },
-    answer: { output: [{ type: 'function_call', name: 'f', arguments: TEXT }] },
+    response: { output: [{ type: 'function_call', name: 'f', arguments: TEXT }] },
     events: [
       ...halves.map((delta) => ({ type: 'response.function_call_arguments.delta', output_index: 0, delta })),
       { type: 'response.completed', response: { id: 'r', output: [] } },
@@ -101,25 +107,25 @@ const ROUTES: Readonly<Record<string, Route>> = {
   completions: {
     path: '/completions',
     body: { model: 'm', prompt: TEXT },
-    answer: { choices: [{ index: 0, text: TEXT }] },
+    response: { choices: [{ index: 0, text: TEXT }] },
     events: halves.map((text) => ({ choices: [{ index: 0, text }] })),
   },
   embeddings: {
     path: '/embeddings',
     body: { model: 'm', input: [TEXT] },
-    answer: { data: [{ embedding: [1] }] },
+    response: { data: [{ embedding: [1] }] },
     events: null,
   },
   moderations: {
     path: '/moderations',
     body: { model: 'm', input: TEXT },
-    answer: { results: [] },
+    response: { results: [] },
     events: null,
   },
   images: {
     path: '/images/generations',
     body: { model: 'm', prompt: TEXT },
-    answer: { data: [{ revised_prompt: TEXT }] },
+    response: { data: [{ revised_prompt: TEXT }] },
     events: null,
   },
   forms: {
@@ -133,13 +139,13 @@ const ROUTES: Readonly<Record<string, Route>> = {
       ].join(''),
       'latin1',
     ),
-    answer: { data: [{ revised_prompt: TEXT }] },
+    response: { data: [{ revised_prompt: TEXT }] },
     events: null,
   },
   passthrough: {
     path: '/odd/route',
     body: { model: 'm', ...odd },
-    answer: odd,
+    response: odd,
     events: halves.map((t) => ({ t })),
   },
   'passthrough of a known dialect': { ...CHAT, path: '/odd/v2/chat/completions' },
@@ -186,7 +192,7 @@ const FAILING: Readonly<Record<string, { check: object; onlyRequests?: true }>> 
 const UNDECIDED: Readonly<Record<string, StubResponse>> = {
   'an error': { status: 500, body: {} },
   'a response without a verdict': { body: { verdict: 'yes' } },
-  silence: { neverAnswer: true },
+  silence: { neverRespond: true },
 };
 
 describe('tables of the documentation', () => {
@@ -226,7 +232,7 @@ describe.each(routes)(
             })
             .join('') +
           (route.body !== MESSAGES.body && route.path !== '/responses' ? 'data: [DONE]\n\n' : '')
-        : JSON.stringify(route.answer);
+        : JSON.stringify(route.response);
       const headers = streams ? EVENTS : { 'content-type': 'application/json' };
       return route.isCompressed === true
         ? { headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(text) }
@@ -234,7 +240,7 @@ describe.each(routes)(
     }
 
     function ask(channel: Channel, guardrail: object, streams = channel === 'stream'): Promise<TestResponse> {
-      stub.answer(script(streams));
+      stub.respond(script(streams));
       const { body, headers = {}, provider = '@main', path } = route;
       const side = channel === 'request' ? 'input_guardrails' : 'output_guardrails';
       const config = { provider, [side]: [guardrail] };
@@ -289,14 +295,14 @@ describe.each(routes)(
       });
 
       it('applies the documented outcome when a webhook fails', async () => {
-        hook.answer({ body: { verdict: false } });
+        hook.respond({ body: { verdict: false } });
         await expectAll(channel, how, webhook(), 1);
       });
 
       it.each(Object.entries(UNDECIDED))(
         'applies the documented outcome when a webhook cannot decide: %s',
         async (_what, response) => {
-          hook.answer(response);
+          hook.respond(response);
           await expectAll(channel, how, webhook(60), 2);
         },
       );

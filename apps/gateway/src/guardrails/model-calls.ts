@@ -26,7 +26,7 @@ const ROUTES = {
 
 /** A model's response with the usage it reports. */
 interface Read {
-  readonly answer: JsonObject;
+  readonly response: JsonObject;
   readonly usage: Usage | null;
   readonly model: string | null;
 }
@@ -57,7 +57,7 @@ export class ModelCalls {
       useConfig(context, resolved);
       await this.attempt.run(context);
       read = await readWhole(context);
-      return read.answer;
+      return read.response;
     } catch (thrown) {
       throw checkErrorOf(thrown);
     } finally {
@@ -122,25 +122,25 @@ const HEADERS = ['accept', JSON_TYPE, 'content-type', JSON_TYPE];
 const NO_HEADERS: readonly string[] = [];
 
 async function readWhole(context: RequestContext): Promise<Read> {
-  const { answer } = context;
-  if (answer === null) throw new CheckError('The wait for the model was aborted.');
+  const { response } = context;
+  if (response === null) throw new CheckError('The wait for the model was aborted.');
   const body = await new Promise<Buffer | GatewayError | null>((resolve) => {
-    answer.attach(new WholeResponse(answer, resolve));
+    response.attach(new WholeResponse(response, resolve));
   });
   const { reply } = context;
-  reply.read(answer.status, body instanceof Buffer ? body.length : 0);
+  reply.read(response.status, body instanceof Buffer ? body.length : 0);
   if (body === null) {
     if (context.clientGone) reply.clientLeft();
     else reply.cut(null);
     throw new CheckError('The response of the model broke off.');
   }
   if (body instanceof GatewayError) throw body;
-  if (answer.status < 200 || answer.status > 299) {
+  if (response.status < 200 || response.status > 299) {
     reply.providerFailed();
-    throw new CheckError(`The model responded with status ${String(answer.status)}.`);
+    throw new CheckError(`The model responded with status ${String(response.status)}.`);
   }
-  const { usage, model } = readResponse(answer.upstream.provider, body);
-  return { answer: translated(context, answer, body), usage, model };
+  const { usage, model } = readResponse(response.upstream.provider, body);
+  return { response: translated(context, response, body), usage, model };
 }
 
 /** Translates the response to the dialect of the call. */

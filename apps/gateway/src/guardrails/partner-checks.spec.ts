@@ -104,7 +104,7 @@ describe('partner checks', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     [stub, partner] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    stub.answerJson({ choices: [{ message: { role: 'assistant', content: 'Here.' } }] });
+    stub.respondJson({ choices: [{ message: { role: 'assistant', content: 'Here.' } }] });
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterEach(async () => {
@@ -128,7 +128,7 @@ describe('partner checks', () => {
 
   describe.each(PARTNERS.map((row) => [row.id, row] as const))('%s', (id, row) => {
     it('calls the service as it documents, with the check’s own credential and no data of the client except the text', async () => {
-      partner.answer({ body: JSON.stringify(row.good) }, { body: JSON.stringify(row.bad) });
+      partner.respond({ body: JSON.stringify(row.good) }, { body: JSON.stringify(row.bad) });
       expect((await ask(id, row.parameters)).status).toBe(200);
       const { method, url, headers, body } = partner.lastRequest;
       expect([method, url, headers['content-type']]).toEqual(['POST', row.url, 'application/json']);
@@ -140,7 +140,7 @@ describe('partner checks', () => {
     });
 
     it('cannot decide when the service refuses, or does not respond within the timeout', async () => {
-      partner.answer({ status: 403, body: { message: 'CANARY' } }, { neverAnswer: true });
+      partner.respond({ status: 403, body: { message: 'CANARY' } }, { neverRespond: true });
       const refused = await ask(id, row.parameters);
       expect([refused.status, refused.text.includes('status 403'), refused.text.includes('CANARY')]).toEqual([
         446,
@@ -154,7 +154,7 @@ describe('partner checks', () => {
   });
 
   it('signs each call with access keys for Bedrock', async () => {
-    partner.answerJson({ action: 'NONE', assessments: [] });
+    partner.respondJson({ action: 'NONE', assessments: [] });
     const keys = { accessKeyId: 'AKIDEXAMPLE000000', secretAccessKey: 'SECRET', sessionToken: 'TOKEN' };
     const guardrailId = 'arn:aws:bedrock:eu-central-1:123456789012:guardrail/abc';
     const response = await ask('bedrock.guard', { guardrailId, region: 'eu-central-1', ...keys });

@@ -20,8 +20,8 @@ describe('secrets of partner checks', () => {
       StubProvider.start(),
       StubSecretManagers.start(),
     ]);
-    stub.answerJson({ choices: [{ message: { role: 'assistant', content: 'Here.' } }] });
-    partner.answerJson({ flagged: false });
+    stub.respondJson({ choices: [{ message: { role: 'assistant', content: 'Here.' } }] });
+    partner.respondJson({ flagged: false });
     managers.secrets.set('secret/data/lakera', JSON.stringify({ api_key: 'CANARY' }));
     gateway.addProvider('main', 'openai', stub.origin);
   });

@@ -30,7 +30,7 @@ describe('secret header of a webhook guardrail', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     [stub, hook] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    stub.answerJson({ choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' } }] });
+    stub.respondJson({ choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' } }] });
     gateway.addProvider('main', 'openai', stub.origin);
     const binding = guardrailBinding(ORGANISATION_ID, 'guardrail-hook');
     const content: GuardrailSecretContent = {
@@ -53,7 +53,7 @@ describe('secret header of a webhook guardrail', () => {
     await Promise.all([gateway.stop(), stub.stop(), hook.stop()]);
   });
 
-  const answers: Readonly<Record<string, StubResponse>> = {
+  const responses: Readonly<Record<string, StubResponse>> = {
     'passes everything': { body: { verdict: true } },
     denies: { body: { verdict: false } },
     'is broken': { status: 500, body: 'broken' },
@@ -61,10 +61,10 @@ describe('secret header of a webhook guardrail', () => {
     'cuts the connection': { raw: '' },
   };
 
-  it.each(Object.entries(answers))(
+  it.each(Object.entries(responses))(
     "is sent only to the webhook's host when the webhook %s",
-    async (_what, answer) => {
-      hook.answer(answer);
+    async (_what, response) => {
+      hook.respond(response);
       expect(SECRET).not.toBe('');
       const own = { webhook: { webhookURL: `${hook.origin}/`, headers: { 'x-hook-secret': SECRET } } };
       for (const guardrail of ['hook', { deny: true, ...own }, { async: true, ...own }]) {

@@ -18,7 +18,7 @@ export class WholeResponse implements BodySink {
   private over = false;
 
   constructor(
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly done: (body: Buffer | GatewayError | null) => void,
   ) {}
 
@@ -31,13 +31,13 @@ export class WholeResponse implements BodySink {
     }
     this.over = true;
     this.done(unreadable('The response is larger than guardrails can read.'));
-    this.answer.call?.abort();
+    this.response.call?.abort();
   }
 
   end(): void {
     if (this.over) return;
     this.over = true;
-    const encoding = valueOf(this.answer.headers, 'content-encoding');
+    const encoding = valueOf(this.response.headers, 'content-encoding');
     const coding = codingOf(encoding);
     if (coding !== null) this.decode(coding);
     else if (encoding === undefined || encoding === 'identity')

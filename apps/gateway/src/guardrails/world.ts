@@ -70,7 +70,7 @@ class ResponseCollector implements OutboundHandler {
 
   constructor(
     private readonly requested: GuardrailCall,
-    private readonly resolve: (answer: GuardrailResponse) => void,
+    private readonly resolve: (response: GuardrailResponse) => void,
     private readonly reject: (error: Error) => void,
   ) {
     requested.signal.addEventListener('abort', this.abort, { once: true });
@@ -84,7 +84,7 @@ class ResponseCollector implements OutboundHandler {
 
   onData(chunk: Buffer): void {
     this.bytes += chunk.length;
-    if (this.bytes <= this.requested.answerBytesMax) this.chunks.push(chunk);
+    if (this.bytes <= this.requested.responseBytesMax) this.chunks.push(chunk);
     else this.abort();
   }
 

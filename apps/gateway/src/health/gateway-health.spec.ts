@@ -113,8 +113,8 @@ describe('gateway health', () => {
   it('reports states to every caller, and the figures of each part only to our own processes', async () => {
     const gateway = await GatewayHarness.start();
     const ask = async (path: string, headers: Record<string, string> = {}) => {
-      const answer = await fetch(`http://127.0.0.1:${String(gateway.port)}${path}`, { headers });
-      return [answer.status, await answer.json()] as [number, Record<string, unknown>];
+      const response = await fetch(`http://127.0.0.1:${String(gateway.port)}${path}`, { headers });
+      return [response.status, await response.json()] as [number, Record<string, unknown>];
     };
     try {
       for (const base of ['/health', '/v1/health']) {

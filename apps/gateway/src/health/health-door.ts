@@ -20,7 +20,7 @@ export class HealthDoor {
   }
 
   handle(view: HealthView, id: string, req: IncomingMessage, res: ServerResponse): void {
-    this.answer(view, req).then(
+    this.respond(view, req).then(
       ([status, body]) => {
         responseOwn(id, req, res, Buffer.from(JSON.stringify(body)), status);
       },
@@ -30,7 +30,7 @@ export class HealthDoor {
     );
   }
 
-  private async answer(view: HealthView, req: IncomingMessage): Promise<readonly [number, object]> {
+  private async respond(view: HealthView, req: IncomingMessage): Promise<readonly [number, object]> {
     if (req.method !== 'GET' && req.method !== 'HEAD')
       throw new GatewayError('method_not_allowed', { headers: { allow: 'GET, HEAD' } });
     switch (view) {

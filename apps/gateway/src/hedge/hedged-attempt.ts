@@ -19,7 +19,7 @@ export interface HedgedCall {
   /** Null: the call was cancelled while it was in flight. */
   readonly tried: AttemptResult | null;
   /** Response of the latest call that was started for it; null if none was. */
-  readonly answer: GatewayResponse | null;
+  readonly response: GatewayResponse | null;
   readonly outcome: AttemptOutcome;
   readonly startedMs: number;
   /** The call's request asks for usage that must be hidden from the client. */
@@ -95,7 +95,7 @@ export class HedgedAttempt implements LeaveListener {
     const { offer, cursor, maker } = this.plan;
     const { state } = cursor.runtime;
     // The first call may still be waiting for its credential; then it counts as one more call.
-    if (!maker.mayCall(this.context, this.first.answer === null ? 1 : 0)) {
+    if (!maker.mayCall(this.context, this.first.response === null ? 1 : 0)) {
       cursor.note(offer.target.path, 'call_limit_reached');
       return;
     }
@@ -108,7 +108,7 @@ export class HedgedAttempt implements LeaveListener {
     this.second = this.call('second', offer.target);
     // Set before the second call is written to the in-flight log: if the gateway dies now, both calls are
     // billed.
-    const upstream = this.first.answer?.upstream;
+    const upstream = this.first.response?.upstream;
     this.context.hedge = upstream === undefined ? null : new RequestHedge(upstream);
     this.second.begin();
   }
@@ -132,9 +132,9 @@ export class HedgedAttempt implements LeaveListener {
   private settle(winner: HedgeCall, other: HedgeCall | null): void {
     const { context } = this;
     const { cursor, maker, listener } = this.plan;
-    context.whenClientGone(winner.answer);
+    context.whenClientGone(winner.response);
     if (other !== null) {
-      if (other.tried !== null && 'answer' in other.tried) maker.discard(context, other.tried.answer);
+      if (other.tried !== null && 'response' in other.tried) maker.discard(context, other.tried.response);
       cursor.runtime.state.statistics.ended(cursor.endpoint(other.target));
     }
     listener.hedged(winner, other);
@@ -149,7 +149,7 @@ export class HedgedAttempt implements LeaveListener {
 /** One of the two calls. */
 class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
   tried: AttemptResult | null = null;
-  answer: GatewayResponse | null = null;
+  response: GatewayResponse | null = null;
   over = false;
   /** True if this call's request was built with hidden usage. */
   hidesUsage = false;
@@ -180,26 +180,26 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
   }
 
   /** A call may start late, after a lookup; by then it may no longer be needed. */
-  begun(answer: GatewayResponse): void {
-    this.answer = answer;
-    this.context.attempts.callBegins(answer.upstream);
+  begun(response: GatewayResponse): void {
+    this.response = response;
+    this.context.attempts.callBegins(response.upstream);
     this.hidesUsage = this.context.attempts.hidesUsage;
     if (this.over || this.context.clientGone) this.leave();
   }
 
-  answered(answer: GatewayResponse): void {
-    if (this.over) this.maker.discard(this.context, answer);
-    else awaitResponse(answer, this.context, true, this);
+  responded(response: GatewayResponse): void {
+    if (this.over) this.maker.discard(this.context, response);
+    else awaitResponse(response, this.context, true, this);
   }
 
-  streams(answer: GatewayResponse): void {
-    this.end({ answer });
+  streams(response: GatewayResponse): void {
+    this.end({ response });
   }
 
-  broke(answer: GatewayResponse, error: OutboundError): void {
+  broke(response: GatewayResponse, error: OutboundError): void {
     // The response had started, so its limits still hold the reservation.
-    if (answer.status !== 0 && !this.context.clientGone) this.maker.discard(this.context, answer);
-    this.end(brokenAttempt(error, this.context, answer));
+    if (response.status !== 0 && !this.context.clientGone) this.maker.discard(this.context, response);
+    this.end(brokenAttempt(error, this.context, response));
   }
 
   refused(thrown: unknown): void {
@@ -207,7 +207,7 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
   }
 
   leave(): void {
-    this.answer?.call?.abort();
+    this.response?.call?.abort();
   }
 
   cancel(): void {

@@ -93,8 +93,8 @@ describe('hedged request', () => {
     ]);
 
   it('uses the second response when the first does not arrive, and cancels the first call', async () => {
-    first.answer({ neverAnswer: true });
-    second.answerJson(completion('second'));
+    first.respond({ neverRespond: true });
+    second.respondJson(completion('second'));
     const response = await send(hedge());
     expect([await response.json(), response.headers.get('x-gw-last-used-option-index')]).toMatchObject([
       { id: 'second' },
@@ -111,12 +111,12 @@ describe('hedged request', () => {
 
   it('uses the first response when it arrives while the second call is in flight, and cancels the second call', async () => {
     const held = gate();
-    first.answer({ after: held.opened, body: completion('first') });
-    second.answer({ neverAnswer: true });
-    const answer = requested(hedge());
+    first.respond({ after: held.opened, body: completion('first') });
+    second.respond({ neverRespond: true });
+    const response = requested(hedge());
     await second.waitForRequest(1, WAIT.timeoutMs);
     held.open();
-    expect(await answer).toBe('first');
+    expect(await response).toBe('first');
     await eventually(() => second.lastRequest.cancelled, WAIT);
     expect(await attempts()).toEqual([
       ['targets[1]', 'second', 'cancelled', null],
@@ -125,8 +125,8 @@ describe('hedged request', () => {
   });
 
   it('charges the input of the cancelled call, as a price line of its own', async () => {
-    first.answer({ neverAnswer: true });
-    second.answerJson(completion('second'));
+    first.respond({ neverRespond: true });
+    second.respondJson(completion('second'));
     await requested(hedge());
     const { cost, usage, decision } = await last();
     const lines = decision.price?.lines ?? [];
@@ -160,14 +160,14 @@ describe('hedged request', () => {
       ] as const)
         gateway.addProvider(slug, 'openai', origin, { usageLimits: [BUDGET] });
       const held = gate();
-      first.answer(
-        winner === 'first' ? { after: held.opened, body: completion('first') } : { neverAnswer: true },
+      first.respond(
+        winner === 'first' ? { after: held.opened, body: completion('first') } : { neverRespond: true },
       );
-      second.answer(winner === 'second' ? { body: completion('second') } : { neverAnswer: true });
-      const answer = requested(hedge());
+      second.respond(winner === 'second' ? { body: completion('second') } : { neverRespond: true });
+      const response = requested(hedge());
       await second.waitForRequest(1, WAIT.timeoutMs);
       held.open();
-      expect(await answer).toBe(winner);
+      expect(await response).toBe(winner);
       const { cost, decision } = await last();
       expect(cost).toBe(510_000);
       expect(
@@ -182,7 +182,7 @@ describe('hedged request', () => {
   );
 
   it('makes one call if the first responds in time, and records no hedge', async () => {
-    first.answerJson(completion('first'));
+    first.respondJson(completion('first'));
     expect(await requested(hedge({ hedge_delay: 60_000 }))).toBe('first');
     expect(await attempts()).toEqual([['targets[0]', undefined, 'answered', 200]]);
     expect(second.connections).toBe(0);
@@ -190,14 +190,14 @@ describe('hedged request', () => {
 
   it('waits for the second call if the first fails while the second is in flight', async () => {
     const [one, other] = [gate(), gate()];
-    first.answer({ after: one.opened, status: 500, body: {} });
-    second.answer({ after: other.opened, body: completion('second') });
-    const answer = requested(withFallback());
+    first.respond({ after: one.opened, status: 500, body: {} });
+    second.respond({ after: other.opened, body: completion('second') });
+    const response = requested(withFallback());
     await second.waitForRequest(1, WAIT.timeoutMs);
     one.open();
     await eventually(() => first.lastRequest.finished, WAIT);
     other.open();
-    expect(await answer).toBe('second');
+    expect(await response).toBe('second');
     expect(third.connections).toBe(0);
     expect((await attempts()).map(([, which, end]) => [which, end])).toEqual([
       ['first', 'status'],
@@ -207,27 +207,27 @@ describe('hedged request', () => {
 
   it('continues by the usual rules if both calls fail, or if the first fails before the second starts', async () => {
     const one = gate();
-    first.answer({ after: one.opened, status: 500, body: {} });
-    second.answer({ status: 503, body: {} });
-    third.answerJson(completion('third'));
-    const answer = requested(withFallback());
+    first.respond({ after: one.opened, status: 500, body: {} });
+    second.respond({ status: 503, body: {} });
+    third.respondJson(completion('third'));
+    const response = requested(withFallback());
     await eventually(() => second.requests[0]?.finished, WAIT);
     one.open();
-    expect(await answer).toBe('third');
+    expect(await response).toBe('third');
     expect((await attempts()).map(([target, , end, status]) => [target, end, status])).toEqual([
       ['targets[0].targets[1]', 'status', 503],
       ['targets[0].targets[0]', 'status', 500],
       ['targets[1]', 'answered', 200],
     ]);
-    first.answer({ status: 500, body: {} });
+    first.respond({ status: 500, body: {} });
     expect(await requested(withFallback({ hedge_delay: 60_000 }))).toBe('third');
     expect(second.requests).toHaveLength(1);
   });
 
   it('returns the last failure when no target is left', async () => {
     const one = gate();
-    first.answer({ after: one.opened, status: 500, body: { error: { message: 'first is down' } } });
-    second.answer({ status: 503, body: {} });
+    first.respond({ after: one.opened, status: 500, body: { error: { message: 'first is down' } } });
+    second.respond({ status: 503, body: {} });
     const answer = send(hedge());
     await eventually(() => second.requests[0]?.finished, WAIT);
     one.open();
@@ -236,8 +236,8 @@ describe('hedged request', () => {
   });
 
   it('selects between streams at their first event, not at a response head or a comment', async () => {
-    first.answer({ headers: EVENTS, steps: [{ chunk: ': thinking\n\n' }, { hang: true }] });
-    second.answer({ headers: EVENTS, steps: [{ chunk: chunk('second') + DONE }] });
+    first.respond({ headers: EVENTS, steps: [{ chunk: ': thinking\n\n' }, { hang: true }] });
+    second.respond({ headers: EVENTS, steps: [{ chunk: chunk('second') + DONE }] });
     const response = await send(hedge(), { model: 'gpt-4o', messages: [], stream: true });
     expect(await response.text()).toBe(chunk('second') + DONE);
     await eventually(() => first.lastRequest.cancelled, WAIT);
@@ -249,15 +249,15 @@ describe('hedged request', () => {
 
   it('forwards the complete stream, including what arrived before the selection', async () => {
     const steps = ['a', 'b'].map((text) => ({ chunk: chunk(text) }));
-    first.answer({ neverAnswer: true });
-    second.answer({ headers: EVENTS, steps: [{ chunk: ': hm\n\n' }, ...steps, { chunk: DONE }] });
+    first.respond({ neverRespond: true });
+    second.respond({ headers: EVENTS, steps: [{ chunk: ': hm\n\n' }, ...steps, { chunk: DONE }] });
     const response = await send(hedge(), { model: 'gpt-4o', messages: [], stream: true });
     expect(await response.text()).toBe(`: hm\n\n${chunk('a')}${chunk('b')}${DONE}`);
   });
 
   it('continues with the next target after a stream that breaks before its first event, even if no hedge delay is known', async () => {
-    first.answer({ headers: EVENTS, steps: [{ cut: 'end' }] });
-    third.answer({ headers: EVENTS, steps: [{ chunk: chunk('third') + DONE }] });
+    first.respond({ headers: EVENTS, steps: [{ cut: 'end' }] });
+    third.respond({ headers: EVENTS, steps: [{ chunk: chunk('third') + DONE }] });
     for (const own of [{ hedge_delay: 60_000 }, { hedge_delay: undefined }]) {
       const response = await send(withFallback(own), { model: 'gpt-4o', messages: [], stream: true });
       expect(await response.text()).toBe(chunk('third') + DONE);
@@ -266,13 +266,13 @@ describe('hedged request', () => {
   });
 
   it('cancels both calls when the client disconnects', async () => {
-    first.answer({ neverAnswer: true });
-    second.answer({ neverAnswer: true });
+    first.respond({ neverRespond: true });
+    second.respond({ neverRespond: true });
     const client = new AbortController();
-    const answer = send(hedge(), undefined, client.signal);
+    const response = send(hedge(), undefined, client.signal);
     await second.waitForRequest(1, WAIT.timeoutMs);
     client.abort();
-    await expect(answer).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     await eventually(() => first.lastRequest.cancelled && second.lastRequest.cancelled, WAIT);
     await eventually(async () => (await last()).outcome === 'client_closed', WAIT);
     expect((await attempts()).map(([, , end]) => end)).toEqual(['client_closed', 'client_closed']);
@@ -280,19 +280,19 @@ describe('hedged request', () => {
 
   it('makes no second call once the hedge budget is used up, and records that', async () => {
     const held = gate();
-    first.answer({ neverAnswer: true }, { after: held.opened, body: completion('first') });
-    second.answerJson(completion('second'));
+    first.respond({ neverRespond: true }, { after: held.opened, body: completion('first') });
+    second.respondJson(completion('second'));
     expect(await requested(hedge({ hedge_percentage: 1 }))).toBe('second');
-    const answer = requested(hedge({ hedge_percentage: 1 }));
+    const response = requested(hedge({ hedge_percentage: 1 }));
     await first.waitForRequest(2, WAIT.timeoutMs);
     // A later request that may be hedged shows that this one’s delay is over.
-    third.answer({ neverAnswer: true });
+    third.respond({ neverRespond: true });
     await requested({
       strategy: { mode: 'hedge', hedge_delay: 1 },
       targets: [{ provider: '@third' }, { provider: '@second' }],
     });
     held.open();
-    expect(await answer).toBe('first');
+    expect(await response).toBe('first');
     expect(second.requests).toHaveLength(2);
     expect((await last()).decision.routing).toEqual([
       { target: 'config.targets[1]', event: 'hedge_budget_spent' },
@@ -321,8 +321,8 @@ describe('hedged request', () => {
   ])('never sends %s twice', async (_, path, made) => {
     const held = gate();
     const slow: StubResponse = { after: held.opened, body: { id: 'upload' } };
-    first.answer(slow, { neverAnswer: true });
-    second.answerJson(completion('second'));
+    first.respond(slow, { neverRespond: true });
+    second.respondJson(completion('second'));
     const { headers, body } = made();
     const upload = fetch(`${gateway.baseUrl}${path}`, {
       method: 'POST',

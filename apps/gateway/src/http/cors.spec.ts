@@ -9,7 +9,7 @@ describe('CORS', () => {
   const start = async (origins: string): Promise<void> => {
     gateway = await GatewayHarness.start({ CORS_ALLOWED_ORIGINS: origins });
     stub = await StubProvider.start();
-    stub.answerJson({ ok: true });
+    stub.respondJson({ ok: true });
     gateway.addProvider('main', 'openai', stub.origin);
   };
   afterEach(async () => {
@@ -29,16 +29,16 @@ describe('CORS', () => {
 
   it('responds to the preflight of an allowed page without a key and without a provider call', async () => {
     await start(PAGE);
-    const answer = await preflight(PAGE);
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('access-control-allow-origin')).toBe(PAGE);
-    expect(answer.headers.get('access-control-allow-headers')).toBe('x-gw-api-key,content-type');
+    const response = await preflight(PAGE);
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe(PAGE);
+    expect(response.headers.get('access-control-allow-headers')).toBe('x-gw-api-key,content-type');
     expect(stub.requests).toHaveLength(0);
   });
 
   it('lets an allowed page read responses and errors', async () => {
     await start('*');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [gateway.apiKey, 'nobody'].map((key) =>
         fetch(`${gateway.baseUrl}/chat/completions`, {
           method: 'POST',
@@ -52,25 +52,25 @@ describe('CORS', () => {
         }),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 401]);
-    for (const answer of answers) expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(responses.map(({ status }) => status)).toEqual([200, 401]);
+    for (const response of responses) expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
   it('shows nothing to other pages', async () => {
     await start(PAGE);
-    const answer = await preflight('https://evil.example.com');
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const response = await preflight('https://evil.example.com');
+    expect(response.status).toBe(401);
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it('[PAS-01] forwards OPTIONS to the provider if no page is allowed', async () => {
     await start('');
-    stub.answer({ status: 204, headers: { allow: 'POST' } });
-    const answer = await fetch(`${gateway.baseUrl}/anything`, {
+    stub.respond({ status: 204, headers: { allow: 'POST' } });
+    const response = await fetch(`${gateway.baseUrl}/anything`, {
       method: 'OPTIONS',
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' },
     });
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
     expect(stub.lastRequest.method).toBe('OPTIONS');
   });
 });

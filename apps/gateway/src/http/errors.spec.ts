@@ -71,7 +71,7 @@ describe('gateway errors', () => {
       HEADERS_TIMEOUT: '300',
     });
     stub = await StubProvider.start();
-    stub.answer({ neverAnswer: true });
+    stub.respond({ neverRespond: true });
     gateway.addProvider('main', 'openai', stub.origin);
     gateway.addProvider('gone', 'openai', gone.origin);
     await Promise.all([admin.stop(), gone.stop()]);

@@ -37,7 +37,7 @@ describe('request headers', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson({ id: 'x', object: 'chat.completion', choices: [], usage: null });
+    stub.respondJson({ id: 'x', object: 'chat.completion', choices: [], usage: null });
     gateway.addProvider('openai-prod', 'openai', stub.origin);
     gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
     gateway.addProvider('slug-of-other-workspace', 'openai', stub.origin, {
@@ -97,9 +97,9 @@ describe('request headers', () => {
         if (names(test).includes('x-gw-models-endpoint')) return expectModels(await send(test));
         // A case without a saved provider would call a host on the internet; the test checks only the routing
         // and the key.
-        const answer = await send(test);
-        expectVerdict(test.expect, answer.status);
-        if (answer.status >= 400 && answer.status !== 502 && answer.status !== 504)
+        const response = await send(test);
+        expectVerdict(test.expect, response.status);
+        if (response.status >= 400 && response.status !== 502 && response.status !== 504)
           expect(stub.requests).toHaveLength(0);
         expect(({} as { admin?: unknown }).admin).toBeUndefined();
       });
@@ -108,15 +108,15 @@ describe('request headers', () => {
 
   describe.each(inGroups('forwarding'))('$id: $reason', (test) => {
     it('[AUT-08] is not sent to the provider, and the injected credential stays in place', async () => {
-      const answer = await send(test);
+      const response = await send(test);
       if (test.expect === 'route') {
-        expect(answer.status).toBe(200);
+        expect(response.status).toBe(200);
         expect(authorized()).toBe('Bearer sk-openai-prod');
         return;
       }
       const sent = stub.requests[0]?.headers[test.check_header ?? ''];
       const canary = test.headers.find(([name]) => name.toLowerCase() === test.check_header)?.[1];
-      if (stub.requests.length === 0) expect(answer.status).toBeGreaterThanOrEqual(400);
+      if (stub.requests.length === 0) expect(response.status).toBeGreaterThanOrEqual(400);
       else if (test.check_value) expect(sent).not.toBe(test.check_value);
       else if (test.check_header === 'content-length') expect(sent).toBe(String(Buffer.byteLength(BODY)));
       else if (test.check_header === 'host') expect(sent).toBe(`127.0.0.1:${String(stub.port)}`);
@@ -128,17 +128,17 @@ describe('request headers', () => {
   describe.each(inGroups('response_hygiene'))('$id: $reason', (test) => {
     it('is not sent to the client', async () => {
       const name = test.upstream_response_header ?? '';
-      stub.answer({ headers: { [name]: SECRET, 'x-plain': 'kept' }, body: { ok: true } });
-      const answer = await send(test);
-      expect(answer.head).toContain('x-plain: kept');
-      if (test.expect === 'absent_downstream') expect(answer.head).not.toContain(SECRET);
-      else expect(answer.status).toBe(200);
+      stub.respond({ headers: { [name]: SECRET, 'x-plain': 'kept' }, body: { ok: true } });
+      const response = await send(test);
+      expect(response.head).toContain('x-plain: kept');
+      if (test.expect === 'absent_downstream') expect(response.head).not.toContain(SECRET);
+      else expect(response.status).toBe(200);
     });
   });
 
   const names = (test: HeaderCase): string[] => test.headers.map(([name]) => name.toLowerCase());
-  const expectModels = (answer: RawResponse): void => {
-    expect(answer.status).toBe(200);
+  const expectModels = (response: RawResponse): void => {
+    expect(response.status).toBe(200);
   };
 });
 

@@ -17,8 +17,8 @@ describe('randomly mutated requests', () => {
 
   beforeAll(async () => {
     [stub, admin] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    stub.answerJson({ ok: true });
-    admin.answerJson({ error: { type: 'unauthenticated' } }, 401);
+    stub.respondJson({ ok: true });
+    admin.respondJson({ error: { type: 'unauthenticated' } }, 401);
     gateway = await GatewayHarness.start({
       ADMIN_URL: admin.origin,
       HEADERS_TIMEOUT: '200',
@@ -33,7 +33,7 @@ describe('randomly mutated requests', () => {
   });
 
   /** Returns the statuses of all responses, until the gateway closes the connection. */
-  const answersTo = (bytes: Buffer): Promise<readonly number[]> =>
+  const responsesTo = (bytes: Buffer): Promise<readonly number[]> =>
     new Promise((resolve) => {
       let text = '';
       const socket = connect({ port: gateway.port, host: '127.0.0.1' });
@@ -60,13 +60,13 @@ describe('randomly mutated requests', () => {
       fc.asyncProperty(
         fc.array(mutatedBytes(seeds()), { minLength: AT_ONCE, maxLength: AT_ONCE }),
         async (many) => {
-          const statuses = (await Promise.all(many.map(answersTo))).flat();
+          const statuses = (await Promise.all(many.map(responsesTo))).flat();
           expect(statuses.filter((status) => status >= 500 && status !== 501)).toEqual([]);
         },
       ),
       { numRuns: Math.ceil((fc.readConfigureGlobal()?.numRuns ?? 100) / AT_ONCE) },
     );
     const whole = `GET /v1/t HTTP/1.1\r\nHost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main\r\n\r\n`;
-    expect(await answersTo(Buffer.from(whole))).toEqual([200]);
+    expect(await responsesTo(Buffer.from(whole))).toEqual([200]);
   });
 });

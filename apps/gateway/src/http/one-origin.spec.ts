@@ -22,7 +22,7 @@ describe('front door', () => {
   beforeEach(() => {
     for (const each of [stub, admin]) {
       each.requests.length = 0;
-      each.answerJson({ choices: [] });
+      each.respondJson({ choices: [] });
     }
   });
 
@@ -52,13 +52,13 @@ describe('front door', () => {
   ])('[PAS-01] refuses the method %s before it is routed', async (method) => {
     for (const path of ['/v1/anything', '/v1/chat/completions', '/v1/configs', '/v1/health']) {
       const target = method === 'CONNECT' ? 'a:1' : path;
-      const answer = await raw(
+      const response = await raw(
         `${method} ${target} HTTP/1.1\r\nhost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main`,
       );
       // The HTTP parser refuses methods that it does not know with 400.
-      expect(answer).toMatch(/^HTTP\/1\.1 (?:405|400) /);
-      if (answer.startsWith('HTTP/1.1 405'))
-        expect(answer.toLowerCase()).toContain(`allow: ${METHODS.toLowerCase()}\r\n`);
+      expect(response).toMatch(/^HTTP\/1\.1 (?:405|400) /);
+      if (response.startsWith('HTTP/1.1 405'))
+        expect(response.toLowerCase()).toContain(`allow: ${METHODS.toLowerCase()}\r\n`);
     }
     expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
   });
@@ -66,11 +66,11 @@ describe('front door', () => {
   it('returns 400 for two Host headers, which two servers could read differently', async () => {
     for (const path of ['/v1/models', '/v1/configs', '/v1/health']) {
       for (const second of ['host: a', 'Host: b', 'HOST:']) {
-        const answer = await raw(
+        const response = await raw(
           `GET ${path} HTTP/1.1\r\nhost: a\r\n${second}\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @main`,
         );
-        expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-        expect(answer).toContain('one Host header');
+        expect(response).toMatch(/^HTTP\/1\.1 400 /);
+        expect(response).toContain('one Host header');
       }
     }
     expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
@@ -104,11 +104,11 @@ describe('front door', () => {
 
   it('calls no provider for a call that is meant for the control plane, because its key grants no access', async () => {
     gateway.addKey('organisationKey00000000000000000', { type: 'organisation-service', workspaceId: null });
-    const answer = await deployments({
+    const response = await deployments({
       'x-gw-api-key': 'organisationKey00000000000000000',
       'x-gw-provider': '@main',
     });
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
     const anonymous = await deployments({ 'x-gw-provider': '@main' });
     expect(anonymous.status).toBe(401);
     expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
@@ -128,15 +128,15 @@ describe('front door', () => {
       'report-to': '{}',
     };
     const passes = { 'x-ratelimit-remaining': '7', 'content-security-policy': 'sandbox' };
-    stub.answer({ headers: { ...forbidden, ...passes, 'content-type': 'text/html' }, body: '<p>' });
+    stub.respond({ headers: { ...forbidden, ...passes, 'content-type': 'text/html' }, body: '<p>' });
     const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
-    const answer = await fetch(`${gateway.baseUrl}/page`, { headers });
-    expect(Object.keys(forbidden).filter((name) => answer.headers.has(name))).toEqual([]);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await fetch(`${gateway.baseUrl}/page`, { headers });
+    expect(Object.keys(forbidden).filter((name) => response.headers.has(name))).toEqual([]);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       ...passes,
       'x-content-type-options': 'nosniff',
     });
-    stub.answerJson({});
+    stub.respondJson({});
     expect((await fetch(`${gateway.baseUrl}/page`, { headers })).headers.has('x-content-type-options')).toBe(
       false,
     );
@@ -153,8 +153,8 @@ describe('front door', () => {
       const call = request(
         `${gateway.baseUrl}/chat/completions`,
         { method: 'POST', headers: sent },
-        (answer) => {
-          answer.resume().on('end', () => resolve({ status: answer.statusCode ?? 0 }));
+        (response) => {
+          response.resume().on('end', () => resolve({ status: response.statusCode ?? 0 }));
         },
       );
       call.on('error', reject);

@@ -69,12 +69,12 @@ describe('single base URL', () => {
     await Promise.all([admin.stop(), stub.stop()]);
   });
   beforeEach(() => {
-    admin.answer({
+    admin.respond({
       status: 207,
       headers: { 'x-of-control-plane': 'yes', etag: '"7"' },
       body: { plane: 'control' },
     });
-    stub.answerJson({ plane: 'data' });
+    stub.respondJson({ plane: 'data' });
     admin.requests.length = 0;
     stub.requests.length = 0;
   });
@@ -95,10 +95,10 @@ describe('single base URL', () => {
     '[SVC-08] [VER-01] forwards %s to the control plane, unchanged both ways',
     async (line) => {
       const [method = '', path = ''] = line.split(' ');
-      const answer = await call(method, path);
-      expect([answer.status, await answer.json()]).toEqual([207, { plane: 'control' }]);
-      expect(answer.headers.get('x-of-control-plane')).toBe('yes');
-      expect(answer.headers.get('etag')).toBe('"7"');
+      const response = await call(method, path);
+      expect([response.status, await response.json()]).toEqual([207, { plane: 'control' }]);
+      expect(response.headers.get('x-of-control-plane')).toBe('yes');
+      expect(response.headers.get('etag')).toBe('"7"');
       const { headers, body, ...requested } = admin.lastRequest;
       expect(requested).toMatchObject({ method, url: path });
       expect(headers).toMatchObject({ 'x-gw-api-key': gateway.apiKey, 'if-match': '"6"' });

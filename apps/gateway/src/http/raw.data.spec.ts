@@ -46,14 +46,14 @@ describe.each(cases)('raw HTTP $id: $reason', (test) => {
 
   beforeEach(async () => {
     admin = await StubProvider.start();
-    admin.answerJson({ error: { type: 'unauthenticated' } }, 401);
+    admin.respondJson({ error: { type: 'unauthenticated' } }, 401);
     gateway = await GatewayHarness.start({
       ADMIN_URL: admin.origin,
       HEADERS_TIMEOUT: '1500',
       BODY_IDLE_TIMEOUT: '1500',
     });
     stub = await StubProvider.start();
-    stub.answerJson({ ok: true });
+    stub.respondJson({ ok: true });
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterEach(async () => {
@@ -117,9 +117,9 @@ async function send(port: number, parts: readonly (string | Generated)[], closes
     else if (part.wait_ms !== undefined) await delay(Math.min(part.wait_ms, 700));
     await delay(5);
   }
-  const answered = (): boolean => text.includes('\r\n\r\n');
+  const responded = (): boolean => text.includes('\r\n\r\n');
   // The gateway's own limits on headers and bodies end the wait at the latest.
-  await eventually(() => ended || (answered() && !closes));
+  await eventually(() => ended || (responded() && !closes));
   // A second response may follow the first one.
   if (!ended) await delay(30);
   const isClosed = ended || socket.destroyed;

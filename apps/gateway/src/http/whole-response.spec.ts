@@ -9,9 +9,9 @@ type GatewayResponse = (res: ServerResponse) => void;
 
 describe('WholeResponse', () => {
   const servers: Server[] = [];
-  let answer: GatewayResponse = () => undefined;
+  let respond: GatewayResponse = () => undefined;
   const listen = async (options: object): Promise<number> => {
-    const server = createServer(options, (_req, res) => answer(res));
+    const server = createServer(options, (_req, res) => respond(res));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
@@ -56,7 +56,7 @@ describe('WholeResponse', () => {
     );
     await fc.assert(
       fc.asyncProperty(status, headers, body, async (code, list, bytes) => {
-        answer = whole(code, list.flat(), Buffer.from(bytes));
+        respond = whole(code, list.flat(), Buffer.from(bytes));
         expect(await ask(ours, GET)).toBe(await ask(nodes, GET));
       }),
       { numRuns: 60 },
@@ -70,14 +70,14 @@ describe('WholeResponse', () => {
     ['an HTTP/1.0 client', 'GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n', 200],
   ])('leaves %s to Node', async (_, request, status) => {
     const [ours, nodes] = [await own(), await plain()];
-    answer = whole(status, ['x-a', '1'], Buffer.from('body'));
+    respond = whole(status, ['x-a', '1'], Buffer.from('body'));
     expect(await ask(ours, request)).toBe(await ask(nodes, request));
   });
 
   it('leaves a response with preset headers to Node.js, and serves the next request on the connection', async () => {
     const [ours, nodes] = [await own(), await plain()];
     const rest = whole(200, ['x-a', '1'], Buffer.from('body'));
-    answer = (res) => {
+    respond = (res) => {
       res.setHeader('access-control-allow-origin', '*');
       rest(res);
     };
@@ -86,7 +86,7 @@ describe('WholeResponse', () => {
 
   it('announces how long the connection stays open only if that is limited', async () => {
     const open = await listen({ ServerResponse: WholeResponse, keepAliveTimeout: 0 });
-    answer = whole(200, [], Buffer.from('body'));
+    respond = whole(200, [], Buffer.from('body'));
     expect(await ask(open, GET)).not.toContain('Keep-Alive');
     expect(await ask(await own(), GET)).toContain('Connection: keep-alive\r\nKeep-Alive: timeout=5\r\n');
   });

@@ -30,7 +30,7 @@ describe('Idempotency-Key', () => {
     stub = await StubProvider.start();
     gateway.addProvider('main', 'openai', stub.origin);
     count = 0;
-    stub.answer(() => ({ body: { model: 'gpt-4o', choices: [], count: (count += 1) } }));
+    stub.respond(() => ({ body: { model: 'gpt-4o', choices: [], count: (count += 1) } }));
   });
   afterEach(async () => {
     await Promise.all([gateway.stop(), stub.stop()]);
@@ -72,7 +72,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('replays a stream as a stream', async () => {
-    stub.answer({ headers: SSE, steps: [PIECE, PIECE, DONE] });
+    stub.respond({ headers: SSE, steps: [PIECE, PIECE, DONE] });
     const body = { ...ASK, stream: true };
     const first = await ask('k', body);
     const second = await ask('k', body);
@@ -84,7 +84,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('replays a provider’s error as the client received it', async () => {
-    stub.answerJson({ error: { message: 'no such model' } }, 404);
+    stub.respondJson({ error: { message: 'no such model' } }, 404);
     const first = await ask('k');
     const second = await ask('k');
     expect([second.status, second.text, isReplay(second)]).toEqual([404, first.text, true]);
@@ -112,7 +112,7 @@ describe('Idempotency-Key', () => {
     const until = new Promise<void>((resolve) => {
       release = resolve;
     });
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'application/json' },
       steps: [{ until }, { chunk: '{"choices":[]}' }],
     });
@@ -129,7 +129,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('returns 409 with retry-after to a request that can wait no longer', async () => {
-    stub.answer({ neverAnswer: true });
+    stub.respond({ neverRespond: true });
     const leaving = new AbortController();
     const first = ask('k', ASK, { signal: leaving.signal });
     await stub.waitForRequest(1, PATIENT.timeoutMs);
@@ -153,9 +153,9 @@ describe('Idempotency-Key', () => {
     ],
     ['the stream ends early', { headers: SSE, steps: [PIECE] }],
   ];
-  it.each(again)('allows the request again if %s', async (_name, answer) => {
-    stub.answer(answer, { body: { choices: [], answered: true } });
-    const stream = answer.headers === SSE;
+  it.each(again)('allows the request again if %s', async (_name, response) => {
+    stub.respond(response, { body: { choices: [], answered: true } });
+    const stream = response.headers === SSE;
     await ask('k', { ...ASK, stream }).catch(() => undefined);
     const second = await ask('k', { ...ASK, stream });
     expect([second.status, isReplay(second)]).toEqual([200, false]);
@@ -164,7 +164,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('allows the request again if the client disconnected before the end of the response', async () => {
-    stub.answer({ headers: SSE, steps: [PIECE, { hang: true }] }, { body: { choices: [] } });
+    stub.respond({ headers: SSE, steps: [PIECE, { hang: true }] }, { body: { choices: [] } });
     const leaving = new AbortController();
     const body = { ...ASK, stream: true };
     const open = await asker.open('/chat/completions', body, {
@@ -188,7 +188,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('returns 409 if the first response was too large to be stored', async () => {
-    stub.answerJson({ choices: [], pad: 'x'.repeat(100_000) });
+    stub.respondJson({ choices: [], pad: 'x'.repeat(100_000) });
     expect((await ask('k')).status).toBe(200);
     const second = await ask('k');
     expect([second.status, errorOf(second)]).toEqual([409, 'conflict']);
@@ -230,7 +230,7 @@ describe('Idempotency-Key', () => {
     const NO_HI = [{ id: 'default.contains', parameters: { words: ['Hello'], operator: 'none' } }];
     const guarded = { output_guardrails: ['no-hello'], provider: '@main' };
     beforeEach(() => {
-      stub.answerJson({ model: 'gpt-4o', choices: [{ message: { role: 'assistant', content: 'Hello' } }] });
+      stub.respondJson({ model: 'gpt-4o', choices: [{ message: { role: 'assistant', content: 'Hello' } }] });
       gateway.addGuardrail('no-hello', NO_HI, { deny: true });
     });
 

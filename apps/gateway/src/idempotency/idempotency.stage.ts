@@ -52,7 +52,7 @@ export class IdempotencyStage implements Stage {
         own.waitedMs += context.elapsedMs() - startedMs;
       });
     if (begun.kind === 'replay') {
-      own.replayed = begun.answer;
+      own.replayed = begun.response;
       return;
     }
     own.first = new FirstResponse(begun, memory.of(tenant.workspaceId, tenant.organisationId), bodyBytesMax);

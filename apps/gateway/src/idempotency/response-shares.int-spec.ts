@@ -58,7 +58,7 @@ describe('stored responses of two organisations', () => {
 
   it('does not execute a request again under its Idempotency-Key, however many responses another organisation stores', async () => {
     await start({ IDEMPOTENCY_MAX_BYTES: String(4 * MIB) });
-    stub.answerJson({ choices: [], pad: 'x'.repeat(MIB / 2) });
+    stub.respondJson({ choices: [], pad: 'x'.repeat(MIB / 2) });
     const first = await ask(OTHER_KEY, 'a', { headers: { 'idempotency-key': 'k' } });
     for (let index = 0; index < 19; index += 1)
       await ask(gateway.apiKey, 'b', { headers: { 'idempotency-key': `k-${String(index)}` } });
@@ -76,9 +76,9 @@ describe('stored responses of two organisations', () => {
     const cached: TestRequest = {
       config: { provider: '@main', cache: { mode: 'simple', max_age: 7_776_000 } },
     };
-    stub.answerJson({ choices: [], pad: 'y'.repeat(1_000) });
+    stub.respondJson({ choices: [], pad: 'y'.repeat(1_000) });
     await ask(OTHER_KEY, 'kept', cached);
-    stub.answerJson({ choices: [], pad: 'x'.repeat(2 * MIB - 10_000) });
+    stub.respondJson({ choices: [], pad: 'x'.repeat(2 * MIB - 10_000) });
     for (let index = 0; index < 30; index += 1) await ask(gateway.apiKey, String(index), cached);
     await redis.call('XADD', 'another:stream', '*', 'v', 'a record');
     const info = await redis.info('memory');

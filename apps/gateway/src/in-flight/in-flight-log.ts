@@ -149,7 +149,7 @@ export class InFlightLog {
     let written = 0;
     for (const context of this.requests.olderThan(atMs - AGE_MS)) {
       if (!this.requests.holds(context) || !hasGrown(context)) continue;
-      this.note(context, context.answer?.upstream ?? context.attempts.requested);
+      this.note(context, context.response?.upstream ?? context.attempts.requested);
       written += 1;
       if (written % SLICE === 0) await this.yield();
     }
@@ -181,7 +181,7 @@ export class InFlightLog {
     let written = 0;
     for (const context of this.requests.olderThan(Infinity)) {
       if (!this.requests.holds(context) || context.notedBytes === NOT_NOTED) continue;
-      this.note(context, context.answer?.upstream ?? context.attempts.requested);
+      this.note(context, context.response?.upstream ?? context.attempts.requested);
       written += 1;
       if (written % SLICE === 0) await this.yield();
     }

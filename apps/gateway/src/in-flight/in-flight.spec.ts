@@ -28,14 +28,14 @@ describe('in-flight requests', () => {
     stub = await StubProvider.start();
     gateway.addProvider('main', 'openai', stub.origin);
     const ended = new Promise<void>((resolve) => (end = resolve));
-    answering({ after: ended, body: { usage: { prompt_tokens: 1, completion_tokens: 1 } } });
+    responding({ after: ended, body: { usage: { prompt_tokens: 1, completion_tokens: 1 } } });
   });
   afterEach(async () => {
     end();
     await Promise.all([gateway.stop(), stub.stop()]);
   });
 
-  const answering = (answer: StubResponse): void => stub.answer(answer);
+  const responding = (response: StubResponse): void => stub.respond(response);
   const files = (): string[] => {
     const { directory } = gateway.home;
     const names = readdirSync(directory).filter((name) => name.startsWith('in-flight-'));
@@ -74,7 +74,7 @@ describe('in-flight requests', () => {
     const resets = { periodicReset: null, periodicResetDays: null, nextResetAt: null };
     gateway.addKey(key, { usageLimits: [{ ...usageLimit, ...resets }] });
     let known: LogRecord[] = [];
-    stub.answer(() => {
+    stub.respond(() => {
       known = found();
       return { body: { usage: { prompt_tokens: 1, completion_tokens: 1 } } };
     });
@@ -105,7 +105,7 @@ describe('in-flight requests', () => {
 
   it('are all on disk when their providers receive them, also concurrent ones and those on open connections [faults D9]', async () => {
     const missing: string[] = [];
-    stub.answer(({ headers }) => {
+    stub.respond(({ headers }) => {
       const id = String(headers['x-request-of-test']);
       if (!found().some(({ metadata }) => metadata['n'] === id)) missing.push(id);
       return { body: { usage: { prompt_tokens: 1, completion_tokens: 1 } } };
@@ -133,7 +133,7 @@ describe('in-flight requests', () => {
   });
 
   it('are charged like a stream that is cut: their input, and at most one token per three bytes received', async () => {
-    answering({
+    responding({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: EVENT }, { until: new Promise(() => undefined) }],
     });
@@ -152,8 +152,8 @@ describe('in-flight requests', () => {
     const other = await StubProvider.start();
     gateway.addProvider('other', 'openai', other.origin);
     let known: LogRecord[] = [];
-    stub.answer({ neverAnswer: true });
-    other.answer(() => {
+    stub.respond({ neverRespond: true });
+    other.respond(() => {
       known = found();
       return { body: { usage: { prompt_tokens: 1, completion_tokens: 1 } } };
     });
@@ -161,12 +161,12 @@ describe('in-flight requests', () => {
       strategy: { mode: 'hedge', hedge_delay: 1 },
       targets: [{ provider: '@main' }, { provider: '@other' }],
     };
-    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-config': JSON.stringify(config) },
       body: JSON.stringify(REQUESTED),
     });
-    await answer.text();
+    await response.text();
     await other.stop();
     const charge = { provider: 'openai', cost: ESTIMATE, flags: ['estimated'] };
     expect(known).toMatchObject([

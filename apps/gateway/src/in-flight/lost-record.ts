@@ -27,8 +27,8 @@ export function lostRecord(
   return writeLost(w, context, upstream, use, gatewayId);
 }
 
-const isFirstCall = ({ answer, attempts, hedge }: RequestContext): boolean =>
-  answer === null && attempts.records.length === 0 && hedge === null;
+const isFirstCall = ({ response, attempts, hedge }: RequestContext): boolean =>
+  response === null && attempts.records.length === 0 && hedge === null;
 
 function writeLost(
   w: JsonWriter,
@@ -52,15 +52,15 @@ function writeLost(
     responseTruncated: false,
     gatewayId,
   });
-  writeLostDecision(w, context, context.answer === null ? upstream : null, use?.charges ?? []);
+  writeLostDecision(w, context, context.response === null ? upstream : null, use?.charges ?? []);
   return w.end();
 }
 
 /** The attempt that is in flight, after the completed ones. */
-function lineOf({ attempts, answer, madeFor, hedge }: RequestContext, { target }: Upstream): ChargeLine {
+function lineOf({ attempts, response, madeFor, hedge }: RequestContext, { target }: Upstream): ChargeLine {
   if (madeFor !== null) return 'guardrail';
   if (hedge !== null) return 'hedge';
-  const before = attempts.records.at(answer === null ? -1 : -2);
+  const before = attempts.records.at(response === null ? -1 : -2);
   if (before === undefined) return 'primary';
   return before.target === target.path ? 'retry' : 'fallback';
 }

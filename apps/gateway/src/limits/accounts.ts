@@ -96,11 +96,11 @@ export class Accounts {
    * Charges the usage of a response that the client does not get, if the response reports it before the end
    * of the request.
    */
-  discard(context: RequestContext, answer: GatewayResponse): void {
+  discard(context: RequestContext, response: GatewayResponse): void {
     const line = lineOf(context);
-    const { upstream } = answer;
+    const { upstream } = response;
     const own = upstream.reservation ?? null;
-    DiscardedBody.read(answer, ({ usage, model }) => {
+    DiscardedBody.read(response, ({ usage, model }) => {
       if (usage === null || context.settled || upstream.model === null) {
         if (own) this.ledger.release(own);
         return;
@@ -239,11 +239,11 @@ export class Accounts {
  * Whether the response is evidence of typical output lengths. A session has learnt from each of its responses
  * already.
  */
-const isLesson = ({ usage, answer }: RequestContext): boolean =>
+const isLesson = ({ usage, response }: RequestContext): boolean =>
   usage.parts === null &&
   usage.estimatedTokens === null &&
-  answer?.cache?.isFree !== true &&
-  (answer === null || answer.status < 400);
+  response?.cache?.isFree !== true &&
+  (response === null || response.status < 400);
 
 /**
  * The reservation in the caller's limits: the request's own, or that of the request that a check belongs to.

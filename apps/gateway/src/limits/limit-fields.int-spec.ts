@@ -24,7 +24,7 @@ describe('limit fields', () => {
 
   beforeEach(async () => {
     stub = await StubProvider.start();
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
     [gateway, other] = await Promise.all([
       GatewayHarness.start({ REDIS_URL: redis.url }),
       GatewayHarness.start({ REDIS_URL: redis.url }),
@@ -72,9 +72,9 @@ describe('limit fields', () => {
       ...(more.signal ? { signal: more.signal } : {}),
     });
   const statusOf = async (key: string, more: Parameters<typeof send>[1] = {}): Promise<number> => {
-    const answer = await send(key, more);
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await send(key, more);
+    await response.arrayBuffer();
+    return response.status;
   };
   const becomes = (status: number, key: string, more: Parameters<typeof send>[1] = {}): Promise<unknown> =>
     eventually(async () => (await statusOf(key, more)) === status, PATIENCE);
@@ -93,20 +93,20 @@ describe('limit fields', () => {
       return !refused;
     }, PATIENCE);
   const ownLimits = async (key: string): Promise<Record<string, unknown>[]> => {
-    const answer = await fetch(`${gateway.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': key } });
-    return ((await answer.json()) as { data: Record<string, unknown>[] }).data;
+    const response = await fetch(`${gateway.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': key } });
+    return ((await response.json()) as { data: Record<string, unknown>[] }).data;
   };
 
   it('[LIM-06] concurrency: refuses further requests over all gateways while the limit is in flight, and admits them afterwards', async () => {
     const key = keyWith({ rateLimits: [CONCURRENCY] });
-    stub.answer({ steps: [{ hang: true }], headers: { 'content-type': 'application/json' } });
+    stub.respond({ steps: [{ hang: true }], headers: { 'content-type': 'application/json' } });
     const leaving = new AbortController();
-    const answered = stub.requests.length;
+    const responded = stub.requests.length;
     for (const by of [gateway, other]) await holdOpen(key, { by, signal: leaving.signal });
     const refused = await eventually(async () => {
-      const answer = await send(key);
-      expect(answer.status).toBe(429);
-      return answer;
+      const response = await send(key);
+      expect(response.status).toBe(429);
+      return response;
     }, PATIENCE);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(refused.headers.get('ratelimit')).toMatch(/^limit=2, remaining=0, reset=\d+$/);
@@ -116,7 +116,7 @@ describe('limit fields', () => {
         limit: { scope: 'api_key', type: 'concurrency', limit: 2, reserved: 2, resets_at: null },
       },
     });
-    expect(stub.requests).toHaveLength(answered + 2);
+    expect(stub.requests).toHaveLength(responded + 2);
     expect(await ownLimits(key)).toMatchObject([
       {
         ...{ type: 'concurrency', limit: 2, used: 2, remaining: 0 },
@@ -124,7 +124,7 @@ describe('limit fields', () => {
       },
     ]);
     leaving.abort();
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
     await becomes(200, key);
   });
 
@@ -138,10 +138,10 @@ describe('limit fields', () => {
     const of = (team: string): { readonly headers: Record<string, string> } => ({
       headers: { 'x-gw-metadata': JSON.stringify({ team }) },
     });
-    stub.answer({ steps: [{ hang: true }], headers: { 'content-type': 'application/json' } });
+    stub.respond({ steps: [{ hang: true }], headers: { 'content-type': 'application/json' } });
     const leaving = new AbortController();
     await holdOpen(gateway.apiKey, { ...of('a'), signal: leaving.signal });
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
     await becomes(429, gateway.apiKey, of('a'));
     await becomes(200, gateway.apiKey, of('b'));
     leaving.abort();
@@ -206,8 +206,8 @@ describe('limit fields', () => {
       telling.addKey(key, { id: 'telling', usageLimits: [budget({ creditLimit: 1.01 }), tokens] });
       expect(await statusOf(key, { by: telling })).toBe(200);
       const from = Date.now();
-      const answer = await fetch(`${telling.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': key } });
-      const { data } = (await answer.json()) as { data: Record<string, unknown>[] };
+      const response = await fetch(`${telling.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': key } });
+      const { data } = (await response.json()) as { data: Record<string, unknown>[] };
       expect(data).toMatchObject([
         { type: 'cost', used: 0.01, burn_rate_per_day: 0.2 },
         { type: 'tokens', burn_rate_per_day: null, forecast_exhausted_at: null },

@@ -37,7 +37,7 @@ describe('three gateways that share a Redis', () => {
 
   beforeEach(async () => {
     stub = await StubProvider.start();
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
     gateways = await Promise.all(
       Array.from({ length: GATEWAYS }, () => GatewayHarness.start({ REDIS_URL: redis.url }, journals)),
     );
@@ -60,56 +60,56 @@ describe('three gateways that share a Redis', () => {
     setKey(made.key, made.id, limits);
     return made;
   };
-  const answerOf = async (
+  const responseOf = async (
     gateway: GatewayHarness,
     key: string,
   ): Promise<{ readonly status: number; readonly text: string }> => {
-    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: { 'x-gw-api-key': key, 'x-gw-provider': '@main', 'content-type': 'application/json' },
       body: JSON.stringify(BODY),
     });
-    return { status: answer.status, text: await answer.text() };
+    return { status: response.status, text: await response.text() };
   };
   const callOn = async (gateway: GatewayHarness, key: string): Promise<number> =>
-    (await answerOf(gateway, key)).status;
+    (await responseOf(gateway, key)).status;
   const on = (at: number): GatewayHarness => gateways[at % GATEWAYS] as GatewayHarness;
-  type Answer = Awaited<ReturnType<typeof answerOf>>;
+  type Response = Awaited<ReturnType<typeof responseOf>>;
   /** Spreads calls over the gateways and returns their responses. */
-  const answersTo = async (
+  const responsesTo = async (
     calls: number,
     concurrency: number,
-    call: (gateway: GatewayHarness) => Promise<Answer>,
-  ): Promise<Answer[]> => {
-    const answers: Answer[] = [];
+    call: (gateway: GatewayHarness) => Promise<Response>,
+  ): Promise<Response[]> => {
+    const responses: Response[] = [];
     let next = 0;
     const worker = async (): Promise<void> => {
       while (next < calls) {
         const at = next;
         next += 1;
-        answers.push(await call(on(at)));
+        responses.push(await call(on(at)));
       }
     };
     await Promise.all(Array.from({ length: concurrency }, worker));
-    return answers;
+    return responses;
   };
   /** Returns the number of 200 responses. */
   const load = async (key: string, calls: number, concurrency: number): Promise<number> => {
-    const answers = await answersTo(calls, concurrency, (gateway) => answerOf(gateway, key));
-    return answers.filter(({ status }) => status === 200).length;
+    const responses = await responsesTo(calls, concurrency, (gateway) => responseOf(gateway, key));
+    return responses.filter(({ status }) => status === 200).length;
   };
   /**
    * Expects all calls to be admitted. On a busy machine a counter may respond too late; the call then gets
    * 503 and is sent again.
    */
   const letIn = async (key: string, calls: number, concurrency: number): Promise<void> => {
-    const answers = await answersTo(calls, concurrency, (gateway) =>
+    const responses = await responsesTo(calls, concurrency, (gateway) =>
       eventually(async () => {
-        const answer = await answerOf(gateway, key);
-        return answer.status !== 503 && answer;
+        const response = await responseOf(gateway, key);
+        return response.status !== 503 && response;
       }, PATIENCE),
     );
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
   };
   const logged = async (): Promise<number> => {
     const records = (await Promise.all(gateways.map((gateway) => gateway.records()))).flat();
@@ -159,17 +159,17 @@ describe('three gateways that share a Redis', () => {
 
   it('[LIM-04] [REL-07 in part] admit a key as soon as its limit is raised, and refuse it when the limit is lowered', async () => {
     const { key, id } = keyWith({ usageLimits: [budget({ creditLimit: 0.02 })] });
-    const answers = (status: number): Promise<unknown> =>
+    const responds = (status: number): Promise<unknown> =>
       Promise.all(
         gateways.map((gateway) =>
           eventually(async () => (await callOn(gateway, key)) === status, { ...PATIENCE, everyMs: 100 }),
         ),
       );
-    await answers(412);
+    await responds(412);
     setKey(key, id, { usageLimits: [budget({ creditLimit: 10 })] });
-    await answers(200);
+    await responds(200);
     setKey(key, id, { usageLimits: [budget({ creditLimit: 0.01 })] });
-    await answers(412);
+    await responds(412);
   });
 
   it('rebuild budgets from the durable record after Redis has lost them', async () => {

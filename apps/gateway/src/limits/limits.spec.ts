@@ -25,7 +25,7 @@ describe('limits', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterEach(async () => {
@@ -58,9 +58,9 @@ describe('limits', () => {
     const worker = async (): Promise<void> => {
       while (left > 0) {
         left -= 1;
-        const answer = await send(key);
-        await answer.arrayBuffer();
-        statuses.push(answer.status);
+        const response = await send(key);
+        await response.arrayBuffer();
+        statuses.push(response.status);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, worker));
@@ -78,7 +78,7 @@ describe('limits', () => {
   });
 
   it('[LIM-06] exceeds a budget by at most one of many concurrent calls', async () => {
-    stub.answer({
+    stub.respond({
       steps: [{ waitMs: 50 }, { chunk: JSON.stringify(RESPONSE) }],
       headers: { 'content-type': 'application/json' },
     });
@@ -150,7 +150,7 @@ describe('limits', () => {
   });
 
   it('counts tokens and requests of a model without a price, and marks the cost as unknown', async () => {
-    stub.answerJson({ ...RESPONSE, model: 'no-such-model' });
+    stub.respondJson({ ...RESPONSE, model: 'no-such-model' });
     const key = keyWith({ usageLimits: [budget(), budget({ type: 'tokens', creditLimit: 2_000 })] });
     const body = { ...BODY, model: 'no-such-model' };
     expect((await send(key, { body })).status).toBe(200);
@@ -174,18 +174,18 @@ describe('limits', () => {
   it('charges a stream whose client disconnected as a flagged estimate, and releases its reservation', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     const event = { choices: [{ delta: { content: 'Hello' } }] };
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: `data: ${JSON.stringify(event)}\n\n` }, { hang: true }],
     });
     const leave = new AbortController();
-    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       signal: leave.signal,
       headers: { 'x-gw-api-key': key, 'x-gw-provider': '@main', 'content-type': 'application/json' },
       body: JSON.stringify({ ...BODY, stream: true }),
     });
-    await answer.body?.getReader().read();
+    await response.body?.getReader().read();
     leave.abort();
     const record = await eventually(async () => (await gateway.records()).at(-1));
     expect(record).toMatchObject({
@@ -202,12 +202,12 @@ describe('limits', () => {
 
   it('charges a stream that its provider cut as a flagged estimate', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: 'data: {"choices":[]}\n\n' }, { cut: 'reset' }],
     });
-    const answer = await send(key, { body: { ...BODY, stream: true } });
-    await answer.text().catch(() => '');
+    const response = await send(key, { body: { ...BODY, stream: true } });
+    await response.text().catch(() => '');
     const record = await eventually(async () => (await gateway.records()).at(-1));
     expect(record).toMatchObject({ outcome: 'interrupted', priced: 'estimated' });
     expect(record.cost).toBeGreaterThan(0);
@@ -215,7 +215,7 @@ describe('limits', () => {
 
   it.each([-5, 1e308, '5'])('does not change a counter by an absurd usage of %p', async (count) => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
-    stub.answerJson({ ...RESPONSE, usage: { prompt_tokens: count, completion_tokens: count } });
+    stub.respondJson({ ...RESPONSE, usage: { prompt_tokens: count, completion_tokens: count } });
     expect((await send(key)).status).toBe(200);
     const { cost, priced } = await last();
     expect(priced).toBe('estimated');
@@ -225,10 +225,10 @@ describe('limits', () => {
 
   it('charges each billed attempt once, to its own line', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
-    stub.answer({ status: 500, body: { ...RESPONSE, error: { message: 'no' } } }, { body: RESPONSE });
+    stub.respond({ status: 500, body: { ...RESPONSE, error: { message: 'no' } } }, { body: RESPONSE });
     const config = JSON.stringify({ provider: '@main', retry: { attempts: 1, on_status_codes: [500] } });
-    const answer = await send(key, { headers: { 'x-gw-config': config, 'x-gw-provider': '@main' } });
-    expect(answer.status).toBe(200);
+    const response = await send(key, { headers: { 'x-gw-config': config, 'x-gw-provider': '@main' } });
+    expect(response.status).toBe(200);
     expect(await last()).toMatchObject({
       cost: 2 * CENT,
       decision: {
@@ -244,7 +244,7 @@ describe('limits', () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
     const batch = { ...RESPONSE, id: 'batch_1', object: 'batch', status: 'in_progress', usage: null };
     const ask = async (body: object): Promise<LoggedRequest> => {
-      stub.answerJson(body);
+      stub.respondJson(body);
       const response = await fetch(`${gateway.baseUrl}/batches/batch_1`, {
         headers: { 'x-gw-api-key': key, 'x-gw-provider': '@main' },
       });
@@ -264,7 +264,7 @@ describe('limits', () => {
 
   it('does not charge usage again that was charged when the work was created, however often it is requested', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 10 })] });
-    stub.answerJson({ ...RESPONSE, id: 'resp_1', object: 'response', status: 'completed' });
+    stub.respondJson({ ...RESPONSE, id: 'resp_1', object: 'response', status: 'completed' });
     const response = await fetch(`${gateway.baseUrl}/responses/resp_1`, {
       headers: { 'x-gw-api-key': key, 'x-gw-provider': '@main' },
     });
@@ -288,7 +288,7 @@ describe('limits', () => {
 
   it('falls back from a target whose own limit refuses, without calling it', async () => {
     const other = await StubProvider.start();
-    other.answerJson(RESPONSE);
+    other.respondJson(RESPONSE);
     gateway.addProvider('full', 'openai', stub.origin, { rateLimits: [rate()] });
     gateway.addProvider('free', 'openai', other.origin);
     const config = JSON.stringify({
@@ -329,8 +329,8 @@ describe('limits', () => {
   it('reports a caller’s own limits, exhausted or not, without using any of them', async () => {
     const key = keyWith({ usageLimits: [budget({ creditLimit: 0.02 })], rateLimits: [rate({ value: 9 })] });
     const ask = async (apiKey: string): Promise<unknown> => {
-      const answer = await fetch(`${gateway.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': apiKey } });
-      return { status: answer.status, ...((await answer.json()) as object) };
+      const response = await fetch(`${gateway.baseUrl}/me/limits`, { headers: { 'x-gw-api-key': apiKey } });
+      return { status: response.status, ...((await response.json()) as object) };
     };
     const id = `key-${String(keys)}`;
     for (let call = 0; call < 3; call += 1) await (await send(key)).arrayBuffer();
@@ -434,10 +434,10 @@ describe('configured price sources', () => {
     writeFileSync(join(folder, 'groq.json'), 'no JSON');
     const gateway = await GatewayHarness.start({ MODEL_CONFIGS_PRICING_LOCAL_PATH: folder });
     const stub = await StubProvider.start();
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
     const costBy = async (provider: string): Promise<unknown> => {
       gateway.addProvider('main', provider, stub.origin);
-      const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+      const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
         method: 'POST',
         headers: {
           'x-gw-api-key': gateway.apiKey,
@@ -446,7 +446,7 @@ describe('configured price sources', () => {
         },
         body: JSON.stringify(BODY),
       });
-      await answer.arrayBuffer();
+      await response.arrayBuffer();
       const record = (await gateway.records()).at(-1);
       return [record?.cost, record?.decision.price?.source];
     };

@@ -31,13 +31,18 @@ export class OwnLimits {
 
   handle(id: string, req: IncomingMessage, res: ServerResponse): void {
     const method = req.method ?? 'GET';
-    this.answer(id, method, req, res).catch((thrown: unknown) => {
+    this.respond(id, method, req, res).catch((thrown: unknown) => {
       const error = toGatewayError(thrown);
       send(res, id, error.status, errorBody(error, 'openai', id), error.options.headers ?? {});
     });
   }
 
-  private async answer(id: string, method: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  private async respond(
+    id: string,
+    method: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<void> {
     if (method !== 'GET' && method !== 'HEAD') {
       throw new GatewayError('method_not_allowed', { headers: { allow: 'GET, HEAD' } });
     }

@@ -42,7 +42,7 @@ describe('a call whose path names the model', () => {
     path: string,
     more: { body?: object | string; provider?: string; strict?: boolean; key?: string; config?: object } = {},
   ): Promise<Response> => {
-    const answer = await fetch(`${gateway.baseUrl}${path}`, {
+    const response = await fetch(`${gateway.baseUrl}${path}`, {
       method: 'POST',
       headers: {
         'x-gw-api-key': more.key ?? gateway.apiKey,
@@ -53,8 +53,8 @@ describe('a call whose path names the model', () => {
       },
       body: typeof more.body === 'string' ? more.body : JSON.stringify(more.body ?? BODY),
     });
-    const text = await answer.text();
-    return new Response(text, { status: answer.status });
+    const text = await response.text();
+    return new Response(text, { status: response.status });
   };
   const keyWith = (enforcement: 'strict' | 'standard', creditLimit = 1): string => {
     keys += 1;
@@ -79,7 +79,7 @@ describe('a call whose path names the model', () => {
       '/proxy/models/gemini-2.5-pro:generateContent;a=b',
       '/proxy/projects/p/locations/l/publishers/google/models/gemini-2.5-pro:generateContent',
     ])('by the model of %s, and logged with it', async (path) => {
-      stub.answerJson(LAST);
+      stub.respondJson(LAST);
       const record = await charged(path);
       expect(record).toMatchObject({
         model: 'gemini-2.5-pro',
@@ -103,16 +103,16 @@ describe('a call whose path names the model', () => {
         'text/event-stream',
       ],
     ])('by the usage in %s', async (_, body, type) => {
-      stub.answer({ headers: { 'content-type': type }, body });
+      stub.respond({ headers: { 'content-type': type }, body });
       expect((await charged('/proxy/models/gemini-2.5-pro:streamGenerateContent')).cost).toBe(OF_PRO);
       const body2 = gzipSync(body);
-      stub.answer({ headers: { 'content-type': type, 'content-encoding': 'gzip' }, body: body2 });
+      stub.respond({ headers: { 'content-type': type, 'content-encoding': 'gzip' }, body: body2 });
       expect((await charged('/proxy/models/gemini-2.5-pro:streamGenerateContent')).cost).toBe(OF_PRO);
     });
 
     it('by the last item received of a list that was cut', async () => {
       const text = `[${JSON.stringify(LAST)},\n{"candidates":[`;
-      stub.answer({
+      stub.respond({
         headers: { 'content-type': 'application/json' },
         steps: [{ chunk: text }, { cut: 'reset' }],
       });
@@ -121,7 +121,7 @@ describe('a call whose path names the model', () => {
     });
 
     it('by the model of the path, even if the body or a parameter of the config names a cheaper one', async () => {
-      stub.answerJson({ ...LAST, modelVersion: undefined });
+      stub.respondJson({ ...LAST, modelVersion: undefined });
       expect(await charged(PRO, { ...BODY, model: 'gemini-2.5-flash-lite' })).toMatchObject({
         model: 'gemini-2.5-pro',
         cost: OF_PRO,
@@ -132,7 +132,7 @@ describe('a call whose path names the model', () => {
     });
 
     it('by the responding model if that is more expensive', async () => {
-      stub.answerJson(LAST);
+      stub.respondJson(LAST);
       expect(await charged('/proxy/models/gemini-2.5-flash-lite:generateContent')).toMatchObject({
         responseModel: 'gemini-2.5-pro',
         cost: OF_PRO,
@@ -140,17 +140,17 @@ describe('a call whose path names the model', () => {
     });
 
     it('as an estimate if the response reports no usage', async () => {
-      stub.answerJson(TEXT);
+      stub.respondJson(TEXT);
       await send(PRO, { key: keyWith('standard') });
       expect((await last()).decision.charges).toMatchObject([{ flags: ['estimated'], requests: 1 }]);
       expect((await last()).cost).toBeGreaterThan(0);
     });
 
     it('nothing for vectors and for counting tokens', async () => {
-      stub.answerJson({ embedding: { values: Array<number>(2_000).fill(0.123456) } });
+      stub.respondJson({ embedding: { values: Array<number>(2_000).fill(0.123456) } });
       const embedded = await charged('/proxy/models/gemini-embedding-001:embedContent');
       expect(embedded.cost).toBeLessThan(1_000);
-      stub.answerJson({ totalTokens: 31 });
+      stub.respondJson({ totalTokens: 31 });
       await send('/proxy/models/gemini-2.5-pro:countTokens', { key: keyWith('strict', 0.01) });
       expect(await last()).toMatchObject({ status: 200, model: 'gemini-2.5-pro', cost: null });
     });
@@ -158,7 +158,7 @@ describe('a call whose path names the model', () => {
     it('by an Azure deployment and the responding model', async () => {
       gateway.addProvider('azure', 'azure-openai', stub.origin);
       const usage = { prompt_tokens: 100_000, completion_tokens: 50_000 };
-      stub.answerJson({ model: 'gpt-4o-2024-08-06', choices: [], usage });
+      stub.respondJson({ model: 'gpt-4o-2024-08-06', choices: [], usage });
       await send('/proxy/openai/deployments/prod/chat/completions?api-version=2024-10-21', {
         provider: '@azure',
         body: { model: 'gpt-4o-mini', messages: [] },
@@ -179,13 +179,13 @@ describe('a call whose path names the model', () => {
       ['?callback=f', ''],
       ['?alt=sse&x=%20', '?alt=sse&x=%20'],
     ])('and is sent with %s as %s', async (query, sent) => {
-      stub.answerJson(LAST);
+      stub.respondJson(LAST);
       await send(PRO + query);
       expect(stub.requests.at(-1)?.url).toBe(`/v1/models/gemini-2.5-pro:generateContent${sent}`);
     });
 
     it('and is sent without a field mask, forwarded or not', async () => {
-      stub.answerJson(LAST);
+      stub.respondJson(LAST);
       const headers = {
         'x-gw-api-key': gateway.apiKey,
         'x-gw-provider': '@main',
@@ -199,7 +199,7 @@ describe('a call whose path names the model', () => {
 
   describe('is refused', () => {
     it('by a strict budget that its output may exceed, and by a strict budget if its model has no price', async () => {
-      stub.answerJson(LAST);
+      stub.respondJson(LAST);
       const body = { ...BODY, generationConfig: { maxOutputTokens: 200_000 } };
       expect((await send(PRO, { key: keyWith('strict'), body })).status).toBe(412);
       expect(
@@ -213,7 +213,7 @@ describe('a call whose path names the model', () => {
     });
 
     it('once its budget is used up', async () => {
-      stub.answerJson(LAST);
+      stub.respondJson(LAST);
       const key = keyWith('standard', 0.5);
       expect((await send(PRO, { key })).status).toBe(200);
       expect((await send(PRO, { key })).status).toBe(412);
@@ -246,9 +246,9 @@ describe('a call whose path names the model', () => {
         models: [model('gemini-2.5-flash', true)],
       });
       for (const provider of ['@all', '@some']) {
-        const answer = await send(path, { provider, body: { ...BODY, model: 'gemini-2.5-flash' } });
-        expect(answer.status).toBe(412);
-        expect(await answer.text()).toContain('model_not_enabled');
+        const response = await send(path, { provider, body: { ...BODY, model: 'gemini-2.5-flash' } });
+        expect(response.status).toBe(412);
+        expect(await response.text()).toContain('model_not_enabled');
       }
       expect(stub.requests).toHaveLength(0);
     });
@@ -256,10 +256,10 @@ describe('a call whose path names the model', () => {
     it('if the body names another model that is not enabled, which a provider could use', async () => {
       gateway.addProvider('all', 'google', stub.origin, { models: [model('gemini-2.5-pro', false)] });
       const flash = '/proxy/models/gemini-2.5-flash:generateContent';
-      stub.answerJson(LAST);
+      stub.respondJson(LAST);
       for (const named of ['gemini-2.5-pro', 'models/gemini-2.5-pro']) {
-        const answer = await send(flash, { provider: '@all', body: { ...BODY, model: named } });
-        expect(answer.status).toBe(412);
+        const response = await send(flash, { provider: '@all', body: { ...BODY, model: named } });
+        expect(response.status).toBe(412);
       }
       const own = await send(flash, {
         provider: '@all',
@@ -281,9 +281,9 @@ describe('a call whose path names the model', () => {
   const statusOf = async (path: string): Promise<number | undefined> => {
     const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
     const asking = request({ port: gateway.port, method: 'POST', path: `/v1${path}`, headers }).end('{}');
-    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
-    answer.resume();
-    return answer.statusCode;
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
   };
 
   it.each([
@@ -291,22 +291,22 @@ describe('a call whose path names the model', () => {
     '/proxy/deployments/d_1/runs',
     '/proxy/models/m/operations/o:cancel',
   ])('is not recognised in the path %s, so the body names the model', async (path) => {
-    stub.answerJson({});
+    stub.respondJson({});
     expect(await charged(path, { model: 'gemini-2.5-pro' })).toMatchObject({ model: 'gemini-2.5-pro' });
   });
 
   it('does not include reading or deleting a model with a tag', async () => {
-    stub.answerJson({ id: 'llama3:latest' });
+    stub.respondJson({ id: 'llama3:latest' });
     for (const method of ['GET', 'DELETE']) {
       const headers = { 'x-gw-api-key': keyWith('strict'), 'x-gw-provider': '@main' };
-      const answer = await fetch(`${gateway.baseUrl}/proxy/models/llama3:latest`, { method, headers });
-      expect([answer.status, await answer.text()]).toEqual([200, '{"id":"llama3:latest"}']);
+      const response = await fetch(`${gateway.baseUrl}/proxy/models/llama3:latest`, { method, headers });
+      expect([response.status, await response.text()]).toEqual([200, '{"id":"llama3:latest"}']);
       expect((await last()).decision.charges).toMatchObject([{ cost: 0, tokens: 0, flags: [] }]);
     }
   });
 
   it('is charged for any method, because the query may override it', async () => {
-    stub.answerJson(LAST);
+    stub.respondJson(LAST);
     const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
     await (await fetch(`${gateway.baseUrl}${PRO}?$httpMethod=POST`, { headers })).arrayBuffer();
     expect((await last()).cost).toBe(OF_PRO);
@@ -322,7 +322,7 @@ describe('a call whose path names the model', () => {
       { name: 'pro', provider: '@main' },
       { name: 'other', provider: '@none' },
     ];
-    stub.answerJson(LAST);
+    stub.respondJson(LAST);
     const config = { strategy, targets };
     expect((await send(PRO, { config, body: { ...BODY, model: 'x' } })).status).toBe(200);
   });

@@ -17,14 +17,14 @@ export class ReservedListener implements AttemptListener {
     return this.listener.isApart === true;
   }
 
-  begun(answer: GatewayResponse): void {
-    this.listener.begun(answer);
+  begun(response: GatewayResponse): void {
+    this.listener.begun(response);
   }
 
-  answered(answer: GatewayResponse): void {
+  responded(response: GatewayResponse): void {
     // A disconnected client is charged at the end of its request, because the provider was called.
-    if (answer.status === 0 && !this.context.clientGone) this.accounts.release(this.reservation);
-    this.listener.answered(answer);
+    if (response.status === 0 && !this.context.clientGone) this.accounts.release(this.reservation);
+    this.listener.responded(response);
   }
 
   refused(thrown: unknown): void {

@@ -25,9 +25,9 @@ export class SessionAccounts {
   ) {}
 
   charge(context: RequestContext, part: SessionPart): SessionVerdict {
-    const { answer } = context;
-    if (answer === null) return 'ok';
-    const { upstream } = answer;
+    const { response } = context;
+    if (response === null) return 'ok';
+    const { upstream } = response;
     const { charge, usage, price } = this.priced(context, upstream, part);
     const before = context.usage.parts ?? NO_PARTS;
     context.usage.chargeParts(added(before, part.isEstimate ? null : usage, charge, price));
@@ -40,8 +40,8 @@ export class SessionAccounts {
 
   /** Checks the limits without a charge, because other requests may have reached them. */
   verdict(context: RequestContext): SessionVerdict {
-    const { answer } = context;
-    const held = answer === null ? [] : heldBy(context, answer.upstream);
+    const { response } = context;
+    const held = response === null ? [] : heldBy(context, response.upstream);
     return held.every((reservation) => reservation.exhausted() === null) ? 'ok' : 'limit';
   }
 

@@ -52,9 +52,9 @@ describe('gateway metrics', () => {
     });
   let text = '';
   const scrape = async (): Promise<ReadonlyMap<string, PrometheusFamily>> => {
-    const answer = await fetch(`http://127.0.0.1:${String(metrics.port)}/metrics`);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    text = await answer.text();
+    const response = await fetch(`http://127.0.0.1:${String(metrics.port)}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    text = await response.text();
     return readPrometheus(text);
   };
   /** The parser merges all histograms of a family. */
@@ -87,9 +87,9 @@ describe('gateway metrics', () => {
 
   it('count requests by route, provider, model and status, with durations, tokens and overhead, in a format that a parser reads', async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
-    provider.answerJson({ id: 'x', object: 'chat.completion', model: 'gpt-4o', choices: [], usage });
+    provider.respondJson({ id: 'x', object: 'chat.completion', model: 'gpt-4o', choices: [], usage });
     for (let i = 0; i < 3; i += 1) await (await ask('gpt-4o')).text();
-    provider.answer({ status: 500 });
+    provider.respond({ status: 500 });
     await (await ask('gpt-4o')).text();
     await (await ask('gpt-4o', { 'x-gw-api-key': 'wrong' })).text();
     const families = await scrape();
@@ -171,7 +171,7 @@ describe('gateway metrics', () => {
 
 const contextOf = (model: string, status: number, facts: Partial<RequestReply> = {}): RequestContext =>
   ({
-    answer: { upstream: { provider: { id: 'openai' }, model }, cache: null },
+    response: { upstream: { provider: { id: 'openai' }, model }, cache: null },
     attempts: new RequestAttempts(),
     reply: Object.assign(new RequestReply(), { status, ...facts }),
     usage: new RequestUsage(),

@@ -57,11 +57,11 @@ export class RequestMetrics {
 
   /** Counts a request. Call it once, when the request is complete. */
   count(context: RequestContext, overheadMs: number): void {
-    const { answer } = context;
+    const { response } = context;
     const { records: attempts, events } = context.attempts;
     const { failure, firstByteAt } = context.reply;
     const { reported: usage, cost } = context.usage;
-    const provider = answer === null ? (attempts.at(-1)?.provider ?? NONE) : answer.upstream.provider.id;
+    const provider = response === null ? (attempts.at(-1)?.provider ?? NONE) : response.upstream.provider.id;
     const counts = this.providerCounts(context.route.name, provider);
     counts.durations.observe(context.elapsedMs() / 1_000);
     if (firstByteAt !== null) counts.firstBytes.observe((firstByteAt - context.startedAt) / 1_000);
@@ -75,7 +75,7 @@ export class RequestMetrics {
     this.overhead.observe(overheadMs / 1_000);
     this.outcome(context);
     if (failure !== null) bump(this.errors, failure.type);
-    if (answer !== null && answer.cache !== null) bump(this.cache, answer.cache.status);
+    if (response !== null && response.cache !== null) bump(this.cache, response.cache.status);
     for (const { event } of events) bump(this.routing, event);
     for (const attempt of attempts) this.attempt(attempt.provider, attempt.end);
   }
@@ -142,9 +142,9 @@ export class RequestMetrics {
   }
 
   /** Callers name models, so only a model with a successful response gets a name of its own. */
-  private modelOf({ answer, reply }: RequestContext): string {
-    if (answer === null) return NONE;
-    const { model } = answer.upstream;
+  private modelOf({ response, reply }: RequestContext): string {
+    if (response === null) return NONE;
+    const { model } = response.upstream;
     if (model === null) return NONE;
     if (this.models.has(model)) return model;
     if (reply.status >= 400 || this.models.size >= MODELS_MAX || model.length > MODEL_NAME_MAX) return OTHER;

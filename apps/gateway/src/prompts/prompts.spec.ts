@@ -20,7 +20,7 @@ describe('saved prompts', () => {
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
     gateway.addKey(gateway.apiKey, { scopes: ['completions.write', 'prompts.render'] });
     gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
     gateway.addKey(keyOfOther, {
@@ -70,8 +70,8 @@ describe('saved prompts', () => {
     JSON.parse(stub.lastRequest.body.toString('utf8')) as Record<string, unknown>;
 
   it('are sent as the chat completion that they describe, and logged by prompt and version', async () => {
-    const answer = await post('pp-ask/completions', { variables: { question: 'Why "?' } });
-    expect([answer.status, answer.body]).toEqual([200, RESPONSE]);
+    const response = await post('pp-ask/completions', { variables: { question: 'Why "?' } });
+    expect([response.status, response.body]).toEqual([200, RESPONSE]);
     expect(stub.lastRequest).toMatchObject({ method: 'POST', url: '/v1/chat/completions' });
     expect(stub.lastRequest.headers['authorization']).toBe('Bearer sk-main');
     expect(sent()).toEqual({
@@ -272,7 +272,7 @@ describe('saved prompts', () => {
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta: { content: 'hi' } }],
     };
-    stub.answerEvents([JSON.stringify(chunk), '[DONE]']);
+    stub.respondEvents([JSON.stringify(chunk), '[DONE]']);
     const client = new OpenAI({ apiKey: gateway.apiKey, baseURL: `${gateway.baseUrl}/prompts/pp-ask` });
     const stream = await client.post<AsyncIterable<{ choices: [{ delta: { content: string } }] }>>(
       '/completions',
@@ -285,7 +285,7 @@ describe('saved prompts', () => {
     for await (const event of stream) texts.push(event.choices[0].delta.content);
     expect(texts).toEqual(['hi']);
     expect(sent()).toMatchObject({ stream: true });
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
   });
 
   it('are read again when they change, each version once', async () => {

@@ -44,7 +44,7 @@ interface Open {
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   readonly received: string[];
   /** Sends as the provider, and waits until the client has received every event. */
-  answer(...events: readonly (object | Buffer)[]): Promise<void>;
+  respond(...events: readonly (object | Buffer)[]): Promise<void>;
   /** Sends as the client, and waits until the provider has received every event. */
   say(...events: readonly (object | Buffer)[]): Promise<void>;
 }
@@ -67,7 +67,7 @@ async function open(path: string, { key = gateway.apiKey, at = '@main' } = {}): 
   };
   return {
     ...{ client, upstream, closed, received },
-    answer: async (...events) => {
+    respond: async (...events) => {
       const count = received.length + events.length;
       send(upstream.socket, events);
       await eventually(() => received.length === count, { everyMs: 2 });
@@ -106,8 +106,8 @@ describe('usage that a session reports', () => {
     ['/responses', 'response.failed'],
     ['/anything?model=gpt-4o', 'response.done'],
   ])('is charged on %s as reported by %s', async (path, type) => {
-    const { client, closed, answer } = await open(path, { key: keyWith(budget()) });
-    await answer(created(), delta(), ended(type));
+    const { client, closed, respond } = await open(path, { key: keyWith(budget()) });
+    await respond(created(), delta(), ended(type));
     client.close(1000);
     await closed;
     const { cost, priced, usage, decision, responseModel } = await record();
@@ -117,15 +117,15 @@ describe('usage that a session reports', () => {
   });
 
   it('is charged by the usageMetadata of Gemini’s binary frames, each generation once', async () => {
-    const { client, closed, say, answer } = await open(BIDI, { at: '@gemini', key: keyWith(budget()) });
+    const { client, closed, say, respond } = await open(BIDI, { at: '@gemini', key: keyWith(budget()) });
     const counts = (prompt: number, candidates: number) => ({
       usageMetadata: { promptTokenCount: prompt, candidatesTokenCount: candidates },
     });
     await say(SETUP);
     const turn = { serverContent: { modelTurn: { parts: [{ text: 'hello' }] } } };
-    await answer(json({ setupComplete: {} }), json({ ...turn, ...counts(1_000, 10) }));
-    await answer(json({ serverContent: { turnComplete: true }, ...counts(1_000, 2_000) }));
-    await answer(json(turn), json({ serverContent: { turnComplete: true }, ...counts(3_000, 1_000) }));
+    await respond(json({ setupComplete: {} }), json({ ...turn, ...counts(1_000, 10) }));
+    await respond(json({ serverContent: { turnComplete: true }, ...counts(1_000, 2_000) }));
+    await respond(json(turn), json({ serverContent: { turnComplete: true }, ...counts(3_000, 1_000) }));
     client.close(1000);
     await closed;
     const { cost, priced, usage, responseModel } = await record();
@@ -136,7 +136,7 @@ describe('usage that a session reports', () => {
   });
 
   it('is charged for transcripts at the price of the transcribing model', async () => {
-    const { client, closed, answer } = await open('/realtime?intent=transcription', {
+    const { client, closed, respond } = await open('/realtime?intent=transcription', {
       key: keyWith(budget()),
     });
     const transcription = { model: 'gpt-4o-transcribe' };
@@ -146,7 +146,7 @@ describe('usage that a session reports', () => {
       ...{ item_id: 'i', content_index: 0, transcript: 'hello' },
       usage: { type: 'tokens', input_tokens: 100_000, output_tokens: 1_000, total_tokens: 101_000 },
     };
-    await answer({ type: 'session.created', session }, reported, reported);
+    await respond({ type: 'session.created', session }, reported, reported);
     client.close(1000);
     await closed;
     const { cost, priced, usage } = await record();
@@ -155,7 +155,7 @@ describe('usage that a session reports', () => {
   });
 
   it('has no model for its price if two models have one, so that neither re-prices it later', async () => {
-    const { client, closed, answer } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
+    const { client, closed, respond } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
     const session = { type: 'realtime', audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } };
     const reported = {
       type: 'conversation.item.input_audio_transcription.completed',
@@ -163,8 +163,8 @@ describe('usage that a session reports', () => {
       usage: { type: 'tokens', input_tokens: 100_000, output_tokens: 1_000, total_tokens: 101_000 },
     };
     const usage = { input_tokens: 1_000, output_tokens: 1_000 };
-    await answer({ type: 'session.created', session }, created(), ended('response.done', 'r', usage));
-    await answer(reported);
+    await respond({ type: 'session.created', session }, created(), ended('response.done', 'r', usage));
+    await respond(reported);
     client.close(1000);
     await closed;
     const { decision, cost } = await record();
@@ -173,16 +173,20 @@ describe('usage that a session reports', () => {
   });
 
   it('is charged once, at the highest reported values, for a response that reports it twice', async () => {
-    const { client, closed, answer } = await open('/responses', { key: keyWith(budget()) });
-    await answer(created(), delta(), ended('response.completed', 'r', { input_tokens: 9, output_tokens: 5 }));
-    await answer(ended('response.completed'), ended('response.completed'), ended('response.done'));
+    const { client, closed, respond } = await open('/responses', { key: keyWith(budget()) });
+    await respond(
+      created(),
+      delta(),
+      ended('response.completed', 'r', { input_tokens: 9, output_tokens: 5 }),
+    );
+    await respond(ended('response.completed'), ended('response.completed'), ended('response.done'));
     client.close(1000);
     await closed;
     expect(await record()).toMatchObject({ cost: GPT_4O_COST, priced: 'priced' });
   });
 
   it('is read in an event that is too long to be parsed', async () => {
-    const { client, closed, answer } = await open('/responses', { key: keyWith(budget()) });
+    const { client, closed, respond: answer } = await open('/responses', { key: keyWith(budget()) });
     const { response, type } = ended('response.completed');
     const { usage, ...head } = response;
     await answer(created(), { type, response: { ...head, output: ['y'.repeat(1_100_000)], usage } });
@@ -197,8 +201,8 @@ describe('usage that a session reports', () => {
     ['counts beyond any context window', { input_tokens: 1, output_tokens: 900_000_000 }],
     ['fractions', { input_tokens: 1.5, output_tokens: 10 }],
   ])('is an estimate for a response that ends with %s', async (_what, usage) => {
-    const { client, closed, answer } = await open('/responses', { key: keyWith(budget()) });
-    await answer(created(), delta(), ended('response.completed', 'r', usage));
+    const { client, closed, respond } = await open('/responses', { key: keyWith(budget()) });
+    await respond(created(), delta(), ended('response.completed', 'r', usage));
     client.close(1000);
     await closed;
     const { cost, priced, decision } = await record();
@@ -209,8 +213,8 @@ describe('usage that a session reports', () => {
   });
 
   it('is nothing for a response that fails before any output', async () => {
-    const { client, closed, answer } = await open('/responses', { key: keyWith(budget()) });
-    await answer(created(), ended('response.failed', 'r', null, { status: 'failed' }));
+    const { client, closed, respond } = await open('/responses', { key: keyWith(budget()) });
+    await respond(created(), ended('response.failed', 'r', null, { status: 'failed' }));
     client.close(1000);
     await closed;
     expect(await record()).toMatchObject({ cost: null, priced: 'no_usage', usage: null });
@@ -261,7 +265,7 @@ describe('a session that ends in the middle of a response', () => {
       async (_end, end) => {
         const session = await open(path, { at, key: keyWith(budget()) });
         await session.say(...requested);
-        await session.answer(...made);
+        await session.respond(...made);
         end(session);
         const { cost, priced, decision, outcome } = await record();
         expect(priced).toBe('estimated');
@@ -287,8 +291,8 @@ describe('a session that ends in the middle of a response', () => {
   });
 
   it('is charged for each of several open responses', async () => {
-    const { client, closed, answer } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
-    await answer(created('a'), created('b'), delta(), ended('response.done', 'a'));
+    const { client, closed, respond } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
+    await respond(created('a'), created('b'), delta(), ended('response.done', 'a'));
     client.close(1000);
     await closed;
     const { cost, priced, usage } = await record();
@@ -312,10 +316,10 @@ describe('provider whose client has disconnected', () => {
     'stays connected until its response ends and its usage is charged, after the client’s %s',
     async (leave) => {
       await start();
-      const { client, upstream, closed, answer } = await open('/realtime?model=gpt-4o', {
+      const { client, upstream, closed, respond } = await open('/realtime?model=gpt-4o', {
         key: keyWith(budget()),
       });
-      await answer(created(), delta());
+      await respond(created(), delta());
       client[leave]();
       if (leave === 'terminate') await clientsAreGone();
       expect(upstream.closed).toBeNull();
@@ -329,16 +333,16 @@ describe('provider whose client has disconnected', () => {
 
   it('is disconnected at once when no response is open', async () => {
     await start({ REALTIME_LINGER: '60000' });
-    const { client, upstream, answer } = await open('/realtime?model=gpt-4o');
-    await answer(created(), delta(), ended('response.done'));
+    const { client, upstream, respond } = await open('/realtime?model=gpt-4o');
+    await respond(created(), delta(), ended('response.done'));
     client.terminate();
     await eventually(() => upstream.closed !== null);
   });
 
   it('is disconnected after 16 MiB, and the bytes received are charged', async () => {
     await start({ REALTIME_LINGER: '60000' });
-    const { client, upstream, answer } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
-    await answer(created(), delta());
+    const { client, upstream, respond } = await open('/realtime?model=gpt-4o', { key: keyWith(budget()) });
+    await respond(created(), delta());
     client.terminate();
     await clientsAreGone();
     for (let at = 0; at < 17; at += 1) upstream.socket.send(JSON.stringify(delta('z'.repeat(1_048_576))));
@@ -350,8 +354,8 @@ describe('provider whose client has disconnected', () => {
 
   it('counts towards the maximum number of sessions', async () => {
     await start({ REALTIME_LINGER: '60000', REALTIME_MAX_SESSIONS: '1' });
-    const { client, upstream, answer } = await open('/realtime?model=gpt-4o');
-    await answer(created(), delta());
+    const { client, upstream, respond } = await open('/realtime?model=gpt-4o');
+    await respond(created(), delta());
     client.terminate();
     await clientsAreGone();
     const headers = { ...HANDSHAKE, 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
@@ -371,8 +375,8 @@ describe('the limits of a session', () => {
   beforeEach(() => start({ REALTIME_LINGER: '50' }));
 
   it('end it with 1008 after the response that exhausts a budget', async () => {
-    const { closed, answer } = await open('/responses', { key: keyWith(budget({ creditLimit: 0.5 })) });
-    await answer(created(), delta(), ended('response.completed'));
+    const { closed, respond } = await open('/responses', { key: keyWith(budget({ creditLimit: 0.5 })) });
+    await respond(created(), delta(), ended('response.completed'));
     expect(await closed).toEqual({ code: 1008, reason: 'A limit of this session was reached.' });
     expect(await record()).toMatchObject({ outcome: 'denied', cost: GPT_4O_COST });
   });
@@ -380,7 +384,7 @@ describe('the limits of a session', () => {
   it('refuse a response once other requests have exhausted a budget', async () => {
     const key = keyWith(budget({ creditLimit: 0.5 }));
     const [first, second] = [await open('/responses', { key }), await open('/responses', { key })];
-    await first.answer(created(), delta(), ended('response.completed'));
+    await first.respond(created(), delta(), ended('response.completed'));
     await first.closed;
     second.client.send(JSON.stringify({ type: 'response.create', model: 'gpt-4o', input: 'hi' }));
     expect(await second.closed).toEqual({ code: 1008, reason: 'A limit of this session was reached.' });
@@ -410,11 +414,11 @@ describe('the limits of a session', () => {
 
   it('end a session of a strict budget after the first response without a price', async () => {
     const path = '/realtime?model=gpt-4o';
-    const { closed, answer } = await open(path, { key: keyWith(budget({ enforcement: 'strict' })) });
+    const { closed, respond } = await open(path, { key: keyWith(budget({ enforcement: 'strict' })) });
     const transcription = { model: 'no-such-model' };
     const completed = 'conversation.item.input_audio_transcription.completed';
-    await answer({ type: 'session.updated', session: { input_audio_transcription: transcription } });
-    await answer({ type: completed, item_id: 'i', usage: USAGE });
+    await respond({ type: 'session.updated', session: { input_audio_transcription: transcription } });
+    await respond({ type: completed, item_id: 'i', usage: USAGE });
     expect(await closed).toEqual({
       code: 1008,
       reason: 'A strict budget of this session requires a price, and a part has none.',

@@ -39,16 +39,16 @@ export class HandshakeSender implements Next {
       throw new GatewayError('route_unsupported', {
         message: `The provider ${upstream.provider.id} has no WebSocket API.`,
       });
-    const answer = new UpgradeResponse(upstream, listener);
+    const response = new UpgradeResponse(upstream, listener);
     const handshake = new Handshake(
       built.request,
-      answer,
+      response,
       context.upgrade?.offer.protocols ?? [],
       this.maxMessageBytes,
     );
     this.beforeCall(context, upstream);
-    answer.call = handshake;
-    listener.begun(answer);
+    response.call = handshake;
+    listener.begun(response);
     void handshake.run(this.outbound);
   }
 }
@@ -67,7 +67,7 @@ class Handshake implements OutboundCall {
 
   constructor(
     private readonly request: OutboundRequest,
-    private readonly answer: UpgradeResponse,
+    private readonly response: UpgradeResponse,
     private readonly protocols: readonly string[],
     private readonly maxMessageBytes: number,
   ) {
@@ -122,8 +122,8 @@ class Handshake implements OutboundCall {
       if (this.over) return;
       peer.pause();
       this.end();
-      this.answer.peer = peer;
-      this.answer.onHeaders(101, this.answer.headers);
+      this.response.peer = peer;
+      this.response.onHeaders(101, this.response.headers);
     });
     peer.once('unexpected-response', (_req, res) => {
       this.refuse(res);
@@ -140,8 +140,8 @@ class Handshake implements OutboundCall {
   private readChoice(res: IncomingMessage): void {
     const chosen = res.headers['sec-websocket-protocol'];
     delete res.headers['sec-websocket-protocol'];
-    this.answer.headers = lowerCase(res.rawHeaders);
-    this.answer.protocol = chosen ?? null;
+    this.response.headers = lowerCase(res.rawHeaders);
+    this.response.protocol = chosen ?? null;
     if (chosen !== undefined && !this.protocols.includes(chosen))
       this.fail(new OutboundError('interrupted', 'The provider chose a subprotocol that was not offered.'));
   }
@@ -163,20 +163,20 @@ class Handshake implements OutboundCall {
       return;
     }
     this.refusal = res;
-    const { answer } = this;
+    const { response } = this;
     res.on('data', (chunk: Buffer) => {
-      answer.onData(chunk);
+      response.onData(chunk);
     });
     res.once('end', () => {
       if (this.over) return;
       this.end();
       this.socket?.destroy();
-      answer.onEnd();
+      response.onEnd();
     });
     res.once('close', () => {
       this.fail(new OutboundError('interrupted', 'The connection broke before the response was complete.'));
     });
-    answer.onHeaders(status, lowerCase(res.rawHeaders));
+    response.onHeaders(status, lowerCase(res.rawHeaders));
   }
 
   private fail(error: OutboundError): void {
@@ -185,7 +185,7 @@ class Handshake implements OutboundCall {
     this.opening.abort(error);
     this.socket?.destroy();
     this.peer?.terminate();
-    this.answer.onError(error);
+    this.response.onError(error);
   }
 
   private end(): void {

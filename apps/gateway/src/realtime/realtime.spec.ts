@@ -136,11 +136,11 @@ describe('before the upgrade', () => {
   });
 
   it('returns 426 for a plain GET', async () => {
-    const answer = await fetch(`${gateway.baseUrl}/realtime`, {
+    const response = await fetch(`${gateway.baseUrl}/realtime`, {
       headers: { 'x-gw-api-key': gateway.apiKey },
     });
-    expect(answer.status).toBe(426);
-    expect(answer.headers.get('upgrade')).toBe('websocket');
+    expect(response.status).toBe(426);
+    expect(response.headers.get('upgrade')).toBe('websocket');
   });
 
   it('redir-26: refuses an absolute-form target, whatever host it names', async () => {
@@ -181,7 +181,7 @@ describe('a provider that does not accept', () => {
   it('has the status and body of its refusal forwarded', async () => {
     const body =
       '{"error":{"message":"no such model","type":"invalid_request_error","code":"model_not_found"}}';
-    provider.answerRaw(
+    provider.respondRaw(
       `HTTP/1.1 403 Forbidden\r\ncontent-type: application/json\r\nx-request-id: req_1\r\ncontent-length: ${String(body.length)}\r\n\r\n${body}`,
     );
     const client = await handshake();
@@ -194,7 +194,7 @@ describe('a provider that does not accept', () => {
   });
 
   it('has a refusal on a passthrough path forwarded byte for byte', async () => {
-    provider.answerRaw('HTTP/1.1 418 Teapot\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nshort');
+    provider.respondRaw('HTTP/1.1 418 Teapot\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nshort');
     const client = await handshake({}, '/v1/live/audio');
     expect([client.status, await client.whole()]).toEqual([418, 'short']);
     expect(provider.handshakes[0]?.url).toBe('/v1/live/audio');
@@ -209,7 +209,7 @@ describe('a provider that does not accept', () => {
       await gateway.stop();
       gateway = await GatewayHarness.start({ CONNECT_TIMEOUT: '400' });
       gateway.addProvider('main', 'openai', provider.origin);
-      provider.answer((_req, socket) => void socket.write(text));
+      provider.respond((_req, socket) => void socket.write(text));
       const client = await handshake();
       expect(await refusal(client)).toMatchObject({ status, type });
       await eventually(() => provider.connections === 0);
@@ -230,7 +230,7 @@ describe('a provider that does not accept', () => {
       `${accept}sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nsec-websocket-extensions: permessage-deflate\r\n\r\n`,
     ],
   ])('leads to 502 for %s, and redirects are not followed', async (what, text) => {
-    provider.answerRaw(text);
+    provider.respondRaw(text);
     const client = await handshake();
     const type = what.includes('redirect') ? 'provider_redirect' : 'provider_answer_invalid';
     expect(await refusal(client)).toMatchObject({ status: 502, type });
@@ -245,7 +245,7 @@ describe('a provider that does not accept', () => {
     provider = await SocketProvider.start();
     gateway.addProvider('main', 'openai', provider.origin);
     expect(provider.origin).not.toBe(origin);
-    provider.answer((_req, socket) => socket.destroy());
+    provider.respond((_req, socket) => socket.destroy());
     expect(await refusal(await handshake())).toMatchObject({ status: 502 });
   });
 
@@ -258,7 +258,7 @@ describe('a provider that does not accept', () => {
       'HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n',
       'HTTP/1.1 302 F\r\nlocation: /\r\n\r\n',
     ]) {
-      provider.answerRaw(text);
+      provider.respondRaw(text);
       const client = await handshake({ 'x-gw-config': 'both' });
       expect(client.status).toBe(101);
       expect(client.header(HEADER.lastUsedOption)).toBe('config.targets[1]');
@@ -269,7 +269,7 @@ describe('a provider that does not accept', () => {
   });
 
   it('is abandoned when the client disconnects', async () => {
-    provider.answer(() => undefined);
+    provider.respond(() => undefined);
     const url = `${gateway.baseUrl.replace('http', 'ws')}/realtime?model=gpt-realtime`;
     const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
     const client = new WebSocket(url, { headers });

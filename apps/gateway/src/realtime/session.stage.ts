@@ -9,8 +9,8 @@ export class SessionStage implements Stage {
   constructor(private readonly sessions: Sessions) {}
 
   run(context: RequestContext): void {
-    const { answer } = context;
-    if (answer instanceof UpgradeResponse && answer.peer !== null)
-      this.sessions.begin(context, answer, answer.peer);
+    const { response } = context;
+    if (response instanceof UpgradeResponse && response.peer !== null)
+      this.sessions.begin(context, response, response.peer);
   }
 }

@@ -60,29 +60,29 @@ export class Sessions {
   }
 
   /** Starts a session. Throws `gateway_stopping` if the process is stopping. */
-  begin(context: RequestContext, answer: UpgradeResponse, provider: Peer): void {
+  begin(context: RequestContext, response: UpgradeResponse, provider: Peer): void {
     context.session = new RequestSession();
     if (this.closed) {
       provider.terminate();
       throw gatewayStopping();
     }
-    const client = this.accept(context, answer);
+    const client = this.accept(context, response);
     if (client === null) {
       provider.terminate();
       context.reply.clientLeft();
       this.settle(context, () => undefined);
       return;
     }
-    const { saved, model } = answer.upstream;
+    const { saved, model } = response.upstream;
     const session: Session = new Session(context, client, provider, {
-      meter: new SessionMeter(answer.upstream.provider),
+      meter: new SessionMeter(response.upstream.provider),
       accounts: this.accounts,
       lingering: this.lingering,
       checkModel: (named) => {
         checkModelOf(this.rights.current(saved), named);
       },
       settle: this.settle,
-      guarding: context.guardrails?.session(answer.upstream) ?? null,
+      guarding: context.guardrails?.session(response.upstream) ?? null,
       idleTimeoutMs: this.options.idleTimeoutMs,
       onEnd: (ended) => {
         this.open.delete(ended);
@@ -104,11 +104,11 @@ export class Sessions {
   }
 
   /** Null: the client has just disconnected. */
-  private accept(context: RequestContext, answer: UpgradeResponse): Peer | null {
+  private accept(context: RequestContext, response: UpgradeResponse): Peer | null {
     const { upgrade } = context;
     if (upgrade === null) return null;
     context.whenClientGone(null);
-    this.head = { headers: headersOf(context, answer), protocol: answer.protocol };
+    this.head = { headers: headersOf(context, response), protocol: response.protocol };
     let accepted: Peer | null = null;
     this.server.handleUpgrade(upgrade.req, upgrade.socket, upgrade.accept(), (client: Peer) => {
       // The close code reports the reason.
@@ -127,8 +127,8 @@ const OWN = /^(?:content-|sec-websocket-)/;
 /** `ws` writes the lines unchanged, without the checks of Node.js. */
 const SAFE = /^[\t\x20-\x7e]*$/;
 
-function headersOf(context: RequestContext, answer: UpgradeResponse): readonly string[] {
-  const passed = responseHeaders(answer);
+function headersOf(context: RequestContext, response: UpgradeResponse): readonly string[] {
+  const passed = responseHeaders(response);
   addGatewayHeaders(passed, context);
   const headers: string[] = [];
   for (let i = 0; i + 1 < passed.length; i += 2) {

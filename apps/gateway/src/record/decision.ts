@@ -165,8 +165,8 @@ function writeLimit(w: JsonWriter, state: LimitState): void {
 }
 
 /** Writes the limits that admitted the request and those that refused it. */
-function writeLimits(w: JsonWriter, { limits, answer }: RequestContext): void {
-  const own = answer?.upstream.reservation;
+function writeLimits(w: JsonWriter, { limits, response }: RequestContext): void {
+  const own = response?.upstream.reservation;
   const reservation = limits === null ? null : limits.reservation;
   const refusals = limits === null ? [] : limits.refusals;
   if (reservation === null && own === undefined && refusals.length === 0) return;

@@ -30,7 +30,7 @@ describe('x-gw-explain: 1', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     [failing, good] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    failing.answer({ status: 503, body: {} });
+    failing.respond({ status: 503, body: {} });
     gateway.addProvider('failing', 'openai', failing.origin);
     gateway.addProvider('good', 'openai', good.origin);
     gateway.addProvider('claude', 'anthropic', good.origin);
@@ -63,7 +63,7 @@ describe('x-gw-explain: 1', () => {
   ];
 
   it.each(cases)('returns the decision in the head of %s', async (_name, provider, body, path, more) => {
-    good.answer({ ...EVENTS, body });
+    good.respond({ ...EVENTS, body });
     const first = path === '/messages' ? '@failing-claude' : '@failing';
     const response = await ask(over(provider, more, first), path);
     expect([response.status, response.text.includes('Hi')]).toEqual([200, true]);
@@ -84,21 +84,21 @@ describe('x-gw-explain: 1', () => {
   });
 
   it('returns the decision of a stream from the cache', async () => {
-    good.answer({ ...EVENTS, body: CHAT });
+    good.respond({ ...EVENTS, body: CHAT });
     const config = { provider: '@good', cache: { mode: 'simple' } };
     await ask(config);
     expect(decisionOf(await ask(config))).toMatchObject({ cache: { status: 'HIT' } });
   });
 
   it('returns the attempts of a stream that broke before its first event', async () => {
-    failing.answer({ ...EVENTS, steps: [{ cut: 'end' }] });
-    good.answer({ ...EVENTS, body: CHAT });
+    failing.respond({ ...EVENTS, steps: [{ cut: 'end' }] });
+    good.respond({ ...EVENTS, body: CHAT });
     const { attempts } = decisionOf(await ask(over('@good', { on_stream_failure: 'restart' })));
     expect(attempts.map(({ end }) => end)).toEqual(['interrupted', 'answered']);
   });
 
   it('adds no explanation without the header', async () => {
-    good.answer({ ...EVENTS, body: CHAT });
+    good.respond({ ...EVENTS, body: CHAT });
     expect(decisionOf(await ask({ provider: '@good' }, undefined, '0'))).toBeNull();
   });
 });

@@ -49,13 +49,13 @@ const writer = new JsonWriter();
  * building and serialising an object.
  */
 export function logRecord(context: RequestContext, facts: RecordFacts): Buffer {
-  const { answer, reply, usage } = context;
+  const { response, reply, usage } = context;
   const last = context.attempts.records.at(-1);
   writeRecord(writer, context, {
     outcome: outcomeOf(reply),
     errorType: reply.failure === null ? null : reply.failure.type,
-    upstream: answer === null ? null : answer.upstream,
-    failed: answer === null ? (last ?? null) : null,
+    upstream: response === null ? null : response.upstream,
+    failed: response === null ? (last ?? null) : null,
     responseModel: facts.responseModel,
     usage: usage.reported,
     cost: usage.cost,
@@ -238,5 +238,5 @@ export function overheadOf({ stageMs, attempts, idempotency }: RequestContext): 
   return Math.max(0, sum - attempts.waitedMs - waitedMs);
 }
 
-const responseTypeOf = ({ answer }: RequestContext): string | null =>
-  answer === null ? null : (valueOf(answer.headers, 'content-type') ?? null);
+const responseTypeOf = ({ response }: RequestContext): string | null =>
+  response === null ? null : (valueOf(response.headers, 'content-type') ?? null);

@@ -78,7 +78,7 @@ describe('log record of a request whose key is refused', () => {
   afterEach(() => gateway.stop());
 
   const call = async (apiKey: string): Promise<unknown> => {
-    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: {
         ...{ 'x-gw-api-key': apiKey, 'x-gw-provider': 'openai', 'x-gw-trace-id': 'refused' },
@@ -86,7 +86,7 @@ describe('log record of a request whose key is refused', () => {
       },
       body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'private' }] }),
     });
-    return [answer.status, ((await answer.json()) as { error: { type: string } }).error.type];
+    return [response.status, ((await response.json()) as { error: { type: string } }).error.type];
   };
 
   it('[SVC-02] names the organisation and the key if the key was revoked, and contains no body', async () => {

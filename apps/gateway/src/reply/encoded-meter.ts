@@ -30,11 +30,11 @@ export class EncodedMeter {
   constructor(
     private readonly context: RequestContext,
     private readonly reply: Reply,
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly coding: Coding,
   ) {
-    const type = valueOf(answer.headers, 'content-type');
-    if (answer.status < 400 && type?.startsWith('text/event-stream')) context.reply.streams();
+    const type = valueOf(response.headers, 'content-type');
+    if (response.status < 400 && type?.startsWith('text/event-stream')) context.reply.streams();
     this.isJson = type?.includes('json') ?? false;
   }
 
@@ -61,7 +61,7 @@ export class EncodedMeter {
   /** Never rejects. */
   async prepare(): Promise<void> {
     if (this.reply.keptBytes === 0) return;
-    const { provider } = this.answer.upstream;
+    const { provider } = this.response.upstream;
     if (this.context.reply.streamed) await this.readEvents(provider);
     else if (!this.reply.truncated) await this.readWhole(provider);
   }

@@ -59,12 +59,12 @@ describe('compressed passthrough responses', () => {
         },
       });
       req.on('error', reject);
-      req.on('response', (answer) => {
+      req.on('response', (response) => {
         const pieces: Buffer[] = [];
-        answer.on('data', (piece: Buffer) => pieces.push(piece));
-        answer.on('error', reject);
-        answer.on('end', () => {
-          resolve({ coding: answer.headers['content-encoding'], body: Buffer.concat(pieces) });
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('error', reject);
+        response.on('end', () => {
+          resolve({ coding: response.headers['content-encoding'], body: Buffer.concat(pieces) });
         });
       });
       req.end('{"model":"gpt-4o"}');
@@ -74,7 +74,7 @@ describe('compressed passthrough responses', () => {
   describe.each(CODINGS)('%s', (coding, encode) => {
     it('[PAS-02] [PAS-06] reach the client unchanged, and their usage, model and cost reach the log', async () => {
       const body = encode(JSON_BYTES);
-      stub.answer({ headers: { 'content-type': 'application/json', 'content-encoding': coding }, body });
+      stub.respond({ headers: { 'content-type': 'application/json', 'content-encoding': coding }, body });
       expect(await ask()).toEqual({ coding, body });
       expect(stub.lastRequest.headers['accept-encoding']).toBe('gzip, br');
       // The record is in the journal before the client has the last byte, as for other responses.
@@ -90,7 +90,7 @@ describe('compressed passthrough responses', () => {
     it('[PAS-06] are read as events if they are a stream, however it is split', async () => {
       const body = encode(EVENTS);
       const middle = body.length >> 1;
-      stub.answer({
+      stub.respond({
         headers: { 'content-type': 'text/event-stream', 'content-encoding': coding },
         steps: [{ chunk: body.subarray(0, middle) }, { waitMs: 5 }, { chunk: body.subarray(middle) }],
       });
@@ -114,14 +114,14 @@ describe('compressed passthrough responses', () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const head = Buffer.concat(written.splice(0));
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' },
       steps: [{ chunk: head }, { until: held }],
     });
-    const answer = await fetch(`${gateway.baseUrl}/proxy/chat/completions`, {
+    const response = await fetch(`${gateway.baseUrl}/proxy/chat/completions`, {
       headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' },
     });
-    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const first = await reader.read();
     expect(Buffer.from(first.value as Uint8Array)).toEqual(EVENTS.subarray(0, 40));
     release();
@@ -131,7 +131,7 @@ describe('compressed passthrough responses', () => {
 
   it('that end early are logged as interrupted, with the usage that they reported before', async () => {
     const body = gzipSync(EVENTS.subarray(0, EVENTS.length - 'data: [DONE]\n\n'.length));
-    stub.answer({ headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }, body });
+    stub.respond({ headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }, body });
     expect((await ask()).body.equals(body)).toBe(true);
     expect(await lastRecord()).toMatchObject({
       outcome: 'interrupted',
@@ -151,7 +151,7 @@ describe('compressed passthrough responses', () => {
     ['two codings', 'gzip, gzip', gzipSync(gzipSync(JSON_BYTES))],
     ['an unknown coding', 'nosuch', JSON_BYTES],
   ])('%s reaches the client unchanged and is charged as an estimate', async (_, coding, body) => {
-    stub.answer({ headers: { 'content-type': 'application/json', 'content-encoding': coding }, body });
+    stub.respond({ headers: { 'content-type': 'application/json', 'content-encoding': coding }, body });
     await ask();
     const before = process.memoryUsage.rss();
     expect(await ask()).toEqual({ coding, body });
@@ -161,7 +161,7 @@ describe('compressed passthrough responses', () => {
 
   it('wait for a decoder if there are many at a time, and all of them are read', async () => {
     const body = brotliCompressSync(JSON_BYTES);
-    stub.answer({ headers: { 'content-type': 'application/json', 'content-encoding': 'br' }, body });
+    stub.respond({ headers: { 'content-type': 'application/json', 'content-encoding': 'br' }, body });
     await Promise.all(Array.from({ length: 40 }, ask));
     const records = await gateway.records();
     expect(records.map(({ cost }) => cost)).toEqual(Array<number>(40).fill(COST));
@@ -169,7 +169,7 @@ describe('compressed passthrough responses', () => {
 
   it('[PAS-06] have their usage read from the end of a response that is too long to be kept', async () => {
     const long = { data: [{ b64_json: 'a'.repeat(3 * MEGABYTE) }], usage: RESPONSE.usage };
-    stub.answerJson(long);
+    stub.respondJson(long);
     expect((await ask()).body.length).toBe(JSON.stringify(long).length);
     expect(await lastRecord()).toMatchObject({
       usage: { inputTokens: 9, outputTokens: 12 },

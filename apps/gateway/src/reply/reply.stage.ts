@@ -52,41 +52,41 @@ export class ReplyStage implements Stage {
   run(context: RequestContext): void {
     // A rendered prompt or a stored response has been sent already, or the client was upgraded.
     if (context.reply.writer !== null || context.session !== null) return;
-    const { answer } = context;
-    if (answer === null || context.clientGone) {
+    const { response } = context;
+    if (response === null || context.clientGone) {
       context.reply.clientLeft();
       this.settle(context, () => undefined);
       return;
     }
-    const headers = responseHeaders(answer);
+    const headers = responseHeaders(response);
     addGatewayHeaders(headers, context);
     if (context.attempts.openStream !== null) {
-      this.handOn(context, answer, headers);
+      this.handOn(context, response, headers);
       return;
     }
-    const reply = this.replyTo(context, answer, answer.call);
-    const sink = this.sinkFor(context, answer, reply, headers);
+    const reply = this.replyTo(context, response, response.call);
+    const sink = this.sinkFor(context, response, reply, headers);
     const { pace } = context.attempts;
     const paced = pace === null ? sink : pace.through(sink);
-    answer.attach(paced);
-    context.whenClientGone(new Leaving(context, answer, paced, this.settle));
+    response.attach(paced);
+    context.whenClientGone(new Leaving(context, response, paced, this.settle));
   }
 
   /** Sends a stream that another response may continue. */
-  private handOn(context: RequestContext, answer: GatewayResponse, headers: HeaderList): void {
+  private handOn(context: RequestContext, response: GatewayResponse, headers: HeaderList): void {
     const { keepAlive } = this;
     const flow = new ResponseFlow(context);
-    const reply = this.replyTo(context, answer, flow);
+    const reply = this.replyTo(context, response, flow);
     removeHeader(headers, 'content-length');
-    reply.start(answer.status, headers);
+    reply.start(response.status, headers);
     const abandon = (left: RequestContext, last: GatewayResponse, sink: BodySink): void =>
       new Leaving(left, last, sink, this.settle).clientGone();
-    new ContinuableStream({ context, reply, flow, keepAlive, abandon }).take(answer);
+    new ContinuableStream({ context, reply, flow, keepAlive, abandon }).take(response);
   }
 
-  private replyTo(context: RequestContext, answer: GatewayResponse, flow: Flow | null): Reply {
-    const keepBytes = this.keepBytesFor(context, answer);
-    const { guarded } = answer;
+  private replyTo(context: RequestContext, response: GatewayResponse, flow: Flow | null): Reply {
+    const keepBytes = this.keepBytesFor(context, response);
+    const { guarded } = response;
     return guarded instanceof GuardedStream || guarded instanceof WatchedResponse
       ? guarded.reply(context, this.settle, flow, keepBytes)
       : new Reply(context, this.settle, flow, keepBytes);
@@ -96,8 +96,8 @@ export class ReplyStage implements Stage {
    * Bytes to keep of a response. A tap reads the usage of plain events as they pass, so only the log needs
    * the bytes of a stream.
    */
-  private keepBytesFor({ principal, gw }: RequestContext, answer: GatewayResponse): number {
-    if (!isPlainEvents(answer)) return Math.max(this.logBodyBytes, KEEP_BYTES_MIN);
+  private keepBytesFor({ principal, gw }: RequestContext, response: GatewayResponse): number {
+    if (!isPlainEvents(response)) return Math.max(this.logBodyBytes, KEEP_BYTES_MIN);
     return principal?.logBodies === true && gw.logBodies ? this.logBodyBytes : 0;
   }
 
@@ -111,24 +111,24 @@ export class ReplyStage implements Stage {
 
   private sinkFor(
     context: RequestContext,
-    answer: GatewayResponse,
+    response: GatewayResponse,
     reply: Reply,
     headers: HeaderList,
   ): BodySink {
-    const { support } = answer.upstream;
-    if (answer.guarded instanceof JudgedBody)
-      return answer.guarded.sink(context, reply, answer.status, headers);
-    if (support && answer.status >= 400) return this.errorSink(context, answer, reply, headers);
+    const { support } = response.upstream;
+    if (response.guarded instanceof JudgedBody)
+      return response.guarded.sink(context, reply, response.status, headers);
+    if (support && response.status >= 400) return this.errorSink(context, response, reply, headers);
     if (support?.via === 'translated')
-      return this.translatedSink(context, answer, reply, headers, support.translator);
-    if (answer.status >= 400) return passedError(context, answer, reply, headers);
-    const isEvents = isPlainEvents(answer);
+      return this.translatedSink(context, response, reply, headers, support.translator);
+    if (response.status >= 400) return passedError(context, response, reply, headers);
+    const isEvents = isPlainEvents(response);
     // Comments, a final error event or removed usage change the length that the provider announced.
     if (isEvents && support) removeHeader(headers, 'content-length');
-    reply.start(answer.status, headers);
+    reply.start(response.status, headers);
     return isEvents
-      ? new EventStreamSink(context, reply, answer, this.keepAlive)
-      : new PassingSink(context, reply, answer, this.outputMeter(context, answer));
+      ? new EventStreamSink(context, reply, response, this.keepAlive)
+      : new PassingSink(context, reply, response, this.outputMeter(context, response));
   }
 
   private outputMeter(
@@ -142,33 +142,33 @@ export class ReplyStage implements Stage {
 
   private translatedSink(
     context: RequestContext,
-    answer: GatewayResponse,
+    response: GatewayResponse,
     reply: Reply,
     headers: HeaderList,
     translator: Translator,
   ): BodySink {
     removeHeader(headers, 'content-length');
     removeHeader(headers, 'content-encoding');
-    const translation = translationContext(context, answer.upstream);
-    if (!isEventStream(answer))
-      return translatedBody(context, answer, reply, headers, translator, translation);
-    reply.start(answer.status, headers);
+    const translation = translationContext(context, response.upstream);
+    if (!isEventStream(response))
+      return translatedBody(context, response, reply, headers, translator, translation);
+    reply.start(response.status, headers);
     const stream = translator.stream(translation);
-    const sink = new TranslatedStreamSink(context, reply, answer, stream, this.keepAlive);
-    return isPlainEvents(answer) ? sink : decodedFor(sink, answer);
+    const sink = new TranslatedStreamSink(context, reply, response, stream, this.keepAlive);
+    return isPlainEvents(response) ? sink : decodedFor(sink, response);
   }
 
   private errorSink(
     context: RequestContext,
-    answer: GatewayResponse,
+    response: GatewayResponse,
     reply: Reply,
     headers: HeaderList,
   ): BodySink {
     context.reply.providerFailed();
-    const { provider } = answer.upstream;
-    return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
-      context.reply.meteredBy(meterOf(answer, received));
-      const body = received && withoutCredential(received, answer.upstream);
+    const { provider } = response.upstream;
+    return new WholeBodySink(response, KEEP_BYTES_MIN, (received, failure) => {
+      context.reply.meteredBy(meterOf(response, received));
+      const body = received && withoutCredential(received, response.upstream);
       const original = body === null ? null : readable(body);
       // An error that is already in the client's dialect stays unchanged.
       const same =
@@ -176,7 +176,7 @@ export class ReplyStage implements Stage {
       const bytes = same
         ? (body as Buffer)
         : providerErrorBody(isObject(original) ? provider.error(original) : errorOf(failure), original, {
-            status: answer.status,
+            status: response.status,
             provider: provider.id,
             requestId: context.id,
             dialect: context.route.dialect,
@@ -184,7 +184,7 @@ export class ReplyStage implements Stage {
       removeHeader(headers, 'content-length');
       removeHeader(headers, 'content-encoding');
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');
-      reply.start(answer.status, headers);
+      reply.start(response.status, headers);
       reply.end(bytes);
     });
   }
@@ -194,20 +194,20 @@ export class ReplyStage implements Stage {
 class Leaving implements LeaveListener {
   constructor(
     private readonly context: RequestContext,
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly sink: BodySink,
     private readonly settle: Settle,
   ) {}
 
   clientGone(): void {
-    const { context, answer, sink } = this;
-    if (!lacksUsageOnly(context, answer)) this.abandon();
-    else new LateUsage(context, answer, sink, () => this.abandon()).begin();
+    const { context, response, sink } = this;
+    if (!lacksUsageOnly(context, response)) this.abandon();
+    else new LateUsage(context, response, sink, () => this.abandon()).begin();
   }
 
   private abandon(): void {
-    const { context, answer } = this;
-    answer.call?.abort();
+    const { context, response } = this;
+    response.call?.abort();
     if (context.settled) return;
     context.reply.clientLeft();
     this.settle(context, () => undefined);
@@ -217,26 +217,26 @@ class Leaving implements LeaveListener {
 /** Forwards a passthrough error unchanged, except for its coding and for a credential that it repeats. */
 function passedError(
   context: RequestContext,
-  answer: GatewayResponse,
+  response: GatewayResponse,
   reply: Reply,
   headers: HeaderList,
 ): BodySink {
-  const { upstream, status } = answer;
+  const { upstream, status } = response;
   if (context.method === 'HEAD' || !mayRepeatCredential(upstream)) {
     reply.start(status, headers);
-    return new PassingSink(context, reply, answer);
+    return new PassingSink(context, reply, response);
   }
-  return new WholeBodySink(answer, KEEP_BYTES_MIN, (received, failure) => {
-    context.reply.meteredBy(meterOf(answer, received));
+  return new WholeBodySink(response, KEEP_BYTES_MIN, (received, failure) => {
+    context.reply.meteredBy(meterOf(response, received));
     removeHeader(headers, 'content-length');
     removeHeader(headers, 'content-encoding');
     if (received === null) setHeader(headers, 'content-type', 'application/json; charset=utf-8');
-    if (answer.error !== null) context.reply.cut(failure);
+    if (response.error !== null) context.reply.cut(failure);
     reply.start(status, headers);
     reply.end(
       received === null
         ? providerErrorBody(errorOf(failure), null, {
-            status: answer.status,
+            status: response.status,
             provider: upstream.provider.id,
             requestId: context.id,
             dialect: context.route.dialect,
@@ -258,8 +258,8 @@ const errorOf = (failure: GatewayError | null): ProviderError | null =>
   failure === null ? null : { message: failure.message, type: null, code: null };
 
 /** Decodes a stream with a coding, which was not requested, as a whole. */
-const decodedFor = (sink: TranslatedStreamSink, answer: GatewayResponse): BodySink =>
-  new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
+const decodedFor = (sink: TranslatedStreamSink, response: GatewayResponse): BodySink =>
+  new WholeBodySink(response, WHOLE_BODY_MAX, (body, failure) => {
     if (body === null) sink.fail(failure ?? new GatewayError('provider_answer_invalid'));
     else {
       sink.data(body);
@@ -269,14 +269,14 @@ const decodedFor = (sink: TranslatedStreamSink, answer: GatewayResponse): BodySi
 
 function translatedBody(
   context: RequestContext,
-  answer: GatewayResponse,
+  response: GatewayResponse,
   reply: Reply,
   headers: HeaderList,
   translator: Translator,
   translation: TranslationContext,
 ): BodySink {
-  const { provider } = answer.upstream;
-  return new WholeBodySink(answer, WHOLE_BODY_MAX, (body, failure) => {
+  const { provider } = response.upstream;
+  return new WholeBodySink(response, WHOLE_BODY_MAX, (body, failure) => {
     try {
       if (body === null) throw failure ?? new GatewayError('provider_answer_invalid');
       const parsed = parseExactResponse(body);
@@ -286,7 +286,7 @@ function translatedBody(
       });
       const translated = translator.response(parsed, translation);
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');
-      reply.start(answer.status, headers);
+      reply.start(response.status, headers);
       reply.end(Buffer.from(JSON.stringify(translated)));
     } catch (cause) {
       const error = failure ?? unreadableResponse(provider.id, cause);

@@ -33,15 +33,18 @@ export function addGatewayHeaders(headers: HeaderList, context: RequestContext):
  * Sets the header in which SDKs look for the request id, unless the provider has set it. Passthrough
  * responses stay unchanged.
  */
-function addRequestId(headers: HeaderList, { id, route, answer, reply: { failure } }: RequestContext): void {
-  if (route.kind === 'passthrough' && answer !== null && failure === null) return;
+function addRequestId(
+  headers: HeaderList,
+  { id, route, response, reply: { failure } }: RequestContext,
+): void {
+  if (route.kind === 'passthrough' && response !== null && failure === null) return;
   const name = route.dialect === 'anthropic' ? 'request-id' : 'x-request-id';
   if (valueOf(headers, name) === undefined) headers.push(name, id);
 }
 
 /** Names the translation of the response, and what was lost in the request. */
-function addTranslation(headers: HeaderList, { answer }: RequestContext): void {
-  const upstream = answer?.upstream;
+function addTranslation(headers: HeaderList, { response }: RequestContext): void {
+  const upstream = response?.upstream;
   if (upstream?.support?.via !== 'translated') return;
   headers.push(HEADER.translation, upstream.support.name);
   if (upstream.losses !== undefined) headers.push(HEADER.translationLoss, upstream.losses);
@@ -64,12 +67,12 @@ function retryCount({ attempts, reply }: RequestContext): number {
  * sent. The complete record, with price and timings, is in the log under the request's id.
  */
 function explained(context: RequestContext): string {
-  const { configSource, limits, answer } = context;
+  const { configSource, limits, response } = context;
   const { strategy, matchedCondition, records: attempts, events: routing } = context.attempts;
   const cache = cacheUseOf(context)?.record();
   const limitStates = [
     ...(limits?.reservation?.states() ?? []),
-    ...(answer?.upstream.reservation?.states() ?? []),
+    ...(response?.upstream.reservation?.states() ?? []),
     ...(limits?.refusals ?? []),
   ];
   const text = JSON.stringify({

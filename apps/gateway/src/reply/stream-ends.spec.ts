@@ -37,13 +37,13 @@ describe('end of a stream', () => {
   });
 
   const send = (steps: readonly StubStep[]): void =>
-    stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps });
+    stub.respond({ headers: { 'content-type': 'text/event-stream' }, steps });
   const ask = async (
     path = '/chat/completions',
     more: object = {},
     config: object = { provider: '@main' },
   ): Promise<string> => {
-    const answer = await fetch(gateway.baseUrl + path, {
+    const response = await fetch(gateway.baseUrl + path, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -58,7 +58,7 @@ describe('end of a stream', () => {
         ...more,
       }),
     });
-    return answer.text();
+    return response.text();
   };
   const last = async () => (await gateway.records()).at(-1);
   const CONTINUE = { provider: '@main', on_stream_failure: 'continue' };
@@ -141,7 +141,7 @@ describe('end of a stream', () => {
     it('breaks a passthrough response that ends before its announced length, without waiting', async () => {
       const length = String(WHOLE.length + DONE.length + 9);
       const head = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${length}\r\n\r\n`;
-      stub.answer({ raw: head + WHOLE + DONE });
+      stub.respond({ raw: head + WHOLE + DONE });
       await expect(ask('/proxy/chat/completions')).rejects.toThrow('terminated');
       expect(await last()).toMatchObject({ outcome: 'ok' });
     });

@@ -28,7 +28,7 @@ describe('usage that the client has not requested', () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
     // Sends usage on request, like OpenAI.
-    stub.answer(({ body }) => ({
+    stub.respond(({ body }) => ({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: body.includes('"include_usage":true') ? WITH_USAGE : PLAIN }],
     }));
@@ -44,7 +44,7 @@ describe('usage that the client has not requested', () => {
     headers: Record<string, string> = {},
     onText: (soFar: string) => void = () => undefined,
   ): Promise<string> => {
-    const answer = await fetch(`${gateway.baseUrl}${path}`, {
+    const response = await fetch(`${gateway.baseUrl}${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -55,7 +55,7 @@ describe('usage that the client has not requested', () => {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
     let text = '';
-    for await (const piece of answer.body as ReadableStream<Uint8Array>) {
+    for await (const piece of response.body as ReadableStream<Uint8Array>) {
       text += Buffer.from(piece).toString();
       onText(text);
     }
@@ -65,10 +65,10 @@ describe('usage that the client has not requested', () => {
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
   it('is removed from a stream whose length the provider has announced, and the stream ends correctly', async () => {
-    stub.answer({ headers: { 'content-type': 'text/event-stream' }, body: WITH_USAGE });
+    stub.respond({ headers: { 'content-type': 'text/event-stream' }, body: WITH_USAGE });
     expect(await ask('/chat/completions', ASK)).toBe(PLAIN);
     const reported = String(Buffer.byteLength(PLAIN) + 999);
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream', 'content-length': reported },
       steps: [{ chunk: line(text('Hi')) }, { cut: 'reset' }],
     });
@@ -137,7 +137,7 @@ describe('usage that the client has not requested', () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const [first = '', second = ''] = CONTENT.map((piece) => line({ ...piece, usage: null }));
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [
         { chunk: first },
@@ -157,7 +157,7 @@ describe('usage that the client has not requested', () => {
   });
 
   it('does not prevent an error event after a stream that was cut inside an event', async () => {
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [
         { chunk: line({ ...text('a'), usage: null }) + 'data: {"id":' },

@@ -46,7 +46,7 @@ describe('randomly mutated provider streams', () => {
   });
 
   /** Returns status and text of the response, as far as it was received. */
-  async function answerTo(path: string, config: object): Promise<readonly [number, string]> {
+  async function respondTo(path: string, config: object): Promise<readonly [number, string]> {
     sent += 1;
     const response = await fetch(`${gateway.baseUrl}${path}`, {
       method: 'POST',
@@ -73,12 +73,12 @@ describe('randomly mutated provider streams', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(stream, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (many) => {
         let next = 0;
-        stub.answer(() => {
+        stub.respond(() => {
           const { frame, bytes } = many[next++ % many.length] as (typeof many)[number];
           return { raw: frame(bytes) };
         });
-        const answers = await Promise.all(many.map(({ path, config }) => answerTo(path, config)));
-        for (const [status, text] of answers) {
+        const responses = await Promise.all(many.map(({ path, config }) => respondTo(path, config)));
+        for (const [status, text] of responses) {
           expect(status).not.toBe(500);
           expect(text).not.toContain('internal_error');
         }

@@ -44,7 +44,7 @@ describe('streams', () => {
     await keepAliveSoon();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    stub.answer({
+    stub.respond({
       headers: EVENTS,
       steps: [{ chunk: event('a') }, { until: held }, { chunk: event('b') + DONE }],
     });
@@ -60,7 +60,7 @@ describe('streams', () => {
   it('adds nothing to a silent stream inside an event', async () => {
     await keepAliveSoon();
     const whole = event('a');
-    stub.answer({
+    stub.respond({
       headers: EVENTS,
       steps: [{ chunk: whole.slice(0, 20) }, { waitMs: 400 }, { chunk: whole.slice(20) + DONE }],
     });
@@ -69,12 +69,12 @@ describe('streams', () => {
 
   it('[PAS-02] adds nothing to a passthrough stream', async () => {
     await keepAliveSoon();
-    stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }, { waitMs: 400 }, { chunk: event('b') }] });
+    stub.respond({ headers: EVENTS, steps: [{ chunk: event('a') }, { waitMs: 400 }, { chunk: event('b') }] });
     expect(await (await ask('/proxy/chat/completions')).text()).toBe(event('a') + event('b'));
   });
 
   it('breaks a passthrough stream that the provider broke, so that it cannot look complete', async () => {
-    stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }, { waitMs: 20 }, { cut: 'reset' }] });
+    stub.respond({ headers: EVENTS, steps: [{ chunk: event('a') }, { waitMs: 20 }, { cut: 'reset' }] });
     const response = await ask('/proxy/chat/completions');
     await expect(response.text()).rejects.toThrow();
     const [record] = await gateway.records();
@@ -82,7 +82,7 @@ describe('streams', () => {
   });
 
   it('ends a built-in stream without an end mark with an error event, even if the provider ended cleanly', async () => {
-    stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }] });
+    stub.respond({ headers: EVENTS, steps: [{ chunk: event('a') }] });
     const text = await (await ask('/chat/completions')).text();
     expect(text.startsWith(event('a'))).toBe(true);
     expect(text).toContain('stream_interrupted');
@@ -92,7 +92,7 @@ describe('streams', () => {
   it('sends the first byte at once, long before the second arrives', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }, { until: held }, { chunk: DONE }] });
+    stub.respond({ headers: EVENTS, steps: [{ chunk: event('a') }, { until: held }, { chunk: DONE }] });
     const response = await ask('/chat/completions');
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const first = await reader.read();
@@ -102,7 +102,7 @@ describe('streams', () => {
   });
 
   it('has the record in the journal before the client can receive the end mark', async () => {
-    stub.answer({ headers: EVENTS, steps: [{ chunk: event('a') }, { chunk: DONE }, { hang: true }] });
+    stub.respond({ headers: EVENTS, steps: [{ chunk: event('a') }, { chunk: DONE }, { hang: true }] });
     const leaving = new AbortController();
     const response = await ask('/chat/completions', leaving.signal);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -120,7 +120,7 @@ describe('streams', () => {
     const pieces = Array.from({ length: 40 }, (_, index) =>
       event(`${String(index)}${'x'.repeat(16 * 1_024)}`),
     );
-    stub.answer({ headers: EVENTS, steps: [...pieces, DONE].map((chunk) => ({ chunk })) });
+    stub.respond({ headers: EVENTS, steps: [...pieces, DONE].map((chunk) => ({ chunk })) });
     expect((await (await ask('/chat/completions')).text()).length).toBe([...pieces, DONE].join('').length);
     const [record] = await gateway.records();
     expect(record).toMatchObject({ outcome: 'ok', responseBodyTruncated: true });

@@ -64,7 +64,7 @@ describe('a route family added by one row, one file and one line', () => {
   });
 
   it('reaches its provider at its own path, and is cached if a config enables it', async () => {
-    stub.answerJson({ text: 'waves' });
+    stub.respondJson({ text: 'waves' });
     const cached = { 'x-gw-config': 'cached' };
     for (const status of ['MISS', 'HIT']) {
       const response = await post({ topic: 'sea' }, cached);

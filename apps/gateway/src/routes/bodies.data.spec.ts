@@ -97,7 +97,7 @@ describe('request bodies', () => {
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson({ id: 'x', object: 'any', choices: [] });
+    stub.respondJson({ id: 'x', object: 'any', choices: [] });
     gateway.addProvider('main', 'openai', stub.origin);
     gateway.addProvider('novita', 'novita-ai', stub.origin);
   });
@@ -115,7 +115,7 @@ describe('request bodies', () => {
    */
   const send = (path: string, body: Buffer, chunked = false): Promise<Received> =>
     new Promise((resolve, reject) => {
-      let answered = false;
+      let responded = false;
       const req = request(`${gateway.baseUrl}${path}`, {
         method: 'POST',
         headers: {
@@ -126,7 +126,7 @@ describe('request bodies', () => {
         },
       });
       req.on('response', (response) => {
-        answered = true;
+        responded = true;
         let text = '';
         response.on('data', (data: Buffer) => (text += data.toString()));
         response.on('error', reject);
@@ -136,13 +136,13 @@ describe('request bodies', () => {
         });
       });
       req.on('error', (error) => {
-        if (!answered) reject(error);
+        if (!responded) reject(error);
       });
       req.end(body);
     });
 
-  const expectPassed = (answer: Received, path: string, bytes: Buffer): void => {
-    expect(answer).toEqual({ status: 200, error: null });
+  const expectPassed = (response: Received, path: string, bytes: Buffer): void => {
+    expect(response).toEqual({ status: 200, error: null });
     expect(stub.lastRequest.url).toBe(`/v1${path}`);
     const { body } = stub.lastRequest;
     expect((bytes.includes('"stream_options"') ? body : withoutUsageOption(body)).equals(bytes)).toBe(true);
@@ -153,9 +153,9 @@ describe('request bodies', () => {
     expect(stub.requests).toHaveLength(0);
   };
   /** Expects no server error, and a request to the provider exactly when the status is 200. */
-  const expectConsistent = (answer: Received): void => {
-    expect(answer.status).toBeLessThan(500);
-    expect(answer.status === 200 ? 1 : 0).toBe(stub.requests.length);
+  const expectConsistent = (response: Received): void => {
+    expect(response.status).toBeLessThan(500);
+    expect(response.status === 200 ? 1 : 0).toBe(stub.requests.length);
     expect(({} as { isAdmin?: unknown }).isAdmin).toBeUndefined();
   };
 
@@ -163,14 +163,14 @@ describe('request bodies', () => {
     it(`${CLAUSES[test.endpoint] ?? ''} ${test.expect}: ${test.id}`, async () => {
       const bytes = bytesOf(test);
       const path = pathOf(test.endpoint);
-      const answer = await send(path, bytes);
-      if (test.expect === 'accept') expectPassed(answer, path, bytes);
-      else if (test.expect === 'either') expectConsistent(answer);
+      const response = await send(path, bytes);
+      if (test.expect === 'accept') expectPassed(response, path, bytes);
+      else if (test.expect === 'either') expectConsistent(response);
       else {
-        expectRefused(answer);
-        expect(answer.error?.type).toBe('validation_failed');
-        const [first] = answer.error?.details ?? [];
-        expect(first?.path).toBe(answer.error?.param);
+        expectRefused(response);
+        expect(response.error?.type).toBe('validation_failed');
+        const [first] = response.error?.details ?? [];
+        expect(first?.path).toBe(response.error?.param);
         expect(first?.message).toMatch(/^\S+ (?:must .+|is required.*); it is .+\.$/);
       }
     });
@@ -181,15 +181,15 @@ describe('request bodies', () => {
       `${test.expect} ${test.id} on %s`,
       async (path) => {
         const bytes = bytesOf(test);
-        const answer = await send(path, bytes, test.gen?.chunked).catch((error: unknown) => {
+        const response = await send(path, bytes, test.gen?.chunked).catch((error: unknown) => {
           // The gateway does not read a body past the limit, so the connection may close before
           // the client sees the response.
           if (test.gen?.body_mb !== undefined) return { status: 413, error: null };
           throw error;
         });
-        if (test.expect === 'accept') expectPassed(answer, path, bytes);
-        else if (test.expect === 'reject') expectRefused(answer);
-        else expectConsistent(answer);
+        if (test.expect === 'accept') expectPassed(response, path, bytes);
+        else if (test.expect === 'reject') expectRefused(response);
+        else expectConsistent(response);
       },
     );
   });
@@ -211,9 +211,9 @@ describe('request bodies', () => {
   it('never repeats a string of the request, which could be a secret, and reports at most 20 faults', async () => {
     const secret = 'sk-1234567890abcdefghijklmnopqrstuvwxyz';
     const body = { n: secret, metadata: {}, messages: [{ content: 5 }], stop: [secret, [secret]] };
-    const answer = await send('/completions', Buffer.from(JSON.stringify(body)));
-    expectRefused(answer);
-    expect(JSON.stringify(answer.error)).not.toContain(secret);
+    const response = await send('/completions', Buffer.from(JSON.stringify(body)));
+    expectRefused(response);
+    expect(JSON.stringify(response.error)).not.toContain(secret);
     const many = { logit_bias: Object.fromEntries(Array.from({ length: 100 }, (_, i) => [String(i), 101])) };
     expect((await send('/completions', Buffer.from(JSON.stringify(many)))).error?.details).toHaveLength(20);
   });
@@ -233,9 +233,9 @@ describe('request bodies', () => {
       ['/vector_stores', { metadata }, 'metadata'],
     ];
     for (const [path, body, param] of bodies) {
-      const answer = await send(path, Buffer.from(JSON.stringify(body)));
-      expectRefused(answer);
-      expect(answer.error?.param).toBe(param);
+      const response = await send(path, Buffer.from(JSON.stringify(body)));
+      expectRefused(response);
+      expect(response.error?.param).toBe(param);
     }
     const characters = (length: number) => ({ metadata: { ['🚀'.repeat(64)]: '🚀'.repeat(length) } });
     expectRefused(await send('/threads', Buffer.from(JSON.stringify(characters(513)))));
@@ -267,9 +267,9 @@ describe('request bodies', () => {
     ];
     for (const path of ['/threads/runs', '/threads/thread_1/runs']) {
       for (const [body, param] of bodies) {
-        const answer = await send(path, Buffer.from(JSON.stringify({ assistant_id: 'a', ...body })));
-        expectRefused(answer);
-        expect(answer.error?.param).toBe(param);
+        const response = await send(path, Buffer.from(JSON.stringify({ assistant_id: 'a', ...body })));
+        expectRefused(response);
+        expect(response.error?.param).toBe(param);
       }
     }
   });

@@ -41,7 +41,7 @@ describe('slugs and path ids on the data plane', () => {
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson({ id: 'x', object: 'any', data: [], choices: [] });
+    stub.respondJson({ id: 'x', object: 'any', data: [], choices: [] });
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterAll(async () => {

@@ -40,7 +40,7 @@ describe('queries of the data plane', () => {
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson(RUNS);
+    stub.respondJson(RUNS);
     gateway.addProvider('main', 'openai', stub.origin);
   });
   afterAll(async () => {

@@ -73,7 +73,7 @@ describe('route families', () => {
   beforeAll(async () => {
     gateway = await GatewayHarness.start();
     stub = await StubProvider.start();
-    stub.answerJson({ object: 'any' });
+    stub.respondJson({ object: 'any' });
     for (const id of PROVIDERS.keys()) gateway.addProvider(id, id, stub.origin);
   });
   afterAll(async () => {
@@ -108,8 +108,8 @@ describe('route families', () => {
         ({ routes, local }) => routes[kind]?.via === 'native' && !local,
       );
       const prefix = serving?.routes[kind]?.via === 'native' ? serving.routes[kind].prefix : '';
-      const answer = await call(serving?.id ?? '', method, path, name);
-      expect(answer.status).toBe(200);
+      const response = await call(serving?.id ?? '', method, path, name);
+      expect(response.status).toBe(200);
       expect(stub.lastRequest).toMatchObject({ method, url: `/v1${prefix}${filled(path)}` });
       expect((await gateway.records()).at(-1)).toMatchObject({ route: name, status: 200, outcome: 'ok' });
     },
@@ -122,9 +122,9 @@ describe('route families', () => {
     ['openai', 'POST', '/messages/count_tokens', 'messages.count_tokens'],
     ['ollama', 'GET', '/files', 'files'],
   ])('%s refuses %s %s, which it does not serve, before anything is sent', async (provider, method, path) => {
-    const answer = await call(provider, method, path, '');
-    expect(answer.status).toBe(400);
-    const { error } = (await answer.json()) as {
+    const response = await call(provider, method, path, '');
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as {
       error: { type: string; gateway_type?: string; message: string };
     };
     expect(error.gateway_type ?? error.type).toBe('route_unsupported');

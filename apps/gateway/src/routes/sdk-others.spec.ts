@@ -26,7 +26,7 @@ describe('other official clients, with only base URL and headers changed', () =>
   it('cohere: reranks through the built-in route, and through passthrough with the newer client', async () => {
     gateway.addProvider('cohere', 'cohere', null, { configurations: { custom_host: stub.origin } });
     const results = [{ index: 1, relevance_score: 0.9 }];
-    stub.answerJson({ id: 'r', results, meta: { billed_units: { search_units: 1 } } });
+    stub.respondJson({ id: 'r', results, meta: { billed_units: { search_units: 1 } } });
     const headers = { 'x-gw-provider': '@cohere' };
     const question = { model: 'rerank-v3.5', query: 'q', documents: ['a', 'b'] };
     const origin = gateway.baseUrl.replace(/\/v1$/, '');
@@ -48,7 +48,7 @@ describe('other official clients, with only base URL and headers changed', () =>
     gateway.addProvider('google', 'google', null, {
       configurations: { custom_host: `${stub.origin}/v1beta` },
     });
-    stub.answerJson({
+    stub.respondJson({
       candidates: [{ content: { role: 'model', parts: [{ text: 'Hello!' }] }, finishReason: 'STOP' }],
       usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 2, totalTokenCount: 6 },
     });
@@ -60,8 +60,8 @@ describe('other official clients, with only base URL and headers changed', () =>
         headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@google' },
       },
     });
-    const answer = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'Hi' });
-    expect(answer.text).toBe('Hello!');
+    const response = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'Hi' });
+    expect(response.text).toBe('Hello!');
     expect(requests()).toEqual(['POST /v1beta/models/gemini-2.5-flash:generateContent']);
     expect(stub.lastRequest.headers['x-goog-api-key']).toBe('sk-google');
     expect((await gateway.records()).at(-1)).toMatchObject({ usage: { inputTokens: 4, outputTokens: 2 } });

@@ -26,14 +26,14 @@ describe('openai’s client, assistants, vector stores and models', () => {
 
   it('[SVC-03] creates, gets, changes, lists and deletes assistants', async () => {
     const { assistants } = openai.beta;
-    stub.answerJson({ id: 'asst_1', object: 'assistant' });
+    stub.respondJson({ id: 'asst_1', object: 'assistant' });
     const tools = [{ type: 'file_search' as const, file_search: { max_num_results: 50 } }];
     expect(await assistants.create({ model: 'gpt-4o', tools })).toMatchObject({ id: 'asst_1' });
     expect(stub.lastRequest.headers['openai-beta']).toBe('assistants=v2');
     await assistants.retrieve('asst_1');
     await assistants.update('asst_1', { name: 'Ada' });
     await assistants.delete('asst_1');
-    stub.answerJson(page({ id: 'asst_1' }));
+    stub.respondJson(page({ id: 'asst_1' }));
     expect((await assistants.list({ limit: 5 })).data).toHaveLength(1);
     expect(requests()).toEqual([
       'POST /v1/assistants',
@@ -54,11 +54,11 @@ describe('openai’s client, assistants, vector stores and models', () => {
   it('reads, changes, lists and deletes messages of a thread', async () => {
     const { messages } = openai.beta.threads;
     const inThread = { thread_id: 'thread_1' };
-    stub.answerJson({ id: 'msg_1', object: 'thread.message' });
+    stub.respondJson({ id: 'msg_1', object: 'thread.message' });
     await messages.retrieve('msg_1', inThread);
     await messages.update('msg_1', { ...inThread, metadata: { a: 'b' } });
     await messages.delete('msg_1', inThread);
-    stub.answerJson(page({ id: 'msg_1' }));
+    stub.respondJson(page({ id: 'msg_1' }));
     expect((await messages.list('thread_1')).data).toHaveLength(1);
     expect(await routes()).toEqual([
       'threads.messages.get',
@@ -71,7 +71,7 @@ describe('openai’s client, assistants, vector stores and models', () => {
   it('[SVC-03] creates, gets, changes, lists, searches and deletes vector stores, and their files', async () => {
     const { vectorStores } = openai;
     const inStore = { vector_store_id: 'vs_1' };
-    stub.answerJson({ id: 'vs_1', object: 'vector_store' });
+    stub.respondJson({ id: 'vs_1', object: 'vector_store' });
     expect(await vectorStores.create({ name: 'docs', file_ids: ['file-1'] })).toMatchObject({ id: 'vs_1' });
     await vectorStores.retrieve('vs_1');
     await vectorStores.update('vs_1', { metadata: { a: 'b' } });
@@ -83,7 +83,7 @@ describe('openai’s client, assistants, vector stores and models', () => {
     await vectorStores.fileBatches.create('vs_1', { file_ids: ['file-1'] });
     await vectorStores.fileBatches.retrieve('vsfb_1', inStore);
     await vectorStores.fileBatches.cancel('vsfb_1', inStore);
-    stub.answerJson(page({ id: 'x' }));
+    stub.respondJson(page({ id: 'x' }));
     await vectorStores.list({ order: 'asc' });
     await vectorStores.search('vs_1', { query: 'q', max_num_results: 50 });
     await vectorStores.files.list('vs_1');
@@ -114,16 +114,16 @@ describe('openai’s client, assistants, vector stores and models', () => {
   });
 
   it('lists, gets and deletes models', async () => {
-    stub.answerJson({ id: 'gpt-4o', object: 'model' });
+    stub.respondJson({ id: 'gpt-4o', object: 'model' });
     expect(await openai.models.retrieve('gpt-4o')).toMatchObject({ id: 'gpt-4o' });
     await openai.models.delete('ft:gpt-4o:acme::1');
-    stub.answerJson({ object: 'list', data: [{ id: 'gpt-4o', object: 'model' }] });
+    stub.respondJson({ object: 'list', data: [{ id: 'gpt-4o', object: 'model' }] });
     expect((await openai.models.list()).data).toMatchObject([{ id: 'gpt-4o' }]);
     expect(await routes()).toEqual(['models.get', 'models.delete', 'models']);
   });
 
   it('embeds texts and tokens, also in base64, with usage and cost', async () => {
-    stub.answerJson({
+    stub.respondJson({
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: [0.5, -1] }],
       model: 'text-embedding-3-small',
@@ -143,7 +143,7 @@ describe('openai’s client, assistants, vector stores and models', () => {
   });
 
   it('uploads in parts through passthrough', async () => {
-    stub.answerJson({ id: 'upload_1', object: 'upload' });
+    stub.respondJson({ id: 'upload_1', object: 'upload' });
     await openai.uploads.create({ bytes: 3, filename: 'a', mime_type: 'text/plain', purpose: 'batch' });
     await openai.uploads.parts.create('upload_1', { data: await toFile(Buffer.from('abc'), 'a') });
     await openai.uploads.complete('upload_1', { part_ids: ['part_1'] });

@@ -63,8 +63,8 @@ describe('streams of official clients, with only base URL and headers changed', 
   });
 
   /** Each event has its own name, as in responses, audio, images, runs and Anthropic. */
-  const answerNamed = (events: readonly Named[]): void => {
-    stub.answer({
+  const responseNamed = (events: readonly Named[]): void => {
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: events.map((event) => ({ chunk: `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n` })),
     });
@@ -91,7 +91,7 @@ describe('streams of official clients, with only base URL and headers changed', 
       chunk({ tool_calls: [call] }),
       chunk({}, { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }),
     ];
-    stub.answerEvents([...events, '[DONE]']);
+    stub.respondEvents([...events, '[DONE]']);
     const stream = await openai.chat.completions.create({
       model: 'gpt-4o',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -111,14 +111,14 @@ describe('streams of official clients, with only base URL and headers changed', 
       { type: 'speech.audio.delta', audio: 'aGk=' },
       { type: 'speech.audio.done', usage: TOKENS },
     ];
-    answerNamed(events);
+    responseNamed(events);
     const params = { model: 'gpt-4o-mini-tts', voice: 'alloy', input: 'Hi' } as const;
     const speech = await openai.audio.speech.create({ ...params, stream_format: 'sse' });
     expect(await speech.text()).toBe(
       events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
     );
     expect(await last()).toMatchObject({ route: 'audio.speech', outcome: 'ok', usage: { outputTokens: 2 } });
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'audio/mpeg' },
       steps: [{ chunk: Buffer.from([1, 2]) }, { waitMs: 5 }, { chunk: Buffer.from([3]) }],
     });
@@ -129,7 +129,7 @@ describe('streams of official clients, with only base URL and headers changed', 
   it('images, generated and edited, until their own end events', async () => {
     const partial = { type: 'image_generation.partial_image', b64_json: 'aGk=', partial_image_index: 0 };
     const made = [partial, { type: 'image_generation.completed', b64_json: 'aGk=', usage: TOKENS }];
-    answerNamed(made);
+    responseNamed(made);
     const params = { model: 'gpt-image-1', prompt: 'A cat', stream: true } as const;
     expect(await all(await openai.images.generate(params))).toEqual(made);
     expect(await last()).toMatchObject({
@@ -138,7 +138,7 @@ describe('streams of official clients, with only base URL and headers changed', 
       usage: { inputTokens: 9 },
     });
     const edited = [{ type: 'image_edit.completed', b64_json: 'aGk=', usage: TOKENS }];
-    answerNamed(edited);
+    responseNamed(edited);
     const image = await toFile(Buffer.from('png'), 'a.png');
     expect(await all(await openai.images.edit({ ...params, image }))).toEqual(edited);
     expect(await last()).toMatchObject({ route: 'images.edits', outcome: 'ok', usage: { inputTokens: 9 } });
@@ -148,7 +148,7 @@ describe('streams of official clients, with only base URL and headers changed', 
     const events = [
       { type: 'response.completed', response: { id: 'resp_1', model: 'gpt-4o', usage: TOKENS } },
     ];
-    answerNamed(events);
+    responseNamed(events);
     const stream = await openai.responses.retrieve('resp_1', { stream: true, starting_after: 3 });
     expect(await all(stream)).toEqual(events);
     expect(stub.lastRequest.url).toBe('/v1/responses/resp_1?stream=true&starting_after=3');
@@ -159,7 +159,7 @@ describe('streams of official clients, with only base URL and headers changed', 
     ['with its thread', 'threads.runs.create_with_thread'],
     ['after tool outputs', 'threads.runs.submit_tool_outputs'],
   ])('a run, %s', async (how, route) => {
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [
         { chunk: `event: thread.run.completed\ndata: ${JSON.stringify(RUN)}\n\n` },
@@ -180,14 +180,14 @@ describe('streams of official clients, with only base URL and headers changed', 
 
   it('anthropic: a message after a token count, and a batch through passthrough', async () => {
     const params = { model: CLAUDE, messages: [{ role: 'user' as const, content: 'Hi' }] };
-    stub.answerJson({ input_tokens: 12 });
+    stub.respondJson({ input_tokens: 12 });
     expect(await anthropic.messages.countTokens(params)).toEqual({ input_tokens: 12 });
     expect(stub.lastRequest.url).toBe('/v1/messages/count_tokens');
     expect(await last()).toMatchObject({ route: 'messages.count_tokens', outcome: 'ok', model: CLAUDE });
 
     const usage = { input_tokens: 9, output_tokens: 1 };
     const message = { id: 'msg_1', type: 'message', role: 'assistant', model: CLAUDE, content: [], usage };
-    answerNamed([
+    responseNamed([
       { type: 'message_start', message } as Named,
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as Named,
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello!' } } as Named,
@@ -204,7 +204,7 @@ describe('streams of official clients, with only base URL and headers changed', 
       usage: { inputTokens: 9, outputTokens: 2 },
     });
 
-    stub.answerJson({ id: 'msgbatch_1', type: 'message_batch', processing_status: 'in_progress' });
+    stub.respondJson({ id: 'msgbatch_1', type: 'message_batch', processing_status: 'in_progress' });
     const requests = [{ custom_id: 'a', params: { ...params, max_tokens: 10 } }];
     expect(await anthropic.messages.batches.create({ requests })).toMatchObject({ id: 'msgbatch_1' });
     expect(stub.lastRequest.url).toBe('/v1/messages/batches');
@@ -217,7 +217,7 @@ describe('streams of official clients, with only base URL and headers changed', 
       usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 2, totalTokenCount: 6 },
       modelVersion: 'gemini-2.5-flash',
     });
-    stub.answerEvents([part('Hel'), part('lo!', { finishReason: 'STOP' })]);
+    stub.respondEvents([part('Hel'), part('lo!', { finishReason: 'STOP' })]);
     const params = { model: 'gemini-2.5-flash', contents: 'Hi' };
     const seen = await all(await google.models.generateContentStream(params));
     expect(seen.map(({ text }) => text).join('')).toBe('Hello!');
@@ -229,9 +229,9 @@ describe('streams of official clients, with only base URL and headers changed', 
       responseModel: 'gemini-2.5-flash',
       usage: { inputTokens: 4, outputTokens: 2 },
     });
-    stub.answerJson({ totalTokens: 3 });
+    stub.respondJson({ totalTokens: 3 });
     expect((await google.models.countTokens(params)).totalTokens).toBe(3);
-    stub.answerJson({ embeddings: [{ values: [0.5] }] });
+    stub.respondJson({ embeddings: [{ values: [0.5] }] });
     const embedded = await google.models.embedContent({ model: 'text-embedding-004', contents: 'Hi' });
     expect(embedded.embeddings?.[0]?.values).toEqual([0.5]);
     expect(stub.lastRequest.headers['x-goog-api-key']).toBe('sk-google');

@@ -31,7 +31,7 @@ describe('openai’s client, beta threads and runs', () => {
       tool_resources: {},
       metadata: { a: 'b' },
     };
-    stub.answerJson(thread);
+    stub.respondJson(thread);
     const asking = {
       messages: [
         {
@@ -65,7 +65,7 @@ describe('openai’s client, beta threads and runs', () => {
   it('[RUN-01] creates, lists, gets, changes and cancels runs, submits tool outputs and lists steps', async () => {
     const { runs } = openai.beta.threads;
     const inThread = { thread_id: 'thread_1' };
-    stub.answerJson(RUN);
+    stub.respondJson(RUN);
     expect(await runs.create('thread_1', { assistant_id: 'asst_1', max_prompt_tokens: 256 })).toMatchObject(
       RUN,
     );
@@ -78,7 +78,7 @@ describe('openai’s client, beta threads and runs', () => {
     });
     await openai.beta.threads.createAndRun({ assistant_id: 'asst_1', thread: { messages: [] } });
     const list = { object: 'list', data: [RUN], first_id: 'run_1', last_id: 'run_1', has_more: false };
-    stub.answerJson(list);
+    stub.respondJson(list);
     const listed = await runs.list('thread_1', { limit: 100, order: 'asc', after: 'run_0' }).asResponse();
     expect(await listed.json()).toEqual(list);
     await runs.steps.list('run_1', inThread);
@@ -107,7 +107,7 @@ describe('openai’s client, beta threads and runs', () => {
   });
 
   it('streams a run', async () => {
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [
         { chunk: `event: thread.run.created\ndata: ${JSON.stringify(RUN)}\n\n` },

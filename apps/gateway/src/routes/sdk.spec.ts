@@ -59,7 +59,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
 
   it('[SVC-03] uploads a file byte for byte, and lists, gets and deletes it', async () => {
     const bytes = randomBytes(200_000);
-    stub.answerJson(FILE);
+    stub.respondJson(FILE);
     expect(await openai.files.create({ file: await toFile(bytes, 'a.bin'), purpose: 'batch' })).toMatchObject(
       FILE,
     );
@@ -68,7 +68,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
     expect(form.get('purpose')).toBe('batch');
     await openai.files.retrieve('file-1');
     await openai.files.delete('file-1');
-    stub.answerJson(page(FILE));
+    stub.respondJson(page(FILE));
     expect((await openai.files.list({ purpose: 'batch' })).data).toMatchObject([FILE]);
     expect(requests()).toEqual([
       'POST /v1/files',
@@ -80,13 +80,13 @@ describe('openai’s client, with only base URL and headers changed', () => {
 
   it('[FIL-01] gets the raw content of a file, binary and compressed alike', async () => {
     const bytes = randomBytes(100_000);
-    stub.answer({ headers: { 'content-type': 'application/octet-stream' }, body: bytes });
+    stub.respond({ headers: { 'content-type': 'application/octet-stream' }, body: bytes });
     const content = await openai.files.content('file-1');
     expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
     expect(content.headers.get('content-type')).toBe('application/octet-stream');
     expect(requests()).toEqual(['GET /v1/files/file-1/content']);
 
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/plain', 'content-encoding': 'gzip' },
       body: gzipSync('a line\n'),
     });
@@ -94,7 +94,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
   });
 
   it('creates, gets, lists and cancels batches', async () => {
-    stub.answerJson(BATCH);
+    stub.respondJson(BATCH);
     const created = await openai.batches.create({
       completion_window: '24h',
       endpoint: '/v1/chat/completions',
@@ -103,7 +103,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
     expect(created.id).toBe('batch_1');
     await openai.batches.retrieve('batch_1');
     await openai.batches.cancel('batch_1');
-    stub.answerJson(page(BATCH));
+    stub.respondJson(page(BATCH));
     expect((await openai.batches.list()).data).toHaveLength(1);
     expect(requests()).toEqual([
       'POST /v1/batches',
@@ -118,17 +118,17 @@ describe('openai’s client, with only base URL and headers changed', () => {
       fetch(`${gateway.baseUrl}/batches/batch_1/output`, {
         headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' },
       });
-    const answerBatch = (batch: object, status = 200): void => {
-      stub.answer(
+    const respondBatch = (batch: object, status = 200): void => {
+      stub.respond(
         { status, body: batch },
         { headers: { 'content-type': 'text/plain' }, body: '{"a":1}\n{"b":2}\n' },
       );
     };
 
     it('[SVC-03] is the content of its output file, from the same provider and with its credential', async () => {
-      answerBatch(BATCH);
-      const answer = await output();
-      expect(await answer.text()).toBe('{"a":1}\n{"b":2}\n');
+      respondBatch(BATCH);
+      const response = await output();
+      expect(await response.text()).toBe('{"a":1}\n{"b":2}\n');
       expect(requests()).toEqual(['GET /v1/batches/batch_1', 'GET /v1/files/file-out/content']);
       for (const { headers } of stub.requests) expect(headers['authorization']).toBe('Bearer sk-main');
       const record = (await gateway.records()).at(-1);
@@ -136,47 +136,49 @@ describe('openai’s client, with only base URL and headers changed', () => {
     });
 
     it('is the error file if all its requests failed', async () => {
-      answerBatch({ ...BATCH, output_file_id: null, error_file_id: 'file-err' });
+      respondBatch({ ...BATCH, output_file_id: null, error_file_id: 'file-err' });
       expect((await output()).status).toBe(200);
       expect(requests()).toContain('GET /v1/files/file-err/content');
     });
 
     it('is a 404 with the status of the batch while there is none', async () => {
-      answerBatch({ ...BATCH, status: 'in_progress', output_file_id: null });
-      const answer = await output();
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({
+      respondBatch({ ...BATCH, status: 'in_progress', output_file_id: null });
+      const response = await output();
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({
         error: { type: 'not_found', batch_status: 'in_progress' },
       });
       expect(requests()).toEqual(['GET /v1/batches/batch_1']);
     });
 
     it('is read only from the provider’s files, whatever the batch names', async () => {
-      answerBatch({ ...BATCH, output_file_id: '../../admin?x=' });
+      respondBatch({ ...BATCH, output_file_id: '../../admin?x=' });
       await output();
       expect(requests().at(-1)).toBe('GET /v1/files/..%2F..%2Fadmin%3Fx%3D/content');
     });
 
     it('is the error of the provider if the batch is not found', async () => {
-      answerBatch({ error: { message: 'No such batch' } }, 404);
-      const answer = await output();
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({ error: { message: 'No such batch', provider: 'openai' } });
+      respondBatch({ error: { message: 'No such batch' } }, 404);
+      const response = await output();
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({
+        error: { message: 'No such batch', provider: 'openai' },
+      });
     });
 
     it('is a 502 if the provider’s batch cannot be parsed', async () => {
-      stub.answer({ body: 'not JSON' });
+      stub.respond({ body: 'not JSON' });
       expect((await output()).status).toBe(502);
     });
   });
 
   it('creates, gets, lists and cancels fine-tuning jobs, and lists their events and checkpoints', async () => {
-    stub.answerJson(JOB);
+    stub.respondJson(JOB);
     const { jobs } = openai.fineTuning;
     expect(await jobs.create({ model: 'gpt-4o-mini', training_file: 'file-1' })).toMatchObject(JOB);
     await jobs.retrieve('ftjob-1');
     await jobs.cancel('ftjob-1');
-    stub.answerJson(page(JOB));
+    stub.respondJson(page(JOB));
     await jobs.list({ limit: 2 });
     await jobs.listEvents('ftjob-1');
     await jobs.checkpoints.list('ftjob-1');
@@ -192,7 +194,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
 
   it('generates, edits and varies images', async () => {
     const image = randomBytes(50_000);
-    stub.answerJson({
+    stub.respondJson({
       created: 1,
       data: [{ b64_json: 'aGk=' }],
       usage: { input_tokens: 4, output_tokens: 8, total_tokens: 12 },
@@ -212,12 +214,12 @@ describe('openai’s client, with only base URL and headers changed', () => {
 
   it('converts text to speech, and transcribes and translates a recording', async () => {
     const audio = randomBytes(80_000);
-    stub.answer({ headers: { 'content-type': 'audio/mpeg' }, body: audio });
+    stub.respond({ headers: { 'content-type': 'audio/mpeg' }, body: audio });
     const speech = await openai.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'Hello' });
     expect(Buffer.from(await speech.arrayBuffer()).equals(audio)).toBe(true);
     expect(speech.headers.get('content-type')).toBe('audio/mpeg');
 
-    stub.answerJson({ text: 'Hello' });
+    stub.respondJson({ text: 'Hello' });
     const file = await toFile(audio, 'a.mp3');
     expect((await openai.audio.transcriptions.create({ model: 'whisper-1', file })).text).toBe('Hello');
     expect((await bytesIn(await formOf(stub.lastRequest), 'file')).equals(audio)).toBe(true);
@@ -241,7 +243,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
     };
     gateway.addProvider('listed', 'openai', stub.origin, { allowAllModels: false, models: [whisper] });
     const plain = openai.withOptions({ defaultHeaders: { 'x-gw-provider': null } });
-    stub.answerJson({ text: 'Hello' });
+    stub.respondJson({ text: 'Hello' });
     const file = await toFile(randomBytes(1_000), 'a.mp3');
     await plain.audio.transcriptions.create({ model: '@listed/whisper-1', file });
     expect((await formOf(stub.lastRequest)).get('model')).toBe('whisper-1');
@@ -262,7 +264,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
         usage: { type: 'tokens', input_tokens: 9, output_tokens: 2, total_tokens: 11 },
       },
     ];
-    stub.answerEvents(events);
+    stub.respondEvents(events);
     const stream = await openai.audio.transcriptions.create({
       model: 'gpt-4o-transcribe',
       file: await toFile(Buffer.from('x'), 'a.mp3'),
@@ -279,7 +281,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
 
   it('[MOD-01] classifies a text', async () => {
     const result = { flagged: false, categories: { hate: false }, category_scores: { hate: 0.1 } };
-    stub.answerJson({ id: 'modr-1', model: 'text-moderation-007', results: [result] });
+    stub.respondJson({ id: 'modr-1', model: 'text-moderation-007', results: [result] });
     expect((await openai.moderations.create({ input: 'Hi' })).results).toEqual([result]);
     await expect(openai.moderations.create({ input: 5 as unknown as string })).rejects.toMatchObject({
       status: 400,
@@ -291,7 +293,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
   });
 
   it('creates, gets, cancels and deletes responses, and lists their input', async () => {
-    stub.answerJson(RESPONSE);
+    stub.respondJson(RESPONSE);
     const created = await openai.responses.create({ model: 'gpt-4o', input: 'Hi' });
     expect(created.output_text).toBe('Hello!');
     expect((await gateway.records()).at(-1)).toMatchObject({
@@ -302,7 +304,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
     await openai.responses.retrieve('resp_1');
     await openai.responses.cancel('resp_1');
     await openai.responses.delete('resp_1');
-    stub.answerJson(page({ id: 'm', type: 'message' }));
+    stub.respondJson(page({ id: 'm', type: 'message' }));
     await openai.responses.inputItems.list('resp_1');
     expect(requests()).toEqual([
       'POST /v1/responses',
@@ -318,7 +320,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
       { type: 'response.output_text.delta', delta: 'Hello!', sequence_number: 1 },
       { type: 'response.completed', response: RESPONSE, sequence_number: 2 },
     ];
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: events.map((event) => ({ chunk: `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n` })),
     });
@@ -337,7 +339,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
       model: 'm',
       choices: [{ text, index: 0, logprobs: null, finish_reason: null }],
     });
-    stub.answerEvents([chunk('Hel'), chunk('lo'), '[DONE]']);
+    stub.respondEvents([chunk('Hel'), chunk('lo'), '[DONE]']);
     const raw = await openai.completions.create({ model: 'm', prompt: 'Hi', stream: true }).asResponse();
     expect(await raw.text()).toBe(
       `data: ${JSON.stringify(chunk('Hel'))}\n\ndata: ${JSON.stringify(chunk('lo'))}\n\ndata: [DONE]\n\n`,
@@ -351,7 +353,7 @@ describe('openai’s client, with only base URL and headers changed', () => {
   });
 
   it('[CMP-01] forwards every field of a completion byte for byte', async () => {
-    stub.answerJson({
+    stub.respondJson({
       id: 'c',
       object: 'text_completion',
       created: 1,

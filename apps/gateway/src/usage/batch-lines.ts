@@ -16,7 +16,7 @@ export interface LineUse {
 export interface LineHead {
   readonly model: string | null;
   /** The line contains a response; lines of other files on the same route do not. */
-  readonly isAnswer: boolean;
+  readonly isResponse: boolean;
 }
 
 /** A line of the output, or the kept part of a longer line. */
@@ -40,7 +40,7 @@ export function headOf(text: Buffer, before: LineHead | null = null): LineHead {
   const latin = text.toString('latin1');
   return {
     model: before?.model ?? MODEL.exec(latin)?.[1] ?? null,
-    isAnswer: before?.isAnswer === true || RESPONSE.test(latin),
+    isResponse: before?.isResponse === true || RESPONSE.test(latin),
   };
 }
 
@@ -66,8 +66,8 @@ export function useOf(provider: Pick<Provider, 'usage'>, reported: JsonObject): 
 
 /** Reads the usage of a line that is too long to be parsed, or was cut. */
 function fromPart(provider: Pick<Provider, 'usage'>, { text, bytes, head }: Line): LineUse | null {
-  const { model, isAnswer } = headOf(text, head);
-  if (!isAnswer) return null;
+  const { model, isResponse } = headOf(text, head);
+  if (!isResponse) return null;
   const usage = lastUsage(provider, text);
   if (usage !== null && !isAbsurd(usage)) return { model, usage, isEstimate: false };
   const outputTokens = Math.ceil(bytes / BYTES_PER_TOKEN);

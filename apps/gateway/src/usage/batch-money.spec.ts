@@ -24,7 +24,7 @@ describe('charge for the output of a batch', () => {
   const line = (body: object): string =>
     JSON.stringify({ custom_id: '1', response: { status_code: 200, body } });
   const output = (...lines: readonly string[]): void => {
-    stub.answer({ headers: { 'content-type': 'application/octet-stream' }, body: `${lines.join('\n')}\n` });
+    stub.respond({ headers: { 'content-type': 'application/octet-stream' }, body: `${lines.join('\n')}\n` });
   };
   const last = async (): Promise<LoggedRequest> => (await gateway.records()).at(-1) as LoggedRequest;
   const get = async (path: string, headers: Record<string, string> = {}): Promise<LoggedRequest> => {
@@ -68,7 +68,7 @@ describe('charge for the output of a batch', () => {
   ])('checks the total of a batch by its number of requests: %j', async (counts, cost) => {
     const usage = { input_tokens: 200_000_000, output_tokens: 100_000_000 };
     const batch = { id: 'batch_1', object: 'batch', status: 'completed', model: 'gpt-4o', usage };
-    stub.answerJson({ ...batch, request_counts: counts });
+    stub.respondJson({ ...batch, request_counts: counts });
     expect(named(await get('/batches/batch_1')).map((charge) => charge.cost)).toEqual(
       cost === null ? [] : [cost],
     );
@@ -92,16 +92,16 @@ describe('charge for the output of a batch', () => {
   ])('charges the received bytes as an estimate when a read ends within %s', async (_, whole) => {
     const part = whole.slice(0, 3_060);
     const headers = { 'content-type': 'application/octet-stream', 'content-length': '10000' };
-    stub.answer({ headers, steps: [{ chunk: part }, { cut: 'reset' }] });
+    stub.respond({ headers, steps: [{ chunk: part }, { cut: 'reset' }] });
     const own = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
     await fetch(`${gateway.baseUrl}/files/file_1/content`, { headers: own })
-      .then((answer) => answer.arrayBuffer())
+      .then((response) => response.arrayBuffer())
       .catch(() => undefined);
     expect(named(await last())).toMatchObject([{ cost: 1_020 * 500, tokens: 1_020, flags: ['estimated'] }]);
   });
 
   it('charges nothing for a file without responses, cut or not', async () => {
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'application/octet-stream' },
       body: '{"custom_id":"1","body":{"model":"gpt-4o","messages":[{"role":"us',
     });
@@ -110,7 +110,7 @@ describe('charge for the output of a batch', () => {
 
   it('charges the output of a batch under the name of its file', async () => {
     const batch = { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file_9' };
-    stub.answer({ body: batch }, { body: line({ model: 'gpt-4o', usage: USAGE }) });
+    stub.respond({ body: batch }, { body: line({ model: 'gpt-4o', usage: USAGE }) });
     expect(named(await get('/batches/batch_1/output'))).toMatchObject([
       { once: 'batch integration-main file:file_9', cost: OF_4O },
     ]);
@@ -158,7 +158,7 @@ describe('charge for the output of a batch', () => {
     ['*', 'identity'],
     ['dcb, compress', 'identity'],
   ])('requests only codings that it can decode, on passthrough: %s', async (accepted, expected) => {
-    stub.answerJson({ id: 'a', model: 'gpt-4o', choices: [], usage: USAGE });
+    stub.respondJson({ id: 'a', model: 'gpt-4o', choices: [], usage: USAGE });
     const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
     const type = { 'content-type': 'application/json', 'accept-encoding': accepted };
     const body = JSON.stringify({ model: 'gpt-4o', messages: [] });

@@ -27,12 +27,12 @@ export function lineOf({ attempts, madeFor }: RequestContext, attempt = attempts
 
 /** Whether a request without reported usage has a cost nevertheless. */
 export function isUncounted(context: RequestContext): boolean {
-  const { answer, route, upgrade } = context;
+  const { response, route, upgrade } = context;
   // A session is charged part by part.
   if (!usesModel(context) || upgrade !== null) return false;
   // The client disconnected before the response began, but the provider was called.
-  if (answer === null) return true;
-  if (answer.status >= 400) return false;
+  if (response === null) return true;
+  if (response.status >= 400) return false;
   const outcome = outcomeOf(context.reply);
   return (
     outcome === 'interrupted' ||

@@ -19,24 +19,24 @@ export class DiscardedBody implements BodySink {
   private reported = false;
 
   private constructor(
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly tell: (facts: ResponseFacts) => void,
   ) {}
 
   /** Calls `tell` once, as soon as the usage is known. */
-  static read(answer: GatewayResponse, tell: (facts: ResponseFacts) => void): void {
-    answer.discard(new DiscardedBody(answer, tell));
+  static read(response: GatewayResponse, tell: (facts: ResponseFacts) => void): void {
+    response.discard(new DiscardedBody(response, tell));
   }
 
   data(chunk: Buffer): void {
     this.left -= chunk.length;
     if (this.left >= 0) this.chunks.push(chunk);
-    else this.answer.call?.abort();
+    else this.response.call?.abort();
   }
 
   end(): void {
     const body = this.left < 0 ? null : this.whole();
-    this.finish(body === null ? UNTOLD : readResponse(this.answer.upstream.provider, body));
+    this.finish(body === null ? UNTOLD : readResponse(this.response.upstream.provider, body));
   }
 
   fail(): void {
@@ -45,7 +45,7 @@ export class DiscardedBody implements BodySink {
 
   /** Null: the coding cannot be decoded. */
   private whole(): Buffer | null {
-    const encoding = valueOf(this.answer.headers, 'content-encoding');
+    const encoding = valueOf(this.response.headers, 'content-encoding');
     const body = Buffer.concat(this.chunks);
     if (encoding === undefined || encoding === 'identity') return body;
     const coding = codingOf(encoding);

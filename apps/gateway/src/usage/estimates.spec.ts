@@ -67,7 +67,7 @@ describe('estimated usage of requests', () => {
       ['an n from the config', { ...BODY, max_tokens: 2_000 }, override({ n: 60 })],
       ['a bound from the config', BODY, override({ max_tokens: 200_000 })],
     ])('refuses a request by %s that costs more than the rest of the budget', async (_, body, more) => {
-      stub.answerJson(RESPONSE);
+      stub.respondJson(RESPONSE);
       expect((await send(strict(), body, more)).status).toBe(412);
       expect(stub.connections).toBe(0);
     });
@@ -83,7 +83,7 @@ describe('estimated usage of requests', () => {
     ])(
       'refuses a %s that cannot be read, and names it, the rule and the solution: %j',
       async (param, body) => {
-        stub.answerJson(RESPONSE);
+        stub.respondJson(RESPONSE);
         const refused = await send(strict(100), body, { path: '/proxy/chat/completions' });
         expect(refused.status).toBe(400);
         const error = await errorOf(refused);
@@ -97,7 +97,7 @@ describe('estimated usage of requests', () => {
     );
 
     it('admits a request that fits, however its output is multiplied', async () => {
-      stub.answerJson(RESPONSE);
+      stub.respondJson(RESPONSE);
       const key = strict();
       for (const [body, path] of [
         [{ ...TEXT, best_of: 3, prompt: ['a', 'b'] }, '/completions'],
@@ -115,8 +115,8 @@ describe('estimated usage of requests', () => {
 
     beforeEach(async () => {
       liar = await StubProvider.start();
-      liar.answerJson(LIE);
-      stub.answerJson(RESPONSE);
+      liar.respondJson(LIE);
+      stub.respondJson(RESPONSE);
       gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
       gateway.addProvider('main', 'openai', liar.origin, { workspaceId: OTHER_WORKSPACE_ID });
       const wide = [budget({ type: 'requests', creditLimit: 1_000_000 })];
@@ -142,13 +142,13 @@ describe('estimated usage of requests', () => {
 
     it('admits concurrent requests to a standard budget as before', async () => {
       const key = keyWith([budget({ creditLimit: 5 })]);
-      const answers = await Promise.all(Array.from({ length: 10 }, () => send(key, UNBOUNDED)));
-      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+      const responses = await Promise.all(Array.from({ length: 10 }, () => send(key, UNBOUNDED)));
+      expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(200));
     });
 
     it('charges the usual usage if the client disconnected before the response', async () => {
       const key = keyWith([budget({ creditLimit: 500 })]);
-      stub.answer({ steps: [{ hang: true }] });
+      stub.respond({ steps: [{ hang: true }] });
       const leave = new AbortController();
       const before = stub.requests.length;
       const gone = send(key, UNBOUNDED, { signal: leave.signal }).catch(() => null);
@@ -165,7 +165,7 @@ describe('estimated usage of requests', () => {
 
   it('charges no more than the model’s maximum if the client disconnected before the response, whatever the request asks for', async () => {
     const key = keyWith([budget({ creditLimit: 500 })]);
-    stub.answer({ steps: [{ hang: true }] });
+    stub.respond({ steps: [{ hang: true }] });
     const leave = new AbortController();
     const gone = send(key, { ...BODY, max_tokens: 999_999_999 }, { signal: leave.signal }).catch(() => null);
     await eventually(() => stub.requests.length > 0);

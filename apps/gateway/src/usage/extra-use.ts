@@ -14,15 +14,15 @@ export function addExtraUse(
   accounts: Accounts,
 ): void {
   const own = context.usage;
-  const answered = own.reported;
+  const responded = own.reported;
   for (const call of calls) {
     const { usage, upstream } = call;
     if (usage !== null) {
       own.reported = own.reported === null ? usage : sumOf(own.reported, usage);
       const cost = addPrice(context, call, usage, pricer);
       if (cost !== null) own.addCost(cost);
-    } else if (answered !== null) {
-      const read = { ...NO_USAGE, inputTokens: answered.inputTokens };
+    } else if (responded !== null) {
+      const read = { ...NO_USAGE, inputTokens: responded.inputTokens };
       accounts.waste(context, upstream, read.inputTokens, addPrice(context, call, read, pricer));
     }
   }

@@ -25,10 +25,10 @@ export class GatewayPricer implements TargetPricer {
     this.book = createPricer(this.catalogue, configs);
   }
 
-  price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null {
+  price(by: PricedTarget, responded: string | null, usage: BillableUsage, atMs: number): Priced | null {
     const { saved, model: requested } = by;
     const isOwn = (model: string): boolean => saved !== null && this.pricesOf(saved).isOwn(model);
-    const found = priceOfResponse({ requested, answered, isOwn }, (model) =>
+    const found = priceOfResponse({ requested, responded, isOwn }, (model) =>
       this.ofModel(by, model, usage, atMs),
     );
     return found && { model: found.model, ...found.priced };

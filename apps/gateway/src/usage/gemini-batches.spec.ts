@@ -64,7 +64,7 @@ describe('batch of Gemini’s own API', () => {
     '/proxy/models/gemini-embedding-001:asyncBatchEmbedContent',
     '/proxy/projects/p/locations/l/batchPredictionJobs',
   ])('is refused by strict limits at %s, and charged nothing before it is read', async (path) => {
-    stub.answerJson({ name: 'batches/b1', metadata: {} });
+    stub.respondJson({ name: 'batches/b1', metadata: {} });
     for (const type of ['cost', 'tokens'] as const) {
       const refused = await call(path, { batch: {} }, strictKey(type));
       expect(refused.status).toBe(412);
@@ -75,7 +75,7 @@ describe('batch of Gemini’s own API', () => {
   });
 
   it('is charged for its responses, each by its own model at the batch discount', async () => {
-    stub.answerJson(batch());
+    stub.respondJson(batch());
     const record = await read('/proxy/batches/b1');
     // 0.05 and 0.2 USD per million for the small model.
     expect(named(record)).toMatchObject([{ once: 'batch integration-main batches/b1', tokens: 150_002 }]);
@@ -84,7 +84,7 @@ describe('batch of Gemini’s own API', () => {
   });
 
   it('is charged under its own name wherever it is listed', async () => {
-    stub.answerJson({
+    stub.respondJson({
       operations: [batch(), batch({ name: 'batches/b2' }), batch({ name: 'batches/b3', done: false })],
     });
     const names = named(await read('/proxy/batches')).map(({ once }) => once);
@@ -95,7 +95,7 @@ describe('batch of Gemini’s own API', () => {
     'is charged by the lines of the file that is read at %s',
     async (path) => {
       const lines = [batchResponse('gemini-2.5-flash-lite', ONE), batchResponse('gemini-2.5-pro')];
-      stub.answer({
+      stub.respond({
         headers: { 'content-type': 'application/octet-stream' },
         body: lines.map((response, key) => JSON.stringify({ key, response })).join('\n'),
       });
@@ -110,7 +110,7 @@ describe('batch of Gemini’s own API', () => {
   it('is charged the last usage of a line that is too long to be parsed', async () => {
     const long = { ...batchResponse('gemini-2.5-pro'), candidates: [{ text: 'x'.repeat(600_000) }] };
     const { usageMetadata, modelVersion, candidates } = long;
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'application/octet-stream' },
       body: JSON.stringify({ response: { modelVersion, candidates, usageMetadata } }),
     });
@@ -123,7 +123,7 @@ describe('batch of Gemini’s own API', () => {
       batch({ done: false }),
       { name: 'operations/o' },
     ]) {
-      stub.answerJson(reported);
+      stub.respondJson(reported);
       expect(named(await read('/proxy/batches/b1'))).toEqual([]);
     }
   });

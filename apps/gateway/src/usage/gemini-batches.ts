@@ -7,7 +7,7 @@ export interface GeminiBatch {
   /** `batches/{id}` */
   readonly name: string;
   /** The responses, each in the form of a line of an output file. */
-  readonly answers: readonly JsonObject[];
+  readonly responses: readonly JsonObject[];
 }
 
 const BATCH = /^batches\/[^/]+$/;
@@ -22,6 +22,6 @@ export function geminiBatchesOf(reported: JsonObject): readonly JsonObject[] {
 export function geminiBatch({ name, done, response }: JsonObject): GeminiBatch | null {
   if (typeof name !== 'string' || !BATCH.test(name) || done !== true || !isObject(response)) return null;
   const { inlinedResponses } = response;
-  const answers = isObject(inlinedResponses) ? inlinedResponses['inlinedResponses'] : null;
-  return Array.isArray(answers) ? { name, answers: answers.filter(isObject) } : null;
+  const responses = isObject(inlinedResponses) ? inlinedResponses['inlinedResponses'] : null;
+  return Array.isArray(responses) ? { name, responses: responses.filter(isObject) } : null;
 }

@@ -43,8 +43,8 @@ export class LostUses {
   }
 
   private ownOf(context: RequestContext, upstream: Upstream): Taken {
-    const { answer, upgrade, reply } = context;
-    const isSold = usesModel(context) && (answer === null || answer.status < 400);
+    const { response, upgrade, reply } = context;
+    const isSold = usesModel(context) && (response === null || response.status < 400);
     if (!isSold || cacheUseOf(context)?.isFree === true) return { cost: 0, tokens: 0 };
     if (upgrade !== null) return this.sessions.lost(context, upstream, reply.meter?.rest?.() ?? []);
     return this.estimates.ofUncounted(context, upstream);

@@ -73,7 +73,7 @@ export function earlierUses(
 ): readonly EarlierUse[] {
   const { method } = context;
   const { meter } = context.reply;
-  if (meter === null || !isAnswered(context)) return [];
+  if (meter === null || !isResponded(context)) return [];
   const uses = new Uses(upstream, price);
   const output = method === 'GET' ? outputOfBatch(context) : null;
   const streamed = meter.made?.() ?? null;
@@ -91,7 +91,7 @@ function addBody(uses: Uses, body: Buffer | null, meter: { usage(): Usage | null
   else uses.addTold(headOf(body), meter.usage());
 }
 
-const isAnswered = ({ answer }: RequestContext): boolean => answer !== null && answer.status < 400;
+const isResponded = ({ response }: RequestContext): boolean => response !== null && response.status < 400;
 
 /**
  * Returns the name under which later responses report the usage of work that a POST creates, if its own
@@ -99,7 +99,7 @@ const isAnswered = ({ answer }: RequestContext): boolean => answer !== null && a
  */
 export function begunName(context: RequestContext, upstream: Upstream): string | null {
   const { meter } = context.reply;
-  if (meter === null || !makes(context) || !isAnswered(context)) return null;
+  if (meter === null || !makes(context) || !isResponded(context)) return null;
   const streamed = meter.made?.() ?? null;
   const reported = streamed === null ? objectOf(meter.body?.() ?? null) : { ...streamed };
   if (reported === null || !isLate(reported)) return null;
@@ -121,8 +121,8 @@ class Uses {
   ) {}
 
   /** `answers`: number of responses that the usage adds up. */
-  private add(kind: string, id: string, usage: Usage | null, model: string | null, answers = 1): void {
-    if (usage === null || isAbsurd(usage, answers) || !this.takes(id)) return;
+  private add(kind: string, id: string, usage: Usage | null, model: string | null, responses = 1): void {
+    if (usage === null || isAbsurd(usage, responses) || !this.takes(id)) return;
     this.found.push({ once: nameOf(this.upstream, kind, id), isBatch: kind === 'batch', usage, model });
   }
 
@@ -152,7 +152,7 @@ class Uses {
     const batch = geminiBatch(reported);
     if (batch === null) return;
     const meter = new BatchOutputMeter(this.upstream.provider, this.price);
-    for (const answer of batch.answers) meter.add(answer);
+    for (const response of batch.responses) meter.add(response);
     this.addOutput(batch.name, meter.output(), meter.model());
   }
 
@@ -171,8 +171,8 @@ class Uses {
     const file = object === 'batch' ? reported['output_file_id'] : null;
     const name = typeof file === 'string' ? `file:${file}` : id;
     const used = usage ?? this.upstream.provider.usage(reported) ?? nothingMade(reported);
-    const answers = object === 'batch' ? responsesOf(reported) : 1;
-    this.add(String(object), name, used, typeof model === 'string' ? model : null, answers);
+    const responses = object === 'batch' ? responsesOf(reported) : 1;
+    this.add(String(object), name, used, typeof model === 'string' ? model : null, responses);
   }
 }
 

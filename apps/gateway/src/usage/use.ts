@@ -6,7 +6,7 @@ import type { Upstream } from '../core/upstream';
 /** Converts usage to money. Times are in milliseconds since 1970; null: the price is not known. */
 export interface TargetPricer {
   /** `answered`: the model that the response names; null: none. */
-  price(by: PricedTarget, answered: string | null, usage: BillableUsage, atMs: number): Priced | null;
+  price(by: PricedTarget, responded: string | null, usage: BillableUsage, atMs: number): Priced | null;
   /** Returns the price of text tokens in 1e-8 USD. */
   priceOfText(by: PricedBy, model: string, input: number, output: number, atMs: number): number | null;
   /** Returns the size of the model's context window in tokens; null: not known. */

@@ -28,7 +28,7 @@ describe('usage that a response reports', () => {
 
   const last = async (): Promise<LoggedRequest> => (await gateway.records()).at(-1) as LoggedRequest;
   const ask = async (path: string, config: object = { provider: '@main' }): Promise<LoggedRequest> => {
-    const answer = await fetch(`${gateway.baseUrl}${path}`, {
+    const response = await fetch(`${gateway.baseUrl}${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -41,7 +41,7 @@ describe('usage that a response reports', () => {
         messages: [{ role: 'user', content: 'hi' }],
       }),
     });
-    await answer.arrayBuffer();
+    await response.arrayBuffer();
     return last();
   };
 
@@ -64,13 +64,13 @@ describe('usage that a response reports', () => {
     bodies.flatMap(([name, body]) => types.map(([type, headers]) => [name, type, body, headers] as const)),
   )('is charged in %s of %s', async (_, __, body, headers) => {
     for (const path of ['/chat/completions', '/proxy/chat/completions']) {
-      stub.answer({ headers, body });
+      stub.respond({ headers, body });
       expect(await ask(path)).toMatchObject({ cost: OF_4O, usage: { inputTokens: 100_000 } });
     }
   });
 
   it('is charged in a response with a coding and without a type', async () => {
-    stub.answer({ headers: { 'content-encoding': 'gzip' }, body: gzipSync(lines(PART, WHOLE)) });
+    stub.respond({ headers: { 'content-encoding': 'gzip' }, body: gzipSync(lines(PART, WHOLE)) });
     expect((await ask('/proxy/chat/completions')).cost).toBe(OF_4O);
   });
 
@@ -78,9 +78,9 @@ describe('usage that a response reports', () => {
     const body = JSON.stringify({ ...WHOLE, text: 'x'.repeat(300_000), usage: USAGE });
     const frames = [body.slice(0, 200_000), body.slice(200_000, 200_010), body.slice(200_010)];
     const headers = { 'content-type': 'application/json', 'content-encoding': 'zstd' };
-    stub.answer({ headers, body: Buffer.concat(frames.map((frame) => zstdCompressSync(frame))) });
+    stub.respond({ headers, body: Buffer.concat(frames.map((frame) => zstdCompressSync(frame))) });
     expect((await ask('/proxy/chat/completions')).cost).toBe(OF_4O);
-    stub.answer({ headers, body: Buffer.concat(frames.map((frame) => zstdCompressSync(frame))) });
+    stub.respond({ headers, body: Buffer.concat(frames.map((frame) => zstdCompressSync(frame))) });
     expect((await ask('/chat/completions')).cost).toBe(OF_4O);
   });
 
@@ -89,7 +89,7 @@ describe('usage that a response reports', () => {
       zstdCompressSync(at === 64 ? JSON.stringify(WHOLE) : ' '),
     );
     const headers = { 'content-type': 'application/json', 'content-encoding': 'zstd' };
-    stub.answer({ headers, body: Buffer.concat(frames) });
+    stub.respond({ headers, body: Buffer.concat(frames) });
     expect((await ask('/proxy/chat/completions')).usage).toBeNull();
   });
 
@@ -105,11 +105,11 @@ describe('usage that a response reports', () => {
       'is charged by the same rule on %s, whether a retry follows or not',
       async (path) => {
         for (const type of ['application/json', 'text/plain', null]) {
-          stub.answer(error(type));
+          stub.respond(error(type));
           expect(await ask(path)).toMatchObject({ status: 500, cost: OF_4O });
-          stub.answer(error(type), error(type));
+          stub.respond(error(type), error(type));
           expect(await ask(path, retry)).toMatchObject({ status: 500, cost: 2 * OF_4O });
-          stub.answer(error(type), { body: WHOLE });
+          stub.respond(error(type), { body: WHOLE });
           expect(await ask(path, retry)).toMatchObject({ status: 200, cost: 2 * OF_4O });
         }
       },
@@ -129,7 +129,7 @@ describe('usage that a response reports', () => {
           headers: { 'content-encoding': coding },
           body: encode(JSON.stringify({ error: {}, usage: USAGE })),
         };
-        stub.answer(coded, { body: WHOLE });
+        stub.respond(coded, { body: WHOLE });
         expect((await ask('/proxy/chat/completions', retry)).cost).toBe(2 * OF_4O);
       },
     );
@@ -137,7 +137,7 @@ describe('usage that a response reports', () => {
     it('is charged in a translated response', async () => {
       const usage = { input_tokens: 1_000, output_tokens: 1_000 };
       const body = { type: 'error', error: { type: 'api_error', message: 'no' }, usage };
-      stub.answer({ status: 500, body });
+      stub.respond({ status: 500, body });
       expect(await ask('/chat/completions', { provider: '@claude' })).toMatchObject({
         status: 500,
         usage: { inputTokens: 1_000, outputTokens: 1_000 },
@@ -145,7 +145,7 @@ describe('usage that a response reports', () => {
     });
 
     it('costs nothing in an error without usage', async () => {
-      stub.answer({ status: 500, body: { error: { message: 'no' } } });
+      stub.respond({ status: 500, body: { error: { message: 'no' } } });
       expect(await ask('/chat/completions')).toMatchObject({ status: 500, usage: null, cost: null });
     });
   });
@@ -159,7 +159,7 @@ describe('usage that a response reports', () => {
       model: 'gpt-4o',
     };
     const body = JSON.stringify({ ...claimed, usage: { input_tokens: 0, output_tokens: 0 } });
-    stub.answer({ headers: { 'content-type': 'application/octet-stream' }, body });
+    stub.respond({ headers: { 'content-type': 'application/octet-stream' }, body });
     const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
     await (await fetch(`${gateway.baseUrl}/proxy/skills/s/content`, { headers })).arrayBuffer();
     expect((await last()).decision.charges ?? []).toEqual([]);

@@ -41,8 +41,8 @@ describe('charge for a response', () => {
     });
   const last = async (): Promise<LoggedRequest> => (await gateway.records()).at(-1) as LoggedRequest;
   const CHAT = { messages: [{ role: 'user', content: 'hi' }] };
-  const answerBy = (model: string): void => {
-    stub.answerJson({ id: 'a', model, choices: [], usage: USAGE });
+  const respondBy = (model: string): void => {
+    stub.respondJson({ id: 'a', model, choices: [], usage: USAGE });
   };
 
   describe('by the model', () => {
@@ -54,8 +54,8 @@ describe('charge for a response', () => {
       ['gpt-4o', 'gpt-4o-mini', OF_4O],
       ['gpt-4o', 'no-model', OF_4O],
       ['no-model', 'gpt-4o-mini', OF_MINI],
-    ])('uses the higher price if %s is requested and %s responds', async (requested, answered, cost) => {
-      answerBy(answered);
+    ])('uses the higher price if %s is requested and %s responds', async (requested, responded, cost) => {
+      respondBy(responded);
       await (await send({ ...CHAT, model: requested, models: ['gpt-4o'] })).arrayBuffer();
       expect((await last()).cost).toBe(cost);
     });
@@ -71,14 +71,14 @@ describe('charge for a response', () => {
         customHeaders: {},
       };
       gateway.addProvider('own', 'openai', stub.origin, { models: [model] });
-      answerBy('gpt-4o');
+      respondBy('gpt-4o');
       await (await send({ ...CHAT, model: 'ours' }, { provider: '@own' })).arrayBuffer();
       expect((await last()).cost).toBe((100_000 * 0.0001 + 50_000 * 0.0002) * 1_000_000);
     });
 
     it('is refused by a strict budget if a model that may respond instead does not fit', async () => {
       const key = keyWith(budget({ creditLimit: 0.01, enforcement: 'strict' }));
-      answerBy('gpt-4o-mini');
+      respondBy('gpt-4o-mini');
       const body = { ...CHAT, model: 'gpt-4o-mini', max_tokens: 5_000 };
       expect((await send(body, { key })).status).toBe(200);
       expect(
@@ -115,7 +115,7 @@ describe('charge for a response', () => {
       ['response.completed', { type: 'response.completed', response: response('completed') }],
     );
     const text = (body: string, type = 'text/event-stream'): void => {
-      stub.answer({ headers: { 'content-type': type }, body });
+      stub.respond({ headers: { 'content-type': type }, body });
     };
     const get = async (path: string, key = gateway.apiKey): Promise<LoggedRequest> => {
       const headers = { 'x-gw-api-key': key, 'x-gw-provider': '@main' };
@@ -158,7 +158,7 @@ describe('charge for a response', () => {
       ['its bound', { max_output_tokens: 50_000 }, 50_000],
       ['the bound of its model', {}, 4_096],
     ])('uses the same name with the whole estimate when it is created: %s', async (_, more, output) => {
-      stub.answerJson(response('queued'));
+      stub.respondJson(response('queued'));
       const body = { model: 'gpt-4o', input: 'x'.repeat(3_000), background: true, ...more };
       const made = await post('/responses', body);
       expect(made).toMatchObject({ priced: 'estimated', usage: null });
@@ -173,7 +173,7 @@ describe('charge for a response', () => {
         'response.created',
         { type: 'response.created', response: response('in_progress') },
       ]);
-      stub.answer({
+      stub.respond({
         headers: { 'content-type': 'text/event-stream' },
         steps: [{ chunk: created }, { cut: 'reset' }],
       });
@@ -181,7 +181,7 @@ describe('charge for a response', () => {
       const answer = await send(body, { path: '/responses' });
       await answer.text().catch(() => undefined);
       expect((await last()).cost).toBeGreaterThanOrEqual(costOf(50_000));
-      stub.answerJson(response('queued'));
+      stub.respondJson(response('queued'));
       const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
       const spelled = '{"model":"gpt-4o","input":"x","b\\u0061ckground":true,"max_output_tokens":50000}';
       const type = { 'content-type': 'application/json' };
@@ -198,7 +198,7 @@ describe('charge for a response', () => {
     });
 
     it('is the estimate of a run by the model that its response names', async () => {
-      stub.answerJson({ ...run, status: 'queued', usage: null });
+      stub.respondJson({ ...run, status: 'queued', usage: null });
       const made = await post('/threads/t/runs', { assistant_id: 'a', max_completion_tokens: 50_000 });
       expect(chargesOf(made)).toEqual([[of('thread.run', 'run_1'), made.cost]]);
       expect(made.cost).toBeGreaterThanOrEqual(costOf(50_000));
@@ -206,25 +206,25 @@ describe('charge for a response', () => {
 
     it('uses up a budget at once, so that the next request is refused', async () => {
       const key = keyWith(budget({ creditLimit: 0.5 }));
-      stub.answerJson(response('queued'));
+      stub.respondJson(response('queued'));
       const body = { model: 'gpt-4o', input: 'x', background: true, max_output_tokens: 50_000 };
       expect((await send(body, { path: '/responses', key })).status).toBe(200);
       expect((await send(body, { path: '/responses', key })).status).toBe(412);
     });
 
     it('has no estimate for a request that changes or cancels the work', async () => {
-      stub.answerJson(response('in_progress'));
+      stub.respondJson(response('in_progress'));
       expect(chargesOf(await post('/responses/resp_1/cancel', { model: 'gpt-4o' }))).toEqual([]);
-      stub.answerJson({ ...run, status: 'queued', usage: null });
+      stub.respondJson({ ...run, status: 'queued', usage: null });
       expect(chargesOf(await post('/threads/t/runs/run_1', { metadata: {} }))).toEqual([]);
     });
 
     it('is nothing if the work failed without usage', async () => {
-      stub.answerJson(response('failed'));
+      stub.respondJson(response('failed'));
       expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), 0]]);
-      stub.answerJson(response('failed', { model: 'no-model' }));
+      stub.respondJson(response('failed', { model: 'no-model' }));
       expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), 0]]);
-      stub.answerJson(response('cancelled'));
+      stub.respondJson(response('cancelled'));
       expect(chargesOf(await get('/responses/resp_1'))).toEqual([]);
     });
 
@@ -233,7 +233,7 @@ describe('charge for a response', () => {
       ['/threads/t/runs', { assistant_id: 'a' }],
       ['/proxy/batches', { input_file_id: 'f' }],
     ])('is refused by strict limits on %s if the usage cannot be estimated', async (path, body) => {
-      stub.answerJson({ id: 'x', object: 'batch', status: 'validating' });
+      stub.respondJson({ id: 'x', object: 'batch', status: 'validating' });
       for (const type of ['cost', 'tokens'] as const) {
         const strict = await send(body, { path, key: keyWith(budget({ type, enforcement: 'strict' })) });
         expect(strict.status).toBe(412);
@@ -243,20 +243,20 @@ describe('charge for a response', () => {
     });
 
     it('is the whole estimate if the response is read only as items of its conversation', async () => {
-      stub.answerJson(response('queued'));
+      stub.respondJson(response('queued'));
       const body = { ...{ model: 'gpt-4o', input: 'hi', background: true }, max_output_tokens: 1_000 };
       await (await send({ ...body, conversation: 'conv_1' }, { path: '/responses' })).arrayBuffer();
       const [[once, cost] = []] = chargesOf(await last());
       expect(once).toBe(of('response', 'resp_1'));
       // 10 USD per million tokens.
       expect(cost).toBeGreaterThanOrEqual(1_000_000);
-      stub.answerJson({ object: 'list', data: [{ id: 'msg_1', type: 'message', status: 'completed' }] });
+      stub.respondJson({ object: 'list', data: [{ id: 'msg_1', type: 'message', status: 'completed' }] });
       expect(chargesOf(await get('/proxy/conversations/conv_1/items'))).toEqual([]);
     });
 
     it('includes each member of a list that has ended', async () => {
       const queued = { ...run, id: 'run_3', status: 'queued', usage: null };
-      stub.answerJson({ object: 'list', data: [run, { ...run, id: 'run_2' }, queued, 7] });
+      stub.respondJson({ object: 'list', data: [run, { ...run, id: 'run_2' }, queued, 7] });
       const listed = await get('/threads/t/runs');
       expect(chargesOf(listed)).toEqual([
         [of('thread.run', 'run_1'), OF_4O],
@@ -270,9 +270,9 @@ describe('charge for a response', () => {
 
     it('uses one name for a batch, its list and its output', async () => {
       const expected = [[of('batch', 'file:file_1'), OF_4O / 2]];
-      stub.answerJson(batch);
+      stub.respondJson(batch);
       expect(chargesOf(await get('/batches/batch_1'))).toEqual(expected);
-      stub.answerJson({ object: 'list', data: [batch] });
+      stub.respondJson({ object: 'list', data: [batch] });
       expect(chargesOf(await get('/batches'))).toEqual(expected);
       const half = { prompt_tokens: 50_000, completion_tokens: 25_000 };
       const line = (body: object): string =>
@@ -290,7 +290,7 @@ describe('charge for a response', () => {
     ] as const)('uses the lines of an output that has the coding %s', async (coding, encode) => {
       const line = JSON.stringify({ response: { body: { model: 'gpt-4o', usage: USAGE } } });
       const headers = { 'content-type': 'application/octet-stream', 'content-encoding': coding };
-      stub.answer({ headers, body: encode(Buffer.from(`${line}\n${line}\n`)) });
+      stub.respond({ headers, body: encode(Buffer.from(`${line}\n${line}\n`)) });
       for (const path of ['/files/file_1/content', '/proxy/files/file_1/content']) {
         expect(chargesOf(await get(path))).toEqual([[of('batch', 'file:file_1'), OF_4O]]);
         expect(stub.requests.at(-1)?.headers['accept-encoding']).toBe('identity');
@@ -313,7 +313,7 @@ describe('charge for a response', () => {
 
     it('uses the beginning and the end of a response that is too long to be kept', async () => {
       const { usage, ...head } = response('completed') as { usage?: object };
-      stub.answerJson({ ...head, output: 'x'.repeat(2_000_000), usage });
+      stub.respondJson({ ...head, output: 'x'.repeat(2_000_000), usage });
       expect(chargesOf(await get('/responses/resp_1'))).toEqual([[of('response', 'resp_1'), OF_4O]]);
     });
   });
@@ -330,7 +330,7 @@ describe('charge for a response', () => {
     const stop = (index: number): string => event({ type: 'content_block_stop', index });
     const done = (item: string): string =>
       event({ type: 'response.output_item.done', item: { type: item }, padding: 'is cut' });
-    const answered = { type: 'response.completed', response: { id: 'r', model: 'gpt-4o', usage: reported } };
+    const responded = { type: 'response.completed', response: { id: 'r', model: 'gpt-4o', usage: reported } };
     const made = { type: 'response.created', response: { id: 'r', model: 'gpt-4o' } };
 
     /** Returns the record of a request whose client disconnects after the first part. */
@@ -338,7 +338,7 @@ describe('charge for a response', () => {
       let goOn = (): void => undefined;
       const left = new Promise<void>((resolve) => (goOn = resolve));
       const headers = { 'content-type': 'text/event-stream' };
-      stub.answer({ headers, steps: [{ chunk: first }, { until: left }, { chunk: then }] });
+      stub.respond({ headers, steps: [{ chunk: first }, { until: left }, { chunk: then }] });
       gateway.addProvider('claude', 'anthropic', stub.origin);
       const leaving = new AbortController();
       const requested = await fetch(`${gateway.baseUrl}${path}`, {
@@ -374,7 +374,7 @@ describe('charge for a response', () => {
         OF_4O,
       ],
       ['a block', '/messages', event(begun) + start(0) + stop(0), messageEnd, null],
-      ['an item', '/responses', event(made) + done('message'), event(answered), OF_4O],
+      ['an item', '/responses', event(made) + done('message'), event(responded), OF_4O],
     ])('is complete once %s has finished', async (_, path, first, then, cost) => {
       const record = await leftAfter(path, first, then);
       expect(record).toMatchObject({ outcome: 'client_closed', cost, usage: { outputTokens: 50_000 } });
@@ -383,7 +383,7 @@ describe('charge for a response', () => {
 
     it.each([
       ['another block has begun', '/messages', event(begun) + start(0) + stop(0) + start(1), messageEnd],
-      ['only reasoning has finished', '/responses', event(made) + done('reasoning'), event(answered)],
+      ['only reasoning has finished', '/responses', event(made) + done('reasoning'), event(responded)],
     ])('does not wait if %s', async (_, path, first, then) => {
       expect(await leftAfter(path, first, then)).toMatchObject({ outcome: 'client_closed', usage: null });
     });
@@ -397,7 +397,7 @@ describe('charge for a response', () => {
       ['/audio/transcriptions', { model: 'gpt-4o-transcribe', file: 'x'.repeat(300) }],
       ['/proxy/chat/completions', { ...CHAT, model: 'gpt-4o' }],
     ])('is its estimate on %s if its model has a price', async (path, body) => {
-      stub.answerJson({ created: 1, data: [{ b64_json: 'x'.repeat(3_000) }] });
+      stub.respondJson({ created: 1, data: [{ b64_json: 'x'.repeat(3_000) }] });
       expect((await send(body, { key: key(), path })).status).toBe(200);
       const { cost, priced, usage, decision } = await last();
       expect([priced, usage]).toEqual(['estimated', null]);
@@ -410,7 +410,7 @@ describe('charge for a response', () => {
       ['/audio/speech', { model: 'no-such-voice', input: 'x' }],
       ['/videos', { model: 'no-such-video', prompt: 'x' }],
     ])('is unpriced on %s if no price is known, and refused by a strict budget', async (path, body) => {
-      stub.answerJson({ created: 1, data: [] });
+      stub.respondJson({ created: 1, data: [] });
       expect((await send(body, { key: key(), path })).status).toBe(200);
       expect(await last()).toMatchObject({ priced: 'unpriced', cost: null });
       expect((await send(body, { key: key('strict'), path })).status).toBe(412);
@@ -426,7 +426,7 @@ describe('charge for a response', () => {
         usage: { input_tokens: 10_000, output_tokens: 1 },
       };
       const delta = { index: 0, delta: { type: 'text_delta', text: 'x'.repeat(30_000) } };
-      stub.answer({
+      stub.respond({
         headers: { 'content-type': 'text/event-stream' },
         steps: [
           { chunk: event('message_start', { message: began }) + event('content_block_delta', delta) },
@@ -434,8 +434,8 @@ describe('charge for a response', () => {
         ],
       });
       const body = { ...CHAT, model: 'claude-sonnet-4-5', max_tokens: 30_000, stream: true };
-      const answer = await send(body, { path: '/messages', provider: '@claude' });
-      await answer.text().catch(() => undefined);
+      const response = await send(body, { path: '/messages', provider: '@claude' });
+      await response.text().catch(() => undefined);
       const { cost, priced } = await last();
       expect(priced).toBe('estimated');
       // 3 USD per million reported input tokens, 15 per million output tokens for a third of the bytes.

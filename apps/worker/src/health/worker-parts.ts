@@ -18,8 +18,8 @@ export interface WorkerParts {
    * Optional parts; null when Redis, ClickHouse, configured prices or a trace receiver is not set
    * up.
    */
-  readonly stream: Pick<LogStreamConsumer, 'answers' | 'isFailing'> | null;
-  readonly clickhouse: Pick<ClickHouseAnalytics, 'answers'> | null;
+  readonly stream: Pick<LogStreamConsumer, 'responds' | 'isFailing'> | null;
+  readonly clickhouse: Pick<ClickHouseAnalytics, 'responds'> | null;
   readonly prices: Pick<ModelConfigs, 'faults'> | null;
   readonly traces: Pick<TraceExport, 'failingSince'> | null;
 }
@@ -44,7 +44,7 @@ export function workerParts(of: WorkerParts): readonly Part[] {
     },
     quarantinePart(of.source),
     ...(stream === null ? [] : streamParts(stream)),
-    ...(clickhouse === null ? [] : [partOf('analytics_store', () => clickhouse.answers())]),
+    ...(clickhouse === null ? [] : [partOf('analytics_store', () => clickhouse.responds())]),
     ...(prices === null ? [] : [pricesPart(prices)]),
     ...(traces === null ? [] : [tracesPart(traces)]),
   ];
@@ -80,7 +80,7 @@ const sealedValuesPart = (reseal: WorkerParts['reseal']): Part => ({
 });
 
 const streamParts = (stream: NonNullable<WorkerParts['stream']>): Part[] => [
-  partOf('redis', () => stream.answers()),
+  partOf('redis', () => stream.responds()),
   {
     name: 'log_stream',
     check: () => (stream.isFailing ? down('Log records cannot be read from the stream or stored.') : WELL),

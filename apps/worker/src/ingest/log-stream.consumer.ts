@@ -48,7 +48,7 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
    * Checks that Redis responds. Uses a separate connection, because reads block theirs for a
    * second.
    */
-  answers(): Promise<boolean> {
+  responds(): Promise<boolean> {
     return acceptsWrites(this.probe);
   }
 

@@ -69,8 +69,8 @@ function attemptSpan(
   at: number,
 ): EndedSpan {
   const startedAt = request.startedAt + Math.max(0, attempt.startedMs);
-  const answered = attempt.end === 'answered';
-  const failed = !answered && attempt.end !== 'cancelled' && attempt.end !== 'client_closed';
+  const responded = attempt.end === 'answered';
+  const failed = !responded && attempt.end !== 'cancelled' && attempt.end !== 'client_closed';
   return {
     traceId: request.traceId,
     spanId: spanIdOf(`${row.id} ${String(at)}`),
@@ -83,7 +83,7 @@ function attemptSpan(
       'gen_ai.operation.name': operation,
       'gen_ai.provider.name': telemetryName(attempt.provider),
       'gen_ai.request.model': attempt.model ?? row.model,
-      ...(answered ? usageAttributes(row) : {}),
+      ...(responded ? usageAttributes(row) : {}),
       'http.response.status_code': attempt.status,
       'error.type': failed ? attempt.end : null,
       'tollgate.attempt.target': attempt.target,

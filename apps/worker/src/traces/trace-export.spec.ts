@@ -113,7 +113,7 @@ describe('TraceExport', () => {
     });
     const { spans, resource } = spansOf(first);
     expect(JSON.stringify(resource)).toContain('our-gateway');
-    const [request, failed, answered] = spans as [SentSpan, SentSpan, SentSpan];
+    const [request, failed, responded] = spans as [SentSpan, SentSpan, SentSpan];
     expect(spans.map(({ name, kind }) => [name, kind])).toEqual([
       ['chat gpt-4o', 2],
       ['chat gpt-4o', 3],
@@ -121,7 +121,7 @@ describe('TraceExport', () => {
     ]);
     expect(spans.map(({ traceId }) => hex(traceId))).toEqual([TRACE, TRACE, TRACE]);
     expect(hex(request.parentSpanId)).toBe(PARENT);
-    expect([hex(failed.parentSpanId), hex(answered.parentSpanId)]).toEqual([
+    expect([hex(failed.parentSpanId), hex(responded.parentSpanId)]).toEqual([
       hex(request.spanId),
       hex(request.spanId),
     ]);
@@ -129,7 +129,7 @@ describe('TraceExport', () => {
     const start = BigInt(Date.parse(record.createdAt)) * 1_000_000n;
     expect(request.startTimeUnixNano.toString()).toBe(String(start));
     expect(request.endTimeUnixNano.toString()).toBe(String(start + 250_500_000n));
-    expect(answered.startTimeUnixNano.toString()).toBe(String(start + 102_000_000n));
+    expect(responded.startTimeUnixNano.toString()).toBe(String(start + 102_000_000n));
     expect(attributesOf(request)).toMatchObject({
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'openai',
@@ -143,7 +143,7 @@ describe('TraceExport', () => {
     });
     expect(attributesOf(failed)).toMatchObject({ 'error.type': 'status', 'http.response.status_code': 500 });
     expect(failed.status).toMatchObject({ code: 2, message: 'It answered 500.' });
-    expect(attributesOf(answered)).toMatchObject({
+    expect(attributesOf(responded)).toMatchObject({
       'gen_ai.provider.name': 'azure.ai.openai',
       'gen_ai.usage.output_tokens': 20,
     });

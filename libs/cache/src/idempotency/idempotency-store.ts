@@ -10,7 +10,7 @@ export type IdempotencyState =
    * There is a response; null when it was too large to keep, or was dropped for newer ones of its
    * workspace.
    */
-  | { readonly kind: 'done'; readonly fingerprint: string; readonly answer: Buffer | null };
+  | { readonly kind: 'done'; readonly fingerprint: string; readonly response: Buffer | null };
 
 /** A claim on a scope. `token` is a unique value that proves who holds it. */
 export interface IdempotencyClaim {
@@ -34,7 +34,7 @@ export interface IdempotencyStore {
   /** Renews a lease. Has no effect when the claim is lost. */
   renew(claim: IdempotencyClaim, leaseMs: number): Promise<void>;
   /** Stores the response, unless another caller has claimed the scope since the claim was lost. */
-  complete(claim: IdempotencyClaim, answer: Buffer | null, ttlMs: number): Promise<void>;
+  complete(claim: IdempotencyClaim, response: Buffer | null, ttlMs: number): Promise<void>;
   /**
    * Ends a claim without a response, so that the next caller may claim. Has no effect when the
    * claim is lost.

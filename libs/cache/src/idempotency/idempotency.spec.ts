@@ -39,13 +39,13 @@ describe('MemoryIdempotencyStore', () => {
 describe('Idempotency', () => {
   let idempotency: Idempotency;
   beforeEach(() => {
-    idempotency = new Idempotency(memory(), memory(), { answerBytesMax: 10_000 });
+    idempotency = new Idempotency(memory(), memory(), { responseBytesMax: 10_000 });
   });
 
   it('replays the first response, byte for byte and status for status', async () => {
-    const answer = sampleResponse('created', { status: 201 });
-    await firstOf(await idempotency.begin('s', 'f', patient)).complete(answer);
-    expect(await idempotency.begin('s', 'f', patient)).toEqual({ kind: 'replay', answer });
+    const response = sampleResponse('created', { status: 201 });
+    await firstOf(await idempotency.begin('s', 'f', patient)).complete(response);
+    expect(await idempotency.begin('s', 'f', patient)).toEqual({ kind: 'replay', response: response });
     expect((await idempotency.begin('other scope', 'f', patient)).kind).toBe('first');
   });
 
@@ -63,8 +63,8 @@ describe('Idempotency', () => {
     const third = idempotency.begin('s', 'f', patient);
     await first.complete(sampleResponse());
     expect(await Promise.all([second, third])).toEqual([
-      { kind: 'replay', answer: sampleResponse() },
-      { kind: 'replay', answer: sampleResponse() },
+      { kind: 'replay', response: sampleResponse() },
+      { kind: 'replay', response: sampleResponse() },
     ]);
   });
 
@@ -106,7 +106,7 @@ describe('Idempotency', () => {
     await first.release();
     await first.complete(sampleResponse('two'));
     const again = await idempotency.begin('s', 'f', patient);
-    expect(again).toEqual({ kind: 'replay', answer: sampleResponse('one') });
+    expect(again).toEqual({ kind: 'replay', response: sampleResponse('one') });
   });
 
   it('keeps its guarantee within the process while the shared store is unreachable', async () => {

@@ -12,7 +12,7 @@ export interface IdempotencyOptions {
    * Maximum bytes of a response with its description; a larger one is not kept and cannot be
    * replayed. 4 MiB when absent.
    */
-  readonly answerBytesMax?: number;
+  readonly responseBytesMax?: number;
   /** Returns milliseconds on any scale that only increases. */
   readonly now?: () => number;
 }
@@ -36,7 +36,7 @@ export interface FirstCall {
    * Stores the response; null when it is too large to keep. Resolves when it is stored or storing
    * failed. Never rejects.
    */
-  complete(answer: CachedResponse | null): Promise<void>;
+  complete(response: CachedResponse | null): Promise<void>;
   /**
    * Ends the call without a response to replay; the next call under the key is the first again.
    * Never rejects.
@@ -44,7 +44,7 @@ export interface FirstCall {
   release(): Promise<void>;
 }
 
-export type StartedCall = FirstCall | { readonly kind: 'replay'; readonly answer: CachedResponse };
+export type StartedCall = FirstCall | { readonly kind: 'replay'; readonly response: CachedResponse };
 
 /** Length of one step of a wait, after which a disconnected caller is noticed. */
 const WAIT_STEP_MS = 1_000;
@@ -57,7 +57,7 @@ const WAIT_STEP_MS = 1_000;
 export class Idempotency {
   private readonly ttlMs: number;
   private readonly leaseMs: number;
-  private readonly answerBytesMax: number;
+  private readonly responseBytesMax: number;
   private readonly now: () => number;
 
   constructor(
@@ -67,7 +67,7 @@ export class Idempotency {
   ) {
     this.ttlMs = options.ttlMs ?? DAY_MS;
     this.leaseMs = options.leaseMs ?? 30_000;
-    this.answerBytesMax = options.answerBytesMax ?? 4_194_304;
+    this.responseBytesMax = options.responseBytesMax ?? 4_194_304;
     this.now = options.now ?? (() => performance.now());
   }
 
@@ -83,7 +83,7 @@ export class Idempotency {
       const { store, state } = await this.claim(claim);
       if (state.kind === 'claimed') return this.firstCall(store, claim);
       if (state.fingerprint !== fingerprint) throw keyReused(state.fingerprint, fingerprint);
-      if (state.kind === 'done') return replay(state.answer);
+      if (state.kind === 'done') return replay(state.response);
       const left = until - this.now();
       if (left <= 0 || wait.isGone()) {
         throw new GatewayError('idempotency_in_flight', { ...PARAM, headers: { 'retry-after': '1' } });
@@ -117,15 +117,15 @@ export class Idempotency {
     };
     return {
       kind: 'first',
-      complete: (answer) => end(() => store.complete(claim, this.frameOf(answer), this.ttlMs)),
+      complete: (response) => end(() => store.complete(claim, this.frameOf(response), this.ttlMs)),
       release: () => end(() => store.release(claim)),
     };
   }
 
-  private frameOf(answer: CachedResponse | null): Buffer | null {
-    if (answer === null) return null;
-    const frame = encodeResponse(answer);
-    return frame.length > this.answerBytesMax ? null : frame;
+  private frameOf(response: CachedResponse | null): Buffer | null {
+    if (response === null) return null;
+    const frame = encodeResponse(response);
+    return frame.length > this.responseBytesMax ? null : frame;
   }
 }
 
@@ -135,8 +135,8 @@ const PARAM = { param: 'idempotency-key' } as const;
 const ignore = (): void => undefined;
 
 function replay(frame: Buffer | null): StartedCall {
-  const answer = frame === null ? null : decodeResponse(frame);
-  if (answer !== null) return { kind: 'replay', answer };
+  const response = frame === null ? null : decodeResponse(frame);
+  if (response !== null) return { kind: 'replay', response };
   throw new GatewayError('conflict', {
     ...PARAM,
     message:

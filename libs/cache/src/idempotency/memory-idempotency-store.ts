@@ -28,7 +28,7 @@ interface Running {
 
 interface Done {
   readonly fingerprint: string;
-  readonly answer: Buffer | null;
+  readonly response: Buffer | null;
 }
 
 /** Bytes counted per key in addition to its response. */
@@ -48,9 +48,9 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   constructor({ bytesMax, runningMax = 100_000, now }: MemoryIdempotencyStoreOptions) {
     this.done = new SharedEntries({
       bytesMax,
-      sizeOf: ({ answer }) => (answer?.length ?? 0) + KEY_OVERHEAD_BYTES,
+      sizeOf: ({ response }) => (response?.length ?? 0) + KEY_OVERHEAD_BYTES,
       // The key stays, so that the request is not carried out a second time.
-      shrink: ({ fingerprint }) => ({ fingerprint, answer: null }),
+      shrink: ({ fingerprint }) => ({ fingerprint, response: null }),
       ...(now ? { now } : {}),
     });
     this.runningShares = new Shares(runningMax);
@@ -77,14 +77,14 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return Promise.resolve();
   }
 
-  complete(claim: IdempotencyClaim, answer: Buffer | null, ttlMs: number): Promise<void> {
+  complete(claim: IdempotencyClaim, response: Buffer | null, ttlMs: number): Promise<void> {
     const { scope, fingerprint, tenant } = claim;
     const held = this.running.get(scope);
     const isLost = held === undefined ? this.done.get(scope) !== undefined : held.claim.token !== claim.token;
     if (isLost) return Promise.resolve();
     if (held !== undefined) this.end(held.claim);
-    if (!this.done.set(tenant, scope, { fingerprint, answer }, ttlMs))
-      this.done.set(tenant, scope, { fingerprint, answer: null }, ttlMs);
+    if (!this.done.set(tenant, scope, { fingerprint, response }, ttlMs))
+      this.done.set(tenant, scope, { fingerprint, response: null }, ttlMs);
     this.wake(scope);
     return Promise.resolve();
   }

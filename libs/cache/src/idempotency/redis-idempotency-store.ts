@@ -87,16 +87,16 @@ export class RedisIdempotencyStore implements IdempotencyStore {
     const sealed = held.subarray(REST_AT);
     // A response that cannot be decrypted is lost like one that was too large: the request is not
     // carried out again.
-    const answer = sealed.length === 0 ? null : this.sealer.open(sealed, this.at(claim.scope));
-    return { kind: 'done', fingerprint, answer };
+    const response = sealed.length === 0 ? null : this.sealer.open(sealed, this.at(claim.scope));
+    return { kind: 'done', fingerprint, response };
   }
 
   async renew(claim: IdempotencyClaim, leaseMs: number): Promise<void> {
     await this.run(RENEW, claim.scope, [runningText(claim), leaseMs]);
   }
 
-  async complete(claim: IdempotencyClaim, answer: Buffer | null, ttlMs: number): Promise<void> {
-    const sealed = answer === null ? NOTHING : this.sealer.seal(answer, this.at(claim.scope));
+  async complete(claim: IdempotencyClaim, response: Buffer | null, ttlMs: number): Promise<void> {
+    const sealed = response === null ? NOTHING : this.sealer.seal(response, this.at(claim.scope));
     const value = Buffer.concat([Buffer.from(DONE + claim.fingerprint, 'latin1'), sealed]);
     await this.runShared(COMPLETE, claim, [runningText(claim), value, ttlMs, ENTRY_OVERHEAD_BYTES]);
   }

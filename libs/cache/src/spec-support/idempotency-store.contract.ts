@@ -37,7 +37,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     expect(await store.claim(claimOf(other), HOUR_MS)).toEqual({
       kind: 'done',
       fingerprint,
-      answer: Buffer.from([0, 255, 13, 10]),
+      response: Buffer.from([0, 255, 13, 10]),
     });
   });
 
@@ -45,7 +45,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     const claim = claimOf();
     await store.claim(claim, HOUR_MS);
     await store.complete(claim, null, HOUR_MS);
-    expect(await store.claim(claimOf(), HOUR_MS)).toEqual({ kind: 'done', fingerprint, answer: null });
+    expect(await store.claim(claimOf(), HOUR_MS)).toEqual({ kind: 'done', fingerprint, response: null });
   });
 
   it('gives a released scope to the next caller', async () => {
@@ -66,7 +66,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     await store.release(lost);
     expect((await store.claim(claimOf(), HOUR_MS)).kind).toBe('running');
     await store.complete(next, Buffer.from('answer'), HOUR_MS);
-    expect(await store.claim(claimOf(), HOUR_MS)).toMatchObject({ answer: Buffer.from('answer') });
+    expect(await store.claim(claimOf(), HOUR_MS)).toMatchObject({ response: Buffer.from('answer') });
   });
 
   it('keeps a response whose lease ran out if no other process has claimed it', async () => {
@@ -75,7 +75,7 @@ export function idempotencyStoreContract(make: () => IdempotencyStore): void {
     await store.complete(claim, Buffer.from('answer'), HOUR_MS);
     expect(await store.claim(claimOf(), HOUR_MS)).toMatchObject({
       kind: 'done',
-      answer: Buffer.from('answer'),
+      response: Buffer.from('answer'),
     });
   });
 

@@ -89,18 +89,18 @@ describe('Redis shares', () => {
 
   it('keeps the key of a first response that makes room, so that its request is not carried out again', async () => {
     const store = firsts();
-    const answer = async (of: Tenant, scope: string): Promise<void> => {
+    const respond = async (of: Tenant, scope: string): Promise<void> => {
       const made = claim(of, scope);
       expect((await store.claim(made, HOUR_MS)).kind).toBe('claimed');
       await store.complete(made, randomBytes(10_000), HOUR_MS);
     };
-    await answer(TWO, 'other');
-    for (let index = 0; index < 12; index += 1) await answer(ONE, `scope-${String(index)}`);
+    await respond(TWO, 'other');
+    for (let index = 0; index < 12; index += 1) await respond(ONE, `scope-${String(index)}`);
     const first = await store.claim(claim(ONE, 'scope-0'), HOUR_MS);
     const last = await store.claim(claim(ONE, 'scope-11'), HOUR_MS);
     const other = await store.claim(claim(TWO, 'other'), HOUR_MS);
-    expect(first).toMatchObject({ kind: 'done', answer: null });
-    expect([last, other].map((state) => state.kind === 'done' && state.answer?.length)).toEqual([
+    expect(first).toMatchObject({ kind: 'done', response: null });
+    expect([last, other].map((state) => state.kind === 'done' && state.response?.length)).toEqual([
       10_000, 10_000,
     ]);
   });

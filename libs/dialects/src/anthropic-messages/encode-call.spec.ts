@@ -378,10 +378,10 @@ describe('calls and results', () => {
 
   it('maps ids that Anthropic refuses by the id alone, in the call and in the result', () => {
     const messages = [user('x'), calls('call:1'), result('call:1')];
-    const [, assistant, answer] = sent({ messages })['messages'] as JsonObject[];
+    const [, assistant, response] = sent({ messages })['messages'] as JsonObject[];
     const [made] = assistant?.['content'] as JsonObject[];
     expect(made?.['id']).toMatch(/^call_[A-Za-z0-9]{32}$/);
-    expect(answer).toMatchObject({ content: [{ tool_use_id: made?.['id'] }] });
+    expect(response).toMatchObject({ content: [{ tool_use_id: made?.['id'] }] });
     expect(sent({ messages })).toEqual(sent({ messages }));
   });
 

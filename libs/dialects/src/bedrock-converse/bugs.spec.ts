@@ -1,6 +1,6 @@
 import type { JsonObject } from '../call';
 import {
-  answered,
+  responded,
   delta,
   frame,
   LLAMA,
@@ -280,7 +280,7 @@ describe('bugs of responses', () => {
     ['a call without a name', response([{ toolUse: { toolUseId: 'a' } }])],
     ['nothing of the model', response([], 'malformed_model_output')],
   ])('bug 66: a response with %s is a 502', (_what, body) => {
-    expect(refusal(() => answered(body))[0]).toBe('provider_answer_invalid');
+    expect(refusal(() => responded(body))[0]).toBe('provider_answer_invalid');
   });
 
   it('bug 33: reasoning without a signature, or of another maker, is left out of the request', () => {

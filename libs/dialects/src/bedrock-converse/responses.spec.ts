@@ -8,7 +8,7 @@ import { targetOf } from '../target';
 import { decodeResponse } from './decode-response';
 import { decodeStream } from './decode-stream';
 import {
-  answered,
+  responded,
   delta,
   frame,
   message,
@@ -177,7 +177,7 @@ describe('output of a forced tool', () => {
   const tool = { toolUse: { toolUseId: 'a', name: 'json_output', input: { a: 1 } } };
 
   it('is the text of a response', () => {
-    const body = answered(response([{ text: 'Sure:' }, tool], 'tool_use'), OUTPUT, OPUS);
+    const body = responded(response([{ text: 'Sure:' }, tool], 'tool_use'), OUTPUT, OPUS);
     expect(body['choices']).toMatchObject([{ message: { content: '{"a":1}' }, finish_reason: 'stop' }]);
   });
 

@@ -38,7 +38,7 @@ export function refusal(run: () => unknown): [type: string, param: unknown] {
 }
 
 /** Returns the chat completion of a response of Bedrock. */
-export const answered = (body: JsonObject, request: JsonObject = {}, model = SONNET): JsonObject =>
+export const responded = (body: JsonObject, request: JsonObject = {}, model = SONNET): JsonObject =>
   translated(request, toBedrock(model, 'openai-chat')).response(body);
 
 /** Returns the chat stream of frames of Bedrock. */

@@ -2,7 +2,7 @@ import { madeCallId } from '../values/tool-ids';
 
 interface Called {
   readonly id: string;
-  answered: boolean;
+  responded: boolean;
 }
 
 /**
@@ -14,7 +14,7 @@ export class CallIds {
   private readonly byName = new Map<string, { readonly calls: Called[]; next: number }>();
 
   call(name: string, id: string | undefined, turn: number, part: number): string {
-    const called = { id: id ?? madeCallId('history', turn, part), answered: false };
+    const called = { id: id ?? madeCallId('history', turn, part), responded: false };
     this.byId.set(called.id, called);
     const named = this.byName.get(name);
     if (named === undefined) this.byName.set(name, { calls: [called], next: 0 });
@@ -26,14 +26,14 @@ export class CallIds {
   result(name: string, id: string | undefined): string | undefined {
     const called = (id === undefined ? undefined : this.byId.get(id)) ?? this.firstUnanswered(name);
     if (called === undefined) return undefined;
-    called.answered = true;
+    called.responded = true;
     return called.id;
   }
 
   private firstUnanswered(name: string): Called | undefined {
     const named = this.byName.get(name);
     if (named === undefined) return undefined;
-    while (named.calls[named.next]?.answered === true) named.next += 1;
+    while (named.calls[named.next]?.responded === true) named.next += 1;
     return named.calls[named.next];
   }
 }

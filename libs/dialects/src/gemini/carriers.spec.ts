@@ -160,11 +160,11 @@ describe('seals of other makers survive a Gemini client', () => {
     const request = { contents, tools, generationConfig };
     const response = translateCall(client, provider, request, facts).response(answer);
     const [candidate] = list(response['candidates']);
-    const answered = {
+    const responded = {
       role: 'user',
       parts: results.map((name) => ({ functionResponse: { name, response: { output: 'ok' } } })),
     };
-    const next = { ...request, contents: [...contents, candidate?.['content'], answered] };
+    const next = { ...request, contents: [...contents, candidate?.['content'], responded] };
     return translateCall(client, provider, JSON.parse(JSON.stringify(next)) as JsonObject, facts).body;
   }
 
@@ -175,7 +175,7 @@ describe('seals of other makers survive a Gemini client', () => {
       { type: 'text', text: 'Looking.' },
       { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} },
     ];
-    const answer = {
+    const response = {
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
@@ -185,7 +185,7 @@ describe('seals of other makers survive a Gemini client', () => {
       stop_sequence: null,
       usage: { input_tokens: 1, output_tokens: 1 },
     };
-    const body = exchange('anthropic-messages', 'claude-sonnet-4-5', answer, ['f']);
+    const body = exchange('anthropic-messages', 'claude-sonnet-4-5', response, ['f']);
     expect(list(body['messages'])[1]?.['content']).toEqual(content);
     expect(list(list(body['messages'])[2]?.['content'])[0]).toMatchObject({
       type: 'tool_result',
@@ -234,7 +234,7 @@ describe('seals of other makers survive a Gemini client', () => {
         status: 'completed',
       },
     ];
-    const answer = {
+    const response = {
       id: 'resp_1',
       object: 'response',
       created_at: 1,
@@ -243,7 +243,7 @@ describe('seals of other makers survive a Gemini client', () => {
       output,
       usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
     };
-    const body = exchange('openai-responses', 'gpt-5.4', answer, ['f']);
+    const body = exchange('openai-responses', 'gpt-5.4', response, ['f']);
     const input = list(body['input']);
     expect(input.find(({ type }) => type === 'reasoning')).toMatchObject({
       encrypted_content: 'gAAA',

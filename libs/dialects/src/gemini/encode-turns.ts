@@ -141,9 +141,9 @@ function finished(
 }
 
 function checkAnswered(content: Content, after: Content): void {
-  const answered = new Set(after.results.map(({ callId }) => callId));
+  const responded = new Set(after.results.map(({ callId }) => callId));
   for (const { id, path } of content.calls) {
-    if (!answered.has(id))
+    if (!responded.has(id))
       throw invalid(path, 'The call has no result in the message that follows; send one for each call.');
   }
 }

@@ -17,7 +17,7 @@ export const addPrefix = defineCheck<Parameters>({
   kind: 'params',
   stages: ['input'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: true,
   timeoutMs: 1_000,
   parameters: object(

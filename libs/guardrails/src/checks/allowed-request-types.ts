@@ -20,7 +20,7 @@ export const allowedRequestTypes = defineCheck<Parameters>({
   kind: 'params',
   stages: ['input'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object({ allowedTypes: types, blockedTypes: types }),

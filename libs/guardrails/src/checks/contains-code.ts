@@ -40,7 +40,7 @@ export const containsCode = defineCheck<{ format?: string; not: boolean; scope: 
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object({

@@ -19,7 +19,7 @@ export const contains = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
-  wholeAnswer: false,
+  wholeResponse: false,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object(

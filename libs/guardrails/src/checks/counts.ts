@@ -28,7 +28,7 @@ function countCheck(
     kind: 'text',
     stages: ['input', 'output'],
     deterministic: true,
-    wholeAnswer: true,
+    wholeResponse: true,
     transforms: false,
     timeoutMs: 1_000,
     parameters: object({

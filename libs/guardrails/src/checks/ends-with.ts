@@ -9,7 +9,7 @@ export const endsWith = defineCheck<{ suffix: string; not: boolean; scope: reado
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object(

@@ -11,7 +11,7 @@ export const gibberish = defineCheck<{ threshold: number; not: boolean; scope: r
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object({

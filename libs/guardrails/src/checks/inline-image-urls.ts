@@ -18,7 +18,7 @@ export const inlineImageUrls = defineCheck<Parameters>({
   kind: 'params',
   stages: ['input'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: true,
   timeoutMs: 30_000,
   parameters: object({
@@ -109,7 +109,7 @@ async function fetchAll(
       headers: {},
       body: null,
       signal,
-      answerBytesMax: left,
+      responseBytesMax: left,
     });
     const type = response.contentType.split(';')[0]?.trim().toLowerCase() ?? '';
     if (response.status !== 200)

@@ -17,7 +17,7 @@ export const jsonKeys = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object(

@@ -20,7 +20,7 @@ export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope:
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object(

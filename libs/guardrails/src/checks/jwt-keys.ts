@@ -85,7 +85,7 @@ async function fetchKeys(url: string, { world, signal }: CheckContext): Promise<
     headers: { accept: 'application/json' },
     body: null,
     signal: AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_WITHIN_MS)]),
-    answerBytesMax: RESPONSE_BYTES_MAX,
+    responseBytesMax: RESPONSE_BYTES_MAX,
   });
   const value = jsonOf(response);
   const keys = isObject(value) ? listOf(value['keys']).filter(isObject) : [];

@@ -47,7 +47,7 @@ export const jwt = defineCheck<Parameters>({
   kind: 'metadata',
   stages: ['input'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,
   parameters: object(

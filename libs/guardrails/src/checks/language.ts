@@ -18,7 +18,7 @@ export const language = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object(

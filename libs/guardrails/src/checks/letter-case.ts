@@ -12,7 +12,7 @@ function caseCheck(id: string, aliases: readonly string[], name: string, fold: (
     kind: 'text',
     stages: ['input', 'output'],
     deterministic: true,
-    wholeAnswer: true,
+    wholeResponse: true,
     transforms: false,
     timeoutMs: 1_000,
     parameters: object({ not: NOT_PARAMETER, scope: scopeParameter('last_message') }),

@@ -14,7 +14,7 @@ export const log = defineCheck<Parameters>({
   kind: 'webhook',
   stages: ['input', 'output'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 3_000,
   parameters: object(
@@ -35,7 +35,7 @@ export const log = defineCheck<Parameters>({
           headers: { ...headers, 'content-type': 'application/json' },
           body: JSON.stringify(describe(subject)),
           signal,
-          answerBytesMax: 65_536,
+          responseBytesMax: 65_536,
         });
         if (status < 200 || status > 299)
           throw new CheckError(`The log service responded with status ${String(status)}.`);

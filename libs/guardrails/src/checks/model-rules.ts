@@ -16,7 +16,7 @@ export const modelRules = defineCheck<Parameters>({
   kind: 'params',
   stages: ['input'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object(

@@ -7,7 +7,7 @@ export const modelWhitelist = defineCheck<{ models: readonly string[]; not: bool
   kind: 'params',
   stages: ['input'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object({ models: { ...textList(1_000), minItems: 1 }, not: NOT_PARAMETER }, ['models']),

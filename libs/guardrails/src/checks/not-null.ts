@@ -7,7 +7,7 @@ export const notNull = defineCheck<{ not: boolean }>({
   kind: 'text',
   stages: ['output'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object({ not: NOT_PARAMETER }),

@@ -26,7 +26,7 @@ export const pii = defineCheck<Parameters>({
   stages: ['input', 'output'],
   // By the contract of guardrails for MCP tools, which excludes personal data.
   deterministic: false,
-  wholeAnswer: false,
+  wholeResponse: false,
   transforms: true,
   timeoutMs: 2_000,
   parameters: object({

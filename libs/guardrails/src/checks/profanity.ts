@@ -18,7 +18,7 @@ export const profanity = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object({

@@ -20,7 +20,7 @@ export const regexMatch = defineCheck<{ rule: string; not: boolean; scope: reado
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
-  wholeAnswer: false,
+  wholeResponse: false,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object(

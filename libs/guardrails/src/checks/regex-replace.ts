@@ -19,7 +19,7 @@ export const regexReplace = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: true,
-  wholeAnswer: false,
+  wholeResponse: false,
   transforms: true,
   timeoutMs: 2_000,
   parameters: object(

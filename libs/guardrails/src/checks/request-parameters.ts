@@ -57,7 +57,7 @@ export const requestParameters = defineCheck<Parameters>({
   kind: 'params',
   stages: ['input'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object({

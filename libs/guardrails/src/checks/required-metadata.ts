@@ -14,7 +14,7 @@ export const requiredMetadataKeys = defineCheck<{ metadataKeys: readonly string[
   kind: 'metadata',
   stages: ['input'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object({ metadataKeys: { ...textList(100), minItems: 1 }, operator: OPERATOR }, [
@@ -42,7 +42,7 @@ export const requiredMetadataKeyPairs = defineCheck<PairParameters>({
   kind: 'metadata',
   stages: ['input'],
   deterministic: true,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,
   parameters: object(

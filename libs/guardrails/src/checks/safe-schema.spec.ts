@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { compileGuardrail } from '../compile';
 import type { JsonObject } from '../json';
-import { answering, verdictOf } from '../spec-support/judge';
+import { responding, verdictOf } from '../spec-support/judge';
 import { userSchemaCompiler } from './json-schema';
 import { schemaFault } from './safe-schema';
 
@@ -107,8 +107,8 @@ describe('user schemas', () => {
     expect(compileGuardrail([{ id: 'default.jsonSchema', parameters: { schema: wide } }]).ok).toBe(false);
 
     const schema = { items: { anyOf: wide.anyOf.slice(0, 1_000) } };
-    const few = answering(JSON.stringify(Array(100).fill(-1)));
-    const many = answering(JSON.stringify(Array(2_000).fill(-1)));
+    const few = responding(JSON.stringify(Array(100).fill(-1)));
+    const many = responding(JSON.stringify(Array(2_000).fill(-1)));
     expect(await verdictOf('jsonSchema', { schema }, few)).toMatchObject({ verdict: false });
     expect(await verdictOf('jsonSchema', { schema }, many)).toMatchObject({
       error: { message: expect.stringContaining('values that this schema can check') },

@@ -1,4 +1,4 @@
-import { response, answering, asking, chat, compiled, FACTS, verdictOf } from '../spec-support/judge';
+import { response, responding, asking, chat, compiled, FACTS, verdictOf } from '../spec-support/judge';
 import { RecordingPort, json } from '../spec-support/world';
 import { Subject } from '../subject';
 import type { JsonObject } from '../json';
@@ -7,9 +7,9 @@ const passes = async (
   id: string,
   parameters: JsonObject,
   text: string,
-  isAnswer = true,
+  isResponse = true,
 ): Promise<boolean> => {
-  const result = await verdictOf(id, parameters, isAnswer ? answering(text) : asking(text));
+  const result = await verdictOf(id, parameters, isResponse ? responding(text) : asking(text));
   expect(result.error).toBeUndefined();
   return result.verdict;
 };
@@ -118,7 +118,7 @@ describe('validUrls', () => {
     ['no address at all', {}, true],
     ['see http://bad.example.com', { not: true }, true],
   ])('%j %j: %p', async (text, parameters, expected) => {
-    expect((await verdictOf('validUrls', parameters, answering(text), world())).verdict).toBe(expected);
+    expect((await verdictOf('validUrls', parameters, responding(text), world())).verdict).toBe(expected);
   });
 
   it('requests a bounded number of distinct URLs', async () => {
@@ -126,7 +126,7 @@ describe('validUrls', () => {
       ' ',
     );
     const port = world();
-    expect(await verdictOf('validUrls', {}, answering(text), port)).toHaveProperty('error');
+    expect(await verdictOf('validUrls', {}, responding(text), port)).toHaveProperty('error');
     expect(port.calls).toHaveLength(0);
   });
 });

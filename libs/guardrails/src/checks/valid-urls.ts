@@ -20,7 +20,7 @@ export const validUrls = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,
   parameters: object({
@@ -94,7 +94,7 @@ async function responds(url: URL, { world, signal }: CheckContext): Promise<bool
         headers: {},
         body: null,
         signal,
-        answerBytesMax: 1_048_576,
+        responseBytesMax: 1_048_576,
       });
       // A redirect counts as a response: it is not followed, and the URL exists.
       if (status < 400) return true;

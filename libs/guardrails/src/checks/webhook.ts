@@ -26,7 +26,7 @@ export const webhook = defineCheck<Parameters>({
   kind: 'webhook',
   stages: ['input', 'output'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: true,
   timeoutMs: 3_000,
   parameters: object(

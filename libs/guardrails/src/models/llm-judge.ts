@@ -22,7 +22,7 @@ export const llmJudge = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 10_000,
   parameters: object(
@@ -81,8 +81,8 @@ export const llmJudge = defineCheck<Parameters>({
           ],
           max_tokens: maxTokens,
         };
-        const answer = await callModel(subject, { route: 'chat.completions', target, body, signal });
-        const { verdict, score } = judgementIn(answer);
+        const response = await callModel(subject, { route: 'chat.completions', target, body, signal });
+        const { verdict, score } = judgementIn(response);
         return { verdict: score === null ? verdict : verdict && score >= threshold, data: { score } };
       },
     };
@@ -114,8 +114,8 @@ interface Judgement {
  * Parses the judgement, which must be the whole response or inside one fence: other JSON may be a
  * quotation from the text.
  */
-function judgementIn(answer: JsonObject): Judgement {
-  const [choice] = objectsOf(answer['choices']);
+function judgementIn(response: JsonObject): Judgement {
+  const [choice] = objectsOf(response['choices']);
   const message = choice?.['message'];
   const content = isObject(message) ? message['content'] : undefined;
   const text = typeof content === 'string' ? content.trim() : '';

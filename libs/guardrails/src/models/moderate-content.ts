@@ -22,7 +22,7 @@ export const moderateContent = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,
   parameters: object({
@@ -45,8 +45,8 @@ export const moderateContent = defineCheck<Parameters>({
         const input = piecesWithin(textsOf(subject, scope), PIECE_LENGTH, PIECES_MAX);
         if (input.length === 0) return { verdict: true, data: { texts: 0 } };
         const body = { ...(model !== undefined && { model }), input };
-        const answer = await callModel(subject, { route: 'moderations', target, body, signal });
-        const moderation = moderationVerdict(answer, parameters as unknown as JsonObject);
+        const response = await callModel(subject, { route: 'moderations', target, body, signal });
+        const moderation = moderationVerdict(response, parameters as unknown as JsonObject);
         if (!moderation) throw new CheckError('The moderation response has no results.');
         return { verdict: !moderation.flagged, data: moderation.data };
       },

@@ -30,7 +30,7 @@ export const topic = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   deterministic: false,
-  wholeAnswer: true,
+  wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,
   parameters: object(
@@ -123,8 +123,8 @@ class TopicVectors {
       input,
       ...(dimensions !== undefined && { dimensions }),
     };
-    const answer = await callModel(subject, { route: 'embeddings', target: this.target, body, signal });
-    return vectorsIn(answer, input.length);
+    const response = await callModel(subject, { route: 'embeddings', target: this.target, body, signal });
+    return vectorsIn(response, input.length);
   }
 }
 

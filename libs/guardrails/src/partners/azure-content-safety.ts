@@ -63,12 +63,12 @@ export const azureContentSafety: PartnerDefinition = {
     outputType: 'EightSeverityLevels',
     ...(blocklistNames === undefined ? {} : { blocklistNames }),
   }),
-  read(answer, { severity }) {
-    if (!isObject(answer) || !Array.isArray(answer['categoriesAnalysis'])) return null;
-    const severities = objectsOf(answer['categoriesAnalysis']).map(
+  read(response, { severity }) {
+    if (!isObject(response) || !Array.isArray(response['categoriesAnalysis'])) return null;
+    const severities = objectsOf(response['categoriesAnalysis']).map(
       (each) => [String(each['category']), Number(each['severity'] ?? 0)] as const,
     );
-    const blocked = listOf(answer['blocklistsMatch']).length;
+    const blocked = listOf(response['blocklistsMatch']).length;
     const flagged = blocked > 0 || severities.some(([, each]) => each >= Number(severity));
     return { flagged, data: { severities: Object.fromEntries(severities), blocklistMatches: blocked } };
   },

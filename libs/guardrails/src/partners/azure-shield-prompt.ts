@@ -13,10 +13,11 @@ export const azureShieldPrompt: PartnerDefinition = {
   textLengthMax: 10_000,
   textsMax: 1,
   body: ([userPrompt = '']) => ({ userPrompt, documents: [] }),
-  read(answer) {
-    const prompt = isObject(answer) ? answer['userPromptAnalysis'] : undefined;
-    if (!isObject(answer) || !isObject(prompt) || typeof prompt['attackDetected'] !== 'boolean') return null;
-    const inDocuments = objectsOf(answer['documentsAnalysis']).some(
+  read(response) {
+    const prompt = isObject(response) ? response['userPromptAnalysis'] : undefined;
+    if (!isObject(response) || !isObject(prompt) || typeof prompt['attackDetected'] !== 'boolean')
+      return null;
+    const inDocuments = objectsOf(response['documentsAnalysis']).some(
       (each) => each['attackDetected'] === true,
     );
     const flagged = prompt['attackDetected'] || inDocuments;

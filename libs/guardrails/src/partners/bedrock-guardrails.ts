@@ -73,14 +73,14 @@ export const bedrockGuardrails: PartnerDefinition = {
     source: stage === 'input' ? 'INPUT' : 'OUTPUT',
     content: texts.map((text) => ({ text: { text } })),
   }),
-  read(answer) {
-    if (!isObject(answer) || typeof answer['action'] !== 'string') return null;
-    const policies = objectsOf(answer['assessments']).flatMap((assessment) =>
+  read(response) {
+    if (!isObject(response) || typeof response['action'] !== 'string') return null;
+    const policies = objectsOf(response['assessments']).flatMap((assessment) =>
       Object.keys(assessment).filter((key) => key.endsWith('Policy')),
     );
     return {
-      flagged: answer['action'] === 'GUARDRAIL_INTERVENED',
-      data: { action: answer['action'], policies: [...new Set(policies)] },
+      flagged: response['action'] === 'GUARDRAIL_INTERVENED',
+      data: { action: response['action'], policies: [...new Set(policies)] },
     };
   },
 };

@@ -25,11 +25,11 @@ export const lakera: PartnerDefinition = {
     breakdown: true,
     ...(projectId === undefined ? {} : { project_id: projectId }),
   }),
-  read(answer) {
-    if (!isObject(answer) || typeof answer['flagged'] !== 'boolean') return null;
-    const detectors = objectsOf(answer['breakdown'])
+  read(response) {
+    if (!isObject(response) || typeof response['flagged'] !== 'boolean') return null;
+    const detectors = objectsOf(response['breakdown'])
       .filter((each) => each['detected'] === true)
       .map((each) => String(each['detector_type']));
-    return { flagged: answer['flagged'], data: { detectors: [...new Set(detectors)] } };
+    return { flagged: response['flagged'], data: { detectors: [...new Set(detectors)] } };
   },
 };

@@ -60,13 +60,14 @@ export const mistralModeration: PartnerDefinition = {
 
 /** Reads results that have a flag and a score for each category. */
 export function moderationVerdict(
-  answer: unknown,
+  response: unknown,
   { categories, threshold }: JsonObject,
 ): PartnerVerdict | null {
-  if (!isObject(answer) || !Array.isArray(answer['results']) || answer['results'].length === 0) return null;
+  if (!isObject(response) || !Array.isArray(response['results']) || response['results'].length === 0)
+    return null;
   const counts = (name: string) => !Array.isArray(categories) || categories.includes(name);
   const names = new Set<string>();
-  for (const result of objectsOf(answer['results'])) {
+  for (const result of objectsOf(response['results'])) {
     const held = isObject(result['categories']) ? result['categories'] : {};
     const scores = isObject(result['category_scores']) ? result['category_scores'] : {};
     for (const name of Object.keys({ ...held, ...scores })) {

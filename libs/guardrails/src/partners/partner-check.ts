@@ -41,7 +41,7 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
     kind: 'text',
     stages: ['input', 'output'],
     deterministic: false,
-    wholeAnswer: true,
+    wholeResponse: true,
     transforms: canRedact,
     timeoutMs: 5_000,
     parameters: object(

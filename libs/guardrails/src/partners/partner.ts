@@ -50,7 +50,7 @@ export interface PartnerDefinition {
   sign?(call: PartnerRequest, parameters: JsonObject, now: Date): Promise<Readonly<Record<string, string>>>;
   body(texts: readonly string[], parameters: JsonObject, stage: GuardrailStage): JsonObject;
   /** Throws, or returns null for a response without a verdict. */
-  read(answer: unknown, parameters: JsonObject): PartnerVerdict | null;
+  read(response: unknown, parameters: JsonObject): PartnerVerdict | null;
 }
 
 /** Fills parameters into a template; returns null when one of them is absent. */

@@ -34,9 +34,9 @@ export const presidio: PartnerDefinition = {
     score_threshold: scoreThreshold,
     ...(entities === undefined ? {} : { entities }),
   }),
-  read(answer, { scoreThreshold }) {
-    if (!Array.isArray(answer)) return null;
-    const places = objectsOf(answer)
+  read(response, { scoreThreshold }) {
+    if (!Array.isArray(response)) return null;
+    const places = objectsOf(response)
       .filter(({ score }) => Number(score) >= Number(scoreThreshold))
       .map((each) => ({
         start: Number(each['start']),

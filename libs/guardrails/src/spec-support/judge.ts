@@ -33,11 +33,11 @@ export const response = (...texts: readonly string[]): JsonObject => ({
 export const asking = (text: string, facts: Partial<RequestFacts> = {}): Subject =>
   Subject.input({ ...FACTS, ...facts }, chat(text));
 
-export const answering = (text: string, facts: Partial<RequestFacts> = {}): Subject =>
+export const responding = (text: string, facts: Partial<RequestFacts> = {}): Subject =>
   Subject.output({ ...FACTS, ...facts }, chat('hello'), response(text), 200);
 
 export const on = (stage: GuardrailStage, text: string): Subject =>
-  stage === 'input' ? asking(text) : answering(text);
+  stage === 'input' ? asking(text) : responding(text);
 
 /** Compiles a guardrail; throws with all failures when it is invalid. */
 export function compiled(

@@ -228,10 +228,10 @@ class Model {
   private async carry(exchange: CounterRoundTrip): Promise<CounterRoundTripReply> {
     const { fate } = this;
     this.fate = null;
-    const answer = await this.counters.exchange(exchange);
+    const response = await this.counters.exchange(exchange);
     if (fate === 'repeat') await this.counters.exchange(exchange);
     if (fate === 'deafen') throw new Error('the reply was lost');
-    return answer;
+    return response;
   }
 
   private balance(since: number): Balance {

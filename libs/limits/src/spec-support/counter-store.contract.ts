@@ -13,9 +13,9 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
 
   it('takes all amounts of a claim or none, and names the counter that refused', async () => {
     const both = [statement({ key: 'wide' }), statement({ key: 'narrow', value: 5 })];
-    const answer = await run(both, [claim(1, 6), claim(2, 5), claim(3, 1)]);
-    expect(answer.claims).toEqual([1, ADMITTED, 1]);
-    expect(answer.counters.map(({ held }) => held)).toEqual([2, 5]);
+    const response = await run(both, [claim(1, 6), claim(2, 5), claim(3, 1)]);
+    expect(response.claims).toEqual([1, ADMITTED, 1]);
+    expect(response.counters.map(({ held }) => held)).toEqual([2, 5]);
   });
 
   it('fills a strict limit to the last unit, and lets at most one claim exceed a standard limit', async () => {
@@ -41,17 +41,19 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
   it('ignores a round trip that was overtaken by a later one', async () => {
     const late = roundTripOf([statement({ consumed: 50, hold: 50 })], [claim(1)]);
     await run([statement({ consumed: 60 })]);
-    const answer = await store.exchange(late);
-    expect(first(answer).status).toBe('stale');
-    expect(answer.claims).toEqual([UNDECIDED]);
+    const response = await store.exchange(late);
+    expect(first(response).status).toBe('stale');
+    expect(response.claims).toEqual([UNDECIDED]);
     expect(await store.read('t', 'c')).toMatchObject({ used: 60, held: 0 });
   });
 
   it('adds up what several processes use and hold', async () => {
     await run([statement({ consumed: 10, hold: 5 })]);
-    const answer = await run([statement({ consumed: 20, hold: 7 })], [claim(58), claim(59)], { holder: 'b' });
-    expect(answer.claims).toEqual([ADMITTED, 0]);
-    expect(first(answer)).toMatchObject({ used: 30, held: 70, holders: 2 });
+    const response = await run([statement({ consumed: 20, hold: 7 })], [claim(58), claim(59)], {
+      holder: 'b',
+    });
+    expect(response.claims).toEqual([ADMITTED, 0]);
+    expect(first(response)).toMatchObject({ used: 30, held: 70, holders: 2 });
   });
 
   it('frees what a silent process held, and counts its usage once when it returns', async () => {
@@ -117,32 +119,32 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
 
   it('refuses boundaries that lie ahead of its clock', async () => {
     const ahead = statement({ boundaries: [Date.now() + 30 * DAY_MS] });
-    const answer = await run([ahead], [claim(1)]);
-    expect(first(answer).status).toBe('clock');
-    expect(answer.claims).toEqual([UNDECIDED]);
-    expect(Math.abs(answer.nowMs - Date.now())).toBeLessThan(5_000);
+    const response = await run([ahead], [claim(1)]);
+    expect(first(response).status).toBe('clock');
+    expect(response.claims).toEqual([UNDECIDED]);
+    expect(Math.abs(response.nowMs - Date.now())).toBeLessThan(5_000);
     expect(await store.read('t', 'c')).toBeNull();
   });
 
   it('counts fixed windows by its own clock', async () => {
     const window = statement({ kind: 'fixed', lengthMs: 100, value: 3, period: -1, seed: null });
-    const answer = await run([window], [claim(3), claim(1)]);
-    expect(answer.claims).toEqual([ADMITTED, 0]);
-    expect(first(answer).period).toBe(answer.nowMs - (answer.nowMs % 100));
+    const response = await run([window], [claim(3), claim(1)]);
+    expect(response.claims).toEqual([ADMITTED, 0]);
+    expect(first(response).period).toBe(response.nowMs - (response.nowMs % 100));
     await eventually(async () => (await run([window], [claim(3)])).claims[0] === ADMITTED);
   });
 
   it('counts the weighted rest of the previous window in a sliding window', async () => {
     const stated = { kind: 'sliding', lengthMs: 1_000, value: 1_000, seed: null } as const;
     const begun = await eventually(async () => {
-      const answer = await run([statement({ ...stated, key: 'probe', period: -1 })]);
-      return answer.nowMs % 1_000 < 300 && answer;
+      const response = await run([statement({ ...stated, key: 'probe', period: -1 })]);
+      return response.nowMs % 1_000 < 300 && response;
     });
     const { period } = first(begun);
     await run([statement({ ...stated, period, consumed: 1_000 })]);
     const next = await eventually(async () => {
-      const answer = await run([statement({ ...stated, period })]);
-      return first(answer).period > period && answer;
+      const response = await run([statement({ ...stated, period })]);
+      return first(response).period > period && response;
     });
     const left = Math.floor((1_000 * (period + 2_000 - next.nowMs)) / 1_000);
     expect(first(next).used).toBe(left);
@@ -281,11 +283,11 @@ export function counterStoreContract(make: () => CounterStore | Promise<CounterS
 
   it('counts to 2^53 − 1 without losing a unit', async () => {
     const value = Number.MAX_SAFE_INTEGER;
-    const answer = await run(
+    const response = await run(
       [statement({ value, consumed: value - 3 })],
       [claim(4), claim(2), claim(1), claim(1)],
     );
-    expect(answer.claims).toEqual([0, ADMITTED, ADMITTED, 0]);
+    expect(response.claims).toEqual([0, ADMITTED, ADMITTED, 0]);
     expect(await store.read('t', 'c')).toMatchObject({ used: value - 3, held: 3 });
   });
 }

@@ -35,8 +35,8 @@ export const roundTripOf = (
 /** Returns a claim of each amount from the statement at the same index. */
 export const claim = (...amounts: number[]): Claim => ({ counters: amounts.map((_, at) => at), amounts });
 
-export const first = (answer: CounterRoundTripReply) => {
-  const [counter] = answer.counters;
+export const first = (response: CounterRoundTripReply) => {
+  const [counter] = response.counters;
   if (!counter) throw new Error('the reply has no counter');
   return counter;
 };

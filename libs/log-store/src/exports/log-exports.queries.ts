@@ -120,7 +120,7 @@ export interface ExportTicket {
 
 const MINE = `id = $1 AND run = $2 AND lease_owner = $3 AND status = 'in_progress'`;
 const mine = ({ id, run, owner }: ExportTicket): unknown[] => [id, run, owner];
-const changedOne = (answer: unknown): boolean => (answer as [unknown, number])[1] === 1;
+const changedOne = (response: unknown): boolean => (response as [unknown, number])[1] === 1;
 
 /** False: the export was cancelled, deleted or taken over, and the holder of the ticket must stop. */
 export async function renewExportLease(manager: EntityManager, ticket: ExportTicket): Promise<boolean> {

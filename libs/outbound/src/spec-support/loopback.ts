@@ -52,7 +52,9 @@ export const httpServer = (listener: RequestListener): Promise<Loopback> =>
 /**
  * Calls `answer` for each complete request head, with the socket and the number of requests so far.
  */
-export function rawServer(answer: (socket: Socket, count: number, head: string) => void): Promise<Loopback> {
+export function rawServer(
+  response: (socket: Socket, count: number, head: string) => void,
+): Promise<Loopback> {
   let count = 0;
   return listen(
     createTcpServer((socket) => {
@@ -64,7 +66,7 @@ export function rawServer(answer: (socket: Socket, count: number, head: string) 
         count += 1;
         const head = text.slice(0, end);
         text = '';
-        answer(socket, count, head);
+        response(socket, count, head);
       });
     }),
   );

@@ -28,10 +28,10 @@ export async function proxyServer(port: () => number, status?: number): Promise<
       headers,
     });
     req.pipe(onward);
-    onward.on('response', (answer) => {
-      const passed = Object.entries(answer.headers).filter(([name]) => name !== 'connection');
-      res.writeHead(answer.statusCode ?? 0, Object.fromEntries(passed));
-      answer.pipe(res);
+    onward.on('response', (response) => {
+      const passed = Object.entries(response.headers).filter(([name]) => name !== 'connection');
+      res.writeHead(response.statusCode ?? 0, Object.fromEntries(passed));
+      response.pipe(res);
     });
   });
   server.on('connect', (req, client) => {

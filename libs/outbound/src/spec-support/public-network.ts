@@ -16,17 +16,17 @@ export function lookupOf(zone: Readonly<Record<string, readonly DnsReply[]>>): L
   return (host, _options, callback) => {
     const count = counts.get(host) ?? 0;
     counts.set(host, count + 1);
-    const answers = zone[host] ?? [{ error: 'ENOTFOUND' }];
-    const answer = answers[Math.min(count, answers.length - 1)] ?? [];
+    const responses = zone[host] ?? [{ error: 'ENOTFOUND' }];
+    const response = responses[Math.min(count, responses.length - 1)] ?? [];
     const give = (addresses: readonly string[]): void =>
       callback(
         null,
         addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
       );
-    if ('error' in answer)
-      process.nextTick(callback, Object.assign(new Error(answer.error), { code: answer.error }), []);
-    else if ('addresses' in answer) setTimeout(give, answer.delay_ms, answer.addresses).unref();
-    else process.nextTick(give, answer);
+    if ('error' in response)
+      process.nextTick(callback, Object.assign(new Error(response.error), { code: response.error }), []);
+    else if ('addresses' in response) setTimeout(give, response.delay_ms, response.addresses).unref();
+    else process.nextTick(give, response);
   };
 }
 

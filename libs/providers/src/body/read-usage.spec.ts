@@ -47,12 +47,12 @@ describe('readAnswer usage', () => {
   });
 
   it('finds the usage at the end of a response without parsing the rest', () => {
-    const answer = bytes({
+    const response = bytes({
       choices: [{ message: { content: 'x'.repeat(5_000) } }],
       usage: { prompt_tokens: 5 },
       model: 'm',
     });
-    expect(shallowResponse(answer)?.usage?.toString()).toBe('{"prompt_tokens":5}');
+    expect(shallowResponse(response)?.usage?.toString()).toBe('{"prompt_tokens":5}');
     expect(shallowResponse(bytes({ choices: [{ usage: { prompt_tokens: 5 } }] }))?.usage).toBeNull();
   });
 

@@ -66,8 +66,8 @@ function ofObject(provider: Reader, body: Buffer): ResponseFacts | null {
 }
 
 /** Google uses another name. */
-const modelOf = (answer: JsonObject): string | null =>
-  asString(answer['model']) ?? asString(answer['modelVersion']);
+const modelOf = (response: JsonObject): string | null =>
+  asString(response['model']) ?? asString(response['modelVersion']);
 
 /**
  * Reads a list. Each item of a stream has the usage so far, so the last one counts, even if the

@@ -18,7 +18,7 @@ const ROUTES: Readonly<Record<string, (request: SandboxRequest) => SandboxRespon
 };
 
 /** Responds to any request; what the sandbox does not serve gets an error in OpenAI's shape. */
-export const respondLocally: LocalProvider['answer'] = (request) => {
+export const respondLocally: LocalProvider['respond'] = (request) => {
   try {
     return response(request);
   } catch (error) {
@@ -28,7 +28,7 @@ export const respondLocally: LocalProvider['answer'] = (request) => {
   }
 };
 
-function response({ method, path, body, metadata }: Parameters<LocalProvider['answer']>[0]): LocalResponse {
+function response({ method, path, body, metadata }: Parameters<LocalProvider['respond']>[0]): LocalResponse {
   const route = (path.split('?')[0] ?? '').replace(/^\/v1(?=\/)/, '');
   if (method === 'GET' && (route === '/models' || route.startsWith('/models/'))) {
     return json(200, modelsResponse(route), null);

@@ -20,5 +20,5 @@ export const sandbox = defineProvider({
     openAiRoutes(['chat.completions', 'completions', 'embeddings', 'moderations', 'models']),
   ),
   priceCatalogueId: null,
-  local: { answer: respondLocally },
+  local: { respond: respondLocally },
 });

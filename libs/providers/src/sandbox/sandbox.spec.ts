@@ -10,7 +10,7 @@ const call = (
   metadata: Record<string, string> = {},
   method = 'POST',
 ): LocalResponse =>
-  local.answer({
+  local.respond({
     method,
     path,
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
@@ -18,9 +18,9 @@ const call = (
   });
 const textOf = ({ chunks }: LocalResponse) =>
   Buffer.concat([...chunks].map(({ data }) => data)).toString('utf8');
-const bodyOf = (answer: LocalResponse) => JSON.parse(textOf(answer)) as JsonObject;
-const eventsOf = (answer: LocalResponse) =>
-  textOf(answer)
+const bodyOf = (response: LocalResponse) => JSON.parse(textOf(response)) as JsonObject;
+const eventsOf = (response: LocalResponse) =>
+  textOf(response)
     .split('\n\n')
     .filter((event) => event.startsWith('data: {'))
     .map(
@@ -44,10 +44,10 @@ const contentOf = (body: JsonObject, choice = 0) =>
 
 describe('sandbox chat completions', () => {
   it('have OpenAI’s shape and say where they come from', () => {
-    const answer = chat('sandbox-small');
-    expect(answer).toMatchObject({ status: 200, delayMs: 0, cut: false });
-    expect(answer.headers).toContain('application/json');
-    const body = bodyOf(answer);
+    const response = chat('sandbox-small');
+    expect(response).toMatchObject({ status: 200, delayMs: 0, cut: false });
+    expect(response.headers).toContain('application/json');
+    const body = bodyOf(response);
     expect(body).toMatchObject({
       object: 'chat.completion',
       model: 'sandbox-small',
@@ -107,12 +107,12 @@ describe('sandbox chat completions', () => {
 
 describe('sandbox dials', () => {
   it('delay, slow down, lengthen and cut a stream', () => {
-    const answer = chat('sandbox-small?latency=200&ttft=50&gap=5&chunks=20', { stream: true });
-    expect(answer.delayMs).toBe(200);
-    const chunks = [...answer.chunks];
+    const response = chat('sandbox-small?latency=200&ttft=50&gap=5&chunks=20', { stream: true });
+    expect(response.delayMs).toBe(200);
+    const chunks = [...response.chunks];
     expect(chunks[0]?.waitMs).toBe(50);
     expect(chunks.slice(1).every(({ waitMs }) => waitMs === 5)).toBe(true);
-    const events = eventsOf({ ...answer, chunks });
+    const events = eventsOf({ ...response, chunks });
     expect(events.filter(({ choices }) => choices[0]?.delta.content)).toHaveLength(20);
     expect(
       eventsOf(chat('sandbox-small?chunks=2', { stream: true })).filter(
@@ -129,15 +129,15 @@ describe('sandbox dials', () => {
   });
 
   it('cut a whole response in its middle', () => {
-    const answer = chat('sandbox-small?cut=0');
-    expect(answer.cut).toBe(true);
-    expect(() => bodyOf(answer)).toThrow(SyntaxError);
+    const response = chat('sandbox-small?cut=0');
+    expect(response.cut).toBe(true);
+    expect(() => bodyOf(response)).toThrow(SyntaxError);
   });
 
   it('return an error status in OpenAI’s shape, after the latency', () => {
-    const answer = chat('sandbox-small?status=503&latency=7');
-    expect(answer).toMatchObject({ status: 503, delayMs: 7 });
-    expect(sandbox.error(bodyOf(answer))).toEqual({
+    const response = chat('sandbox-small?status=503&latency=7');
+    expect(response).toMatchObject({ status: 503, delayMs: 7 });
+    expect(sandbox.error(bodyOf(response))).toEqual({
       message: '[sandbox] Status 503 was requested.',
       type: 'server_error',
       code: 'sandbox',
@@ -162,9 +162,9 @@ describe('sandbox dials', () => {
     '%s is refused outside %p, with a 400 in OpenAI’s shape',
     (dial, [min, max]) => {
       for (const value of [min - 1, max + 1, `${String(min)}.5`, 'x', '', '1e3']) {
-        const answer = chat(`sandbox-small?${dial}=${String(value)}`);
-        expect(answer.status).toBe(400);
-        expect(bodyOf(answer)).toMatchObject({ error: { type: 'invalid_request_error', param: 'model' } });
+        const response = chat(`sandbox-small?${dial}=${String(value)}`);
+        expect(response.status).toBe(400);
+        expect(bodyOf(response)).toMatchObject({ error: { type: 'invalid_request_error', param: 'model' } });
       }
       for (const value of [min, max])
         expect(chat(`sandbox-small?${dial}=${String(value)}`).status).not.toBe(404);
@@ -246,8 +246,8 @@ describe('sandbox completions', () => {
 
 describe('sandbox embeddings', () => {
   const embed = (body: JsonObject) => call('/embeddings', { model: 'sandbox-small', ...body });
-  const vectors = (answer: LocalResponse) =>
-    (bodyOf(answer)['data'] as { embedding: number[] }[]).map(({ embedding }) => embedding);
+  const vectors = (response: LocalResponse) =>
+    (bodyOf(response)['data'] as { embedding: number[] }[]).map(({ embedding }) => embedding);
 
   it('are unit vectors, the same for the same text', () => {
     fc.assert(
@@ -285,9 +285,9 @@ describe('sandbox embeddings', () => {
 
 describe('sandbox moderations', () => {
   it('have the 11 documented categories and flag a text that requests it', () => {
-    const answer = bodyOf(call('/moderations', { input: 'I am [flag:violence]' }));
-    expect(answer).toMatchObject({ model: 'text-moderation-latest', results: [{ flagged: true }] });
-    const [result] = answer['results'] as { categories: JsonObject; category_scores: JsonObject }[];
+    const response = bodyOf(call('/moderations', { input: 'I am [flag:violence]' }));
+    expect(response).toMatchObject({ model: 'text-moderation-latest', results: [{ flagged: true }] });
+    const [result] = response['results'] as { categories: JsonObject; category_scores: JsonObject }[];
     expect(Object.values(result?.categories ?? {}).map((value) => typeof value)).toEqual(
       Array(11).fill('boolean'),
     );
@@ -325,8 +325,8 @@ describe('other sandbox routes', () => {
     [400, '/chat/completions', '{"model":"sandbox-small","messages":[]}', 'POST'],
     [404, '/chat/completions', '{"model":"gpt-4o","messages":[{}]}', 'POST'],
   ])('answers %p to %s %s in OpenAI’s shape', (status, path, body, method) => {
-    const answer = call(path, body, {}, method);
-    expect(answer.status).toBe(status);
-    expect(sandbox.error(bodyOf(answer))?.message).toMatch(/^\[sandbox\] /);
+    const response = call(path, body, {}, method);
+    expect(response.status).toBe(status);
+    expect(sandbox.error(bodyOf(response))?.message).toMatch(/^\[sandbox\] /);
   });
 });

@@ -46,7 +46,7 @@ export function compiled(config: GatewayConfig): CompiledConfig {
   return compileConfig(config);
 }
 
-export const answered = (
+export const responded = (
   status: number,
   retryAfterMs: number | null = null,
   elapsedMs = 1,

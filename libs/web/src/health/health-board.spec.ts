@@ -39,17 +39,17 @@ describe('HealthBoard', () => {
 
   it('checks an unresponsive part once, even if its state is requested repeatedly', async () => {
     let requested = 0;
-    let answer: (state: PartState) => void = () => undefined;
+    let respond: (state: PartState) => void = () => undefined;
     const check = (): Promise<PartState> => {
       requested += 1;
-      return new Promise((resolve) => (answer = resolve));
+      return new Promise((resolve) => (respond = resolve));
     };
     const board = new HealthBoard([{ name: 'part', check }], 1);
     const reports = await Promise.all([board.words(), board.words(), board.words()]);
     expect(new Set(reports.map(({ parts }) => parts['part']))).toEqual(new Set(['down']));
     expect(requested).toBe(1);
     const mended = board.words();
-    answer(WELL);
+    respond(WELL);
     expect((await mended).parts).toEqual({ part: 'ok' });
   });
 });

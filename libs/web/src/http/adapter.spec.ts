@@ -17,10 +17,10 @@ describe('HTTP adapter', () => {
   const raw = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1', () => socket.write(text));
-      let answer = '';
-      socket.on('data', (data) => (answer += data.toString()));
+      let response = '';
+      socket.on('data', (data) => (response += data.toString()));
       socket.on('close', () => {
-        resolve(answer);
+        resolve(response);
       });
       socket.on('error', reject);
     });
@@ -34,9 +34,9 @@ describe('HTTP adapter', () => {
     ],
     ['bytes that are not HTTP', 'hello\r\n\r\n', 400, 'request_malformed'],
   ])('returns the standard error body for %s', async (_what, text, status, type) => {
-    const answer = await raw(`${text}host: a\r\n\r\n`);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
-    const [, body = ''] = answer.split('\r\n\r\n');
+    const response = await raw(`${text}host: a\r\n\r\n`);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
+    const [, body = ''] = response.split('\r\n\r\n');
     expect(JSON.parse(body)).toMatchObject({ error: { type, code: 'AB01', param: null } });
   });
 
@@ -44,10 +44,10 @@ describe('HTTP adapter', () => {
     ['a'.repeat(600), 404, 'not_found'],
     ['%E0%A4%A', 400, 'request_malformed'],
   ])('returns an error for the invalid path id %s instead of crashing', async (id, status, type) => {
-    const answer = await raw(`GET /things/${id} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
-    expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff');
-    expect(answer).toContain(`"type":"${type}"`);
+    const response = await raw(`GET /things/${id} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
+    expect(response.toLowerCase()).toContain('x-content-type-options: nosniff');
+    expect(response).toContain(`"type":"${type}"`);
   });
 
   it('returns 400 for two Host headers, because servers could read them differently', async () => {

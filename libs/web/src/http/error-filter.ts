@@ -14,7 +14,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const error = withAllowedMethods(this.translate(thrown), request);
-    await this.beforeAnswer?.(error, request);
+    await this.beforeResponse?.(error, request);
     await sendError(this.log, error, request, http.getResponse<FastifyReply>());
   }
 
@@ -24,7 +24,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /** Called before the response is sent; must not throw. */
-  protected beforeAnswer?(error: GatewayError, request: FastifyRequest): Promise<void>;
+  protected beforeResponse?(error: GatewayError, request: FastifyRequest): Promise<void>;
 }
 
 /** Turns 404 into 405 with `Allow` if the path exists for other methods. */

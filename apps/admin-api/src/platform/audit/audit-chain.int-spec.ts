@@ -93,12 +93,12 @@ describe('audit chain', () => {
   it('contains no record of a change that was rolled back', async () => {
     await write('a');
     const other = await admin.tenant();
-    const answer = await admin.put(`/v1/workspaces/${ours.workspaceId}`, {
+    const response = await admin.put(`/v1/workspaces/${ours.workspaceId}`, {
       key: ours.adminKey,
       body: { name: 'b' },
       headers: { 'if-match': '"stale"' },
     });
-    expect(answer.status).toBe(412);
+    expect(response.status).toBe(412);
     // The refused attempt itself is recorded; the chain continues from the last committed record.
     expect(await verify()).toMatchObject({ valid: true, checked: 2 });
     const { body } = await admin.get<Verification>('/v1/audit-logs/verify', { key: other.adminKey });

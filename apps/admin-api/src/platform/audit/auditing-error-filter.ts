@@ -36,7 +36,7 @@ export class AuditingErrorFilter extends ErrorFilter {
    * Records a failed write or a forbidden read once the caller is known. Anonymous attempts are not recorded, since
    * anyone could fill the table with them. A failure to write the record does not fail the response.
    */
-  protected override async beforeAnswer(error: GatewayError, request: FastifyRequest): Promise<void> {
+  protected override async beforeResponse(error: GatewayError, request: FastifyRequest): Promise<void> {
     const { principal } = request;
     // The database is unavailable: writing the record would fail too and would delay the response.
     if (error.type === 'unavailable') return;

@@ -21,18 +21,18 @@ describe('granting of rights', () => {
     return { id, token: await admin.login(email) };
   };
   const serviceKey = async (by: object, scopes: readonly string[], body: object = {}): Promise<Key> => {
-    const answer = await admin.post<Key>('/v1/api-keys/workspace/service', {
+    const response = await admin.post<Key>('/v1/api-keys/workspace/service', {
       ...by,
       body: { name: 'made', scopes, ...body },
     });
-    expect(answer.status).toBe(200);
-    return answer.body;
+    expect(response.status).toBe(200);
+    return response.body;
   };
   const settle = async (off: readonly string[]): Promise<void> => {
     const all = SECURITY_SETTINGS.map(({ name, fallback }) => [name, fallback && !off.includes(name)]);
     const body = { security_settings: Object.fromEntries(all) as object };
-    const answer = await admin.put('/v1/admin/organisation/settings', { key: ours.adminKey, body });
-    expect([answer.status, answer.text]).toEqual([200, '{}']);
+    const response = await admin.put('/v1/admin/organisation/settings', { key: ours.adminKey, body });
+    expect([response.status, response.text]).toEqual([200, '{}']);
   };
   const refusal = ({ status, body }: GatewayResponse<Failure>): unknown[] => [status, body.error?.type];
   const logOf = async (apiKeyId: string | null, userId: string | null): Promise<string> => {
@@ -83,9 +83,9 @@ describe('granting of rights', () => {
       const target = await manager.findOneByOrFail(ApiKeyEntity, { organisationId, type });
       const at = type === 'organisation-service' ? { organisationId } : { organisationId, workspaceId };
       const key = await admin.apiKey(type, at, [`${type.replace('-', '_')}_api_keys.rotate`]);
-      const answer = await admin.post<Failure>(`/v1/api-keys/${target.id}/rotate`, { key, body: {} });
-      expect(refusal(answer)).toEqual([403, 'scope_exceeds_creator']);
-      expect(answer.text).not.toContain('"key"');
+      const response = await admin.post<Failure>(`/v1/api-keys/${target.id}/rotate`, { key, body: {} });
+      expect(refusal(response)).toEqual([403, 'scope_exceeds_creator']);
+      expect(response.text).not.toContain('"key"');
     }
   });
 
@@ -168,11 +168,11 @@ describe('granting of rights', () => {
   it('refuses to give a role with a key that holds only the scope of the route', async () => {
     const { id } = await person('member');
     const key = await admin.apiKey('workspace-service', ours, ['workspace_users.update']);
-    const answer = await admin.put<Failure>(`/v1/workspaces/${ours.workspaceId}/users/${id}`, {
+    const response = await admin.put<Failure>(`/v1/workspaces/${ours.workspaceId}/users/${id}`, {
       key,
       body: { role: 'manager' },
     });
-    expect(refusal(answer)).toEqual([403, 'scope_exceeds_creator']);
+    expect(refusal(response)).toEqual([403, 'scope_exceeds_creator']);
   });
 
   it('refuses to turn on a security setting that restricts the caller or gives scopes that the caller lacks', async () => {
@@ -259,8 +259,8 @@ describe('granting of rights', () => {
     const { id, key } = await serviceKey({ key: ours.key }, scopes, {
       usage_limits: { type: 'cost', credit_limit: 5 },
     });
-    const answer = await admin.put<Failure>(`/v1/api-keys/${id}`, { key, body: { usage_limits: null } });
-    expect(refusal(answer)).toEqual([403, 'forbidden']);
+    const response = await admin.put<Failure>(`/v1/api-keys/${id}`, { key, body: { usage_limits: null } });
+    expect(refusal(response)).toEqual([403, 'forbidden']);
   });
 
   it('shows an application key without logs.view only the logs of its own requests', async () => {

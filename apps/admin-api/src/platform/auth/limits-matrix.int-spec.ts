@@ -76,16 +76,16 @@ describe('matrix of restrictions, callers and changes', () => {
   });
 
   async function made<T>(path: string, body: object, by: object = { key: ours.adminKey }): Promise<T> {
-    const answer = await admin.post<T>(path, { ...by, body });
-    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-    return answer.body;
+    const response = await admin.post<T>(path, { ...by, body });
+    expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+    return response.body;
   }
 
   const integrationId = async (): Promise<string> => (await createIntegration(admin, ours.key)).slug;
   const workspace = async (restrictions: object): Promise<string> => {
     const path = `/v1/workspaces/${ours.workspaceId}`;
-    const answer = await admin.put(path, { key: ours.adminKey, body: restrictions });
-    expect([answer.status, answer.text]).toEqual([200, '{}']);
+    const response = await admin.put(path, { key: ours.adminKey, body: restrictions });
+    expect([response.status, response.text]).toEqual([200, '{}']);
     return path;
   };
   const guardrail = async (): Promise<string> => {

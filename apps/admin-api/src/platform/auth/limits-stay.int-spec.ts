@@ -75,9 +75,9 @@ describe('limits set by a higher role', () => {
 
   async function made<T>(path: string, body: object, by: Credential = { key: ours.adminKey }): Promise<T> {
     const at = by.key === ours.adminKey ? { workspace_id: ours.workspaceId } : {};
-    const answer = await admin.post<T>(path, { ...by, body: { ...body, ...at } });
-    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-    return answer.body;
+    const response = await admin.post<T>(path, { ...by, body: { ...body, ...at } });
+    expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+    return response.body;
   }
   const put = (
     path: string,
@@ -226,8 +226,8 @@ describe('limits set by a higher role', () => {
       await bind({ [list]: [slug] });
       for (const by of callers.values()) {
         for (const body of [{ checks: CHECKS }, { actions: { deny: false } }]) {
-          const answer = await put(path, body, by);
-          expect([...(refused(answer) as unknown[]), answer.body.error.param]).toEqual([
+          const response = await put(path, body, by);
+          expect([...(refused(response) as unknown[]), response.body.error.param]).toEqual([
             ...FORBIDDEN,
             `defaults.${list}`,
           ]);

@@ -215,12 +215,12 @@ describe('matrix of writes, callers and resulting rights', () => {
     );
     const odd: string[] = [];
     for (const { caller, route, attempt } of attempts) {
-      const answer = await send(route, attempt, caller);
+      const response = await send(route, attempt, caller);
       const line = `${route.handler} by ${caller.name} ${JSON.stringify(attempt)}`;
-      if (![200, 400, 403, 404, 409].includes(answer.status)) odd.push(`${line}: ${answer.text}`);
-      if (answer.status !== 200) continue;
+      if (![200, 400, 403, 404, 409].includes(response.status)) odd.push(`${line}: ${response.text}`);
+      if (response.status !== 200) continue;
       done.set(route.handler, (done.get(route.handler) ?? 0) + 1);
-      const shown = shownBy(route, attempt, answer);
+      const shown = shownBy(route, attempt, response);
       const after = await holdingsOf(manager, ours.organisationId);
       wrong.push(...excessOf({ caller, before, after, shown }).map((excess) => `${line}: ${excess}`));
       await restore();

@@ -53,7 +53,7 @@ export class SessionsService {
       await this.makeRoom(manager, seat.user.id, seat.organisationId);
       const session = await this.open(manager, seat);
       await this.recordLogin(manager, seat, session.id, request, 200);
-      return session.answer;
+      return session.response;
     });
   }
 
@@ -63,7 +63,7 @@ export class SessionsService {
    */
   async refresh(input: RefreshDto): Promise<TokenResponse> {
     const shown = hashApiKey(this.secrets.refreshTokenPepper, input.refresh_token);
-    const answer = await this.dataSource.transaction(async (manager) => {
+    const response = await this.dataSource.transaction(async (manager) => {
       const live = { revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
       const row = await manager.findOne(SessionEntity, {
         where: [
@@ -83,10 +83,10 @@ export class SessionsService {
         { id: row.id },
         { refreshTokenHash: this.hash(token), previousTokenHash: shown },
       );
-      return this.answer(row, token);
+      return this.respond(row, token);
     });
-    if (!answer) throw new GatewayError('unauthenticated', { message: 'The refresh token is not valid.' });
-    return answer;
+    if (!response) throw new GatewayError('unauthenticated', { message: 'The refresh token is not valid.' });
+    return response;
   }
 
   async logout(caller: Principal): Promise<object> {
@@ -103,7 +103,7 @@ export class SessionsService {
     return {};
   }
 
-  private async open(manager: EntityManager, seat: Seat): Promise<{ id: string; answer: TokenResponse }> {
+  private async open(manager: EntityManager, seat: Seat): Promise<{ id: string; response: TokenResponse }> {
     const id = uuidv7();
     const token = randomAlphanumeric(48);
     const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: seat.organisationId });
@@ -114,10 +114,10 @@ export class SessionsService {
       organisationId: seat.organisationId,
       refreshTokenHash: this.hash(token),
     });
-    return { id, answer: this.answer(session, token) };
+    return { id, response: this.respond(session, token) };
   }
 
-  private answer(session: OpenSession, refreshToken: string): TokenResponse {
+  private respond(session: OpenSession, refreshToken: string): TokenResponse {
     const now = Math.floor(Date.now() / 1000);
     const until = Math.min(now + ACCESS_SECONDS, Math.floor(session.expiresAt.getTime() / 1000));
     const claims = { sub: session.userId, sid: session.id };

@@ -220,16 +220,16 @@ describe('matrix of routes, roles and targets', () => {
     const hidden = new Map<string, Map<string, string>>();
     // These calls change nothing, so several can run at once.
     await severalAtATime(refused, async ({ route, row, role, target, verdict }) => {
-      const answer = await ask(route, row, role, target);
-      const problem = fault(row, role, verdict, answer);
+      const response = await ask(route, row, role, target);
+      const problem = fault(row, role, verdict, response);
       if (problem) wrong.push(`${route.handler} by ${role.name} at ${target} ${problem}`);
       if (verdict !== 'not_found') return;
       const name = `${route.handler} by ${role.name}`;
-      hidden.set(name, (hidden.get(name) ?? new Map<string, string>()).set(plain(answer), target));
+      hidden.set(name, (hidden.get(name) ?? new Map<string, string>()).set(plain(response), target));
     });
     expect(wrong).toEqual([]);
     // For each route and role, all targets that must stay hidden get the same response.
-    expect([...hidden].filter(([, answers]) => answers.size > 1)).toEqual([]);
+    expect([...hidden].filter(([, responses]) => responses.size > 1)).toEqual([]);
     expect(refused.length).toBeGreaterThan(4_000);
     expect(await digest()).toEqual(before);
   }, 400_000);
@@ -238,8 +238,8 @@ describe('matrix of routes, roles and targets', () => {
     const reached = cells().filter(({ verdict }) => verdict === 'reached');
     const wrong: string[] = [];
     for (const { route, row, role, target, verdict } of reached) {
-      const answer = await ask(route, row, role, target);
-      const problem = fault(row, role, verdict, answer);
+      const response = await ask(route, row, role, target);
+      const problem = fault(row, role, verdict, response);
       if (problem) wrong.push(`${route.handler} by ${role.name} at ${target} ${problem}`);
       if (route.method !== 'GET' && row.kind !== undefined && target !== 'unknown id') {
         fixtures.forget(row.kind, places[target]);

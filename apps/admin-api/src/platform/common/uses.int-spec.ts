@@ -17,9 +17,9 @@ const make = async (
   path: string,
   body: object,
 ): Promise<{ id: string; slug: string; version_id: string }> => {
-  const answer = await admin.post<{ id: string; slug: string; version_id: string }>(path, call(body));
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.text}`);
-  return answer.body;
+  const response = await admin.post<{ id: string; slug: string; version_id: string }>(path, call(body));
+  if (response.status !== 200) throw new Error(`${path}: ${response.text}`);
+  return response.body;
 };
 const remove = (
   path: string,

@@ -107,21 +107,21 @@ describe('custom host address', () => {
       for (const entry of cases) {
         if (unlike?.includes(entry.id)) continue;
         const [url, body] = save(urlOf(entry));
-        const answer = await api.put<Failure>(url, { key: tenant.key, body });
-        const verdict = answer.status === 200 ? 'accept' : 'reject';
+        const response = await api.put<Failure>(url, { key: tenant.key, body });
+        const verdict = response.status === 200 ? 'accept' : 'reject';
         const isRight =
           verdict === entry.expect &&
           (verdict === 'accept' ||
-            (answer.status === 400 &&
-              answer.body.error.code === 'AB01' &&
-              answer.body.error.details?.some(({ path }) => names(path, field))));
+            (response.status === 400 &&
+              response.body.error.code === 'AB01' &&
+              response.body.error.details?.some(({ path }) => names(path, field))));
         if (!isRight)
           wrong.push([
             entry.id,
             String(urlOf(entry)).slice(0, 80),
             entry.expect,
-            answer.status,
-            answer.body.error,
+            response.status,
+            response.body.error,
           ]);
       }
       expect(wrong).toEqual([]);

@@ -54,8 +54,10 @@ const first = <Row>(row: Row | null): Row => {
   if (row === null) throw new Error('the row does not exist');
   return row;
 };
-const saved = async (answer: Promise<{ readonly status: number; readonly text: string }>): Promise<void> => {
-  const { status, text } = await answer;
+const saved = async (
+  response: Promise<{ readonly status: number; readonly text: string }>,
+): Promise<void> => {
+  const { status, text } = await response;
   if (status !== 200) throw new Error(text);
 };
 

@@ -31,12 +31,12 @@ const leaks = (text: string): string[] => PLANTED.flatMap(formsOf).filter((form)
 
 const api = new TestAdminApi();
 let tenant: Tenant;
-const answers: string[] = [];
+const responses: string[] = [];
 
 async function call(method: string, url: string, body?: object): Promise<Record<string, unknown>> {
-  const answer = await api.call(method, url, { key: tenant.key, ...(body ? { body } : {}) });
-  answers.push(answer.text, JSON.stringify(answer.headers));
-  return answer.body;
+  const response = await api.call(method, url, { key: tenant.key, ...(body ? { body } : {}) });
+  responses.push(response.text, JSON.stringify(response.headers));
+  return response.body;
 }
 
 beforeAll(async () => {
@@ -90,9 +90,9 @@ beforeAll(async () => {
 
 describe('provider credential', () => {
   it('does not occur in any response body or header, also not in errors', () => {
-    expect(answers.length).toBeGreaterThan(30);
+    expect(responses.length).toBeGreaterThan(30);
     // An error repeats the name of an unknown field, so that the caller can correct it, but never its value.
-    const texts = answers.filter((text) => !text.includes('is not a field of azure-openai'));
+    const texts = responses.filter((text) => !text.includes('is not a field of azure-openai'));
     expect(texts.flatMap(leaks)).toEqual([]);
   });
 

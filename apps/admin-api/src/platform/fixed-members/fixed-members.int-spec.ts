@@ -87,8 +87,8 @@ describe('members of a PUT that are fixed at creation', () => {
     const { id } = await MAKERS.provider(admin, place);
     const path = `/v1/providers/${id}`;
     const body = { note: 'changed', integration_id: 'another', status: 'archived' };
-    const answer = await admin.put<Failure>(path, { key: tenant.key, body });
-    expect([answer.status, answer.body.error]).toMatchObject([
+    const response = await admin.put<Failure>(path, { key: tenant.key, body });
+    expect([response.status, response.body.error]).toMatchObject([
       400,
       {
         param: 'integration_id',
@@ -96,7 +96,7 @@ describe('members of a PUT that are fixed at creation', () => {
           'integration_id is set at creation and cannot be changed; leave it out, or create another resource.',
       },
     ]);
-    expect(answer.body.error.details?.[1]?.message).toContain('send DELETE');
+    expect(response.body.error.details?.[1]?.message).toContain('send DELETE');
     expect((await admin.get(path, { key: tenant.key })).body['note']).not.toBe('changed');
   });
 });

@@ -23,10 +23,10 @@ const rows = (): Promise<IdempotentRequestEntity[]> => admin.dataSource.manager.
 
 describe('POST with an Idempotency-Key', () => {
   it('creates one label for 10 parallel requests, and returns its id to all of them', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => makeLabel('parallel', 'parallel')));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).toHaveLength(9);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => makeLabel('parallel', 'parallel')));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).toHaveLength(9);
     expect(await labels('parallel')).toBe(1);
   });
 
@@ -41,11 +41,11 @@ describe('POST with an Idempotency-Key', () => {
       workspace_id: ours.workspaceId,
     };
     const call = under('policy', { key: ours.adminKey, body });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => admin.post<{ id: string }>('/v1/policies/rate-limits', call)),
     );
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    expect(new Set(answers.map(({ body: { id } }) => id)).size).toBe(1);
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    expect(new Set(responses.map(({ body: { id } }) => id)).size).toBe(1);
   });
 
   it('returns a new API key again, and stores its secret sealed', async () => {
@@ -182,16 +182,16 @@ describe('every POST with a caller', () => {
     expect(paths.length).toBeGreaterThan(50);
     const deaf: string[] = [];
     await severalAtATime(paths, async (path) => {
-      const answers: GatewayResponse<Partial<Failure>>[] = [];
+      const responses: GatewayResponse<Partial<Failure>>[] = [];
       for (const credential of [{ token }, { key: ours.adminKey }, { key: ours.key }, { key: userKey }]) {
-        answers.push(
+        responses.push(
           await admin.post<Partial<Failure>>(
             path.replaceAll(/:\w+/g, path.includes('workspaces/:') ? ours.workspaceId : uuidv7()),
             under('no key', { ...credential, body: {} }),
           ),
         );
       }
-      if (!answers.some(({ body }) => body.error?.param === 'idempotency-key')) {
+      if (!responses.some(({ body }) => body.error?.param === 'idempotency-key')) {
         deaf.push(path);
       }
     });

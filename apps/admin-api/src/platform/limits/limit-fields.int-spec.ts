@@ -20,9 +20,9 @@ const api = new TestAdminApi();
 const tenant = api.standingTenant();
 
 const made = async (method: 'POST' | 'PUT', path: string, body: object) => {
-  const answer = await api.call<Record<string, string>>(method, path, { key: tenant.key, body });
-  if (answer.status !== 200) throw new Error(answer.text);
-  return answer.body;
+  const response = await api.call<Record<string, string>>(method, path, { key: tenant.key, body });
+  if (response.status !== 200) throw new Error(response.text);
+  return response.body;
 };
 const read = async (path: string): Promise<Record<string, unknown>> =>
   (await api.get(path, { key: tenant.key })).body;
@@ -30,21 +30,21 @@ const OWNERS = limitOwners(api, tenant);
 
 describe('enforcement options of a limit', () => {
   it.each(OWNERS)('are saved with %s, shown, and sent to the gateways', async (_name, make) => {
-    const { answer, document } = await make({ usage_limits: BUDGET, rate_limits: RATES });
-    expect(answer['usage_limits']).toMatchObject(BUDGET);
-    expect(answer['rate_limits']).toEqual(SHOWN_RATES);
+    const { response, document } = await make({ usage_limits: BUDGET, rate_limits: RATES });
+    expect(response['usage_limits']).toMatchObject(BUDGET);
+    expect(response['rate_limits']).toEqual(SHOWN_RATES);
     expect(document.usageLimits).toMatchObject([BUDGET_RULE]);
     expect(document.rateLimits).toEqual(RATE_RULES);
   });
 
   it.each(OWNERS)('are absent from %s when not chosen, so that defaults apply', async (_name, make) => {
     const plain = { type: 'requests', unit: 'rpm', value: 1 };
-    const { answer, document } = await make({
+    const { response, document } = await make({
       usage_limits: { credit_limit: 5, enforcement: null },
       rate_limits: [{ ...plain, window: null, on_outage: null }],
     });
-    expect(answer['usage_limits']).not.toHaveProperty('enforcement');
-    expect(answer['rate_limits']).toEqual([plain]);
+    expect(response['usage_limits']).not.toHaveProperty('enforcement');
+    expect(response['rate_limits']).toEqual([plain]);
     expect(document.usageLimits[0]).not.toHaveProperty('enforcement');
     expect(document.usageLimits[0]).not.toHaveProperty('onOutage');
     expect(document.rateLimits).toEqual([plain]);
@@ -65,8 +65,8 @@ describe('enforcement options of a limit', () => {
     ['rate_limits.1', { rate_limits: [RATES[1], RATES[1]] }],
   ])('are refused when invalid: %s of %j', async (param, limits) => {
     const body = { name: 'k', scopes: ['completions.write'], ...limits };
-    const answer = await api.post<Failure>('/v1/api-keys/workspace/service', { key: tenant.key, body });
-    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+    const response = await api.post<Failure>('/v1/api-keys/workspace/service', { key: tenant.key, body });
+    expect([response.status, response.body.error.param]).toEqual([400, param]);
   });
 });
 

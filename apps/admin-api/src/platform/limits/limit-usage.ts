@@ -46,17 +46,17 @@ export interface LimitOwner {
  */
 export async function withUsage<
   Answer extends { readonly usage_limits: ShownUsageLimit | readonly ShownUsageLimit[] | null },
->(manager: EntityManager, answers: readonly Answer[], owners: readonly LimitOwner[]): Promise<Answer[]> {
-  const buckets = answers.map(({ usage_limits: limits }, at) => bucketsOf(limits, owners[at]));
+>(manager: EntityManager, responses: readonly Answer[], owners: readonly LimitOwner[]): Promise<Answer[]> {
+  const buckets = responses.map(({ usage_limits: limits }, at) => bucketsOf(limits, owners[at]));
   const all = buckets.flat();
   const [first] = all;
-  if (first === undefined) return [...answers];
+  if (first === undefined) return [...responses];
   const usage = await usageOf(manager, first.tenant, all);
   let next = 0;
-  return answers.map((answer, at) => {
-    if (buckets[at]?.length === 0) return answer;
-    const shown = [answer.usage_limits ?? []].flat().map((limit) => ({ ...limit, ...usage[next++] }));
-    return { ...answer, usage_limits: Array.isArray(answer.usage_limits) ? shown : (shown[0] ?? null) };
+  return responses.map((response, at) => {
+    if (buckets[at]?.length === 0) return response;
+    const shown = [response.usage_limits ?? []].flat().map((limit) => ({ ...limit, ...usage[next++] }));
+    return { ...response, usage_limits: Array.isArray(response.usage_limits) ? shown : (shown[0] ?? null) };
   });
 }
 

@@ -7,11 +7,11 @@ type Scopes = string | [string, ...string[]];
 
 const route =
   (method: (path: string | string[]) => MethodDecorator) =>
-  (path: string | string[], scopes: Scopes, answer: Type | [Type] = EmptyResponse): MethodDecorator =>
+  (path: string | string[], scopes: Scopes, response: Type | [Type] = EmptyResponse): MethodDecorator =>
     applyDecorators(
       method(path),
       Requires(...(typeof scopes === 'string' ? ([scopes] as [string]) : scopes)),
-      ApiOkResponse({ type: answer }),
+      ApiOkResponse({ type: response }),
     );
 
 /**

@@ -43,9 +43,9 @@ describe('accounts without mail', () => {
 
   const invite = async (key: string, email: string): Promise<string> => {
     const body = { email, role: 'member', workspaces: [] };
-    const answer = await admin.post<{ invite_link: string }>('/v1/admin/users/invites', { key, body });
-    expect(answer.status).toBe(200);
-    return answer.body.invite_link;
+    const response = await admin.post<{ invite_link: string }>('/v1/admin/users/invites', { key, body });
+    expect(response.status).toBe(200);
+    return response.body.invite_link;
   };
   const accept = (link: string, password: string): Promise<GatewayResponse<Failure>> =>
     admin.post('/v1/invites/accept', { headers: elsewhere(), body: { token: tokenOf(link), password } });
@@ -137,8 +137,8 @@ describe('accounts without mail', () => {
   });
 
   it('returns 403 feature_disabled for a forgotten password', async () => {
-    const answer = await admin.post<Failure>('/v1/auth/password/forgot', { body: { email: address() } });
-    expect([answer.status, answer.body.error.type]).toEqual([403, 'feature_disabled']);
+    const response = await admin.post<Failure>('/v1/auth/password/forgot', { body: { email: address() } });
+    expect([response.status, response.body.error.type]).toEqual([403, 'feature_disabled']);
   });
 
   it('shows an invite as a page without script, and accepts it by its form', async () => {

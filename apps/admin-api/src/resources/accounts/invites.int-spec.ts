@@ -61,8 +61,8 @@ describe('invites', () => {
 
   it('accepts an invite once when two requests race', async () => {
     const { body } = await invite();
-    const answers = await Promise.all([accept(body.invite_link), accept(body.invite_link)]);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all([accept(body.invite_link), accept(body.invite_link)]);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it('stores only a hash of the token', async () => {
@@ -160,8 +160,8 @@ describe('invites', () => {
       'scopes.0',
     ],
   ])('returns 400 for %s', async (_case, body, param) => {
-    const answer = await invite(body);
-    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+    const response = await invite(body);
+    expect([response.status, response.body.error.param]).toEqual([400, param]);
   });
 
   it('lists invites of the own organisation only, by status, role and address', async () => {

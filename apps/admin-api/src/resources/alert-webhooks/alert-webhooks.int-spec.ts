@@ -18,9 +18,9 @@ const ours = admin.standingTenant();
 const theirs = admin.standingTenant();
 
 const create = async (body: object = BODY, key = ours.key): Promise<Created> => {
-  const answer = await admin.post<Created>(URL, { key, body });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body;
+  const response = await admin.post<Created>(URL, { key, body });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  return response.body;
 };
 
 describe('/v1/alert-webhooks', () => {

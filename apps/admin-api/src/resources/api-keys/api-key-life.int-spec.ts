@@ -182,12 +182,12 @@ describe('changes of an API key', () => {
 
   it('accepts both secrets during the transition, and returns 409 for a further rotation until it ends', async () => {
     const { id, key: old } = await create({ scopes: ['workspaces.list'] });
-    const answer = await admin.post<Key>(`/v1/api-keys/${id}/rotate`, {
+    const response = await admin.post<Key>(`/v1/api-keys/${id}/rotate`, {
       key: ours.key,
       body: { key_transition_period_ms: 1_800_000 },
     });
-    const fresh = answer.body.key;
-    expect(answer.status).toBe(200);
+    const fresh = response.body.key;
+    expect(response.status).toBe(200);
     expect(fresh).not.toBe(old);
     for (const key of [old, fresh]) expect((await admin.get('/v1/workspaces', { key })).status).toBe(200);
     expect((await lastEvent(admin)).changed.sort()).toEqual(
@@ -215,7 +215,7 @@ describe('changes of an API key', () => {
     const { status, body } = await rotate({ revoke_previous: true });
     expect([status, body['key_transition_expires_at']]).toEqual([200, null]);
     const statuses = [first, second, body.key].map(async (key) => admin.get('/v1/workspaces', { key }));
-    expect((await Promise.all(statuses)).map((answer) => answer.status)).toEqual([401, 401, 200]);
+    expect((await Promise.all(statuses)).map((response) => response.status)).toEqual([401, 401, 200]);
     const event = await lastEvent(admin);
     expect(event.changed).toEqual([documentKey.apiKey(hashOf(body.key))]);
     expect(event.removed.sort()).toEqual(

@@ -82,13 +82,13 @@ describe('creation of an API key', () => {
     ['an unknown config', { defaults: { config_id: 'pc-nothing' } }, 'defaults.config_id'],
     ['a user on a service key', { user_id: UNKNOWN_ID }, 'user_id'],
   ])('returns 400 AB01 for %s and names the field', async (_case, body, path) => {
-    const answer = await admin.post<Failure>('/v1/api-keys/workspace/service', {
+    const response = await admin.post<Failure>('/v1/api-keys/workspace/service', {
       key: ours.key,
       body: { name: 'x', scopes: ['completions.write'], ...body },
     });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error).toMatchObject({ type: 'validation_failed', code: 'AB01', param: path });
-    expect(answer.body.error.details?.[0]?.path).toBe(path);
+    expect(response.status).toBe(400);
+    expect(response.body.error).toMatchObject({ type: 'validation_failed', code: 'AB01', param: path });
+    expect(response.body.error.details?.[0]?.path).toBe(path);
   });
 
   it.each([
@@ -101,11 +101,11 @@ describe('creation of an API key', () => {
       { rotation_policy: { rotation_period: 'weekly', rotation_period_days: 3 } },
     ],
   ])('[ERR-11] refuses %s', async (_case, body) => {
-    const answer = await admin.post<Failure>('/v1/api-keys/workspace/service', {
+    const response = await admin.post<Failure>('/v1/api-keys/workspace/service', {
       key: ours.key,
       body: { name: 'x', scopes: ['completions.write'], ...body },
     });
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'AB01']);
+    expect([response.status, response.body.error.code]).toEqual([400, 'AB01']);
   });
 
   it.each([0, 366, 1.5, '7'])(
@@ -115,11 +115,11 @@ describe('creation of an API key', () => {
         { rotation_policy: { rotation_period_days: days } },
         { usage_limits: { credit_limit: 5, periodic_reset_days: days } },
       ]) {
-        const answer = await admin.post<Failure>('/v1/api-keys/workspace/service', {
+        const response = await admin.post<Failure>('/v1/api-keys/workspace/service', {
           key: ours.key,
           body: { name: 'x', scopes: ['completions.write'], ...body },
         });
-        expect([answer.status, answer.body.error.code]).toEqual([400, 'AB01']);
+        expect([response.status, response.body.error.code]).toEqual([400, 'AB01']);
       }
     },
   );
@@ -133,11 +133,11 @@ describe('creation of an API key', () => {
 
   it('returns 400 for unknown types of keys', async () => {
     for (const kind of ['organisation/user', 'workspace/robot', 'team/service']) {
-      const answer = await admin.post<Failure>(`/v1/api-keys/${kind}`, {
+      const response = await admin.post<Failure>(`/v1/api-keys/${kind}`, {
         key: ours.adminKey,
         body: { name: 'x', scopes: ['logs.list'] },
       });
-      expect([answer.status, answer.body.error.code]).toEqual([400, 'AB01']);
+      expect([response.status, response.body.error.code]).toEqual([400, 'AB01']);
     }
   });
 
@@ -147,11 +147,11 @@ describe('creation of an API key', () => {
       'workspace_service_api_keys.create',
       'logs.list',
     ]);
-    const answer = await admin.post<Failure>('/v1/api-keys/workspace/service', {
+    const response = await admin.post<Failure>('/v1/api-keys/workspace/service', {
       key: narrow,
       body: { name: 'x', scopes: ['logs.list', 'configs.delete'] },
     });
-    expect([answer.status, answer.body.error.type]).toEqual([403, 'scope_exceeds_creator']);
+    expect([response.status, response.body.error.type]).toEqual([403, 'scope_exceeds_creator']);
   });
 
   it('lets an organisation key create keys of a workspace that it names by id or slug', async () => {

@@ -19,9 +19,9 @@ describe('/v1/collections', () => {
 
   const create = async (name: string, parent?: string): Promise<Created> => {
     const body = { name, ...(parent === undefined ? {} : { parent_collection_id: parent }) };
-    const answer = await api.post<Created>('/v1/collections', { key: tenant.key, body });
-    expect([name, answer.status]).toEqual([name, 200]);
-    return answer.body;
+    const response = await api.post<Created>('/v1/collections', { key: tenant.key, body });
+    expect([name, response.status]).toEqual([name, 200]);
+    return response.body;
   };
   const list = async (query = ''): Promise<Item[]> =>
     (await api.get<{ data: Item[] }>(`/v1/collections${query}`, tenant)).body.data;
@@ -111,9 +111,9 @@ describe('/v1/collections', () => {
         expect((await api.call(method, url, call)).status).toBe(401);
         expect((await api.call(method, url, { ...call, key: weak })).status).toBe(403);
         for (const key of [other.key, other.adminKey, siblingKey]) {
-          const answer = await api.call(method, url, { ...call, key });
-          expect([url, answer.status]).toEqual([url, 404]);
-          bodies.add(JSON.stringify({ ...(answer.body['error'] as object), request_id: null }));
+          const response = await api.call(method, url, { ...call, key });
+          expect([url, response.status]).toEqual([url, 404]);
+          bodies.add(JSON.stringify({ ...(response.body['error'] as object), request_id: null }));
         }
       }
     }

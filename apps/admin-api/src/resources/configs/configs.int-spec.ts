@@ -27,12 +27,12 @@ const tenant = api.standingTenant();
 const other = api.standingTenant();
 
 async function create(more: object = {}): Promise<Created> {
-  const answer = await api.post<Created>('/v1/configs', {
+  const response = await api.post<Created>('/v1/configs', {
     key: tenant.key,
     body: { name: 'Fallback config', config: CONFIG, ...more },
   });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body;
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  return response.body;
 }
 
 const read = async (reference: string): Promise<Record<string, unknown>> =>
@@ -113,13 +113,13 @@ describe('/v1/configs', () => {
       ],
       retry: { attempts: 99 },
     };
-    const answer = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });
-    expect([answer.status, answer.body.error.type, answer.body.error.code]).toEqual([
+    const response = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });
+    expect([response.status, response.body.error.type, response.body.error.code]).toEqual([
       400,
       'config_invalid',
       'AB01',
     ]);
-    expect(answer.body.error.details?.map(({ path }) => path).sort()).toEqual([
+    expect(response.body.error.details?.map(({ path }) => path).sort()).toEqual([
       'retry.attempts',
       'strategy.mode',
       'targets.0.weight',
@@ -144,11 +144,11 @@ describe('/v1/configs', () => {
     const nested = { strategy: { mode: 'fallback' }, targets: [{ provider: '@a' }, balance] };
     const { slug } = await create();
     for (const config of [balance, nested]) {
-      const answers = [
+      const responses = [
         await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } }),
         await put(slug, { config }),
       ];
-      for (const { status, body } of answers) {
+      for (const { status, body } of responses) {
         expect([status, body.error.code]).toEqual([400, 'AB01']);
         expect(body.error.details?.[0]?.path).toContain('targets');
       }
@@ -158,8 +158,11 @@ describe('/v1/configs', () => {
 
   it('refuses an unknown provider of the catalogue, and accepts an unknown slug', async () => {
     const of = (provider: string): object => ({ name: 'C', config: { provider } });
-    const answer = await api.post<Failure>('/v1/configs', { key: tenant.key, body: of('nosuch') });
-    expect([answer.status, answer.body.error.details?.map(({ path }) => path)]).toEqual([400, ['provider']]);
+    const response = await api.post<Failure>('/v1/configs', { key: tenant.key, body: of('nosuch') });
+    expect([response.status, response.body.error.details?.map(({ path }) => path)]).toEqual([
+      400,
+      ['provider'],
+    ]);
     expect((await api.post('/v1/configs', { key: tenant.key, body: of('@nosuch') })).status).toBe(200);
   });
 
@@ -167,8 +170,8 @@ describe('/v1/configs', () => {
     const config = { provider: '@a', input_guardrails: ['pg-123abc'], output_guardrails: ['pg-123abc'] };
     const { slug } = await create();
     const created = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });
-    for (const answer of [created, await put(slug, { config })]) {
-      expect([answer.status, answer.body.error.details?.map(({ path }) => path)]).toEqual([
+    for (const response of [created, await put(slug, { config })]) {
+      expect([response.status, response.body.error.details?.map(({ path }) => path)]).toEqual([
         400,
         ['input_guardrails.0', 'output_guardrails.0'],
       ]);
@@ -184,9 +187,12 @@ describe('/v1/configs', () => {
     ['azure_entra_client_secret', { provider: 'azure-openai', azure_entra_client_secret: 'CANARYAZURE' }],
     ['aws_secret_access_key', { provider: '@a', aws_secret_access_key: 'CANARYAWSSECRET' }],
   ])('refuses a credential in %s without repeating it in the error', async (path, config) => {
-    const answer = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });
-    expect([answer.status, answer.body.error.details?.map((detail) => detail.path)]).toEqual([400, [path]]);
-    expect(answer.text).not.toContain('CANARY');
+    const response = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });
+    expect([response.status, response.body.error.details?.map((detail) => detail.path)]).toEqual([
+      400,
+      [path],
+    ]);
+    expect(response.text).not.toContain('CANARY');
   });
 
   it.each([
@@ -199,8 +205,8 @@ describe('/v1/configs', () => {
     ['isDefault', { isDefault: 2 }],
   ])('refuses an invalid %s and names it in param', async (param, more) => {
     const body = { name: 'C', config: CONFIG, ...more };
-    const answer = await api.post<Failure>('/v1/configs', { key: tenant.key, body });
-    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+    const response = await api.post<Failure>('/v1/configs', { key: tenant.key, body });
+    expect([response.status, response.body.error.param]).toEqual([400, param]);
   });
 
   it('keeps one default per workspace, and publishes the workspace when it changes', async () => {
@@ -223,10 +229,10 @@ describe('/v1/configs', () => {
     const { manager } = api.dataSource;
     const { id, slug } = await create({ isDefault: 1 });
     const refusal = async (): Promise<string[] | undefined> => {
-      const answer = await api.delete<Failure>(`/v1/configs/${slug}`, tenant);
-      expect(answer.status).toBe(409);
+      const response = await api.delete<Failure>(`/v1/configs/${slug}`, tenant);
+      expect(response.status).toBe(409);
       expect((await put(slug, { status: 'archived' })).status).toBe(409);
-      return answer.body.error.details?.map(({ path }) => path);
+      return response.body.error.details?.map(({ path }) => path);
     };
     expect(await refusal()).toEqual(['isDefault']);
     await put(slug, { isDefault: 0 });
@@ -281,9 +287,9 @@ describe('/v1/configs', () => {
         expect((await api.call(method, path, call)).status).toBe(401);
         expect((await api.call(method, path, { ...call, key: weak })).status).toBe(403);
         for (const key of [other.key, other.adminKey, siblingKey]) {
-          const answer = await api.call(method, path, { ...call, key });
-          expect([path, answer.status]).toEqual([path, 404]);
-          bodies.add(JSON.stringify({ ...(answer.body['error'] as object), request_id: null }));
+          const response = await api.call(method, path, { ...call, key });
+          expect([path, response.status]).toEqual([path, 404]);
+          bodies.add(JSON.stringify({ ...(response.body['error'] as object), request_id: null }));
         }
       }
     }

@@ -28,7 +28,7 @@ async function simulation(body: object): Promise<SimulationResponse> {
   return JSON.parse(text) as SimulationResponse;
 }
 
-const answeredBy = async (body: object): Promise<string | null> =>
+const respondedBy = async (body: object): Promise<string | null> =>
   (await simulation(body)).decision.answered_by;
 
 async function save(config: object): Promise<{ readonly id: string; readonly slug: string }> {
@@ -99,7 +99,7 @@ describe('POST /v1/configs/simulate', () => {
       const special = await simulation({ config, request, at: '2026-05-03T23:00:00Z' });
       expect([query, special.decision.answered_by]).toEqual([query, 'config.targets[1]']);
       expect(special.decision.matched_condition).toBe('config.strategy.conditions[0] -> special');
-      expect(await answeredBy({ config, at: '2026-05-03T12:00:00Z' })).toBe('config.targets[0]');
+      expect(await respondedBy({ config, at: '2026-05-03T12:00:00Z' })).toBe('config.targets[0]');
     }
   });
 
@@ -108,11 +108,11 @@ describe('POST /v1/configs/simulate', () => {
       strategy: { mode: 'loadbalance' },
       targets: [{ weight: 3 }, { weight: 1 }, { weight: 0 }],
     };
-    expect(await answeredBy({ config: balanced, random: 0.74 })).toBe('config.targets[0]');
-    expect(await answeredBy({ config: balanced, random: 0.76 })).toBe('config.targets[1]');
+    expect(await respondedBy({ config: balanced, random: 0.74 })).toBe('config.targets[0]');
+    expect(await respondedBy({ config: balanced, random: 0.76 })).toBe('config.targets[1]');
     const canary = { strategy: { mode: 'canary', percentage: 5 }, targets: PAIR };
-    expect(await answeredBy({ config: canary, random: 0.04 })).toBe('config.targets[1]');
-    expect(await answeredBy({ config: canary, random: 0.06 })).toBe('config.targets[0]');
+    expect(await respondedBy({ config: canary, random: 0.04 })).toBe('config.targets[1]');
+    expect(await respondedBy({ config: canary, random: 0.06 })).toBe('config.targets[0]');
     const half = {
       strategy: { mode: 'canary', percentage: 50, hash_fields: ['metadata._user'] },
       targets: PAIR,
@@ -120,8 +120,8 @@ describe('POST /v1/configs/simulate', () => {
     const placed = new Set<string | null>();
     for (let user = 0; user < 16; user += 1) {
       const body = { config: half, request: { metadata: { _user: String(user) } } };
-      const place = await answeredBy({ ...body, random: 0.1 });
-      expect(await answeredBy({ ...body, random: 0.9 })).toBe(place);
+      const place = await respondedBy({ ...body, random: 0.1 });
+      expect(await respondedBy({ ...body, random: 0.9 })).toBe(place);
       placed.add(place);
     }
     expect(placed.size).toBe(2);

@@ -86,7 +86,7 @@ export const toSimulation = ({ plan, decision }: Simulation): SimulationResponse
       failure: attempt.failure,
     })),
     end: decision.end,
-    answered_by: decision.answeredBy,
+    answered_by: decision.respondedBy,
     strategy: decision.strategy,
     matched_condition: decision.matchedCondition,
     routing: decision.routing,

@@ -24,9 +24,9 @@ const other = admin.standingTenant();
 const create = (more: object = {}, key = tenant.adminKey): Promise<GatewayResponse<Deployment & Failure>> =>
   admin.post('/v1/deployments', { key, body: { name: 'Production EU', ...more } });
 async function made(more: object = {}): Promise<Deployment> {
-  const answer = await create(more);
-  expect([answer.status, answer.text]).toEqual([200, answer.text]);
-  return answer.body;
+  const response = await create(more);
+  expect([response.status, response.text]).toEqual([200, response.text]);
+  return response.body;
 }
 const get = async (id: string): Promise<Deployment> =>
   (await admin.get<Deployment>(`/v1/deployments/${id}`, { key: tenant.adminKey })).body;
@@ -153,9 +153,9 @@ describe('deployments', () => {
         ['GET', '/ping'],
       ]) {
         const call = { key: other.adminKey, ...(method === 'PUT' ? { body: { name: 'x' } } : {}) };
-        const answer = await admin.call(method ?? '', `/v1/deployments/${reference}${path ?? ''}`, call);
-        expect(answer.status).toBe(404);
-        bodies.add(JSON.stringify({ ...(answer.body['error'] as object), request_id: null }));
+        const response = await admin.call(method ?? '', `/v1/deployments/${reference}${path ?? ''}`, call);
+        expect(response.status).toBe(404);
+        bodies.add(JSON.stringify({ ...(response.body['error'] as object), request_id: null }));
       }
     }
     expect(bodies.size).toBe(1);
@@ -197,14 +197,14 @@ describe('gateways of a deployment', () => {
       const { id } = await made({ auth_settings: { gateway_base_url: `${stub.origin}/v1` } });
       const ping = async (): Promise<object> =>
         (await admin.get(`/v1/deployments/${id}/ping`, { key: tenant.adminKey })).body;
-      stub.answerJson({ status: 'ok' });
+      stub.respondJson({ status: 'ok' });
       const etag = (await get(id))['etag'];
       expect(await ping()).toMatchObject({ status: 'healthy', status_code: 200, object: 'deployment-ping' });
       expect(stub.lastRequest.url).toBe('/v1/health');
       expect(await get(id)).toMatchObject({ connection_status: 'healthy', etag });
-      stub.answer({ status: 503 });
+      stub.respond({ status: 503 });
       expect(await ping()).toMatchObject({ status: 'unhealthy', status_code: 503 });
-      stub.answer({ raw: '' });
+      stub.respond({ raw: '' });
       expect(await ping()).toMatchObject({ status: 'unhealthy', status_code: null });
       expect(await get(id)).toMatchObject({ connection_status: 'unhealthy' });
     } finally {

@@ -189,8 +189,8 @@ describe('credentials of partner checks', () => {
     const closed = await reference({ allowed_workspaces: [await api.workspace(tenant.organisationId)] });
     const foreign = tenant;
     for (const id of [closed.slug, 'nothing', '018f0000-0000-7000-8000-000000000000']) {
-      const answer = await save({ apiKey: { secret_reference_id: id } });
-      expect([answer.status, answer.body.error.param]).toEqual([
+      const response = await save({ apiKey: { secret_reference_id: id } });
+      expect([response.status, response.body.error.param]).toEqual([
         400,
         'checks.0.parameters.apiKey.secret_reference_id',
       ]);

@@ -45,8 +45,8 @@ describe('default guardrails of an organisation', () => {
   it('sets input and output guardrails by slug or id, and returns slug and id [CTL-02] [REL-05]', async () => {
     const [a, b] = [await create(tenant.adminKey), await create(tenant.adminKey)];
     expect(await get()).toMatchObject({ input_guardrails: [], output_guardrails: [] });
-    const answer = await put({ input_guardrails: [b.slug, a.id, b.id.toUpperCase()] });
-    expect(answer.body).toMatchObject({ input_guardrails: [b, a], output_guardrails: [] });
+    const response = await put({ input_guardrails: [b.slug, a.id, b.id.toUpperCase()] });
+    expect(response.body).toMatchObject({ input_guardrails: [b, a], output_guardrails: [] });
     await put({ output_guardrails: [a.slug] });
     expect(await get()).toMatchObject({ input_guardrails: [b, a], output_guardrails: [a] });
     await put({ input_guardrails: [] });
@@ -61,8 +61,8 @@ describe('default guardrails of an organisation', () => {
       await create(stranger.adminKey),
       await create(tenant.adminKey, { target: 'mcp_tools' }),
     ].map(({ slug }) => slug);
-    const answer = await put({ input_guardrails: [good.slug, ...bad, 'a\u2028b'] });
-    expect([answer.status, detailsOf(answer)]).toEqual([
+    const response = await put({ input_guardrails: [good.slug, ...bad, 'a\u2028b'] });
+    expect([response.status, detailsOf(response)]).toEqual([
       400,
       [1, 2, 3, 4].map((index) => `input_guardrails.${String(index)}`),
     ]);
@@ -151,8 +151,8 @@ describe('default guardrails of a workspace', () => {
     const second = await api.workspace(tenant.organisationId);
     const sibling = await create(tenant.adminKey, { workspace_id: second });
     const stranger = await create((await api.tenant()).adminKey);
-    const answer = await save({ input_guardrails: [sibling.id], output_guardrails: [] });
-    expect([answer.status, detailsOf(answer)]).toEqual([400, ['defaults.input_guardrails.0']]);
+    const response = await save({ input_guardrails: [sibling.id], output_guardrails: [] });
+    expect([response.status, detailsOf(response)]).toEqual([400, ['defaults.input_guardrails.0']]);
     expect((await save({ output_guardrails: [stranger.slug] })).status).toBe(400);
   });
 

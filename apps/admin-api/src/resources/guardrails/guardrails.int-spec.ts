@@ -42,9 +42,9 @@ const remove = (reference: string, key = tenant.key): Promise<GatewayResponse<Fa
   api.delete(`/v1/guardrails/${reference}`, { key });
 
 async function create(more: object = {}, key = tenant.key): Promise<Saved> {
-  const answer = await post({ ...BODY, ...more }, key);
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body;
+  const response = await post({ ...BODY, ...more }, key);
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  return response.body;
 }
 
 const read = async (reference: string, key = tenant.key): Promise<Detail> =>
@@ -141,9 +141,9 @@ describe('/v1/guardrails', () => {
       },
     ];
     const { slug } = await create();
-    for (const answer of [await post({ ...BODY, checks }), await put(slug, { checks })]) {
-      expect([answer.status, answer.body.error.code]).toEqual([400, 'AB01']);
-      const paths = detailsOf(answer);
+    for (const response of [await post({ ...BODY, checks }), await put(slug, { checks })]) {
+      expect([response.status, response.body.error.code]).toEqual([400, 'AB01']);
+      const paths = detailsOf(response);
       expect(paths).toContain('checks.0.id');
       for (const path of [
         'checks.1.parameters.rule',
@@ -152,14 +152,14 @@ describe('/v1/guardrails', () => {
       ]) {
         expect(paths.some((found) => found?.startsWith(path))).toBe(true);
       }
-      expect(answer.text).not.toContain('CANARY');
+      expect(response.text).not.toContain('CANARY');
     }
     expect(await read(slug)).toMatchObject({ version: 1, checks: [CHECK] });
   });
 
   it('accepts only checks without remote calls for MCP tools, and never changes the target', async () => {
-    const answer = await post({ ...BODY, target: 'mcp_tools', checks: [WEBHOOK] });
-    expect([answer.status, detailsOf(answer)]).toEqual([400, ['checks.0.id']]);
+    const response = await post({ ...BODY, target: 'mcp_tools', checks: [WEBHOOK] });
+    expect([response.status, detailsOf(response)]).toEqual([400, ['checks.0.id']]);
     const { slug } = await create({ target: 'mcp_tools' });
     expect((await put(slug, { checks: [WEBHOOK] })).status).toBe(400);
     expect((await put(slug, { target: 'llm' })).status).toBe(400);
@@ -206,9 +206,9 @@ describe('header names that checks forward', () => {
       const checks = [{ ...WEBHOOK, parameters: { ...WEBHOOK.parameters, forwardHeaders: value } }];
       const { slug } = await create();
       const allowed = { accept: [200], reject: [400], either: [200, 400] }[verdict];
-      for (const answer of [await post({ ...BODY, checks }), await put(slug, { checks })]) {
-        expect(allowed).toContain(answer.status);
-        if (answer.status === 400) expect(answer.text).toContain('forwardHeaders');
+      for (const response of [await post({ ...BODY, checks }), await put(slug, { checks })]) {
+        expect(allowed).toContain(response.status);
+        if (response.status === 400) expect(response.text).toContain('forwardHeaders');
       }
     },
   );
@@ -279,8 +279,8 @@ describe('guardrails of an organisation', () => {
       expect((await api.get(`/v1/guardrails/${mine.slug}`, { key })).status).toBe(200);
       for (const method of ['GET', 'PUT', 'DELETE']) {
         const call = { key, ...(method === 'PUT' ? { body: { name: 'C' } } : {}) };
-        const answer = await api.call<Failure>(method, `/v1/guardrails/${theirs.slug}`, call);
-        expect([method, answer.status, answer.body.error.type]).toEqual([method, 403, 'scope_missing']);
+        const response = await api.call<Failure>(method, `/v1/guardrails/${theirs.slug}`, call);
+        expect([method, response.status, response.body.error.type]).toEqual([method, 403, 'scope_missing']);
       }
       expect(await list(`?ids=${own.id},${common.id}`, key)).toEqual([mine.slug]);
       const where = mine === own ? {} : { workspace_id: tenant.workspaceId };
@@ -357,8 +357,8 @@ describe('configs and guardrails', () => {
       key: tenant.key,
       body: { config: { provider: '@a', ...bad } },
     });
-    for (const answer of [await save(bad), update]) {
-      expect([answer.status, detailsOf(answer)]).toEqual([
+    for (const response of [await save(bad), update]) {
+      expect([response.status, detailsOf(response)]).toEqual([
         400,
         [...[0, 2, 3, 4, 5].map((index) => `input_guardrails.${String(index)}`), 'output_guardrails.0'],
       ]);
@@ -400,8 +400,8 @@ describe('configs and guardrails', () => {
     const first = (await save({ input_guardrails: [slug] })).body.slug;
     const second = (await save({ output_guardrails: [id] })).body.slug;
     await save({ metadata: { note: slug } });
-    const answer = await remove(slug);
-    expect([answer.status, answer.body.error.code, detailsOf(answer)]).toEqual([
+    const response = await remove(slug);
+    expect([response.status, response.body.error.code, detailsOf(response)]).toEqual([
       409,
       'AB07',
       [`configs.${first}`, `configs.${second}`],

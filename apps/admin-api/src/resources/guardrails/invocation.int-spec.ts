@@ -62,9 +62,9 @@ describe('invocation of a guardrail', () => {
     { stage: 'output', response: { text: 'Apollo' } },
     { request_type: 'embed', request: { messages: [{ role: 'user', content: 'Apollo' }] } },
   ])('refuses %j, which has no text to check', async (body) => {
-    const { status, body: answer } = await invoke(await create([CHECK]), body);
+    const { status, body: response } = await invoke(await create([CHECK]), body);
     const param = 'response' in body ? 'response' : 'request';
-    expect([status, answer.error]).toMatchObject([400, { type: 'validation_failed', param }]);
+    expect([status, response.error]).toMatchObject([400, { type: 'validation_failed', param }]);
   });
 
   it('checks a text as a request or a response, and applies the actions [GRD-03]', async () => {
@@ -164,8 +164,8 @@ describe('invocation of a guardrail', () => {
     ['an unknown request_type', { text: 'a', request_type: 'party' }, 'request_type'],
     ['an unknown field', { text: 'a', party: 1 }, 'party'],
   ])('refuses %s', async (_title, body, param) => {
-    const answer = await invoke(await create([CHECK]), body);
-    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+    const response = await invoke(await create([CHECK]), body);
+    expect([response.status, response.body.error.param]).toEqual([400, param]);
   });
 
   it('requires only the scope guardrails.invoke [REL-10] [SCP-01 in part]', async () => {

@@ -71,12 +71,12 @@ describe('MCP servers of a guardrail', () => {
   it('requires the target mcp_tools, and reports all faults together', async () => {
     expect((await put(await guardrail('llm'), { [A]: {} })).status).toBe(400);
     const slug = await guardrail('mcp_tools');
-    const answer = await put(slug, {
+    const response = await put(slug, {
       [A]: { run_on: ['sometimes'], capability_ids: ['x'] },
       [B]: { surprise: 1 },
       unknown: {},
     });
-    expect([answer.status, (answer.body.error.details ?? []).map(({ path }) => path)]).toEqual([
+    expect([response.status, (response.body.error.details ?? []).map(({ path }) => path)]).toEqual([
       400,
       [
         `mcp_servers.${A}.run_on`,

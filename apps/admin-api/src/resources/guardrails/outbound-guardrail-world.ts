@@ -27,9 +27,9 @@ export class OutboundGuardrailWorld implements GuardrailPort {
     headers,
     body,
     signal,
-    answerBytesMax,
+    responseBytesMax,
   }: GuardrailCall): Promise<GuardrailResponse> {
-    const answer = await this.client.fetchBuffered({
+    const response = await this.client.fetchBuffered({
       url,
       method,
       headers,
@@ -37,10 +37,10 @@ export class OutboundGuardrailWorld implements GuardrailPort {
       signal,
       // An upper bound; the check's own timeout is at most as long.
       totalTimeoutMs: GUARDRAIL_LIMITS.timeoutMsMax,
-      bytesMax: answerBytesMax,
+      bytesMax: responseBytesMax,
     });
-    const { 'content-type': contentType = '' } = answer.headers;
-    return { status: answer.status, contentType, body: answer.body };
+    const { 'content-type': contentType = '' } = response.headers;
+    return { status: response.status, contentType, body: response.body };
   }
 
   /**

@@ -14,9 +14,9 @@ describe('/v1/labels', () => {
   const other = api.standingTenant();
 
   const create = async (name: string, more: object = {}, key = tenant.key): Promise<string> => {
-    const answer = await api.post<Label>('/v1/labels', { key, body: { name, ...more } });
-    expect([name, answer.status]).toEqual([name, 200]);
-    return answer.body.id;
+    const response = await api.post<Label>('/v1/labels', { key, body: { name, ...more } });
+    expect([name, response.status]).toEqual([name, 200]);
+    return response.body.id;
   };
   const names = async (query = '', key = tenant.key): Promise<string[]> => {
     const { body } = await api.get<{ data: Label[]; total: number }>(`/v1/labels${query}`, { key });
@@ -97,9 +97,9 @@ describe('/v1/labels', () => {
         expect((await api.call(method, url, call)).status).toBe(401);
         expect((await api.call(method, url, { ...call, key: weak })).status).toBe(403);
         for (const key of [other.key, other.adminKey, siblingKey]) {
-          const answer = await api.call(method, url, { ...call, key });
-          expect([url, answer.status]).toEqual([url, 404]);
-          bodies.add(JSON.stringify({ ...(answer.body['error'] as object), request_id: null }));
+          const response = await api.call(method, url, { ...call, key });
+          expect([url, response.status]).toEqual([url, 404]);
+          bodies.add(JSON.stringify({ ...(response.body['error'] as object), request_id: null }));
         }
       }
     }

@@ -135,8 +135,8 @@ describe('/v1/logs/exports', () => {
     expect((await show(id)).status).toBe(200);
     await act(id, 'cancel');
     expect((await remove()).body).toEqual({});
-    for (const answer of [await show(id), await remove(), await act(id, 'start'), await act(id, 'cancel')])
-      expect(answer.status).toBe(404);
+    for (const response of [await show(id), await remove(), await act(id, 'start'), await act(id, 'cancel')])
+      expect(response.status).toBe(404);
     const { body } = await admin.get<{ data: Export[] }>('/v1/logs/exports', { key: ours.key });
     expect(body.data.map((each) => each.id)).not.toContain(id);
     for (const status of ['draft', 'success', 'failed'] as const) {
@@ -186,8 +186,8 @@ describe('/v1/logs/exports', () => {
       const id = await made({ requested_data: ['id', 'metadata', 'cost'] });
       await settings({ export_settings: { deniedFields: ['cost', 'metadata'] } });
       const put = admin.put(`/v1/logs/exports/${id}`, { key: ours.key, body: { filters: {} } });
-      const answers = [await create({ requested_data: ['id', 'cost'] }), await put, await act(id, 'start')];
-      for (const { status, body } of answers as GatewayResponse[]) {
+      const responses = [await create({ requested_data: ['id', 'cost'] }), await put, await act(id, 'start')];
+      for (const { status, body } of responses as GatewayResponse[]) {
         expect(status).toBe(400);
         expect(body['error']).toMatchObject({ code: 'AB01', param: 'requested_data' });
         expect(JSON.stringify(body)).toContain('cost');

@@ -39,11 +39,11 @@ describe('text search in logs', () => {
       { createdAt: at(1) },
       JSON.stringify({ content: `${long} the Blue Whale ${long}` }),
     );
-    const answer = await log({ createdAt: at(2) }, '{}', '{"content":"a blue whale"}');
+    const response = await log({ createdAt: at(2) }, '{}', '{"content":"a blue whale"}');
     const url = await log({ createdAt: at(3), url: '/v1/files/blue whale.pdf' });
     const error = await log({ createdAt: at(4), errorType: 'blue whale' });
     await log({ createdAt: at(5) }, '{"content":"a blue  whale"}');
-    expect(await idsOf('BLUE WHALE')).toEqual([prompt, answer, url, error]);
+    expect(await idsOf('BLUE WHALE')).toEqual([prompt, response, url, error]);
     const quoted = await log(
       { createdAt: at(6) },
       JSON.stringify({ content: 'she said "gr\u00fc\u00df\nGott"' }),

@@ -69,13 +69,13 @@ describe('organisation properties', () => {
   it('reach the gateways', async () => {
     await put({ request_metadata_schema: SCHEMA });
     const key = documentKey.organisation(tenant.organisationId);
-    const answer = await admin.post<{ documents: Record<string, OrganisationDocument> }>(
+    const response = await admin.post<{ documents: Record<string, OrganisationDocument> }>(
       '/internal/v1/documents',
       {
         token: SERVICE_TOKEN,
         body: { keys: [key] },
       },
     );
-    expect(answer.body.documents[key]?.requestMetadataSchema).toEqual(SCHEMA);
+    expect(response.body.documents[key]?.requestMetadataSchema).toEqual(SCHEMA);
   });
 });

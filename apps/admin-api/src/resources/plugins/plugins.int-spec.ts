@@ -42,8 +42,8 @@ describe('plugin', () => {
   it('is only for administrators, and hidden from other organisations', async () => {
     const { body } = await create('theirs', other.adminKey);
     for (const id of [body.id, '018f0000-0000-7000-8000-000000000000', 'unknown']) {
-      const answer = await admin.put(`/v1/plugins/${id}`, { key: tenant.adminKey, body: { name: 'x' } });
-      expect(answer.status).toBe(404);
+      const response = await admin.put(`/v1/plugins/${id}`, { key: tenant.adminKey, body: { name: 'x' } });
+      expect(response.status).toBe(404);
     }
     expect((await admin.get('/v1/plugins', { key: tenant.key })).status).toBe(403);
     const empty = { key: tenant.adminKey, body: { plugin_provider_id: 'x', credentials: {} } };

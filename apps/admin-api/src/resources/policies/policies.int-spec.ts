@@ -41,9 +41,9 @@ const ours = admin.standingTenant();
 const theirs = admin.standingTenant();
 
 async function create(url: string, body = bodyFor(url), key = ours.key): Promise<string> {
-  const answer = await admin.post<Policy>(url, { key, body });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body.id;
+  const response = await admin.post<Policy>(url, { key, body });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  return response.body.id;
 }
 
 const read = async (url: string, id: string): Promise<Policy> =>
@@ -70,12 +70,12 @@ describe('policies of the case file', () => {
   it.each(titled)('[CTL-08] [LIM-03] [LIM-05] %s', async (_title, { endpoint, body, expect: expected }) => {
     const [method = '', path = ''] = endpoint.split(' ');
     const url = path.includes('{id}') ? path.replace('{id}', await create(path.replace('/{id}', ''))) : path;
-    const answer = await admin.call<Failure>(method, url, { key: ours.key, body });
+    const response = await admin.call<Failure>(method, url, { key: ours.key, body });
     const allowed = { accept: [200], reject: [400], either: [200, 400] }[expected];
-    expect([answer.text, allowed.includes(answer.status)]).toEqual([answer.text, true]);
-    if (answer.status === 400) {
-      expect(answer.body.error).toMatchObject({ type: 'validation_failed', code: 'AB01' });
-      expect(answer.body.error.param).toEqual(expect.any(String));
+    expect([response.text, allowed.includes(response.status)]).toEqual([response.text, true]);
+    if (response.status === 400) {
+      expect(response.body.error).toMatchObject({ type: 'validation_failed', code: 'AB01' });
+      expect(response.body.error.param).toEqual(expect.any(String));
     }
   });
 });
@@ -132,8 +132,8 @@ describe('/v2/policies/usage-limits', () => {
   it('keeps the threshold below the limit in force, whichever of them changes', async () => {
     const id = await create(USAGE, usageBody({ alert_threshold: 8 }));
     for (const body of [{ credit_limit: 8 }, { alert_threshold: 10 }]) {
-      const { status, body: answer } = await put(USAGE, id, body);
-      expect([status, answer.error.param]).toEqual([400, 'alert_threshold']);
+      const { status, body: response } = await put(USAGE, id, body);
+      expect([status, response.error.param]).toEqual([400, 'alert_threshold']);
     }
     expect((await put(USAGE, id, { credit_limit: 5, alert_threshold: null })).status).toBe(200);
     const odd = await admin.post<Failure>(USAGE, {
@@ -227,8 +227,8 @@ describe.each([USAGE, RATE])('policies at %s', (url) => {
       for (const [method, body] of [['GET'], ['PUT', { name: 'x' }], ['DELETE']] as const) {
         const ask = async (which: string): Promise<unknown> => {
           const call = { key, ...(body === undefined ? {} : { body }) };
-          const answer = await admin.call<Failure>(method, `${url}/${which}`, call);
-          return [answer.status, { ...answer.body.error, request_id: null }];
+          const response = await admin.call<Failure>(method, `${url}/${which}`, call);
+          return [response.status, { ...response.body.error, request_id: null }];
         };
         expect(await ask(id)).toEqual(await ask(UNKNOWN_ID));
         expect(((await ask(id)) as [number])[0]).toBe(404);

@@ -50,13 +50,13 @@ export class PolicyValuesService {
       policy.organisationId,
       rows.map((row) => valueBucket(policy, row)),
     );
-    const answers = rows.map(({ id, valueKey, status: shown }, at) => ({
+    const responses = rows.map(({ id, valueKey, status: shown }, at) => ({
       id,
       value_key: valueKey,
       ...(usage[at] ?? UNUSED),
       status: shown,
     }));
-    return listOf([answers, total]);
+    return listOf([responses, total]);
   }
 
   /** Resets the usage of one value to zero. */

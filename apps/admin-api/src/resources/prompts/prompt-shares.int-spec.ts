@@ -67,9 +67,9 @@ const make = async (string: string, more: object = {}): Promise<Created> => {
     virtual_key: provider,
     ...more,
   };
-  const answer = await api.post<Created>('/v1/prompts', { key: tenant.key, body });
-  expect(answer.status).toBe(200);
-  return answer.body;
+  const response = await api.post<Created>('/v1/prompts', { key: tenant.key, body });
+  expect(response.status).toBe(200);
+  return response.body;
 };
 const partial = async (string: string): Promise<Created> =>
   (await post<Created>('partials', { name: 'Part', string })).body;
@@ -81,11 +81,11 @@ const listed = async (kind: string, query: string, key: string): Promise<string[
 };
 
 async function documents<T>(...keys: string[]): Promise<(T | null)[]> {
-  const answer = await api.post<{ documents: Record<string, T | null> }>('/internal/v1/documents', {
+  const response = await api.post<{ documents: Record<string, T | null> }>('/internal/v1/documents', {
     token: SERVICE_TOKEN,
     body: { keys },
   });
-  return keys.map((key) => answer.body.documents[key] ?? null);
+  return keys.map((key) => response.body.documents[key] ?? null);
 }
 
 describe('sharing', () => {

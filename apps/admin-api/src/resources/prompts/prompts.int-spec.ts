@@ -37,17 +37,17 @@ const PROMPT = {
 };
 
 async function make(path: string, body: object): Promise<Created> {
-  const answer = await api.post<Created>(path, { key: tenant.key, body });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body;
+  const response = await api.post<Created>(path, { key: tenant.key, body });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  return response.body;
 }
 const prompt = (more: object = {}): Promise<Created> =>
   make('/v1/prompts', { ...PROMPT, collection_id: collection, ...more });
 const partial = (string: string): Promise<Created> => make('/v1/prompts/partials', { name: 'Style', string });
 const read = async (reference: string): Promise<Record<string, unknown>> => {
-  const answer = await api.get(`/v1/prompts/${reference}`, tenant);
-  expect([reference, answer.status]).toEqual([reference, 200]);
-  return answer.body;
+  const response = await api.get(`/v1/prompts/${reference}`, tenant);
+  expect([reference, response.status]).toEqual([reference, 200]);
+  return response.body;
 };
 const put = (path: string, body: object): ReturnType<typeof api.put<Failure>> =>
   api.put<Failure>(`/v1/prompts/${path}`, { key: tenant.key, body });
@@ -134,8 +134,8 @@ describe('/v1/prompts', () => {
       [{ string, parameters }, 'model'],
       [{ version_description: 'x', parameters, model }, 'string'],
     ] as const) {
-      const answer = await put(slug, body);
-      expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+      const response = await put(slug, body);
+      expect([response.status, response.body.error.param]).toEqual([400, param]);
     }
     expect((await put(slug, { string, parameters, model })).status).toBe(200);
   });
@@ -153,8 +153,8 @@ describe('/v1/prompts', () => {
     expect(log[0]).toMatchObject({ resourceType: 'prompts', before: { version: 1 }, after: { version: 2 } });
     const at = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
     const key = await api.apiKey('workspace-service', at, ['prompts.update', 'prompts.read']);
-    const answer = await api.put(`/v1/prompts/${slug}/makeDefault`, { key, body: { version: 1 } });
-    expect(answer.status).toBe(403);
+    const response = await api.put(`/v1/prompts/${slug}/makeDefault`, { key, body: { version: 1 } });
+    expect(response.status).toBe(403);
   });
 
   it('finds a version by its labels, each of which belongs to one version', async () => {
@@ -221,8 +221,8 @@ describe('/v1/prompts', () => {
     ['is_raw_template', { is_raw_template: 2 }],
   ])('refuses an invalid %s and names it', async (param, more) => {
     const body = { ...PROMPT, collection_id: collection, ...more };
-    const answer = await api.post<Failure>('/v1/prompts', { key: tenant.key, body });
-    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+    const response = await api.post<Failure>('/v1/prompts', { key: tenant.key, body });
+    expect([response.status, response.body.error.param]).toEqual([400, param]);
   });
 
   const { templates } = readCases('regex_templates.json') as {
@@ -232,9 +232,9 @@ describe('/v1/prompts', () => {
     'saves or refuses %s without a server error',
     async (_, string) => {
       const body = { ...PROMPT, collection_id: collection, string };
-      const answer = await api.post<Failure>('/v1/prompts', { key: tenant.key, body });
-      expect([200, 400]).toContain(answer.status);
-      if (answer.status === 400) expect(answer.body.error.param).toBe('string');
+      const response = await api.post<Failure>('/v1/prompts', { key: tenant.key, body });
+      expect([200, 400]).toContain(response.status);
+      if (response.status === 400) expect(response.body.error.param).toBe('string');
     },
   );
 
@@ -321,9 +321,9 @@ describe('/v1/prompts', () => {
           expect((await api.call(method, path, call)).status).toBe(401);
           expect((await api.call(method, path, { ...call, key: weak })).status).toBe(403);
           for (const key of [other.key, other.adminKey, siblingKey]) {
-            const answer = await api.call(method, path, { ...call, key });
-            expect([path, answer.status]).toEqual([path, 404]);
-            bodies.add(JSON.stringify({ ...(answer.body['error'] as object), request_id: null }));
+            const response = await api.call(method, path, { ...call, key });
+            expect([path, response.status]).toEqual([path, 404]);
+            bodies.add(JSON.stringify({ ...(response.body['error'] as object), request_id: null }));
           }
         }
       }
@@ -338,8 +338,8 @@ describe('/v1/prompts/partials', () => {
 
   it('have versions, one of which is published', async () => {
     const { slug, id, version_id } = await partial('one {{a}}');
-    const answer = await put(`partials/${slug}`, { string: 'two', description: 'second' });
-    const { prompt_partial_version_id: second } = answer.body as unknown as {
+    const response = await put(`partials/${slug}`, { string: 'two', description: 'second' });
+    const { prompt_partial_version_id: second } = response.body as unknown as {
       prompt_partial_version_id: string;
     };
     expect(second).not.toBe(version_id);

@@ -150,8 +150,8 @@ describe('models of an integration', () => {
     ['models.0.configurations.region', { models: [{ slug: 'm', configurations: { region: 'eu' } }] }],
     ['models.0.pricing_config.pay_as_you_go', { models: [{ slug: 'm', pricing_config: {} }] }],
   ])('refuses invalid %s and names them in param', async (param, body) => {
-    const answer = await put('models', body);
-    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+    const response = await put('models', body);
+    expect([response.status, response.body.error.param]).toEqual([400, param]);
   });
 });
 
@@ -223,9 +223,9 @@ describe('workspaces of an integration', () => {
   it('refuses a workspace of another organisation', async () => {
     const other = await api.tenant();
     for (const id of [other.workspaceId, '0193f0aa-0000-7000-8000-000000000000', 'unknown']) {
-      const answer = await put('workspaces', { workspaces: [{ id, enabled: true }] });
-      expect([answer.status, answer.body.error.param]).toEqual([400, 'workspaces.0.id']);
-      expect(answer.body.error.details).toEqual([
+      const response = await put('workspaces', { workspaces: [{ id, enabled: true }] });
+      expect([response.status, response.body.error.param]).toEqual([400, 'workspaces.0.id']);
+      expect(response.body.error.details).toEqual([
         { path: 'workspaces.0.id', message: 'is not an active workspace of the organisation' },
       ]);
     }
@@ -237,7 +237,7 @@ describe('workspaces of an integration', () => {
     ['workspaces.0.usage_limits', { workspaces: [{ id: 'a', enabled: true, usage_limits: [{}, {}] }] }],
     ['global_workspace_access.enabled', { global_workspace_access: {} }],
   ])('refuses an invalid %s and names it in param', async (param, body) => {
-    const answer = await put('workspaces', body);
-    expect([answer.status, answer.body.error.param?.startsWith(param)]).toEqual([400, true]);
+    const response = await put('workspaces', body);
+    expect([response.status, response.body.error.param?.startsWith(param)]).toEqual([400, true]);
   });
 });

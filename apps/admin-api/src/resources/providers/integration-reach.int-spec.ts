@@ -29,9 +29,9 @@ describe('access to integrations', () => {
     for (const key of [other.adminKey, other.key, siblingKey]) {
       for (const reference of [id, slug, '0193f0aa-0000-7000-8000-000000000000', 'unknown']) {
         for (const [method, url, change] of calls(reference)) {
-          const answer = await api.call(method, url, { key, ...(change ? { body: change } : {}) });
-          expect([method, url, answer.status]).toEqual([method, url, 404]);
-          bodies.add(JSON.stringify({ ...(answer.body['error'] as object), request_id: null }));
+          const response = await api.call(method, url, { key, ...(change ? { body: change } : {}) });
+          expect([method, url, response.status]).toEqual([method, url, 404]);
+          bodies.add(JSON.stringify({ ...(response.body['error'] as object), request_id: null }));
         }
       }
     }
@@ -41,8 +41,8 @@ describe('access to integrations', () => {
   it('returns 404 to a workspace key for an integration of its organisation', async () => {
     const { id } = await create();
     for (const [method, url, change] of calls(id)) {
-      const answer = await api.call(method, url, { key: tenant.key, ...(change ? { body: change } : {}) });
-      expect([method, url, answer.status]).toEqual([method, url, 404]);
+      const response = await api.call(method, url, { key: tenant.key, ...(change ? { body: change } : {}) });
+      expect([method, url, response.status]).toEqual([method, url, 404]);
     }
   });
 

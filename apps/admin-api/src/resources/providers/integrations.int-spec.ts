@@ -104,21 +104,21 @@ describe('POST /v1/integrations', () => {
     const { slug } = await create({ name: long, slug: long });
     expect(slug).toBe(long);
     for (const field of ['name', 'slug']) {
-      const answer = await api.post<Failure>('/v1/integrations', {
+      const response = await api.post<Failure>('/v1/integrations', {
         key: tenant.adminKey,
         body: integrationBody({ [field]: `${long}a` }),
       });
-      expect([answer.status, answer.body.error.param]).toEqual([400, field]);
+      expect([response.status, response.body.error.param]).toEqual([400, field]);
     }
     await create({ slug: 'for-limits' }, tenant.key);
     const provider = { name: long, slug: long, integration_id: 'for-limits' };
     expect((await api.post('/v1/providers', { key: tenant.key, body: provider })).status).toBe(200);
     for (const field of ['name', 'slug']) {
-      const answer = await api.post<Failure>('/v1/providers', {
+      const response = await api.post<Failure>('/v1/providers', {
         key: tenant.key,
         body: { ...provider, slug: 'another', [field]: `${long}a` },
       });
-      expect([answer.status, answer.body.error.param]).toEqual([400, field]);
+      expect([response.status, response.body.error.param]).toEqual([400, field]);
     }
   });
 
@@ -245,11 +245,11 @@ describe('PUT /v1/integrations/{integration}', () => {
       tags: { a: 'b' },
       configurations: { openai_project: 'p', openai_organization: 'o' },
     });
-    const answer = await api.put(`/v1/integrations/${slug}`, {
+    const response = await api.put(`/v1/integrations/${slug}`, {
       key: tenant.adminKey,
       body: { description: null, configurations: { openai_project: null }, key: 'sk-another-key-000111' },
     });
-    expect([answer.status, answer.body]).toEqual([200, {}]);
+    expect([response.status, response.body]).toEqual([200, {}]);
     const { body: read } = await api.get(`/v1/integrations/${slug}`, { key: tenant.adminKey });
     expect(read).toMatchObject({
       description: null,
@@ -278,11 +278,11 @@ describe('PUT /v1/integrations/{integration}', () => {
 
   it('refuses to clear a field that the provider requires', async () => {
     const { slug } = await create();
-    const answer = await api.put<Failure>(`/v1/integrations/${slug}`, {
+    const response = await api.put<Failure>(`/v1/integrations/${slug}`, {
       key: tenant.adminKey,
       body: { key: null },
     });
-    expect([answer.status, answer.body.error.param]).toEqual([400, 'key']);
+    expect([response.status, response.body.error.param]).toEqual([400, 'key']);
   });
 });
 

@@ -23,9 +23,9 @@ beforeAll(async () => {
 
 async function create(more: object = {}): Promise<Created> {
   const body = { name: 'Provider', integration_id: integration, ...more };
-  const answer = await api.post<Created>('/v1/providers', { key: tenant.key, body });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body;
+  const response = await api.post<Created>('/v1/providers', { key: tenant.key, body });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  return response.body;
 }
 
 const events = async (): Promise<ChangeEventEntity[]> =>
@@ -89,10 +89,10 @@ describe('/v1/providers', () => {
 
   it('returns 409 to one of two concurrent creations with the same slug', async () => {
     const body = { name: 'P', integration_id: integration, slug: 'race' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3, 4].map(() => api.post('/v1/providers', { key: tenant.key, body })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
   });
 
   it('refuses an integration of another tenant and one that the workspace may not use', async () => {
@@ -107,9 +107,9 @@ describe('/v1/providers', () => {
     const texts = new Set<string>();
     for (const reference of [foreign.body.id, foreign.body.slug, ungranted.body.slug, 'unknown']) {
       const body = { name: 'P', integration_id: reference };
-      const answer = await api.post<Failure>('/v1/providers', { key: tenant.key, body });
-      expect(answer.status).toBe(400);
-      texts.add(JSON.stringify({ ...answer.body.error, request_id: null }));
+      const response = await api.post<Failure>('/v1/providers', { key: tenant.key, body });
+      expect(response.status).toBe(400);
+      texts.add(JSON.stringify({ ...response.body.error, request_id: null }));
     }
     expect(texts.size).toBe(1);
   });

@@ -22,12 +22,12 @@ const other = api.standingTenant();
 
 async function create(more: object = {}): Promise<string> {
   const body = { name: 'Key', provider: 'openai', key: KEY, ...more };
-  const answer = await api.post<Created>('/v1/virtual-keys', { key: tenant.key, body });
-  expect([answer.status, answer.body]).toEqual([
+  const response = await api.post<Created>('/v1/virtual-keys', { key: tenant.key, body });
+  expect([response.status, response.body]).toEqual([
     200,
     { success: true, data: { slug: expect.any(String) as string } },
   ]);
-  return answer.body.data.slug;
+  return response.body.data.slug;
 }
 
 /** Returns the decrypted credential, as a gateway reads it. */
@@ -173,8 +173,8 @@ describe('/v1/virtual-keys', () => {
     ['rate_limits', { rate_limits: 'x' }],
   ])('refuses an invalid %s and names it in param', async (param, more) => {
     const body = { name: 'Key', provider: 'openai', key: KEY, ...more };
-    const answer = await api.post<Failure>('/v1/virtual-keys', { key: tenant.key, body });
-    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+    const response = await api.post<Failure>('/v1/virtual-keys', { key: tenant.key, body });
+    expect([response.status, response.body.error.param]).toEqual([400, param]);
   });
 
   it('returns the same 404 to other tenants, 401 without a key, and 403 without the scope', async () => {

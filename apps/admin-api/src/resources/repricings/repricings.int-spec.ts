@@ -13,9 +13,9 @@ beforeEach(async () => {
 });
 
 const create = async (body: object = BODY): Promise<string> => {
-  const answer = await admin.post<{ id: string }>(URL, { key: ours.adminKey, body });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer.body.id;
+  const response = await admin.post<{ id: string }>(URL, { key: ours.adminKey, body });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  return response.body.id;
 };
 const change = (id: string, fields: Partial<RepricingEntity>): Promise<unknown> =>
   admin.dataSource.manager.update(RepricingEntity, { id }, fields);
@@ -80,12 +80,12 @@ describe('/v1/repricings', () => {
     expect((await admin.get(`${URL}/${id}`, { key: theirs.adminKey })).status).toBe(404);
     expect((await apply(id, theirs.adminKey)).status).toBe(404);
     expect((await admin.get(URL)).status).toBe(401);
-    for (const answer of [
+    for (const response of [
       await admin.get(URL, { key: ours.key }),
       await admin.post(URL, { key: ours.key, body: BODY }),
       await apply(id, ours.key),
     ]) {
-      expect(answer.status).toBe(403);
+      expect(response.status).toBe(403);
     }
   });
 });

@@ -47,9 +47,9 @@ const vault = (more: object = {}): object => ({
 const create = (more: object = {}, key = tenant.adminKey): Promise<GatewayResponse<Reference & Failure>> =>
   admin.post('/v1/secret-references', { key, body: vault(more) });
 const made = async (more: object = {}): Promise<Reference> => {
-  const answer = await create(more);
-  expect([answer.status, answer.text]).toEqual([200, answer.text]);
-  return answer.body;
+  const response = await create(more);
+  expect([response.status, response.text]).toEqual([200, response.text]);
+  return response.body;
 };
 const get = async (reference: string): Promise<Reference> =>
   (await admin.get<Reference>(`/v1/secret-references/${reference}`, { key: tenant.adminKey })).body;
@@ -187,13 +187,13 @@ describe('secret reference', () => {
         ['POST', '/rotate'],
       ]) {
         const call = { key: other.adminKey, ...(method === 'PUT' ? { body: { name: 'x' } } : {}) };
-        const answer = await admin.call(
+        const response = await admin.call(
           method ?? '',
           `/v1/secret-references/${reference}${path ?? ''}`,
           call,
         );
-        expect(answer.status).toBe(404);
-        bodies.add(JSON.stringify({ ...(answer.body['error'] as object), request_id: null }));
+        expect(response.status).toBe(404);
+        bodies.add(JSON.stringify({ ...(response.body['error'] as object), request_id: null }));
       }
     }
     expect(bodies.size).toBe(1);
@@ -230,14 +230,14 @@ describe('[SRF-03] test of a secret reference', () => {
 describe('[SRF-03] credential in a secret manager', () => {
   const documentOf = async (slug: string): Promise<ProviderDocument> => {
     const key = documentKey.provider(tenant.workspaceId, slug);
-    const answer = await admin.post<{ documents: Record<string, ProviderDocument> }>(
+    const response = await admin.post<{ documents: Record<string, ProviderDocument> }>(
       '/internal/v1/documents',
       {
         token: SERVICE_TOKEN,
         body: { keys: [key] },
       },
     );
-    return answer.body.documents[key] as ProviderDocument;
+    return response.body.documents[key] as ProviderDocument;
   };
   const contentOf = (document: ProviderDocument): ProviderCredentialContent =>
     JSON.parse(
@@ -259,8 +259,8 @@ describe('[SRF-03] credential in a secret manager', () => {
 
   it('replaces the key of an integration, and is sent to the gateways sealed', async () => {
     const { id, slug } = await made();
-    const answer = await integration({ slug: 'mapped', ...mapped(slug) });
-    expect([answer.status, answer.text]).toEqual([200, answer.text]);
+    const response = await integration({ slug: 'mapped', ...mapped(slug) });
+    expect([response.status, response.text]).toEqual([200, response.text]);
     const shown = await admin.get<Reference>('/v1/integrations/mapped', { key: tenant.adminKey });
     expect(shown.body['secret_mappings']).toEqual([
       { target_field: 'key', secret_reference_id: id, secret_key: 'api_key', value_format: 'string' },

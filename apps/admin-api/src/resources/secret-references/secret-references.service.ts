@@ -172,17 +172,17 @@ export class SecretReferencesService {
       if (!(error instanceof SecretError)) throw error;
       failure = error;
     }
-    const answer = {
+    const response = {
       success: failure === null,
       message: failure?.message ?? null,
       reason: failure?.failure ?? null,
       object: 'secret-reference-test',
     } as const;
     await this.writes.run(at.caller, (write) => {
-      audit(write, REFERENCE, 'test', row, { after: answer });
+      audit(write, REFERENCE, 'test', row, { after: response });
       return Promise.resolve();
     });
-    return answer;
+    return response;
   }
 
   private keep(row: SecretReferenceEntity, { open, secret }: AuthConfig): void {

@@ -70,13 +70,13 @@ describe('traces over OTLP', () => {
       const zipped = form.endsWith('gzip');
       const headers: Record<string, string> = zipped ? { 'content-encoding': 'gzip' } : {};
       for (let i = 0; i < 2; i += 1) {
-        const answer = await send(zipped ? gzipSync(plain) : plain, type, headers);
-        expect([answer.statusCode, answer.headers['content-type']?.toString().split(';')[0]]).toEqual([
+        const response = await send(zipped ? gzipSync(plain) : plain, type, headers);
+        expect([response.statusCode, response.headers['content-type']?.toString().split(';')[0]]).toEqual([
           200,
           type,
         ]);
-        if (type === 'application/json') expect(answer.json()).toEqual({});
-        else expect(answer.rawPayload).toHaveLength(0);
+        if (type === 'application/json') expect(response.json()).toEqual({});
+        else expect(response.rawPayload).toHaveLength(0);
       }
       const found = await spansOf(traceId);
       expect(found).toHaveLength(1);
@@ -90,11 +90,11 @@ describe('traces over OTLP', () => {
     const spans = [{ traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8) }, { name: 'nothing' }];
     const type = otlpTraceRequest();
     const body = type.encode(type.fromObject({ resourceSpans: [{ scopeSpans: [{ spans }] }] })).finish();
-    const answer = await send(Buffer.from(body), 'application/x-protobuf');
-    const { partialSuccess } = otlpTraceResponse().decode(answer.rawPayload) as unknown as {
+    const response = await send(Buffer.from(body), 'application/x-protobuf');
+    const { partialSuccess } = otlpTraceResponse().decode(response.rawPayload) as unknown as {
       partialSuccess: { rejectedSpans: { toString(): string } };
     };
-    expect([answer.statusCode, partialSuccess.rejectedSpans.toString()]).toEqual([200, '2']);
+    expect([response.statusCode, partialSuccess.rejectedSpans.toString()]).toEqual([200, '2']);
   });
 
   it('refuses other content, bodies that are too large or expand too much, and keys without the scope', async () => {

@@ -84,11 +84,11 @@ describe('users of an organisation', () => {
   it('are hidden from other organisations as if they did not exist', async () => {
     const foreign = await admin.user(theirs.organisationId, 'member');
     for (const id of [foreign.id, UNKNOWN_ID, 'no-id']) {
-      for (const answer of [
+      for (const response of [
         await role({ key: ours.adminKey }, id, 'admin'),
         await remove({ key: ours.adminKey }, id),
       ]) {
-        expect([answer.status, answer.body.error.type]).toEqual([404, 'not_found']);
+        expect([response.status, response.body.error.type]).toEqual([404, 'not_found']);
       }
     }
     expect((await remove({ key: ours.key }, owner.id)).status).toBe(403);

@@ -25,8 +25,8 @@ describe('[CTL-01] [REL-05] workspace exclusions', () => {
   it('are merged into the existing ones or replace them, separately for each direction', async () => {
     const second = await admin.workspace(tenant.organisationId, { slug: 'second-one' });
     const first = tenant.workspaceId;
-    const answer = await put({ workspaces: [{ workspace_id: first, excluded: true }] });
-    expect(answer.body.workspaces).toEqual([
+    const response = await put({ workspaces: [{ workspace_id: first, excluded: true }] });
+    expect(response.body.workspaces).toEqual([
       { workspace_id: first, excluded: true },
       { workspace_id: second, excluded: false },
     ]);
@@ -45,14 +45,14 @@ describe('[CTL-01] [REL-05] workspace exclusions', () => {
   it('are part of the workspace document that gateways read', async () => {
     await put({ workspaces: [{ workspace_id: tenant.workspaceId, excluded: true }] }, 'output');
     const key = documentKey.workspace(tenant.workspaceId);
-    const answer = await admin.post<{ documents: Record<string, WorkspaceDocument> }>(
+    const response = await admin.post<{ documents: Record<string, WorkspaceDocument> }>(
       '/internal/v1/documents',
       {
         token: SERVICE_TOKEN,
         body: { keys: [key] },
       },
     );
-    expect(answer.body.documents[key]?.guardrailExclusions).toEqual(['output']);
+    expect(response.body.documents[key]?.guardrailExclusions).toEqual(['output']);
   });
 
   it('are applied all or none, within the organisation, and only by administrators', async () => {

@@ -35,12 +35,12 @@ describe('workspaces', () => {
   const theirs = admin.standingTenant();
 
   const create = async (body: object = {}): Promise<Workspace> => {
-    const answer = await admin.post<Workspace>('/v1/admin/workspaces', {
+    const response = await admin.post<Workspace>('/v1/admin/workspaces', {
       key: ours.adminKey,
       body: { name: 'Search', ...body },
     });
-    expect(answer.status).toBe(200);
-    return answer.body;
+    expect(response.status).toBe(200);
+    return response.body;
   };
   const remove = (id: string, body: object): Promise<{ status: number; body: Failure }> =>
     admin.delete(`/v2/admin/workspaces/${id}`, { key: ours.adminKey, body });
@@ -125,20 +125,20 @@ describe('workspaces', () => {
       'rate_limits.1',
     ],
   ])('returns 400 for %s and names the field', async (_case, body, path) => {
-    const answer = await admin.post<Failure>('/v1/workspaces', {
+    const response = await admin.post<Failure>('/v1/workspaces', {
       key: ours.adminKey,
       body: { name: 'x', ...body },
     });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error).toMatchObject({ type: 'validation_failed', code: 'AB01', param: path });
+    expect(response.status).toBe(400);
+    expect(response.body.error).toMatchObject({ type: 'validation_failed', code: 'AB01', param: path });
   });
 
   it('returns 409 for a slug that is taken, also when concurrent requests create it', async () => {
     const body = { name: 'Race', slug: 'race' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => admin.post<Failure>('/v1/workspaces', { key: ours.adminKey, body })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
     expect((await admin.post('/v1/workspaces', { key: theirs.adminKey, body })).status).toBe(200);
   });
 
@@ -357,11 +357,11 @@ describe('workspace members', () => {
     const document = documentKey.apiKey(hashOf(made.key));
     const published = async (): Promise<unknown> => {
       const call = { token: SERVICE_TOKEN, body: { keys: [document] } };
-      const answer = await admin.post<{ documents: Record<string, { scopes: string[] } | null> }>(
+      const response = await admin.post<{ documents: Record<string, { scopes: string[] } | null> }>(
         '/internal/v1/documents',
         call,
       );
-      return answer.body.documents[document]?.scopes;
+      return response.body.documents[document]?.scopes;
     };
     const config = { name: 'x', config: { provider: '@openai' } };
     const status = async (): Promise<number> =>

@@ -23,8 +23,8 @@ describe('drop_unsupported', () => {
   beforeEach(async () => {
     gateway = await GatewayHarness.start();
     [failing, claude] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    failing.answer({ status: 503, body: {} });
-    claude.answer({ body: MESSAGE });
+    failing.respond({ status: 503, body: {} });
+    claude.respond({ body: MESSAGE });
     gateway.addProvider('openai', 'openai', failing.origin);
     gateway.addProvider('claude', 'anthropic', claude.origin);
   });

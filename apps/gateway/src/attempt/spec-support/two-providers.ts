@@ -16,7 +16,7 @@ export function withTwoProviders(environment: Record<string, string> = {}): () =
   beforeEach(async () => {
     const gateway = await GatewayHarness.start(environment);
     const [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    second.answerJson({ from: 'second' });
+    second.respondJson({ from: 'second' });
     gateway.addProvider('first', 'openai', first.origin);
     gateway.addProvider('second', 'openai', second.origin);
     made = { gateway, first, second };

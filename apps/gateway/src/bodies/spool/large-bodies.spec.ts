@@ -46,8 +46,8 @@ describe('bodies that are too large for memory', () => {
 
   beforeEach(async () => {
     [first, second] = await Promise.all([StubProvider.start(), StubProvider.start()]);
-    first.answerJson({ from: 'first' });
-    second.answerJson({ from: 'second' });
+    first.respondJson({ from: 'first' });
+    second.respondJson({ from: 'second' });
     await startGateway();
   });
   afterEach(async () => {
@@ -94,9 +94,9 @@ describe('bodies that are too large for memory', () => {
   const FORM = { 'content-type': 'multipart/form-data; boundary=XYZ' };
 
   it('[PAS-03] sends identical bytes again when the provider requires a retry', async () => {
-    first.answer({ status: 503 }, { body: { from: 'first' } });
-    const answer = await post('/things', BODY, config({ retry: { attempts: 2, on_status_codes: [503] } }));
-    expect(answer).toMatchObject({ status: 200, json: { from: 'first' } });
+    first.respond({ status: 503 }, { body: { from: 'first' } });
+    const response = await post('/things', BODY, config({ retry: { attempts: 2, on_status_codes: [503] } }));
+    expect(response).toMatchObject({ status: 200, json: { from: 'first' } });
     expect(first.requests.map(({ body }) => sha(body))).toEqual([sha(BODY), sha(BODY)]);
     expect(first.requests.map(({ headers }) => headers['content-length'])).toEqual([
       String(SIZE),
@@ -114,7 +114,7 @@ describe('bodies that are too large for memory', () => {
     const targets = [{ provider: '@first' }, { provider: '@second' }];
     const fallback = config({ strategy: { mode: 'fallback' }, targets });
     for (const broken of [{ status: 500 }, { raw: '' }]) {
-      first.answer(broken);
+      first.respond(broken);
       expect((await post('/things', BODY, fallback)).json).toEqual({ from: 'second' });
       expect(sha(second.lastRequest.body)).toBe(sha(BODY));
     }
@@ -193,10 +193,10 @@ describe('bodies that are too large for memory', () => {
     await gateway.stop();
     await startGateway({ BODY_IDLE_TIMEOUT: '300' });
     const req = begin('/things', { 'content-length': String(SIZE) });
-    const answer = responseOf(req);
+    const response = responseOf(req);
     req.write(BODY.subarray(0, 5 * MIB));
     await eventually(() => openFiles() === 1);
-    expect(await answer).toMatchObject({ status: 408, json: { error: { type: 'request_incomplete' } } });
+    expect(await response).toMatchObject({ status: 408, json: { error: { type: 'request_incomplete' } } });
     await eventually(() => openFiles() === 0);
     expect(first.requests).toHaveLength(0);
     req.destroy();
@@ -209,7 +209,7 @@ describe('bodies that are too large for memory', () => {
     uploading.destroy();
     await eventually(() => openFiles() === 0);
 
-    first.answer({ neverAnswer: true });
+    first.respond({ neverRespond: true });
     const waiting = begin('/things', { 'content-length': String(SIZE) });
     waiting.end(BODY);
     await first.waitForRequest(1, PATIENTLY.timeoutMs);
@@ -231,15 +231,15 @@ describe('bodies that are too large for memory', () => {
 
   it('responds to expect: 100-continue and accepts the body', async () => {
     const socket = connect(gateway.port, '127.0.0.1');
-    let answer = '';
-    socket.on('data', (data) => (answer += data.toString()));
+    let response = '';
+    socket.on('data', (data) => (response += data.toString()));
     socket.write(
       `POST /v1/things HTTP/1.1\r\nHost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\nx-gw-provider: @first\r\n` +
         `expect: 100-continue\r\ncontent-length: ${String(SIZE)}\r\n\r\n`,
     );
-    await eventually(() => answer.startsWith('HTTP/1.1 100 '));
+    await eventually(() => response.startsWith('HTTP/1.1 100 '));
     socket.write(BODY);
-    await eventually(() => answer.includes('HTTP/1.1 200 '), PATIENTLY);
+    await eventually(() => response.includes('HTTP/1.1 200 '), PATIENTLY);
     socket.destroy();
     expect(sha(first.lastRequest.body)).toBe(sha(BODY));
   });
@@ -254,8 +254,8 @@ describe('bodies that are too large for memory', () => {
       formWith('expensive', BODY),
       Buffer.concat([formWith('whisper-1', BODY).subarray(0, -9), formWith('expensive', BODY)]),
     ]) {
-      const answer = await post('/audio/transcriptions', refused, FORM);
-      expect(answer).toMatchObject({ status: 412, json: { error: { type: 'model_not_enabled' } } });
+      const response = await post('/audio/transcriptions', refused, FORM);
+      expect(response).toMatchObject({ status: 412, json: { error: { type: 'model_not_enabled' } } });
     }
     const json = Buffer.from(`{"input":"${'a'.repeat(SIZE)}","model":"expensive"}`);
     expect((await post('/proxy/things', json, { 'content-type': 'text/plain' })).status).toBe(412);
@@ -321,8 +321,8 @@ describe('bodies that are too large for memory', () => {
         { name: 'two', provider: '@second' },
       ],
     });
-    const answer = await post('/proxy/things', json, { ...byModel, 'content-type': 'application/json' });
-    expect(answer.json).toEqual({ from: 'second' });
+    const response = await post('/proxy/things', json, { ...byModel, 'content-type': 'application/json' });
+    expect(response.json).toEqual({ from: 'second' });
   });
 });
 

@@ -37,7 +37,7 @@ interface Open {
   /** Sends a message as the client. */
   say(event: object): void;
   /** Sends events as the provider. */
-  answer(...events: readonly object[]): void;
+  respond(...events: readonly object[]): void;
   /** Events that the provider received. */
   heard(): Event[];
   sees(type: string): Promise<Event>;
@@ -79,7 +79,7 @@ async function session(config: object): Promise<Open> {
     say: (event) => {
       opened.send(JSON.stringify(event));
     },
-    answer: (...sent) => {
+    respond: (...sent) => {
       for (const event of sent) upstream.socket.send(JSON.stringify(event));
     },
     heard: () => upstream.messages.map(({ data }) => JSON.parse(data.toString()) as Event),
@@ -233,7 +233,7 @@ describe('guardrails on client messages', () => {
       item_id: 'u',
       transcript,
     });
-    open.answer(transcribed('a cake'), transcribed('a bomb'), ...begun);
+    open.respond(transcribed('a cake'), transcribed('a bomb'), ...begun);
     expect(await open.closed).toMatchObject({ code: 1008 });
     expect(open.events.map(({ type }) => type)).toEqual([transcribed('').type, 'error']);
     expect(JSON.stringify(open.events)).not.toContain('bomb');
@@ -279,7 +279,7 @@ describe('guardrails on client messages', () => {
 
   it('keeps the order of messages during slow checks, with the close frame last', async () => {
     const hook = await StubProvider.start();
-    hook.answer({ body: { verdict: true } });
+    hook.respond({ body: { verdict: true } });
     const open = await session({ input_guardrails: [{ deny: true, webhook: { webhookURL: hook.origin } }] });
     const sent = Array.from({ length: 20 }, (_, at) => item(`message ${String(at)}`));
     for (const event of sent) open.say(event);
@@ -296,10 +296,10 @@ describe('guardrails on client messages', () => {
 
   it.each([
     ['an error', { status: 500, body: {} }],
-    ['silence', { neverAnswer: true }],
+    ['silence', { neverRespond: true }],
   ])('denies or passes as configured when a check cannot decide because of %s', async (_what, reported) => {
     const hook = await StubProvider.start();
-    hook.answer(reported);
+    hook.respond(reported);
     const webhook = { webhook: { webhookURL: hook.origin, timeout: 50 } };
     const denied = await session({ input_guardrails: [{ deny: true, ...webhook }] });
     denied.say(item('hello'));
@@ -331,7 +331,7 @@ describe('guardrails on provider messages', () => {
 
   it('[GRD-02] ends the session on a denial before the denied text and its audio are sent, and reports the reason', async () => {
     const open = await session({ output_guardrails: [no(SECRET, { deny: true })] });
-    open.answer(...whole);
+    open.respond(...whole);
     expect(await open.closed).toMatchObject({ code: 1008 });
     expect(open.events.at(-1)).toMatchObject({
       type: 'error',
@@ -350,7 +350,7 @@ describe('guardrails on provider messages', () => {
 
   it('forwards passed words, audio and repetitions unchanged', async () => {
     const open = await session({ output_guardrails: [no('nowhere', { deny: true })] });
-    open.answer(...whole);
+    open.respond(...whole);
     await open.sees('response.done');
     expect(said(open.events)).toBe(tokens.join(''));
     const isSound = ({ type }: Event): boolean => type === sound('').type;
@@ -360,7 +360,7 @@ describe('guardrails on provider messages', () => {
 
   it('forwards a marked response, with an event before its last one', async () => {
     const open = await session({ output_guardrails: [no(SECRET)] });
-    open.answer(...whole);
+    open.respond(...whole);
     await open.sees('response.done');
     expect(open.events.filter(({ type }) => type !== 'hook_results')).toEqual(whole);
     expect(open.events.at(-2)).toMatchObject({
@@ -371,10 +371,10 @@ describe('guardrails on provider messages', () => {
 
   it('holds back a response that must be judged whole, and forwards other events meanwhile', async () => {
     const open = await session({ output_guardrails: [{ deny: true, wordCount: { maxWords: 3_000 } }] });
-    open.answer(...begun, ...spoken, { type: 'rate_limits.updated' });
+    open.respond(...begun, ...spoken, { type: 'rate_limits.updated' });
     await open.sees('rate_limits.updated');
     expect(open.events).toHaveLength(1);
-    open.answer(...ended(tokens.join('')));
+    open.respond(...ended(tokens.join('')));
     await open.sees('response.done');
     expect(open.events.slice(1)).toEqual(whole);
     const other = await session({ output_guardrails: [{ deny: true, wordCount: { maxWords: 3 } }] });
@@ -387,7 +387,7 @@ describe('guardrails on provider messages', () => {
   it('replaces texts wherever the response contains them', async () => {
     const rule = { rule: SECRET, redactText: '[GONE]', scope: ['all'] };
     const open = await session({ output_guardrails: [{ regexReplace: rule }] });
-    open.answer(...whole);
+    open.respond(...whole);
     await open.sees('response.done');
     const expected = tokens.join('').replace(SECRET, '[GONE]');
     expect(said(open.events)).toBe(expected);
@@ -414,8 +414,8 @@ describe('guardrails on provider messages', () => {
 
   it('ends the session when a response exceeds the bytes that may be held back', async () => {
     const open = await session({ output_guardrails: [{ deny: true, wordCount: { maxWords: 3_000 } }] });
-    open.answer(...begun);
-    for (let at = 0; at < 17; at += 1) open.answer(sound('A'.repeat(1_048_576)));
+    open.respond(...begun);
+    for (let at = 0; at < 17; at += 1) open.respond(sound('A'.repeat(1_048_576)));
     expect(await open.closed).toMatchObject({ code: 1008 });
     expect(open.events.at(-1)).toMatchObject({ type: 'error', error: { type: 'provider_answer_invalid' } });
     expect((await lastRecord()).outcome).toBe('failed');
@@ -423,9 +423,9 @@ describe('guardrails on provider messages', () => {
 
   it('keeps the order during slow checks, with the close frame after the last verdict', async () => {
     const hook = await StubProvider.start();
-    hook.answer({ body: { verdict: true } });
+    hook.respond({ body: { verdict: true } });
     const open = await session({ output_guardrails: [{ deny: true, webhook: { webhookURL: hook.origin } }] });
-    open.answer(...whole);
+    open.respond(...whole);
     open.upstream.socket.close(1000, 'done');
     expect(await open.closed).toEqual({ code: 1000, reason: 'done' });
     expect(open.events).toEqual(whole);

@@ -152,7 +152,7 @@ export class GuardedReply extends Reply {
       super.start(error.status, errorHeaders(error, own));
       super.end(errorBody(error, dialect, own.id));
     }
-    own.answer?.call?.abort();
+    own.response?.call?.abort();
   }
 }
 

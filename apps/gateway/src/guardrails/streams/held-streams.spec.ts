@@ -28,14 +28,14 @@ describe('stream that a guardrail holds back whole', () => {
   });
 
   const ask = (guardrail: object, steps: readonly StubStep[]): Promise<TestResponse> => {
-    stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps });
+    stub.respond({ headers: { 'content-type': 'text/event-stream' }, steps });
     const config = { provider: '@main', output_guardrails: [guardrail] };
     return asker.ask('/chat/completions', { ...REQUESTED, stream: true }, { config });
   };
   const whole = [{ chunk: chunk('two words') + DONE }];
 
   it('returns 446 for a denied stream, which the official client does not retry', async () => {
-    stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps: whole });
+    stub.respond({ headers: { 'content-type': 'text/event-stream' }, steps: whole });
     const config = { provider: '@main', output_guardrails: [DENYING] };
     const openai = new OpenAI({
       apiKey: gateway.apiKey,
@@ -57,7 +57,7 @@ describe('stream that a guardrail holds back whole', () => {
   it('sends a denial as an error event after a keep-alive comment has started the stream', async () => {
     let release = (): void => undefined;
     const until = new Promise<void>((resolve) => (release = resolve));
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: chunk('two ') }, { until }, { chunk: chunk('words') + DONE }],
     });

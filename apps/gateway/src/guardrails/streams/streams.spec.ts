@@ -124,7 +124,7 @@ describe.each(Object.entries(DIALECTS))('guarded stream of %s', (_, dialect) => 
   const streamed = (tokens: readonly string[]): void => {
     const text = dialect.events(tokens);
     const steps = (text.match(/[^]{1,997}/g) ?? []).map((piece) => ({ chunk: piece }));
-    stub.answer({ headers: { 'content-type': 'text/event-stream' }, steps });
+    stub.respond({ headers: { 'content-type': 'text/event-stream' }, steps });
   };
   const ask = (config: object): ReturnType<TestClient['ask']> =>
     asker.ask(
@@ -158,7 +158,7 @@ describe.each(Object.entries(DIALECTS))('guarded stream of %s', (_, dialect) => 
     const [shorter = '', longer = ''] = [tokens, [...tokens, ' there']].map((each) => dialect.events(each));
     const same = [...shorter].findIndex((char, at) => char !== longer[at]);
     const begun = shorter.slice(0, shorter.lastIndexOf('\n\n', same) + 2);
-    stub.answer({
+    stub.respond({
       headers: { 'content-type': 'text/event-stream' },
       steps: [{ chunk: begun }, { hang: true }],
     });

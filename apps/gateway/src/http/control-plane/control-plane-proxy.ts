@@ -154,8 +154,8 @@ export class ControlPlaneProxy {
       outgoing.destroy();
       place.free();
     });
-    outgoing.once('response', (answer) => {
-      const relayed = new RelayedResponse(answer, res, place, {
+    outgoing.once('response', (response) => {
+      const relayed = new RelayedResponse(response, res, place, {
         memory: this.memory.of(network, network),
         long: this.long,
         holder: network,
@@ -166,9 +166,9 @@ export class ControlPlaneProxy {
         outgoing.destroy();
         return;
       }
-      const passed = withoutHopByHop(answer.rawHeaders);
-      if (answer.headers[HEADER.requestId] === undefined) passed.push(HEADER.requestId, id);
-      res.writeHead(answer.statusCode ?? 502, passed);
+      const passed = withoutHopByHop(response.rawHeaders);
+      if (response.headers[HEADER.requestId] === undefined) passed.push(HEADER.requestId, id);
+      res.writeHead(response.statusCode ?? 502, passed);
       relayed.begin();
     });
     outgoing.once('timeout', () => outgoing.destroy(new Error('The admin API did not respond in time.')));

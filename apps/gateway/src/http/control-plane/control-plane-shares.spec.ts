@@ -62,11 +62,11 @@ describe('control plane through the gateway', () => {
     return seen;
   };
   const call = async (method: string, path: string, body?: string): Promise<[number, unknown]> => {
-    const answer = await fetch(`http://127.0.0.1:${String(gateway.port)}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${String(gateway.port)}${path}`, {
       method,
       ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
     });
-    return [answer.status, await answer.json()];
+    return [response.status, await response.json()];
   };
   const othersAreServed = async (): Promise<void> => {
     expect(await call('POST', '/v1/auth/login', '{"email":"a@b.c"}')).toEqual([200, { got: 17 }]);

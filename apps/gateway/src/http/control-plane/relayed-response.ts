@@ -28,7 +28,7 @@ export class RelayedResponse {
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
-    private readonly answer: IncomingMessage,
+    private readonly response: IncomingMessage,
     private readonly res: ServerResponse,
     private place: Place,
     private readonly options: RelayOptions,
@@ -38,15 +38,15 @@ export class RelayedResponse {
 
   /** False: the response is an event stream, and no place for a long response is free. */
   mayBegin(): boolean {
-    return !isEventStream(this.answer) || this.changePlace();
+    return !isEventStream(this.response) || this.changePlace();
   }
 
   /** Starts relaying; the head has been written. */
   begin(): void {
-    const { answer, res } = this;
-    answer.on('data', (chunk: Buffer) => this.pass(chunk));
-    answer.once('end', () => this.end());
-    answer.once('error', () => res.destroy());
+    const { response, res } = this;
+    response.on('data', (chunk: Buffer) => this.pass(chunk));
+    response.once('end', () => this.end());
+    response.once('error', () => res.destroy());
   }
 
   private pass(chunk: Buffer): void {
@@ -56,7 +56,7 @@ export class RelayedResponse {
     }
     this.queue.push(chunk);
     if (this.options.memory.take(chunk.length)) this.counted += chunk.length;
-    else if (this.changePlace()) this.answer.pause();
+    else if (this.changePlace()) this.response.pause();
     else this.res.destroy();
   }
 
@@ -84,7 +84,7 @@ export class RelayedResponse {
     this.options.memory.give(this.counted);
     this.counted = 0;
     if (this.hasEnded) this.finish();
-    else this.answer.resume();
+    else this.response.resume();
   }
 
   private finish(): void {

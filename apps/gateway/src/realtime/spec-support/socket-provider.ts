@@ -61,13 +61,13 @@ export class SocketProvider {
   }
 
   /** Sets how handshakes are handled from now on; without it they are accepted. */
-  answer(script: Script): void {
+  respond(script: Script): void {
     this.script = script;
   }
 
   /** Refuses handshakes with these bytes, and ends the connection. */
-  answerRaw(text: string): void {
-    this.answer((_req, socket) => void socket.end(text));
+  respondRaw(text: string): void {
+    this.respond((_req, socket) => void socket.end(text));
   }
 
   /** Resolves with the newest accepted connection. */

@@ -15,19 +15,19 @@ export class AfterEnd {
   private timer: NodeJS.Timeout | null = null;
   private bytes = 0;
 
-  constructor(private readonly answer: GatewayResponse) {}
+  constructor(private readonly response: GatewayResponse) {}
 
   begin(): void {
-    const { answer } = this;
-    if (answer.ended || answer.error !== null || this.timer !== null) return;
-    this.timer = setTimeout(() => answer.call?.abort(), LINGER_MS).unref();
+    const { response } = this;
+    if (response.ended || response.error !== null || this.timer !== null) return;
+    this.timer = setTimeout(() => response.call?.abort(), LINGER_MS).unref();
     // The call may be paused because of a slow client.
-    answer.call?.resume();
+    response.call?.resume();
   }
 
   data(chunk: Buffer): void {
     this.bytes += chunk.length;
-    if (this.bytes > LINGER_BYTES_MAX) this.answer.call?.abort();
+    if (this.bytes > LINGER_BYTES_MAX) this.response.call?.abort();
   }
 
   /** The response has ended. */

@@ -27,12 +27,12 @@ export class ResponseFlow implements Flow {
 
   pause(): void {
     this.paused = true;
-    this.context.answer?.call?.pause();
+    this.context.response?.call?.pause();
   }
 
   resume(): void {
     this.paused = false;
-    this.context.answer?.call?.resume();
+    this.context.response?.call?.resume();
   }
 
   /** Applies the state to a new response of the request. */
@@ -47,7 +47,7 @@ export interface ContinuableStreamParts {
   readonly flow: ResponseFlow;
   readonly keepAlive: KeepAlive;
   /** Called when the client has disconnected. */
-  readonly abandon: (context: RequestContext, answer: GatewayResponse, sink: BodySink) => void;
+  readonly abandon: (context: RequestContext, response: GatewayResponse, sink: BodySink) => void;
 }
 
 /**
@@ -73,9 +73,9 @@ export class ContinuableStream implements KeptAlive {
   }
 
   /** Continues with this response. */
-  take(answer: GatewayResponse): void {
+  take(response: GatewayResponse): void {
     const { context } = this.parts;
-    const part = new Part(this, answer, readerOf(context, answer));
+    const part = new Part(this, response, readerOf(context, response));
     this.part = part;
     context.reply.meteredBy({
       usage: () => part.tap.usage(),
@@ -84,8 +84,8 @@ export class ContinuableStream implements KeptAlive {
       finished: () => part.tap.usageMayFollow,
     });
     const sink = context.attempts.pace === null ? part : context.attempts.pace.through(part);
-    context.whenClientGone({ clientGone: () => this.leave(answer, sink) });
-    answer.attach(sink);
+    context.whenClientGone({ clientGone: () => this.leave(response, sink) });
+    response.attach(sink);
   }
 
   beat(comment: Buffer): void {
@@ -120,7 +120,7 @@ export class ContinuableStream implements KeptAlive {
     if (part !== this.part) return;
     const { context } = this.parts;
     if (this.complete) this.after?.over();
-    else if (this.isChat && hasFinished(context, part.answer, part.tap)) this.finish(DONE_EVENT);
+    else if (this.isChat && hasFinished(context, part.response, part.tap)) this.finish(DONE_EVENT);
     else this.broken(part, new OutboundError('interrupted', 'The stream ended without its end mark.'));
   }
 
@@ -138,7 +138,7 @@ export class ContinuableStream implements KeptAlive {
       return;
     }
     this.part = null;
-    part.answer.call?.abort();
+    part.response.call?.abort();
     const { openStream } = context.attempts;
     const text = this.splice.partial();
     if (openStream === null || text === null) {
@@ -157,29 +157,29 @@ export class ContinuableStream implements KeptAlive {
     reply.seal(last);
     reply.end(null);
     if (this.part === null) return;
-    this.after = new AfterEnd(this.part.answer);
+    this.after = new AfterEnd(this.part.response);
     this.after.begin();
   }
 
   /** Continues with the next response, or gives up if there is none. */
   private goOn(before: Part, error: OutboundError, stream: OpenStream): void {
     const { context, flow, reply, keepAlive } = this.parts;
-    const { answer } = context;
+    const { response } = context;
     if (context.clientGone) {
       keepAlive.delete(this);
       context.reply.clientLeft();
       reply.end(null);
-    } else if (answer === null || answer === before.answer) {
+    } else if (response === null || response === before.response) {
       this.giveUp(error);
-    } else if (answer.status >= 300 || !isPlainEvents(answer)) {
-      stream.refuse(answer, before.answer);
+    } else if (response.status >= 300 || !isPlainEvents(response)) {
+      stream.refuse(response, before.response);
       this.giveUp(error);
     } else {
       this.noteUse(before);
-      stream.drop(before.answer);
+      stream.drop(before.response);
       this.splice.goOn(before.tap.usage() ?? before.tap.begun());
       flow.moved();
-      this.take(answer);
+      this.take(response);
     }
   }
 
@@ -187,9 +187,9 @@ export class ContinuableStream implements KeptAlive {
    * Records the usage of a broken part. Without reported usage it is estimated: its input, and one output
    * token per three bytes received.
    */
-  private noteUse({ tap, answer, bytes }: Part): void {
+  private noteUse({ tap, response, bytes }: Part): void {
     const { context } = this.parts;
-    const { upstream } = answer;
+    const { upstream } = response;
     const reported = tap.usage();
     const usage = reported ?? usageOfCut(context.body.length, bytes, tap.begun());
     context.usage.addExtra({ upstream, model: tap.model, usage, isEstimate: reported === null });
@@ -204,12 +204,12 @@ export class ContinuableStream implements KeptAlive {
     reply.end(errorEvent(failure, route.dialect, id, false));
   }
 
-  private leave(answer: GatewayResponse, sink: BodySink): void {
+  private leave(response: GatewayResponse, sink: BodySink): void {
     const { context, keepAlive, abandon } = this.parts;
     this.part = null;
     keepAlive.delete(this);
     context.attempts.openStream?.left();
-    abandon(context, answer, sink);
+    abandon(context, response, sink);
   }
 }
 
@@ -221,10 +221,10 @@ class Part implements BodySink {
 
   constructor(
     private readonly stream: ContinuableStream,
-    readonly answer: GatewayResponse,
+    readonly response: GatewayResponse,
     private readonly reader: Reader,
   ) {
-    this.tap = answer.upstream.provider.tap();
+    this.tap = response.upstream.provider.tap();
   }
 
   data(chunk: Buffer): void {

@@ -14,9 +14,9 @@ export const endsAtMarker = ({ route }: RequestContext): boolean =>
  * Whether a stream that ended cleanly without an end mark is complete: each requested choice has a
  * `finish_reason`. Some providers, such as Perplexity, send no mark.
  */
-export function hasFinished(context: RequestContext, answer: GatewayResponse, tap: StreamTap): boolean {
+export function hasFinished(context: RequestContext, response: GatewayResponse, tap: StreamTap): boolean {
   const { finishedChoices } = tap;
-  return finishedChoices > 0 && finishedChoices >= choicesOf(context, answer);
+  return finishedChoices > 0 && finishedChoices >= choicesOf(context, response);
 }
 
 function choicesOf(context: RequestContext, { upstream }: GatewayResponse): number {

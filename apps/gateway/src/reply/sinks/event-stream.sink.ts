@@ -33,10 +33,10 @@ export class EventStreamSink implements BodySink, KeptAlive {
   constructor(
     private readonly context: RequestContext,
     private readonly reply: Reply,
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly keepAlive: KeepAlive,
   ) {
-    this.tap = answer.upstream.provider.tap();
+    this.tap = response.upstream.provider.tap();
     const isBuiltIn = context.route.kind !== 'passthrough';
     this.events = isBuiltIn ? (context.attempts.hidesUsage ? new HiddenUsage() : new WholeEvents()) : null;
     context.reply.meteredBy(new TapMeter(this.tap));
@@ -64,14 +64,14 @@ export class EventStreamSink implements BodySink, KeptAlive {
     this.reply.seal(Buffer.concat([chunk, this.rest()]));
     if (this.events === null || !endsAtMarker(this.context)) return;
     this.reply.end(null);
-    this.after = new AfterEnd(this.answer);
+    this.after = new AfterEnd(this.response);
     this.after.begin();
   }
 
   end(): void {
     if (this.isOver()) return;
     this.reply.write(this.rest());
-    if (hasFinished(this.context, this.answer, this.tap) && !this.tap.failed) {
+    if (hasFinished(this.context, this.response, this.tap) && !this.tap.failed) {
       this.reply.end(this.events === null ? null : DONE_EVENT);
       return;
     }

@@ -11,10 +11,10 @@ const WAIT_MS = 2_000;
 const BYTES_MAX = 65_536;
 
 /** Whether only the usage of a stream is missing, so that reading on is useful. */
-export const lacksUsageOnly = ({ reply, settled }: RequestContext, answer: GatewayResponse): boolean =>
+export const lacksUsageOnly = ({ reply, settled }: RequestContext, response: GatewayResponse): boolean =>
   !settled &&
-  !answer.ended &&
-  answer.error === null &&
+  !response.ended &&
+  response.error === null &&
   reply.meter?.finished?.() === true &&
   reply.meter.usage() === null;
 
@@ -25,7 +25,7 @@ export class LateUsage implements BodySink {
 
   constructor(
     private readonly context: RequestContext,
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly sink: BodySink,
     /** Called once, when the usage is known or the wait is over. */
     private readonly over: () => void,
@@ -36,9 +36,9 @@ export class LateUsage implements BodySink {
     this.timer = setTimeout(() => {
       this.finish();
     }, WAIT_MS).unref();
-    this.answer.attach(this);
+    this.response.attach(this);
     // The call may be paused because of a slow client.
-    this.answer.call?.resume();
+    this.response.call?.resume();
   }
 
   data(chunk: Buffer): void {

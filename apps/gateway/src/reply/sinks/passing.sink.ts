@@ -25,17 +25,19 @@ export class PassingSink implements BodySink {
   constructor(
     private readonly context: RequestContext,
     private readonly reply: Reply,
-    answer: GatewayResponse,
+    response: GatewayResponse,
     outputMeter: BatchOutputMeter | null = null,
-    length = valueOf(answer.headers, 'content-length'),
+    length = valueOf(response.headers, 'content-length'),
   ) {
     this.left = length === undefined || length === '' ? Infinity : Number(length);
-    const coding = codingOf(valueOf(answer.headers, 'content-encoding'));
+    const coding = codingOf(valueOf(response.headers, 'content-encoding'));
     if (outputMeter !== null)
       this.output = coding === null ? outputMeter : new DecodedOutput(outputMeter, coding);
     context.reply.meteredBy(
       this.output ??
-        (coding === null ? new BodyMeter(reply, answer) : new EncodedMeter(context, reply, answer, coding)),
+        (coding === null
+          ? new BodyMeter(reply, response)
+          : new EncodedMeter(context, reply, response, coding)),
     );
   }
 
@@ -69,7 +71,7 @@ class BodyMeter {
 
   constructor(
     private readonly reply: Reply,
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
   ) {}
 
   usage(): Usage | null {
@@ -85,7 +87,7 @@ class BodyMeter {
    * text of a file must not.
    */
   body(): Buffer | null {
-    const isJson = valueOf(this.answer.headers, 'content-type')?.includes('json') === true;
+    const isJson = valueOf(this.response.headers, 'content-type')?.includes('json') === true;
     return isJson && this.isReadable() ? this.reply.keptBody() : null;
   }
 
@@ -96,7 +98,7 @@ class BodyMeter {
 
   /** If the response was not kept whole, reads its end, where a long response has its usage. */
   private readFacts(): ResponseFacts {
-    const { provider } = this.answer.upstream;
+    const { provider } = this.response.upstream;
     const { truncated, tail } = this.reply;
     if (!truncated) return readResponse(provider, this.reply.keptBody());
     return tail === null ? NO_FACTS : { usage: readUsageAtEnd(provider, tail.read()), model: null };
@@ -104,7 +106,7 @@ class BodyMeter {
 
   private isReadable(): boolean {
     const [first] = this.reply.kept;
-    const encoding = valueOf(this.answer.headers, 'content-encoding');
+    const encoding = valueOf(this.response.headers, 'content-encoding');
     return (
       first !== undefined && mayContainUsage(first) && (encoding === undefined || encoding === 'identity')
     );

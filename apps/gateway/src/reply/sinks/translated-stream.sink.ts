@@ -21,11 +21,11 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
   constructor(
     private readonly context: RequestContext,
     private readonly reply: Reply,
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly translator: StreamTranslator,
     private readonly keepAlive: KeepAlive,
   ) {
-    this.tap = answer.upstream.provider.tap();
+    this.tap = response.upstream.provider.tap();
     context.reply.meteredBy(new TapMeter(this.tap));
     context.reply.streams();
     keepAlive.add(this);
@@ -88,7 +88,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
     this.keepAlive.delete(this);
     if (this.translator.failed) this.interrupted(null);
     this.reply.end(last);
-    this.after = new AfterEnd(this.answer);
+    this.after = new AfterEnd(this.response);
     this.after.begin();
   }
 
@@ -104,7 +104,7 @@ export class TranslatedStreamSink implements BodySink, KeptAlive {
       return step();
     } catch (cause) {
       this.fail(new GatewayError('provider_answer_invalid', { cause }));
-      this.context.answer?.call?.abort();
+      this.context.response?.call?.abort();
       return null;
     }
   }

@@ -16,7 +16,7 @@ export class WholeBodySink implements BodySink {
   private over = false;
 
   constructor(
-    private readonly answer: GatewayResponse,
+    private readonly response: GatewayResponse,
     private readonly maxBytes: number,
     /** Null: the body did not arrive completely. */
     private readonly done: (body: Buffer | null, failure: GatewayError | null) => void,
@@ -30,7 +30,7 @@ export class WholeBodySink implements BodySink {
       return;
     }
     this.over = true;
-    this.answer.call?.abort();
+    this.response.call?.abort();
     this.done(
       null,
       unreadable(
@@ -42,7 +42,7 @@ export class WholeBodySink implements BodySink {
   end(): void {
     if (this.over) return;
     this.over = true;
-    const encoding = valueOf(this.answer.headers, 'content-encoding');
+    const encoding = valueOf(this.response.headers, 'content-encoding');
     const coding = codingOf(encoding);
     if (coding !== null) this.decode(coding);
     else if (encoding === undefined || encoding === 'identity')

@@ -88,11 +88,11 @@ describe('OpenAPI document of the gateway', () => {
   it('[VER-01] is served without a key at both addresses, in the version of the public interface', async () => {
     const gateway = await GatewayHarness.start();
     for (const path of ['/v1/openapi.json', '/openapi.json']) {
-      const answer = await fetch(`http://127.0.0.1:${String(gateway.port)}${path}`);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toContain('application/json');
-      expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument)));
-      expect((await fetch(answer.url, { method: 'POST' })).status).toBe(405);
+      const response = await fetch(`http://127.0.0.1:${String(gateway.port)}${path}`);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toContain('application/json');
+      expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument)));
+      expect((await fetch(response.url, { method: 'POST' })).status).toBe(405);
     }
     expect(openApiDocument.info.version).toBe('2.0.0');
     expect(openApiDocument.servers).toEqual([{ url: '/v1' }]);

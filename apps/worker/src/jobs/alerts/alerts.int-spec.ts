@@ -65,7 +65,7 @@ describe('budget alerts', () => {
   });
   beforeEach(async () => {
     stub = await StubProvider.start();
-    stub.answer({ status: 204 });
+    stub.respond({ status: 204 });
     await database.dataSource.query('TRUNCATE mails, alert_webhooks, alert_deliveries, budget_marks');
   });
   afterEach(() => stub.stop());
@@ -244,7 +244,7 @@ describe('budget alerts', () => {
 
   it('are retried a bounded number of times under the same id when the receiver refuses', async () => {
     await webhook();
-    stub.answer({ status: 500 });
+    stub.respond({ status: 500 });
     const id = await key({});
     await spend(10, counterOf(id));
     await look();
@@ -270,7 +270,7 @@ describe('budget alerts', () => {
 
   it('are delivered to other receivers while one receiver hangs', async () => {
     const silent = await StubProvider.start();
-    silent.answer({ neverAnswer: true });
+    silent.respond({ neverRespond: true });
     await webhook({ url: `${silent.origin}/hang` });
     await webhook();
     const id = await key({});

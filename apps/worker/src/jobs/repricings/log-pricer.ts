@@ -58,7 +58,7 @@ export class LogPricer {
     const requestBy = (model: string): PriceRequest | null =>
       prices ? prices.request(provider, model) : { provider, model };
     const isOwn = (model: string): boolean => prices?.isOwn(model) === true;
-    const found = priceOfResponse({ requested: row.model, answered: row.response_model, isOwn }, (model) => {
+    const found = priceOfResponse({ requested: row.model, responded: row.response_model, isOwn }, (model) => {
       const request = requestBy(model);
       return request && this.pricer.price(request, usage, Date.parse(row.created_at));
     });
