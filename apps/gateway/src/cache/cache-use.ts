@@ -79,5 +79,8 @@ export class CacheUse {
 }
 
 /** Cache use of the response; without a response, of the attempt that started last. Null when no cache was used. */
-export const cacheUseOf = ({ response, cache }: Pick<CachingRequest, 'response' | 'cache'>): CacheUse | null =>
+export const cacheUseOf = ({
+  response,
+  cache,
+}: Pick<CachingRequest, 'response' | 'cache'>): CacheUse | null =>
   response === null ? (cache?.use ?? null) : response.cache;
