@@ -45,7 +45,7 @@ describe('simulate', () => {
     expect(decision).toMatchObject({
       attempts: [{ status: 503 }, { status: 503, retry: 1 }, { status: 201 }],
       end: 'answered',
-      answeredBy: 'config.targets[0].targets[1]',
+      respondedBy: 'config.targets[0].targets[1]',
       matchedCondition: 'config.strategy.conditions[0] -> good',
       strategy: [
         'config: conditional -> targets[0]',
@@ -60,7 +60,7 @@ describe('simulate', () => {
     const { decision } = simulate(config, { ...request, metadata: {} }, [], options);
     expect(decision).toMatchObject({
       end: 'answered',
-      answeredBy: 'config.targets[1]',
+      respondedBy: 'config.targets[1]',
       attempts: [{ status: 200 }],
     });
   });
@@ -72,7 +72,7 @@ describe('simulate', () => {
     });
     expect(simulate(strict, request, [], options)).toMatchObject({
       plan: [],
-      decision: { end: 'condition_unmatched', answeredBy: null, attempts: [] },
+      decision: { end: 'condition_unmatched', respondedBy: null, attempts: [] },
     });
   });
 
