@@ -1,3 +1,4 @@
+import type { LossMode } from '@gw/kernel';
 import type { GuardrailReference, JsonObject, OnStreamFailure } from './config';
 import type { ParamPath } from './param-path';
 import type { StrategyLanguage } from './strategy-language';
@@ -59,10 +60,10 @@ export interface CompiledTarget {
   /** The request's header takes precedence. Null means true. */
   readonly strictOpenAiCompliance: boolean | null;
   /**
-   * Whether parameters that a translation cannot express are removed instead of refused, if the
-   * response does not depend on them.
+   * What a translation does with parameters that change the response and that the provider cannot
+   * express: `strict` refuses the call, `adapt` drops them or moves them to the nearest value.
    */
-  readonly dropUnsupported: boolean;
+  readonly loss: LossMode;
   /** Whether the models route lists the integrated models for the `x-gw-models-endpoint` header. */
   readonly fetchIntegratedModels: boolean;
   readonly weight: number;

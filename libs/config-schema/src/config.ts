@@ -1,3 +1,4 @@
+import type { LossMode } from '@gw/kernel';
 /**
  * A config document as a caller writes it: inline in `x-gw-config`, or saved through the admin API.
  *
@@ -133,10 +134,11 @@ export interface InheritedSettings {
    */
   readonly strict_open_ai_compliance?: boolean;
   /**
-   * Removes parameters that the provider cannot express, instead of refusing the request, if the
-   * response does not depend on them.
+   * An older spelling of `translation.loss`: true is `adapt`, false is `strict`.
    */
   readonly drop_unsupported?: boolean;
+  /** How a translation treats parameters that the provider cannot express; wins over `drop_unsupported` of the same node. */
+  readonly translation?: { readonly loss: LossMode };
   /** Lets a caller list the integrated models through the models route. */
   readonly fetch_integrated_models?: boolean;
   readonly on_stream_failure?: OnStreamFailure;

@@ -8,6 +8,7 @@ import type { GuardrailReference, InheritedSettings, JsonObject } from './config
  * | `override_params`, `default_params` | merged by top-level member, the child takes precedence |
  * | `drop_params` | the child's paths are added to the parent's |
  * | `retry`, `cache` | the child's object replaces the parent's as a whole |
+ * | `translation`, by the older name `drop_unsupported` too | the child's value replaces the parent's |
  * | the settings of `REPLACED` | the child's value replaces the parent's |
  * | `input_guardrails` with `before_request_hooks` | if the child has either, both are replaced |
  * | `output_guardrails` with `after_request_hooks` | the same |
@@ -19,6 +20,7 @@ export function inherit(parent: InheritedSettings, child: InheritedSettings): In
   const own = {
     override_params: merged(parent.override_params, child.override_params),
     default_params: merged(parent.default_params, child.default_params),
+    translation: translationOf(child) ?? translationOf(parent),
     drop_params: united(parent.drop_params, child.drop_params),
     input_guardrails: joined(child.input_guardrails, child.before_request_hooks) ?? parent.input_guardrails,
     output_guardrails: joined(child.output_guardrails, child.after_request_hooks) ?? parent.output_guardrails,
@@ -26,6 +28,13 @@ export function inherit(parent: InheritedSettings, child: InheritedSettings): In
   const set = [...replaced, ...Object.entries(own)].filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as InheritedSettings;
 }
+
+/** `drop_unsupported` is the older spelling of `translation.loss`. */
+const translationOf = ({
+  translation,
+  drop_unsupported: drops,
+}: InheritedSettings): InheritedSettings['translation'] =>
+  translation ?? (drops === undefined ? undefined : { loss: drops ? 'adapt' : 'strict' });
 
 const merged = (parent: JsonObject | undefined, child: JsonObject | undefined): JsonObject | undefined =>
   parent || child ? { ...parent, ...child } : undefined;
@@ -51,7 +60,6 @@ const REPLACED = [
   'custom_host',
   'forward_headers',
   'strict_open_ai_compliance',
-  'drop_unsupported',
   'fetch_integrated_models',
   'on_stream_failure',
   'assistant_prefill',

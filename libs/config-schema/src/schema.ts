@@ -1,3 +1,4 @@
+import { LOSS_MODES } from '@gw/kernel';
 import { CONFIG_LIMITS as LIMITS } from './bounds';
 import type { StrategyLanguage } from './strategy-language';
 
@@ -180,6 +181,12 @@ const configSchemaOf = (strategy: object) =>
       after_request_hooks: hooks,
       strict_open_ai_compliance: { type: 'boolean' },
       drop_unsupported: { type: 'boolean' },
+      translation: {
+        type: 'object',
+        properties: { loss: { enum: LOSS_MODES } },
+        required: ['loss'],
+        additionalProperties: false,
+      },
       fetch_integrated_models: { type: 'boolean' },
       on_stream_failure: { enum: ['fail', 'restart', 'continue'] },
       assistant_prefill: { type: 'boolean' },

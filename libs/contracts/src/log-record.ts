@@ -1,3 +1,4 @@
+import type { Loss } from '@gw/kernel';
 import type { LogFields } from './log-fields';
 
 /**
@@ -55,10 +56,12 @@ export interface AttemptRecord {
   /** Which request of a hedged pair this is. Absent: the attempt was not hedged. */
   readonly hedge?: 'first' | 'second';
   /**
-   * Paths of the client's body that were not sent because the provider does not support them: the
-   * first 50, then the number of others. Absent: none.
+   * What of the client's body a translation could not express for this provider: at most 100
+   * entries. Absent: nothing.
    */
-  readonly dropped?: readonly string[];
+  readonly losses?: readonly Loss[];
+  /** Number of losses beyond those in `losses`. Absent: 0. */
+  readonly moreLosses?: number;
 }
 
 /** An event that influenced routing, besides the config itself. */

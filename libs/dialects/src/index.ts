@@ -54,7 +54,7 @@ export { EMBEDDINGS_FORMS, IMAGES_FORMS, RERANK_FORMS } from './families/forms';
 export type { ImagesOutcome } from './families/images/images';
 export { translateImages, type TranslatedImages } from './families/images/translate-images';
 export { translateRerank, type TranslatedRerank } from './families/rerank/translate-rerank';
-export { invalid, lossHeader, LossLedger, type Loss, type LossCode, type LossMode } from './losses';
+export { invalid, lossHeader, LossLedger } from './losses';
 export {
   NO_TOKENS,
   type Candidate,

@@ -1,24 +1,9 @@
-import { GatewayError, type ErrorDetail } from '@gw/kernel';
-
-/**
- * `strict` refuses a call when a parameter that changes the response cannot be expressed; `adapt` drops it or moves it to the
- * nearest value.
- */
-export type LossMode = 'strict' | 'adapt';
-
-export type LossCode = 'dropped' | 'approximated' | 'moved' | 'generated' | 'relaxed';
-
-/** One difference between what the client sent and what the provider got. */
-export interface Loss {
-  /** In the client's own body: `messages.3.content.1`. */
-  readonly path: string;
-  readonly code: LossCode;
-  /** What was sent instead: `budget_tokens 8192`. */
-  readonly to?: string;
-}
+import { GatewayError, type ErrorDetail, type Loss, type LossCode, type LossMode } from '@gw/kernel';
 
 /** Maximum losses kept of one call; more are counted. */
 const LOSSES_MAX = 100;
+/** Maximum characters of a path that is kept: members of a client's body may have any name. */
+const PATH_MAX = 256;
 /** Maximum refused paths named in an error. */
 const REFUSALS_MAX = 20;
 /** Maximum bytes of `x-gw-translation-loss`. */
@@ -61,7 +46,9 @@ export class LossLedger {
   /** A hint without which the response still fits the request, or an equivalent that differs slightly. Never refused. */
   note(path: string, code: LossCode = 'dropped', to?: string): void {
     this.count += 1;
-    if (this.kept.length < LOSSES_MAX) this.kept.push(to === undefined ? { path, code } : { path, code, to });
+    if (this.kept.length >= LOSSES_MAX) return;
+    const named = path.length > PATH_MAX ? `${path.slice(0, PATH_MAX - 1)}…` : path;
+    this.kept.push(to === undefined ? { path: named, code } : { path: named, code, to });
   }
 
   /** Content or a contract that the target cannot express: the call is refused in every mode. */

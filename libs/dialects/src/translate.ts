@@ -8,7 +8,8 @@ import type {
   StreamDecoder,
   StreamEncoder,
 } from './codec';
-import { LossLedger, type LossMode } from './losses';
+import type { LossMode } from '@gw/kernel';
+import { LossLedger } from './losses';
 import type { StreamEvent, TokenUsage } from './response';
 import type { Target } from './target';
 

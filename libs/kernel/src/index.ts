@@ -42,6 +42,13 @@ export {
   type MasterKeys,
 } from './sealed';
 export { isObject } from './is-object';
+export {
+  exactNumbers,
+  hasDuplicateMembers,
+  parseExact,
+  withExactNumbers,
+  type ExactNumbers,
+} from './exact-json';
 export { jsonFault } from './json-fault';
 export { jsonSize, type JsonSize } from './json-size';
 export { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens';
@@ -88,3 +95,4 @@ export {
 } from './idempotency-key';
 export { DAY_MS, HOUR_MS, MINUTE_MS, UNITS_PER_CENT, UNITS_PER_USD } from './units';
 export { RESULT_RULES } from './result-rules';
+export { LOSS_MODES, type Loss, type LossCode, type LossMode } from './translation-loss';

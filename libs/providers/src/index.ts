@@ -8,17 +8,9 @@ export {
   spliceForm,
   type PartHead,
 } from './body/form-scan';
-export {
-  exactNumbers,
-  hasDuplicateMembers,
-  parseExact,
-  withExactNumbers,
-  type ExactNumbers,
-} from './body/json-facts';
 export { catalogueEntry, catalogueProvider, PROVIDER_CATALOGUE } from './catalogue';
 export { mayContainUsage, readResponse, readUsageAtEnd, type ResponseFacts } from './body/read-usage';
 export { lastUsageMetadata, lastUsageObject } from './body/usage-object';
-export { DroppedParams } from './losses';
 export { demandOf, largerDemand, NO_DEMAND, type OutputDemand } from './body/output-demand';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {
@@ -38,6 +30,7 @@ export {
   type CreatedObject,
   type StreamTap,
   type StreamTranslator,
+  type TranslatedRequest,
   type TranslationContext,
   type Translator,
 } from './provider';

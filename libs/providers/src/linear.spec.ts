@@ -1,7 +1,6 @@
 import { builtinSteps } from '@gw/testing';
-import { DroppedParams } from './losses';
-import { exactNumbers, hasDuplicateMembers, withExactNumbers } from './body/json-facts';
-import type { JsonObject, Provider, Translator } from './provider';
+import { exactNumbers, hasDuplicateMembers, withExactNumbers } from '@gw/kernel';
+import type { JsonObject } from './provider';
 import { PROVIDERS } from './registry';
 
 /**
@@ -62,18 +61,25 @@ const REQUESTS: Readonly<Record<string, (count: number) => JsonObject>> = {
   'a text': (count) => ({ messages: [{ role: 'user', content: 'a'.repeat(count) }] }),
 };
 
-const RESPONSES: Readonly<Record<string, (count: number) => JsonObject>> = {
-  texts: (count) => ({ content: times(count, () => ({ type: 'text', text: 'a' })) }),
-  'thinking blocks': (count) => ({ content: times(count, () => ({ type: 'thinking', thinking: 'a' })) }),
-  'tool calls': (count) => ({
-    content: times(count, (index) => ({ type: 'tool_use', id: String(index), name: 'f', input: { a: 1 } })),
-  }),
-  'unknown blocks': (count) => ({ content: times(count, () => ({ type: 'new' })) }),
-  'members of the usage': (count) => ({
-    content: [],
-    usage: Object.fromEntries(times(count, (index) => [`m${String(index)}`, 1])),
-  }),
-};
+/** The first run is a warm-up that loads everything once. */
+function ratioOf(steps: (count: number) => number): number {
+  steps(COUNT);
+  return steps(2 * COUNT) / Math.max(COUNT, steps(COUNT));
+}
+
+describe('JSON bodies are read and written in steps in proportion to their members', () => {
+  it.each(Object.entries(REQUESTS))('with %s', (_name, make) => {
+    const steps = (count: number): number => {
+      const body = make(count);
+      const bytes = Buffer.from(JSON.stringify(body));
+      return builtinSteps(() => {
+        hasDuplicateMembers(bytes);
+        withExactNumbers(body, exactNumbers(bytes));
+      });
+    };
+    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
+  });
+});
 
 const sse = (events: readonly JsonObject[]): Buffer =>
   Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
@@ -99,78 +105,6 @@ const STREAMS: Readonly<Record<string, (count: number) => Buffer>> = {
   'counts of usage': (count) =>
     sse(times(count, (index) => ({ type: 'message_delta', usage: { output_tokens: index } }))),
 };
-
-const context = { requestId: 'r', createdAt: 0, request: { model: 'm' }, provider: 'p', strict: false };
-/** Of chat completions; the codecs of `@gw/dialects` have a spec of their own. */
-const translators = (): readonly (readonly [string, Translator])[] =>
-  [...PROVIDERS.values()].flatMap((provider: Provider) =>
-    Object.entries(provider.routes).flatMap(([kind, support]) =>
-      support.via === 'translated' && support.name.startsWith('openai-chat>')
-        ? [[`${provider.id} ${kind}`, support.translator] as const]
-        : [],
-    ),
-  );
-
-/** The first run is a warm-up that loads everything once. */
-function ratioOf(steps: (count: number) => number): number {
-  steps(COUNT);
-  return steps(2 * COUNT) / Math.max(COUNT, steps(COUNT));
-}
-
-describe.each(translators())('the translation of %s takes steps in proportion to', (_, translator) => {
-  it.each(Object.entries(REQUESTS))('%s in a request', (_name, make) => {
-    const steps = (count: number): number => {
-      const body = make(count);
-      return builtinSteps(() => {
-        translator.request({ model: 'm', ...body }, new DroppedParams(true));
-      });
-    };
-    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
-  });
-
-  it.each(Object.entries(RESPONSES))('%s in a response', (_name, make) => {
-    const steps = (count: number): number => {
-      const body = make(count);
-      return builtinSteps(() => {
-        translator.response({ model: 'm', ...body }, context);
-      });
-    };
-    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
-  });
-
-  it.each(Object.entries(STREAMS))('%s in a stream, in one piece and in pieces of some bytes', (_n, make) => {
-    const steps = (count: number): number => {
-      const bytes = make(count);
-      return builtinSteps(() => {
-        const whole = translator.stream(context);
-        whole.write(bytes);
-        const cut = translator.stream(context);
-        for (let at = 0; at < bytes.length; at += 10) cut.write(bytes.subarray(at, at + 10));
-        cut.end();
-      });
-    };
-    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
-  });
-
-  it('refuses more messages, parts and calls than its bound, and names the bound', () => {
-    const body = { model: 'm', messages: times(20_001, () => message) };
-    expect(() => translator.request(body, new DroppedParams(true))).toThrow(/At most 20000 messages/);
-  });
-});
-
-describe('JSON bodies are read and written in steps in proportion to their members', () => {
-  it.each(Object.entries(REQUESTS))('with %s', (_name, make) => {
-    const steps = (count: number): number => {
-      const body = make(count);
-      const bytes = Buffer.from(JSON.stringify(body));
-      return builtinSteps(() => {
-        hasDuplicateMembers(bytes);
-        withExactNumbers(body, exactNumbers(bytes));
-      });
-    };
-    expect(ratioOf(steps)).toBeLessThan(RATIO_MAX);
-  });
-});
 
 /** One provider per dialect; all others read their streams with the tap of one of these. */
 const DIALECTS = [...PROVIDERS].filter(([id]) => ['openai', 'anthropic', 'google'].includes(id));

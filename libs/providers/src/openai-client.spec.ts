@@ -1,6 +1,5 @@
 import OpenAI from 'openai';
-import { chatTranslator } from './anthropic/chat/translator';
-import { DroppedParams } from './losses';
+import { chatTranslator } from './spec-support/chat-over-anthropic';
 import type { JsonObject, LocalProvider } from './provider';
 import { sandbox } from './sandbox/sandbox.provider';
 
@@ -96,7 +95,7 @@ describe('OpenAI’s own client', () => {
       (sent: readonly JsonObject[]): Serve =>
       (_, __, body) => {
         const request = JSON.parse(body) as JsonObject;
-        chatTranslator.request(request, new DroppedParams(false));
+        chatTranslator.request(request, 'strict');
         const stream = chatTranslator.stream({
           requestId: 'req-1',
           createdAt: 1,

@@ -1,5 +1,6 @@
 import type { ConfigurationField, RouteKind, Usage } from '@gw/contracts';
-import type { DroppedParams } from './losses';
+import type { LossLedger } from '@gw/dialects';
+import type { LossMode } from '@gw/kernel';
 
 /** The client's dialect; decides error bodies, terminal events and the end marker of a stream. */
 export type Dialect = 'openai' | 'anthropic';
@@ -31,10 +32,10 @@ export type HeaderList = string[];
  */
 export interface Translator {
   /**
-   * Translates a request body without changing it. Throws `validation_failed` for what the provider
-   * cannot express and `losses` refuses.
+   * Translates a request body without changing it. Throws `validation_failed` for a body that breaks
+   * the client's dialect, and `unsupported_by_provider` for what the provider cannot express.
    */
-  request(body: JsonObject, losses: DroppedParams): TranslatedRequest;
+  request(body: JsonObject, loss: LossMode): TranslatedRequest;
   /** Translates a complete successful response of the provider to the client's dialect. */
   response(body: JsonObject, context: TranslationContext): JsonObject;
   /**
@@ -49,6 +50,8 @@ export interface TranslatedRequest {
   /** After the base URL, query included: `/messages`, `/models/gemini-2.5-pro:generateContent`. */
   readonly path: string;
   readonly body: JsonObject;
+  /** What the provider cannot express. */
+  readonly losses: Pick<LossLedger, 'losses' | 'more'>;
 }
 
 export interface TranslationContext {

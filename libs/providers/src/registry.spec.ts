@@ -39,6 +39,7 @@ describe('PROVIDERS', () => {
       'body',
       'dialects',
       'rows',
+      'spec-support',
       'stream',
       'translation',
     ]);

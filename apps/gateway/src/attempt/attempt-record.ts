@@ -35,13 +35,15 @@ function namesOf(
   context: RequestContext,
   target: CompiledTarget,
   upstream: Upstream | null,
-): Pick<AttemptRecord, 'provider' | 'credential' | 'model' | 'dropped'> {
+): Pick<AttemptRecord, 'provider' | 'credential' | 'model' | 'losses' | 'moreLosses'> {
   if (upstream === null) {
     return { provider: target.provider ?? context.gw.provider ?? '', credential: null, model: null };
   }
-  const { provider, saved, model, dropped } = upstream;
+  const { provider, saved, model, losses } = upstream;
   const names = { provider: provider.id, credential: saved?.slug ?? null, model };
-  return dropped === undefined ? names : { ...names, dropped };
+  if (losses === undefined) return names;
+  const more = losses.more === 0 ? {} : { moreLosses: losses.more };
+  return { ...names, losses: losses.losses, ...more };
 }
 
 function endOf(tried: AttemptResult | null): AttemptEnd {

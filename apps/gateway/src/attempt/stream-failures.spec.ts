@@ -256,6 +256,7 @@ describe('streams that break off', () => {
       const body = await (
         await ask(over('continue', [{ provider: '@first' }, { provider: '@claude' }]), undefined, {
           max_tokens: 50,
+          model: 'claude-sonnet-4-5',
         })
       ).text();
       expect(contentOf(body)).toBe('Hello world');

@@ -1,5 +1,5 @@
-import { GatewayError, isObject } from '@gw/kernel';
-import { parseExact, type JsonObject } from '@gw/providers';
+import { GatewayError, isObject, parseExact } from '@gw/kernel';
+import type { JsonObject } from '@gw/providers';
 import { RESPONSE_READ_EXACTLY, assertResponseReadable } from './read-whole';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

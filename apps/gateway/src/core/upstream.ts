@@ -2,7 +2,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { ProviderDocument } from '@gw/contracts';
 import type { Reservation } from '@gw/limits';
 import type { OutboundError } from '@gw/outbound';
-import type { Credential, JsonObject, Provider, RouteSupport } from '@gw/providers';
+import type { Credential, JsonObject, Provider, RouteSupport, TranslatedRequest } from '@gw/providers';
 
 /** Destination of an attempt: target, provider and credential, fully resolved. */
 export interface Upstream {
@@ -17,10 +17,8 @@ export interface Upstream {
   readonly model: string | null;
   /** The client's body after parameter rules, when it was parsed: a translator needs it to translate the response. */
   readonly clientBody?: JsonObject;
-  /** Paths of the client's body that were left out because the provider does not support them. */
-  readonly dropped?: readonly string[];
-  /** Value of `x-gw-translation-loss`; absent when nothing was lost. */
-  readonly losses?: string;
+  /** What a translation could not express; absent when nothing was lost. */
+  readonly losses?: TranslatedRequest['losses'];
   /** Reservation in the limits of the target; absent when the target has none. */
   readonly reservation?: Reservation;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { hookResults, restored, Subject, type StageVerdict } from '@gw/guardrails';
-import { GatewayError, isObject } from '@gw/kernel';
-import { exactNumbers, readResponse, type ResponseFacts, type StreamTap } from '@gw/providers';
+import { GatewayError, isObject, exactNumbers } from '@gw/kernel';
+import { readResponse, type ResponseFacts, type StreamTap } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import { parseExactResponse, parseJsonObject } from '../bodies/json-body';
 import { RESPONSE_READ_WHOLE, assertResponseReadable, unreadableResponse } from '../bodies/read-whole';

@@ -12,8 +12,8 @@ import {
   type RequestFacts,
   type StageVerdict,
 } from '@gw/guardrails';
-import { GatewayError } from '@gw/kernel';
-import { exactNumbers, hasDuplicateMembers, type ResponseFacts, type JsonObject } from '@gw/providers';
+import { GatewayError, exactNumbers, hasDuplicateMembers } from '@gw/kernel';
+import type { ResponseFacts, JsonObject } from '@gw/providers';
 import type { GuardrailLists, GuardrailPlan } from './guardrails';
 import type { GatewayResponse } from '../attempt/gateway-response';
 import type { Upstream } from '../core/upstream';

@@ -7,15 +7,8 @@ import {
   type Eventually,
   type RequestFacts,
 } from '@gw/guardrails';
-import { GatewayError } from '@gw/kernel';
-import {
-  formScan,
-  shallowScan,
-  withExactNumbers,
-  type ExactNumbers,
-  type JsonObject,
-  type ShallowScan,
-} from '@gw/providers';
+import { GatewayError, withExactNumbers, type ExactNumbers } from '@gw/kernel';
+import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import { parseJsonObject } from '../bodies/json-body';
 import { assertReadableWhole } from '../bodies/read-whole';
 import type { Upstream } from '../core/upstream';

@@ -1,5 +1,6 @@
+import { exactNumbers, withExactNumbers } from '@gw/kernel';
 import { variablesIn } from '@gw/prompts';
-import { exactNumbers, shallowScan, withExactNumbers, type JsonObject } from '@gw/providers';
+import { shallowScan, type JsonObject } from '@gw/providers';
 import { parseJsonObject } from '../bodies/json-body';
 import { bodyTooLarge } from '../bodies/read-body';
 import { routeOf, type Route } from '../routes/route-table';

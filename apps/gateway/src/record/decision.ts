@@ -143,7 +143,8 @@ function writeAttempt(w: JsonWriter, attempt: AttemptRecord): void {
   w.ms(K.startedMs, attempt.startedMs);
   w.ms(K.durationMs, attempt.durationMs);
   if (attempt.hedge !== undefined) w.text(K.hedge, attempt.hedge);
-  if (attempt.dropped !== undefined) w.json(K.dropped, attempt.dropped);
+  if (attempt.losses !== undefined) w.json(K.losses, attempt.losses);
+  if (attempt.moreLosses !== undefined) w.number(K.moreLosses, attempt.moreLosses);
   w.raw(K.close);
 }
 

@@ -1,4 +1,5 @@
 import { HEADER } from '@gw/contracts';
+import { lossHeader } from '@gw/dialects';
 import type { GatewayError } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
@@ -47,7 +48,10 @@ function addTranslation(headers: HeaderList, { response }: RequestContext): void
   const upstream = response?.upstream;
   if (upstream?.support?.via !== 'translated') return;
   headers.push(HEADER.translation, upstream.support.name);
-  if (upstream.losses !== undefined) headers.push(HEADER.translationLoss, upstream.losses);
+  if (upstream.losses !== undefined) {
+    const header = lossHeader(upstream.losses.losses, upstream.losses.more);
+    if (header !== null) headers.push(HEADER.translationLoss, header);
+  }
 }
 
 const traceIdOf = ({ id, traceId }: RequestContext): string => (traceId === id ? id : headerSafe(traceId));

@@ -19,7 +19,13 @@ const MESSAGE =
   message({
     type: 'message_start',
     message: { id: 'm', model: 'c', usage: { input_tokens: 1 } },
-  } as never) + MESSAGE_END;
+  } as never) +
+  message({
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn' },
+    usage: { output_tokens: 1 },
+  } as never) +
+  MESSAGE_END;
 
 describe('end of a stream', () => {
   let gateway: GatewayHarness;

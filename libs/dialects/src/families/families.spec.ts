@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '../call';
-import type { LossMode } from '../losses';
+import type { LossMode } from '@gw/kernel';
 import { targetOf, type Target } from '../target';
 import type { EmbeddingsForm } from './embeddings/embeddings';
 import { geminiEmbeddings } from './embeddings/gemini';

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gw/kernel';
 import type { JsonObject, ModelCall } from '../call';
-import { LossLedger, type LossMode } from '../losses';
+import type { LossMode } from '@gw/kernel';
+import { LossLedger } from '../losses';
 import { openAiChatClient } from '../openai-chat';
 import { targetOf } from '../target';
 import { geminiProvider } from './index';

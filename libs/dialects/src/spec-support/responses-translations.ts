@@ -1,6 +1,6 @@
 import type { JsonObject } from '../call';
 import { CLIENT_CODECS, PROVIDER_CODECS } from '../codecs';
-import type { LossMode } from '../losses';
+import type { LossMode } from '@gw/kernel';
 import { targetOf } from '../target';
 import { translateCall, type TranslatedCall } from '../translate';
 

@@ -1,4 +1,4 @@
-import { GatewayError, jsonSize } from '@gw/kernel';
+import { GatewayError, jsonSize, parseExact } from '@gw/kernel';
 import type { JsonObject } from '../call';
 import { invalid } from '../losses';
 import { asObject } from './json';
@@ -50,7 +50,7 @@ export const isTooDeep = (text: string): boolean =>
 function parsed(text: string): JsonObject | null {
   if (isTooDeep(text)) return null;
   try {
-    return asObject(JSON.parse(text));
+    return asObject(parseExact(text));
   } catch {
     return null;
   }

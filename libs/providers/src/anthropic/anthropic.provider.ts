@@ -1,9 +1,7 @@
-import { translationName } from '@gw/dialects';
 import { anthropicSpeaker, signVersion } from '../dialects/anthropic/speaker';
 import { textField } from '../fields';
 import { defineProvider } from '../provider';
 import { translatedRoutes } from '../translation/translated-routes';
-import { chatTranslator } from './chat/translator';
 
 const NATIVE = { via: 'native', prefix: '' } as const;
 
@@ -20,11 +18,6 @@ export const anthropic = defineProvider({
   },
   routes: {
     ...translatedRoutes({ provider: 'anthropic', to: 'anthropic-messages' }),
-    'chat.completions': {
-      via: 'translated',
-      name: translationName('openai-chat', 'anthropic-messages'),
-      translator: chatTranslator,
-    },
     messages: NATIVE,
     'messages.count_tokens': NATIVE,
     models: NATIVE,

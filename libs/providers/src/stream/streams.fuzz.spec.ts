@@ -1,10 +1,10 @@
 import { mutatedBytes, readCases } from '@gw/testing';
 import fc from 'fast-check';
-import { chatTranslator } from '../anthropic/chat/translator';
 import { anthropicTap } from '../dialects/anthropic/tap';
 import { openAiTap } from '../dialects/openai/tap';
 import { googleTap } from '../google/google-tap';
 import type { StreamTap } from '../provider';
+import { chatTranslator } from '../spec-support/chat-over-anthropic';
 
 const { cases } = readCases('sse_upstream.json') as { cases: readonly { upstream: readonly unknown[] }[] };
 /** Longer seeds take most of the time and show nothing else. */
@@ -55,7 +55,7 @@ const read = (tap: StreamTap, pieces: readonly Buffer[]): unknown => {
 };
 
 function translated(pieces: readonly Buffer[]): { readonly text: string } & Record<string, unknown> {
-  const request = { model: 'claude', messages: [] };
+  const request = { model: 'claude', messages: [{ role: 'user', content: 'Hello' }] };
   const context = { requestId: 'r', createdAt: 1, request, provider: 'anthropic', strict: false };
   const translator = chatTranslator.stream(context);
   const parts = [...pieces.map((piece) => translator.write(piece)), translator.end()];

@@ -12,7 +12,7 @@ import {
   type ResponseTranslation,
   asString,
 } from '@gw/dialects';
-import type { DroppedParams } from '../losses';
+import type { LossMode } from '@gw/kernel';
 import type {
   JsonObject,
   StreamTranslator,
@@ -41,20 +41,19 @@ export function hubTranslator({ from, to, provider, traits = {}, path }: HubOpti
   const client = codecOf<ClientCodec>(CLIENT_CODECS, from);
   const target = codecOf<ProviderCodec>(PROVIDER_CODECS, to);
   const translations = new WeakMap<JsonObject, PreparedCall['translation']>();
-  const prepare = (body: JsonObject, drops: boolean): PreparedCall =>
+  const prepare = (body: JsonObject, loss: LossMode): PreparedCall =>
     prepareCall(client, target, body, {
       target: targetOf({ provider, dialect: to, model: asString(body['model']) ?? '', traits }),
-      loss: drops ? 'adapt' : 'strict',
+      loss,
     });
   // The request was accepted with the losses of its target, so a response is never refused for them.
   const translationOf = (context: TranslationContext): ResponseTranslation =>
-    (translations.get(context.request) ?? prepare(context.request, true).translation)(context);
+    (translations.get(context.request) ?? prepare(context.request, 'adapt').translation)(context);
   return {
-    request(body: JsonObject, losses: DroppedParams): TranslatedRequest {
-      const call = prepare(body, losses.drops);
+    request(body: JsonObject, loss: LossMode): TranslatedRequest {
+      const call = prepare(body, loss);
       translations.set(body, call.translation);
-      for (const loss of call.losses.losses) losses.note(loss);
-      return { path: path ?? call.path, body: call.body };
+      return { path: path ?? call.path, body: call.body, losses: call.losses };
     },
     response: (body, context) => translationOf(context).response(body),
     stream: (context) => new HubStream(translationOf(context).stream()),

@@ -22,12 +22,11 @@ export class BuildAround implements AroundStage {
 export const callsOf = ({ route }: RequestContext): number => (route.followUp === null ? 1 : 2);
 
 /** Adds facts about a rebuilt body that the response and the record need. */
-function withBuilt(upstream: Upstream, { clientBody, dropped, losses }: BuiltRequest): Upstream {
+function withBuilt(upstream: Upstream, { clientBody, losses }: BuiltRequest): Upstream {
   if (clientBody === null) return upstream;
   return {
     ...upstream,
     clientBody,
-    ...(dropped === null ? {} : { dropped }),
-    ...(losses === null ? {} : { losses }),
+    ...(losses === null || losses.losses.length === 0 ? {} : { losses }),
   };
 }

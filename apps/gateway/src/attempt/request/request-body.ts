@@ -1,15 +1,12 @@
 import type { CompiledTarget } from '@gw/config-schema';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, exactNumbers, hasDuplicateMembers, withExactNumbers } from '@gw/kernel';
 import type { BodySource } from '@gw/outbound';
 import {
-  exactNumbers,
-  DroppedParams,
-  hasDuplicateMembers,
   spliceForm,
   spliceModel,
-  withExactNumbers,
   type JsonObject,
   type ShallowScan,
+  type TranslatedRequest,
   type Translator,
 } from '@gw/providers';
 import { ParamRules } from '@gw/routing';
@@ -27,10 +24,8 @@ export interface BuiltBody {
   readonly contentType: string | null;
   /** Path of a translated call after the base URL, query included. */
   readonly path?: string;
-  /** Parameters left out because the provider does not support them; null when there are none. */
-  readonly dropped?: readonly string[] | null;
-  /** Value of `x-gw-translation-loss`; null when nothing was lost. */
-  readonly losses?: string | null;
+  /** What a translation could not express; absent when the body was not translated. */
+  readonly losses?: TranslatedRequest['losses'];
 }
 
 /**
@@ -90,9 +85,8 @@ function translated(
   translator: Translator,
   { target }: Upstream,
 ): BuiltBody {
-  const losses = new DroppedParams(target.dropUnsupported);
-  const { path, body: sent } = translator.request(body, losses);
-  return { ...rebuilt(context, body, sent), path, dropped: losses.dropped(), losses: losses.header() };
+  const { path, body: sent, losses } = translator.request(body, target.loss);
+  return { ...rebuilt(context, body, sent), path, losses };
 }
 
 /** Numbers keep the client's spelling, also when a double cannot represent them. */

@@ -12,7 +12,7 @@ import type { RequestView } from '../../core/request-context';
 import { BaseAddresses } from './base-address';
 import { forwardedHeaders } from './forwarded-headers';
 import { wholeResponseQuery } from './whole-response-query';
-import { bodyOf } from './request-body';
+import { bodyOf, type BuiltBody } from './request-body';
 import { askForUsage } from './stream-usage';
 import { modelOf } from '../saved-model';
 
@@ -26,10 +26,8 @@ export interface BuiltRequest {
   readonly request: OutboundRequest;
   /** The client's body after parameter rules, when a translator needs it for the response. */
   readonly clientBody: JsonObject | null;
-  /** Paths of the client's body that were left out because the provider does not support them; null when there are none. */
-  readonly dropped: readonly string[] | null;
-  /** Value of `x-gw-translation-loss`; null when nothing was lost. */
-  readonly losses: string | null;
+  /** What a translation could not express; null when the body was not translated. */
+  readonly losses: NonNullable<BuiltBody['losses']> | null;
   /** True when the request asks for usage that the client did not request and must not see. */
   readonly hidesUsage: boolean;
 }
@@ -45,12 +43,11 @@ export class RequestBuilder {
   build(context: RequestView, upstream: Upstream): BuiltRequest {
     const base = this.bases.of(context, upstream);
     const built = bodyOf(context, upstream);
-    const { body: own, clientBody, contentType, dropped = null, losses = null } = built;
+    const { body: own, clientBody, contentType, losses = null } = built;
     const asking = Buffer.isBuffer(own) ? askForUsage(context, upstream, own, clientBody) : null;
     const body = asking ?? own;
     return {
       clientBody,
-      dropped,
       losses,
       hidesUsage: asking !== null,
       request: {

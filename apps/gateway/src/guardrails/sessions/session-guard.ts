@@ -11,8 +11,8 @@ import {
   type GuardrailStage,
   type StageVerdict,
 } from '@gw/guardrails';
-import { GatewayError, isObject } from '@gw/kernel';
-import { hasDuplicateMembers, type JsonObject } from '@gw/providers';
+import { GatewayError, isObject, hasDuplicateMembers } from '@gw/kernel';
+import type { JsonObject } from '@gw/providers';
 import { BodyBudget } from '../../bodies/body-budget';
 import { GuardrailDenial } from '../guardrail-denial';
 import { HELD_BYTES_MAX } from '../streams/held-events';

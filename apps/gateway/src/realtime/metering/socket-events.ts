@@ -1,14 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Usage } from '@gw/contracts';
-import { isObject } from '@gw/kernel';
+import { isObject, hasDuplicateMembers } from '@gw/kernel';
 import { judgeUsage } from '@gw/limits';
-import {
-  hasDuplicateMembers,
-  lastUsageObject,
-  readUsageAtEnd,
-  type JsonObject,
-  type Provider,
-} from '@gw/providers';
+import { lastUsageObject, readUsageAtEnd, type JsonObject, type Provider } from '@gw/providers';
 
 /** Longer messages, in bytes, are not parsed; their usage is read from their end. */
 const PARSE_BYTES_MAX = 1_048_576;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../call';
-import { LossLedger, type LossMode } from '../../losses';
+import type { LossMode } from '@gw/kernel';
+import { LossLedger } from '../../losses';
 import type { Target } from '../../target';
 import { chunksOf, type FanOut } from '../fan-out';
 import type { EmbeddingsForm } from './embeddings';

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../call';
 import type { ProviderCall } from '../../codec';
-import { LossLedger, type LossMode } from '../../losses';
+import type { LossMode } from '@gw/kernel';
+import { LossLedger } from '../../losses';
 import type { Target } from '../../target';
 import { decodeRerank, encodeRerank } from './cohere';
 import type { RerankForm } from './rerank';

@@ -1,10 +1,10 @@
-import type { TranslationContext } from '../../provider';
-import { toChatCompletion } from './response';
+import type { TranslationContext } from '../provider';
+import { chatTranslator } from '../spec-support/chat-over-anthropic';
 
 const context: TranslationContext = {
   requestId: 'req-1',
   createdAt: 1_700_000_000,
-  request: { model: 'claude' },
+  request: { model: 'claude', messages: [{ role: 'user', content: 'Hello' }] },
   provider: 'anthropic',
   strict: false,
 };
@@ -22,7 +22,7 @@ const response = (content: object[], more: object = {}) => ({
 describe('toChatCompletion', () => {
   it('returns OpenAI’s shape, with cached tokens in its usage', () => {
     expect(
-      toChatCompletion(
+      chatTranslator.response(
         response([
           { type: 'text', text: 'Hi' },
           { type: 'text', text: ' there' },
@@ -56,7 +56,9 @@ describe('toChatCompletion', () => {
   it('returns tool calls with their arguments as text, and thinking that can be sent back', () => {
     const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
     const content = [thinking, { type: 'tool_use', id: 't1', name: 'f', input: { x: 1 } }];
-    expect(toChatCompletion(response(content, { stop_reason: 'tool_use' }), context)['choices']).toEqual([
+    expect(
+      chatTranslator.response(response(content, { stop_reason: 'tool_use' }), context)['choices'],
+    ).toEqual([
       {
         index: 0,
         message: {
@@ -77,10 +79,10 @@ describe('toChatCompletion', () => {
     const content = [
       { type: 'thinking', thinking: 'hm', signature: 's' },
       { type: 'server_tool_use', id: 's' },
-      { type: 'text', text: 'a', citations: [{ url: 'u' }] },
+      { type: 'text', text: 'a' },
       { type: 'tool_use', id: 't1', name: 'f', input: { x: 1 } },
     ];
-    const strict = toChatCompletion(response(content), { ...context, strict: true });
+    const strict = chatTranslator.response(response(content), { ...context, strict: true });
     const message = (strict['choices'] as { message: object }[])[0]?.message;
     expect(Object.keys(strict)).not.toContain('provider');
     expect(message).toEqual({
@@ -92,12 +94,9 @@ describe('toChatCompletion', () => {
   });
 
   it('keeps blocks that have no equivalent in chat', () => {
-    const content = [
-      { type: 'server_tool_use', id: 's' },
-      { type: 'text', text: 'a', citations: [{ url: 'u' }] },
-    ];
-    expect(toChatCompletion(response(content), context)).toMatchObject({
-      choices: [{ message: { content: 'a', content_blocks: content } }],
+    const block = { type: 'server_tool_use', id: 's' };
+    expect(chatTranslator.response(response([block]), context)).toMatchObject({
+      choices: [{ message: { content_blocks: [block] } }],
     });
   });
 
@@ -112,7 +111,7 @@ describe('toChatCompletion', () => {
     ['toString', 'stop'],
     [null, 'stop'],
   ])('calls %p %p', (reason, expected) => {
-    expect(toChatCompletion(response([], { stop_reason: reason }), context)).toMatchObject({
+    expect(chatTranslator.response(response([], { stop_reason: reason }), context)).toMatchObject({
       choices: [{ finish_reason: expected }],
     });
   });
@@ -120,11 +119,11 @@ describe('toChatCompletion', () => {
   it.each([{}, { content: 'text' }, { type: 'error', error: {} }])(
     'throws for %p, which is not a message',
     (body) => {
-      expect(() => toChatCompletion(body, context)).toThrow('could not be read');
+      expect(() => chatTranslator.response(body, context)).toThrow('could not be read');
     },
   );
 
   it('leaves out usage that the provider did not report, so that it is not read as zero', () => {
-    expect(toChatCompletion(response([], { usage: undefined }), context)).not.toHaveProperty('usage');
+    expect(chatTranslator.response(response([], { usage: undefined }), context)).not.toHaveProperty('usage');
   });
 });

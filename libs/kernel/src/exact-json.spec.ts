@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { exactNumbers, hasDuplicateMembers, withExactNumbers } from './json-facts';
+import { exactNumbers, hasDuplicateMembers, withExactNumbers } from './exact-json';
 
 describe('hasDuplicateMembers', () => {
   it.each([

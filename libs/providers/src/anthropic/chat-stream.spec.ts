@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { JsonObject, TranslationContext } from '../../provider';
-import { chatTranslator } from './translator';
+import type { JsonObject, TranslationContext } from '../provider';
+import { chatTranslator } from '../spec-support/chat-over-anthropic';
 
 const sse = (...events: readonly JsonObject[]) =>
   events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`).join('');
@@ -27,7 +27,7 @@ const stop = (reason: string) => [
 const context = (request: JsonObject = {}, strict = false): TranslationContext => ({
   requestId: 'req-1',
   createdAt: 1_700_000_000,
-  request: { model: 'claude', ...request },
+  request: { model: 'claude', messages: [{ role: 'user', content: 'Hello' }], ...request },
   provider: 'anthropic',
   strict,
 });
@@ -52,7 +52,7 @@ function run(bytes: Buffer | string, cuts: readonly number[] = [], request: Json
 function events(output: string): JsonObject[] {
   return output
     .split('\n\n')
-    .filter((event) => event !== '' && event !== 'data: [DONE]')
+    .filter((event) => event.startsWith('data: ') && event !== 'data: [DONE]')
     .map((event) => JSON.parse(event.slice('data: '.length)) as JsonObject);
 }
 const deltas = (output: string) =>
@@ -95,10 +95,12 @@ describe('ChatStream', () => {
       { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
       {
         content_blocks: [
-          { index: 4, content_block: { type: 'server_tool_use', id: 'st', name: 'web_search' } },
+          {
+            index: 4,
+            content_block: { type: 'server_tool_use', id: 'st', name: 'web_search', input: { q: 1 } },
+          },
         ],
       },
-      { content_blocks: [{ index: 4, delta: json('{"q":1}') }] },
       {},
     ]);
     const all = events(output);
@@ -172,7 +174,7 @@ describe('ChatStream', () => {
         param: null,
         code: 'AB04',
         request_id: 'req-1',
-        provider_error: error,
+        provider_type: 'overloaded_error',
       },
     });
   });
@@ -185,7 +187,7 @@ describe('ChatStream', () => {
       const { text: output, complete, failed } = run(bytes.subarray(0, length));
       expect({ complete, failed, done: output.includes('[DONE]') }).toEqual({
         complete: false,
-        failed: false,
+        failed: true,
         done: false,
       });
     }

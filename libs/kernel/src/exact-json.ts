@@ -1,4 +1,5 @@
-import { GatewayError, isNumberStart, skipNumber, skipString } from '@gw/kernel';
+import { GatewayError } from './errors';
+import { isNumberStart, skipNumber, skipString } from './json-tokens';
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];

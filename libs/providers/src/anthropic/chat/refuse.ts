@@ -1,1 +1,0 @@
-export { unsupported as refuse } from '../../losses';
