@@ -13,7 +13,7 @@ export interface RouteFamily {
   readonly pathEnd?: string;
   /** The format in which guardrails read the bodies. Absent: any JSON. */
   readonly texts?:
-    'chat' | 'completions' | 'embeddings' | 'moderations' | 'messages' | 'responses' | 'realtime';
+    'chat' | 'completions' | 'embeddings' | 'moderations' | 'messages' | 'responses' | 'gemini' | 'realtime';
   /** Conditions of policies cannot name its operations. */
   readonly isUnnamedByPolicies?: true;
   /**
@@ -198,6 +198,39 @@ export const ROUTE_FAMILIES = kinds({
     isSoldByUse: true,
     answersWithJson: true,
   },
+  'gemini.generate': {
+    requestType: 'generateContent',
+    operations: {
+      'gemini.generateContent': 'generateContent',
+      'gemini.streamGenerateContent': 'streamGenerateContent',
+    },
+    texts: 'gemini',
+    isCacheable: true,
+    isSoldByUse: true,
+    reportsOwnUseOnly: true,
+    answersWithJson: true,
+  },
+  'gemini.count': {
+    requestType: 'countTokens',
+    operations: { 'gemini.countTokens': 'countTokens' },
+    texts: 'gemini',
+    isUnnamedByPolicies: true,
+    isCacheable: true,
+    answersWithJson: true,
+  },
+  'gemini.embed': {
+    requestType: 'embedContent',
+    operations: {
+      'gemini.embedContent': 'embedContent',
+      'gemini.batchEmbedContents': 'batchEmbedContents',
+    },
+    texts: 'gemini',
+    isCacheable: true,
+    isSoldByUse: true,
+    reportsOwnUseOnly: true,
+    answersWithJson: true,
+  },
+  'gemini.list': { requestType: 'models' },
   assistants: { requestType: 'assistants', makesLasting: true, takesBetaHeader: true },
   threads: { requestType: 'threads', makesLasting: true, takesBetaHeader: true },
   vector_stores: { requestType: 'vectorStores', makesLasting: true, takesBetaHeader: true },

@@ -35,6 +35,7 @@ export type {
 } from './call';
 export { pathOf } from './call';
 export { bareModel, capabilitiesOf, type ModelCapabilities } from './capabilities';
+export { classOfStatus, FAULT_WORDS } from './errors/classes';
 export type {
   CallAddress,
   ClientCodec,
@@ -50,10 +51,13 @@ export type {
 } from './codec';
 export { CLIENT_CODECS, PROVIDER_CODECS } from './codecs';
 export { translateEmbeddings, type TranslatedEmbeddings } from './families/embeddings/translate-embeddings';
+export { geminiToOpenAiEmbeddings, type GeminiEmbeddings } from './families/embeddings/gemini-client';
 export { EMBEDDINGS_FORMS, IMAGES_FORMS, RERANK_FORMS } from './families/forms';
 export type { ImagesOutcome } from './families/images/images';
 export { translateImages, type TranslatedImages } from './families/images/translate-images';
 export { translateRerank, type TranslatedRerank } from './families/rerank/translate-rerank';
+export { geminiModel, geminiModels } from './gemini/models';
+export { modelPath as geminiPath } from './gemini/encode-call';
 export { invalid, lossHeader, LossLedger } from './losses';
 export {
   NO_TOKENS,

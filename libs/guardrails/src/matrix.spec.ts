@@ -15,6 +15,7 @@ const REQUESTS: Readonly<Record<Dialect, (text: string) => unknown>> = {
   moderations: (input) => ({ input }),
   responses: (text) => ({ input: [{ role: 'user', content: [{ type: 'input_text', text }] }] }),
   messages: (text) => ({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] }),
+  gemini: (text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
   realtime: (text) => ({
     type: 'conversation.item.create',
     item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
@@ -29,6 +30,7 @@ const RESPONSES: Readonly<Partial<Record<Dialect, (text: string) => unknown>>> =
     output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }],
   }),
   messages: (text) => ({ content: [{ type: 'text', text }] }),
+  gemini: (text) => ({ candidates: [{ content: { role: 'model', parts: [{ text }] } }] }),
   json: (text) => ({ anything: { nested: [text] } }),
 };
 

@@ -168,4 +168,10 @@ export class Subject {
 
 const workOf = ({ work }: RequestFacts): Work => work ?? new Work('');
 
-const ONE_LAST_MESSAGE: ReadonlySet<Dialect> = new Set(['chat', 'messages', 'responses', 'realtime']);
+const ONE_LAST_MESSAGE: ReadonlySet<Dialect> = new Set([
+  'chat',
+  'messages',
+  'responses',
+  'gemini',
+  'realtime',
+]);

@@ -1,9 +1,9 @@
 import type { ConfigurationField, RouteKind, Usage } from '@gw/contracts';
-import type { LossLedger } from '@gw/dialects';
+import type { CallAddress, LossLedger } from '@gw/dialects';
 import type { LossMode } from '@gw/kernel';
 
 /** The client's dialect; decides error bodies, terminal events and the end marker of a stream. */
-export type Dialect = 'openai' | 'anthropic';
+export type Dialect = 'openai' | 'anthropic' | 'gemini';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -32,10 +32,11 @@ export type HeaderList = string[];
  */
 export interface Translator {
   /**
-   * Translates a request body without changing it. Throws `validation_failed` for a body that breaks
-   * the client's dialect, and `unsupported_by_provider` for what the provider cannot express.
+   * Translates a request body without changing it. `address`: what the client put into the path
+   * instead of the body. Throws `validation_failed` for a body that breaks the client's dialect, and
+   * `unsupported_by_provider` for what the provider cannot express.
    */
-  request(body: JsonObject, loss: LossMode): TranslatedRequest;
+  request(body: JsonObject, loss: LossMode, address?: CallAddress): TranslatedRequest;
   /** Translates a complete successful response of the provider to the client's dialect. */
   response(body: JsonObject, context: TranslationContext): JsonObject;
   /**
@@ -60,6 +61,8 @@ export interface TranslationContext {
   readonly createdAt: number;
   /** The client's body after parameter rules. */
   readonly request: JsonObject;
+  /** What the client put into the path instead of the body. */
+  readonly address?: CallAddress;
   /** Id of the provider that responds. */
   readonly provider: string;
   /**
@@ -89,11 +92,16 @@ export interface StreamTranslator {
 /**
  * How a provider serves a route family. Native: in the client's own dialect and at the client's own
  * path, including ids, after `prefix`; `path` replaces the family's path, such as
- * `/chat/completions`. Translated: at the path that the translator gives. Either is appended to the
+ * `/chat/completions`; `pathOf` gives the path of a family whose paths name a model. Translated: at the path that the translator gives. Either is appended to the
  * base URL.
  */
 export type RouteSupport =
-  | { readonly via: 'native'; readonly prefix: string; readonly path?: string }
+  | {
+      readonly via: 'native';
+      readonly prefix: string;
+      readonly path?: string;
+      readonly pathOf?: (model: string, method: string) => string;
+    }
   | {
       readonly via: 'translated';
       /** The two dialects: `anthropic-messages>openai-chat`. */

@@ -13,7 +13,8 @@ const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 /** Reads the gateway's own headers. Reads no body: the caller is not authenticated yet. */
 export class AcceptStage implements Stage {
   run(context: RequestContext): void {
-    context.gw = readGatewayHeaders(context.req, context.upgrade?.offer.apiKey ?? null);
+    const offered = context.upgrade?.offer.apiKey ?? null;
+    context.gw = readGatewayHeaders(context.req, offered, context.queryKey);
     readTrace(context);
     const metadata = context.req.headers[HEADER.metadata];
     if (metadata !== undefined) context.metadata = readMetadata(headerText(metadata as string));
@@ -24,13 +25,19 @@ export class AcceptStage implements Stage {
 
 /**
  * `offered`: the key that a WebSocket client sends as a subprotocol because it cannot set headers; it replaces a bearer token.
+ * `inQuery`: the key that a Gemini client sent in its query.
  */
-function readGatewayHeaders(req: IncomingMessage, offered: string | null): GatewayHeaders {
+function readGatewayHeaders(
+  req: IncomingMessage,
+  offered: string | null,
+  inQuery: string | null,
+): GatewayHeaders {
   const { headers } = req;
   const bearer = bearerOf(headers.authorization) ?? offered;
   const xApiKey = one(headers['x-api-key']);
   const named = one(headers[HEADER.apiKey]);
-  const apiKey = named ?? bearer ?? xApiKey;
+  const googleKey = one(headers['x-goog-api-key']) ?? inQuery;
+  const apiKey = named ?? bearer ?? xApiKey ?? googleKey;
   return {
     apiKey,
     provider: textOf(headers[HEADER.provider]),
@@ -48,12 +55,7 @@ function readGatewayHeaders(req: IncomingMessage, offered: string | null): Gatew
       headers[HEADER.cacheForceRefresh] as string | undefined,
       headers['cache-control'],
     ),
-    providerKey: providerKeyOf(
-      named,
-      apiKey,
-      bearer,
-      xApiKey ?? one(headers['x-goog-api-key']) ?? one(headers['api-key']),
-    ),
+    providerKey: providerKeyOf(named, apiKey, bearer, xApiKey ?? googleKey ?? one(headers['api-key'])),
   };
 }
 

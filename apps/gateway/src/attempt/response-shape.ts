@@ -1,4 +1,5 @@
 import type { TranslationContext } from '@gw/providers';
+import { callAddress } from './call-address';
 import type { Upstream } from '../core/upstream';
 import type { RequestView, RequestContext } from '../core/request-context';
 
@@ -8,12 +9,13 @@ export const isStrict = ({ gw }: Pick<RequestView, 'gw'>, { target }: Pick<Upstr
 
 /** The context that a translator needs to translate a response. */
 export const translationContext = (
-  context: Pick<RequestContext, 'id' | 'startedWallMs' | 'gw'>,
+  context: Pick<RequestContext, 'id' | 'startedWallMs' | 'gw' | 'route'>,
   upstream: Upstream,
 ): TranslationContext => ({
   requestId: context.id,
   createdAt: Math.floor(context.startedWallMs / 1_000),
   request: upstream.clientBody ?? {},
+  ...(context.route.address === null ? {} : { address: callAddress(context.route.address, upstream) }),
   provider: upstream.provider.id,
   strict: isStrict(context, upstream),
 });

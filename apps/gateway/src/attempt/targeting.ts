@@ -169,7 +169,7 @@ function supportOf({ route }: RequestView, provider: Provider): RouteSupport | n
   const support = provider.routes[route.kind];
   // Only the call itself is translated: a provider of another dialect keeps nothing to read, cancel or delete.
   const { pathEnd }: RouteFamily = ROUTE_FAMILIES[route.kind];
-  const isCall = support?.via !== 'translated' || route.upstreamPath === pathEnd;
+  const isCall = support?.via !== 'translated' || route.address !== null || route.upstreamPath === pathEnd;
   if (support !== undefined && isCall) return support;
   throw new GatewayError('route_unsupported', {
     message: `The provider ${provider.id} does not serve ${route.name}.`,
@@ -211,15 +211,19 @@ export function providerNamed(context: RequestView, target: CompiledTarget): str
   const { provider, virtualKey } = context.gw;
   if (provider !== null) return provider;
   if (virtualKey !== null) return `@${virtualKey}`;
-  const model = context.scan?.model;
+  const model = context.scan?.model ?? context.route.address?.model;
   return model?.startsWith('@') && model.includes('/') ? model : null;
 }
 
 const isPast = (iso: string | null, nowMs: number): boolean => iso !== null && Date.parse(iso) <= nowMs;
 
+/** Whether the provider gets the client's own path, which names a model. */
+export const pathKeepsModel = ({ call, address }: RequestView['route']): boolean =>
+  call !== null && address === null;
+
 /** A model in the path, and a body in which no model was found, are sent unchanged: no rule can replace their model. */
 const keepsModel = ({ route, scan, body, spooled }: RequestView): boolean =>
-  route.call !== null ||
+  pathKeepsModel(route) ||
   ((body.length > 0 || spooled !== null) &&
     (scan === null || (scan.isForm === true && scan.modelSpan === null)));
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers';
 import { GatewayError, toGatewayError, type Shares } from '@gw/kernel';
 import { demandOf, formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
+import { addressedScan } from './addressed-scan';
 import { parseJsonObject } from './json-body';
 import { isTooLarge } from './read-whole';
 import { BodyReader, bodyTooLarge, type BodyReaderOptions } from './read-body';
@@ -114,9 +115,9 @@ function announced({ headers }: IncomingMessage): number | null {
 /** Null when the bytes are not a JSON object. Throws `body_invalid` on a route that accepts nothing else. */
 function scanOf(context: RequestContext, body: Buffer): ShallowScan | null {
   const scan = shallowScan(body);
-  if (!scan.needsParse) return scan;
+  if (!scan.needsParse) return addressedScan(context.route, scan);
   try {
-    return scanOfParsed(context.json(parseJsonObject));
+    return addressedScan(context.route, scanOfParsed(context.json(parseJsonObject)));
   } catch (error) {
     if (context.route.body === 'any' && !isTooLarge(error)) return null;
     throw error;

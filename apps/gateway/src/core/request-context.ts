@@ -79,6 +79,10 @@ export class RequestContext {
   /** Calls that guardrail checks made for this request, whose cost its own record includes. */
   checks: readonly RequestContext[] = NO_CHECKS;
 
+  // Set by the front door
+  /** The key that a Gemini client sent in its query, which no longer has it. */
+  queryKey: string | null = null;
+
   // Read by accept
   gw!: GatewayHeaders;
   metadata: Readonly<Record<string, string>> = NO_METADATA;

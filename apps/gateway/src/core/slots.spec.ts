@@ -23,6 +23,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   notedBytes: ['in-flight'],
   checks: ['in-flight'],
   // Written by the core and the first stages.
+  queryKey: ['http'],
   gw: ['accept', 'prompts'],
   metadata: ['accept', 'configs'],
   traceId: ['accept'],

@@ -9,6 +9,7 @@ import {
 } from '@gw/guardrails';
 import { GatewayError, withExactNumbers, type ExactNumbers } from '@gw/kernel';
 import { formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
+import { addressedScan } from '../bodies/addressed-scan';
 import { parseJsonObject } from '../bodies/json-body';
 import { assertReadableWhole } from '../bodies/read-whole';
 import type { Upstream } from '../core/upstream';
@@ -167,8 +168,8 @@ export function askedWith(
   };
 }
 
-function scanOf({ scan, req }: RequestContext, body: Buffer, isJson: boolean): ShallowScan | null {
-  if (isJson) return shallowScan(body);
+function scanOf({ scan, req, route }: RequestContext, body: Buffer, isJson: boolean): ShallowScan | null {
+  if (isJson) return addressedScan(route, shallowScan(body));
   return scan?.isForm ? formScan(body, req.headers['content-type']) : null;
 }
 

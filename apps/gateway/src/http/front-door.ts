@@ -10,6 +10,7 @@ import type { ControlPlaneProxy } from './control-plane/control-plane-proxy';
 import type { OwnLimits } from '../limits/own-limits';
 import type { HealthDoor } from '../health/health-door';
 import { responseOwn, refuse } from './own-responses';
+import { withoutKeys } from './query-keys';
 import { destinationOf } from './paths';
 import { checkRequest, targetOf } from './request-rules';
 
@@ -53,10 +54,13 @@ export class FrontDoor {
     this.assertServes(destination.plane);
     switch (destination.plane) {
       case 'data': {
-        const route = routeOf(method, destination.path);
+        const route = routeOf(method, destination.path, destination.base);
         if (route.kind === 'realtime')
           throw new GatewayError('upgrade_required', { headers: { upgrade: 'websocket' } });
-        this.pipeline.run(new RequestContext(id, req, res, method, path + query, query, route));
+        const { query: own, key } = route.dialect === 'gemini' ? withoutKeys(query) : { query, key: null };
+        const context = new RequestContext(id, req, res, method, path + own, own, route);
+        context.queryKey = key;
+        this.pipeline.run(context);
         return;
       }
       case 'control':

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiBase } from '../routes/gemini-path';
 import { CONTROL_PLANE_SEGMENTS, HEADER, UNVERSIONED_SEGMENTS } from '@gw/contracts';
 
 const CONTROL_PLANE: ReadonlySet<string> = new Set(CONTROL_PLANE_SEGMENTS);
@@ -25,7 +26,7 @@ const SHARED: ReadonlySet<string> = new Set(['deployments']);
 const NAMES_TARGET = [HEADER.provider, HEADER.config, HEADER.virtualKey] as const;
 
 export type Destination =
-  | { readonly plane: 'data'; readonly path: string }
+  | { readonly plane: 'data'; readonly path: string; readonly base: ApiBase }
   | { readonly plane: 'control' }
   | { readonly plane: 'limits' }
   | { readonly plane: 'health'; readonly view: HealthView }
@@ -47,18 +48,24 @@ export function destinationOf(
   if (rule !== null) return { plane: 'refused', rule };
   const view = healthViewOf(path);
   if (view !== undefined) return { plane: 'health', view };
-  if (path.startsWith('/v1/')) {
-    if (path === '/v1/me/limits') return { plane: 'limits' };
-    if (path === '/v1/openapi.json') return { plane: 'openapi' };
-    return isOfControlPlane(path, method, headers)
-      ? { plane: 'control' }
-      : { plane: 'data', path: path.slice(3) };
-  }
+  if (path.startsWith('/v1/')) return versionedDestination(path, method, headers);
+  const base = GEMINI_BASES.find((one) => path.startsWith(`${one}/`));
+  if (base !== undefined) return { plane: 'data', path: path.slice(base.length), base };
   if (path.startsWith('/v2/') || UNVERSIONED.has(firstSegment(path, 1))) return { plane: 'control' };
   if (path === '/openapi.json') return { plane: 'openapi' };
   return { plane: 'none' };
 }
 
+function versionedDestination(path: string, method: string, headers: IncomingHttpHeaders): Destination {
+  if (path === '/v1/me/limits') return { plane: 'limits' };
+  if (path === '/v1/openapi.json') return { plane: 'openapi' };
+  return isOfControlPlane(path, method, headers)
+    ? { plane: 'control' }
+    : { plane: 'data', path: path.slice(3), base: '/v1' };
+}
+
+/** Versions in the paths of Gemini clients. */
+const GEMINI_BASES = ['/v1beta', '/v1beta1'] as const satisfies readonly ApiBase[];
 const NO_HEADERS: IncomingHttpHeaders = {};
 
 /** Returns the segment that starts at `start`. */

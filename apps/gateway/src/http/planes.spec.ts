@@ -48,7 +48,7 @@ describe('control-plane paths', () => {
 
   it('do not match as prefixes of other segments', () => {
     for (const path of ['/v1/labelsx', '/v1/label'])
-      expect(destinationOf(path)).toEqual({ plane: 'data', path: path.slice(3) });
+      expect(destinationOf(path)).toEqual({ plane: 'data', path: path.slice(3), base: '/v1' });
     for (const path of ['/invites', '/oauthx/a']) expect(destinationOf(path)).toEqual({ plane: 'none' });
   });
 });

@@ -23,9 +23,12 @@ export class RealtimeDoor {
   ) {}
 
   /** False: the request is served as if it had not asked for an upgrade, as RFC 9110 allows. */
-  readonly takes = (req: IncomingMessage): boolean =>
-    asksForWebSocket(req) &&
-    destinationOf(targetOf(req.url ?? '/').path, 'GET', req.headers).plane === 'data';
+  readonly takes = (req: IncomingMessage): boolean => {
+    if (!asksForWebSocket(req)) return false;
+    const destination = destinationOf(targetOf(req.url ?? '/').path, 'GET', req.headers);
+    // The paths of Gemini clients have no sessions.
+    return destination.plane === 'data' && destination.base === '/v1';
+  };
 
   readonly handle = (req: IncomingMessage, socket: Socket, head: Buffer): void => {
     const id = uuidv7();

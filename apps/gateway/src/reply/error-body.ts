@@ -1,12 +1,29 @@
-import { ERRORS, type GatewayError } from '@gw/kernel';
-import type { Dialect, ProviderError } from '@gw/providers';
+import { classOfStatus, FAULT_WORDS } from '@gw/dialects';
+import { ERRORS, isObject, type GatewayError } from '@gw/kernel';
+import type { Dialect, JsonObject, ProviderError } from '@gw/providers';
 
-/** Formats an error in the client's dialect: the gateway's shape, or Anthropic's on its messages routes. */
+interface ShownError {
+  readonly message: string;
+}
+
+/** An error in the client's dialect, by the client's dialect. */
+const SHAPES: Readonly<Record<Dialect, (status: number, error: ShownError) => object>> = {
+  openai: (_status, error) => ({ error }),
+  anthropic: anthropicShape,
+  gemini: geminiShape,
+};
+
+/** Formats an error in the client's dialect: the gateway's shape, Anthropic's or Google's. */
 export function errorBody(error: GatewayError, dialect: Dialect, requestId: string): Buffer {
-  const body = error.toBody(requestId);
-  if (dialect !== 'anthropic') return Buffer.from(JSON.stringify(body));
-  const { error: own, ...background } = body;
-  return Buffer.from(JSON.stringify({ ...anthropicShape(error.status, own), ...background }));
+  const { error: own, ...background } = error.toBody(requestId);
+  return Buffer.from(JSON.stringify({ ...SHAPES[dialect](error.status, own), ...background }));
+}
+
+/** Whether a provider's error is in the client's dialect already, and stays unchanged. */
+export function isInDialect(dialect: Dialect, original: JsonObject): boolean {
+  if (dialect === 'anthropic') return original['type'] === 'error';
+  const { error } = original;
+  return dialect === 'gemini' && isObject(error) && typeof error['status'] === 'string';
 }
 
 /**
@@ -43,9 +60,7 @@ export function providerErrorBody(
     provider: at.provider,
     provider_error: original,
   };
-  return Buffer.from(
-    JSON.stringify(at.dialect === 'anthropic' ? anthropicShape(at.status, error) : { error }),
-  );
+  return Buffer.from(JSON.stringify(SHAPES[at.dialect](at.status, error)));
 }
 
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
@@ -59,11 +74,20 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 };
 
-const anthropicShape = (status: number, error: object & { message: string }): object => ({
-  type: 'error',
-  error: {
-    ...error,
-    gateway_type: (error as { type?: string }).type,
-    type: ANTHROPIC_TYPES[status] ?? 'api_error',
-  },
-});
+function anthropicShape(status: number, error: ShownError): object {
+  return {
+    type: 'error',
+    error: {
+      ...error,
+      gateway_type: (error as { type?: string }).type,
+      type: ANTHROPIC_TYPES[status] ?? 'api_error',
+    },
+  };
+}
+
+/** Google's clients read the number, the message and the status; the gateway's own members follow. */
+function geminiShape(status: number, error: ShownError): object {
+  const { type, code: own, message, ...more } = error as ShownError & { type?: string; code?: unknown };
+  const name = FAULT_WORDS[classOfStatus(status)].google;
+  return { error: { code: status, message, status: name, gateway_type: type, gateway_code: own, ...more } };
+}

@@ -6,7 +6,7 @@ import {
   type TranslationContext,
   type Translator,
 } from '@gw/providers';
-import { errorBody, providerErrorBody } from './error-body';
+import { errorBody, isInDialect, providerErrorBody } from './error-body';
 import { removeHeader, setHeader } from '../http/header-rules';
 import { parseExactResponse } from '../bodies/json-body';
 import { RESPONSE_READ_WHOLE, assertResponseReadable, unreadableResponse } from '../bodies/read-whole';
@@ -171,8 +171,7 @@ export class ReplyStage implements Stage {
       const body = received && withoutCredential(received, response.upstream);
       const original = body === null ? null : readable(body);
       // An error that is already in the client's dialect stays unchanged.
-      const same =
-        context.route.dialect === 'anthropic' && isObject(original) && original['type'] === 'error';
+      const same = isObject(original) && isInDialect(context.route.dialect, original);
       const bytes = same
         ? (body as Buffer)
         : providerErrorBody(isObject(original) ? provider.error(original) : errorOf(failure), original, {

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { atTurnEnd } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
-import { valueOf } from '../http/header-rules';
+import { removeHeader, setHeader, valueOf } from '../http/header-rules';
 import { WholeResponse } from '../http/whole-response';
+import { EventList, isListStream } from './event-list';
 import { ResponseTail } from './response-tail';
 import type { RequestContext } from '../core/request-context';
 import type { ReplyWriter } from './request-reply';
@@ -27,6 +28,8 @@ export class Reply implements ReplyWriter {
   private ended = false;
   private blocked = false;
   private sealing: Buffer[] | null = null;
+  /** Set for a stream that the client gets as one JSON list. */
+  private list: EventList | null = null;
   /** Chunks that are sent together; null: each is sent at once. */
   private gathered: Buffer[] | null = null;
   /** Chunks kept for usage and log, up to `keepBytes`. */
@@ -54,6 +57,11 @@ export class Reply implements ReplyWriter {
   start(status: number, headers: HeaderList): void {
     this.context.reply.status = status;
     this.headers = headers;
+    if (isListStream(this.context) && valueOf(headers, 'content-type')?.startsWith('text/event-stream')) {
+      this.list = new EventList();
+      setHeader(headers, 'content-type', 'application/json; charset=utf-8');
+      removeHeader(headers, 'content-length');
+    }
     this.context.idempotency?.first?.begin(headers);
     flushHeadAtTurnEnd(this);
   }
@@ -81,13 +89,19 @@ export class Reply implements ReplyWriter {
     else this.pieceOut(chunk);
   }
 
+  private framed(chunk: Buffer): Buffer {
+    return this.list === null ? chunk : this.list.write(chunk);
+  }
+
   private letGo(): void {
     const { gathered } = this;
     this.gathered = null;
     if (gathered !== null && gathered.length > 0) this.pieceOut(Buffer.concat(gathered));
   }
 
-  private pieceOut(chunk: Buffer): void {
+  private pieceOut(piece: Buffer): void {
+    const chunk = this.framed(piece);
+    if (chunk.length === 0) return;
     this.note(chunk);
     if (this.sealing) this.sealing.push(chunk);
     else this.send(chunk);
@@ -97,8 +111,9 @@ export class Reply implements ReplyWriter {
    * Writes a chunk that may look like the end of the response, such as the end mark of a stream. The record
    * is durable before the chunk is sent, even if the provider's connection continues.
    */
-  seal(chunk: Buffer): void {
+  seal(last: Buffer): void {
     this.letGo();
+    const chunk = this.framed(last);
     this.note(chunk);
     this.sealing = [chunk];
     this.settle(this.context, () => {
@@ -115,10 +130,12 @@ export class Reply implements ReplyWriter {
   }
 
   /** Ends the response with a last chunk. The record is durable before the chunk is sent. */
-  end(last: Buffer | null): void {
+  end(bytes: Buffer | null): void {
     if (this.ended) return;
     this.letGo();
     this.ended = true;
+    const { list } = this;
+    const last = list === null ? bytes : Buffer.concat([list.write(bytes ?? EMPTY), list.end()]);
     if (last && last.length > 0) this.note(last);
     if (this.sealing) {
       if (last) this.sealing.push(last);

@@ -3,6 +3,7 @@ import type { Dialect } from '@gw/providers';
 import type { FollowUp } from './batch-output';
 import type { QueryCheck } from './checks/list-query';
 import type { Rule } from './checks/rules';
+import type { ApiBase } from './gemini-path';
 import type { Schema } from './openapi/schema';
 
 /**
@@ -21,6 +22,8 @@ export type NamesModel = 'always' | 'maybe' | 'never';
 /** The properties of one route; see `route` for the defaults. */
 export interface RouteOptions extends RouteDocument {
   readonly dialect?: Dialect;
+  /** The path prefix of the route; `/v1` unless a client puts its own version there. */
+  readonly base?: ApiBase;
   readonly body?: RouteBody;
   readonly model?: NamesModel;
   readonly scopes?: readonly string[];
@@ -57,7 +60,7 @@ export interface RouteRow extends Required<
   Omit<RouteOptions, 'checkBody' | 'checkQuery' | 'followUp' | 'prompt' | keyof RouteDocument>
 > {
   readonly method: string;
-  /** Path below `/v1`; ids are in braces. */
+  /** Path below `base`; ids are in braces. */
   readonly path: string;
   readonly kind: RouteKind;
   /** Unique name of the operation. */
@@ -87,6 +90,7 @@ export function route(
   const document = { summary, request, response, streams, upgrades, bytes, query };
   const defaults = {
     dialect: 'openai',
+    base: '/v1',
     body: method === 'POST' ? 'json' : 'any',
     model: method === 'POST' ? 'maybe' : 'never',
     scopes: SCOPES,

@@ -11,15 +11,18 @@ const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, 'id-of-$1
 describe('route table', () => {
   it.each(ROUTE_ROWS.map((row) => [`${row.method} ${row.path}`, row] as const))(
     '[VER-01] finds %s by its path, and forwards it to the same path',
-    (_, { method, path, document: _document, ...row }) => {
+    (_, { method, path, base, document: _document, ...row }) => {
       // A route of two calls first requests the object above its path.
       const requested = row.followUp ? filled(path).replace(/\/output$/, '') : filled(path);
-      expect(routeOf(method, filled(path))).toEqual({
+      const found = routeOf(method, filled(path), base);
+      expect(found).toEqual({
         ...row,
         upstreamPath: requested,
-        call: null,
+        call: row.dialect === 'gemini' ? found.call : null,
+        address: row.dialect === 'gemini' ? found.address : null,
         handsOutAccess: false,
       });
+      expect(found.address === null).toBe(row.dialect !== 'gemini');
     },
   );
 
@@ -59,6 +62,30 @@ describe('route table', () => {
     }
   });
 
+  it.each([
+    ['/v1beta', '/models/gemini-2.5-pro:generateContent', 'gemini-2.5-pro', false],
+    ['/v1beta', '/models/@groq/llama:streamGenerateContent', '@groq/llama', true],
+    ['/v1beta', '/models/@groq%2Fa%3Ab:generateContent', '@groq/a:b', false],
+    ['/v1', '/models/gemini-2.5-pro:generateContent', 'gemini-2.5-pro', false],
+    ['/v1beta1', '/projects/p/locations/us/publishers/google/models/m:generateContent', 'm', false],
+    ['/v1', '/projects/p/locations/us/publishers/anthropic/models/c:generateContent', 'anthropic/c', false],
+  ] as const)('reads model and stream of a Gemini client from %s%s', (base, path, model, stream) => {
+    expect(routeOf('POST', path, base)).toMatchObject({
+      kind: 'gemini.generate',
+      address: { model, stream },
+      call: { model, kind: 'answer' },
+    });
+  });
+
+  it.each([
+    ['POST', '/models/m:predict'],
+    ['POST', '/models/:generateContent'],
+    ['GET', '/models/m:generateContent'],
+    ['POST', '/cachedContents'],
+  ])('passes %s %s of a Gemini client on', (method, path) => {
+    expect(routeOf(method, path, '/v1beta')).toMatchObject({ kind: 'passthrough', upstreamPath: path });
+  });
+
   it('prefers a named segment to an id, and keeps an id unchanged', () => {
     expect(routeOf('POST', '/threads/runs').name).toBe('threads.runs.create_with_thread');
     expect(routeOf('POST', '/threads/run').name).toBe('threads.modify');
@@ -85,15 +112,23 @@ describe('route families', () => {
   });
 
   const BODIES: Readonly<Record<string, object>> = { moderations: { input: 'x' } };
-  const call = (provider: string, method: string, path: string, name: string): Promise<Response> =>
-    fetch(`${gateway.baseUrl}${filled(path)}`, {
+  const call = (
+    provider: string,
+    method: string,
+    path: string,
+    name: string,
+    base = '/v1',
+  ): Promise<Response> =>
+    fetch(`${gateway.baseUrl.replace(/\/v1$/, base)}${filled(path)}`, {
       method,
       headers: {
         'x-gw-api-key': gateway.apiKey,
         'x-gw-provider': `@${provider}`,
         'content-type': 'application/json',
       },
-      ...(method === 'POST' ? { body: JSON.stringify(BODIES[name] ?? { model: 'm' }) } : {}),
+      ...(method === 'POST'
+        ? { body: JSON.stringify(BODIES[name] ?? (base === '/v1' ? { model: 'm' } : {})) }
+        : {}),
     });
 
   // A WebSocket, a route of two calls and a saved prompt are not simply forwarded; they have specs of their
@@ -103,14 +138,15 @@ describe('route families', () => {
   );
   it.each(forwarded.map((row) => [row.name, row] as const))(
     '[SVC-03] %s reaches a provider that serves it, and is logged under its name',
-    async (name, { method, path, kind }) => {
+    async (name, { method, path, kind, base, dialect }) => {
       const serving = [...PROVIDERS.values()].find(
         ({ routes, local }) => routes[kind]?.via === 'native' && !local,
       );
       const prefix = serving?.routes[kind]?.via === 'native' ? serving.routes[kind].prefix : '';
-      const response = await call(serving?.id ?? '', method, path, name);
+      const response = await call(serving?.id ?? '', method, path, name, base);
       expect(response.status).toBe(200);
-      expect(stub.lastRequest).toMatchObject({ method, url: `/v1${prefix}${filled(path)}` });
+      const query = dialect === 'gemini' && path.includes(':stream') ? '?alt=sse' : '';
+      expect(stub.lastRequest).toMatchObject({ method, url: `/v1${prefix}${filled(path)}${query}` });
       expect((await gateway.records()).at(-1)).toMatchObject({ route: name, status: 200, outcome: 'ok' });
     },
   );

@@ -211,7 +211,7 @@ describe('streams of official clients, with only base URL and headers changed', 
     expect(await last()).toMatchObject({ route: 'passthrough' });
   });
 
-  it('google: generated text, embeddings and counted tokens, through passthrough', async () => {
+  it('google: generated text, embeddings and counted tokens', async () => {
     const part = (text: string, more: object = {}) => ({
       candidates: [{ content: { role: 'model', parts: [{ text }] }, ...more }],
       usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 2, totalTokenCount: 6 },
@@ -223,7 +223,7 @@ describe('streams of official clients, with only base URL and headers changed', 
     expect(seen.map(({ text }) => text).join('')).toBe('Hello!');
     expect(stub.lastRequest.url).toBe('/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse');
     expect(await last()).toMatchObject({
-      route: 'passthrough',
+      route: 'gemini.streamGenerateContent',
       streamed: true,
       outcome: 'ok',
       responseModel: 'gemini-2.5-flash',

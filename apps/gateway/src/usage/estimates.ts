@@ -4,7 +4,7 @@ import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits
 import type { Provider } from '@gw/providers';
 import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
-import { providerNamed, withoutSlug } from '../attempt/targeting';
+import { pathKeepsModel, providerNamed, withoutSlug } from '../attempt/targeting';
 import type { RequestContext } from '../core/request-context';
 import type { PricedBy, TargetPricer } from './use';
 import type { Documents, Principal } from '../auth/principals';
@@ -170,7 +170,7 @@ export class Estimates {
   /** Null: no seller is known. Undefined: its document is not loaded yet. */
   private sellerAt(context: RequestContext, target: CompiledTarget): Seller | null | undefined {
     const named = providerNamed(context, target);
-    const override = context.route.call === null ? target.overrideParams?.['model'] : undefined;
+    const override = pathKeepsModel(context.route) ? undefined : target.overrideParams?.['model'];
     const requested = typeof override === 'string' ? override : requestedModel(context);
     if (named === null || requested === null) return null;
     const model = withoutSlug(requested);

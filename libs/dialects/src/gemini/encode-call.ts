@@ -39,10 +39,10 @@ export function encodeBody(call: ModelCall, target: Target, losses: LossLedger):
   };
 }
 
-export const isVertex = ({ provider }: Target): boolean => provider.startsWith('vertex');
+export const isVertex = ({ provider }: Pick<Target, 'provider'>): boolean => provider.startsWith('vertex');
 
 /** Returns the path of a method of the target's model. Names with a collection (`tunedModels/x`) keep it. */
-export function modelPath(target: Target, method: string): string {
+export function modelPath(target: Pick<Target, 'provider' | 'model'>, method: string): string {
   const [, collection = 'models', name = ''] = /^(?:(models|tunedModels)\/)?(.*)$/s.exec(target.model) ?? [];
   return isVertex(target)
     ? vertexPath(target.model, method)

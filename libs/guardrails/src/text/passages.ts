@@ -15,7 +15,15 @@ export interface Passage {
 }
 
 export type Dialect =
-  'chat' | 'completions' | 'embeddings' | 'responses' | 'messages' | 'moderations' | 'realtime' | 'json';
+  | 'chat'
+  | 'completions'
+  | 'embeddings'
+  | 'responses'
+  | 'messages'
+  | 'gemini'
+  | 'moderations'
+  | 'realtime'
+  | 'json';
 
 /** A body has more texts, or is more deeply nested, than guardrails can judge. */
 export class BodyTooLarge extends Error {

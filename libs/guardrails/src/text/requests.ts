@@ -2,6 +2,7 @@ import { isObject } from '@gw/kernel';
 import { listOf, type JsonObject } from '../json';
 import { content, responsesItem, ROLES, toolCalls, tools } from './items';
 import { PassageCollector, type Dialect, type Passage, type PassageKind } from './passages';
+import { geminiRequest } from './gemini';
 import { realtimeEvent } from './realtime';
 
 /** Returns the texts of a request in order. A body of unknown shape is searched for any text. */
@@ -45,6 +46,7 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
     collector.unit++;
     for (const message of listOf(body['messages'])) chatMessage(collector, message);
   },
+  gemini: geminiRequest,
   realtime: realtimeEvent,
   json: (collector, body) => {
     collector.walk('other', { body }, 'body');

@@ -1,5 +1,6 @@
 import { isObject } from '@gw/kernel';
 import { listOf, objectsOf, type JsonObject } from '../json';
+import { geminiResponse } from './gemini';
 import { content, responsesItem, toolCalls } from './items';
 import { PassageCollector, type Dialect, type Passage } from './passages';
 import { realtimeEvent } from './realtime';
@@ -41,6 +42,7 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   messages: (collector, body) => {
     content(collector, body, 'content', 'assistant');
   },
+  gemini: geminiResponse,
   realtime: realtimeEvent,
   json: (collector, body) => {
     collector.walk('other', { body }, 'body');

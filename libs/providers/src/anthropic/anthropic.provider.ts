@@ -1,6 +1,7 @@
 import { anthropicSpeaker, signVersion } from '../dialects/anthropic/speaker';
 import { textField } from '../fields';
 import { defineProvider } from '../provider';
+import { translatedGeminiRoutes } from '../translation/gemini-routes';
 import { translatedRoutes } from '../translation/translated-routes';
 
 const NATIVE = { via: 'native', prefix: '' } as const;
@@ -18,6 +19,7 @@ export const anthropic = defineProvider({
   },
   routes: {
     ...translatedRoutes({ provider: 'anthropic', to: 'anthropic-messages' }),
+    ...translatedGeminiRoutes('anthropic', { models: NATIVE }),
     messages: NATIVE,
     'messages.count_tokens': NATIVE,
     models: NATIVE,

@@ -1,5 +1,5 @@
 import { asObject, asString } from '@gw/dialects';
-import type { ConfigurationField } from '@gw/contracts';
+import type { ConfigurationField, RouteKind } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import {
   AUDIO_ROUTES,
@@ -63,6 +63,10 @@ const DEPLOYED = [
   'images.edits',
 ] as const;
 
+/** Calls in other dialects, which are translated to routes that a deployment serves. */
+const TRANSLATED = ['messages', 'gemini.generate', 'gemini.embed'] as const;
+const AT_DEPLOYMENT: ReadonlySet<RouteKind> = new Set(['passthrough', ...DEPLOYED, ...TRANSLATED]);
+
 const ENTRA = { field: 'azure_auth_mode', oneOf: ['entra'] } as const;
 
 const AZURE_FIELDS: readonly ConfigurationField[] = [
@@ -92,8 +96,7 @@ export const azureOpenai = defineProvider({
     const root = `https://${resourceName(credential)}.openai.azure.com/openai`;
     const deployment = deploymentOf(credential, model);
     if (deployment === null) return `${root}/v1`;
-    const isDeployed = kind === 'passthrough' || DEPLOYED.some((route) => route === kind);
-    return isDeployed ? `${root}/deployments/${encodeURIComponent(deployment.name)}` : root;
+    return AT_DEPLOYMENT.has(kind) ? `${root}/deployments/${encodeURIComponent(deployment.name)}` : root;
   },
   query(credential, model = null, kind = 'passthrough'): Readonly<Record<string, string>> {
     const deployment = deploymentOf(credential, model);

@@ -9,11 +9,12 @@ import { googleUsage } from './google-usage';
  * `finishReason` is the last.
  */
 const googleTapDialect: TapDialect = {
-  watches: (text, state) => text.includes('Metadata"') || openAiTapDialect.watches(text, state),
+  watches: (text, state) => text.includes('Metadata"') || text.includes('finishReason"') || openAiTapDialect.watches(text, state),
 
   apply(event, state) {
-    const body = event.data.includes('usageMetadata') ? eventObject(event) : null;
-    if (body?.['usageMetadata'] === undefined) {
+    const isOwn = event.data.includes('usageMetadata') || event.data.includes('"finishReason"');
+    const body = isOwn ? eventObject(event) : null;
+    if (body?.['usageMetadata'] === undefined && body?.['candidates'] === undefined) {
       openAiTapDialect.apply(event, state);
       return;
     }

@@ -1,5 +1,6 @@
 import { openAiRoutes, openAiSpeaker } from '../dialects/openai/openai-compatible';
 import { defineProvider } from '../provider';
+import { nativeGeminiRoutes } from '../translation/gemini-routes';
 import { translatedRoutes } from '../translation/translated-routes';
 import { googleTap } from './google-tap';
 import { googleUsage } from './google-usage';
@@ -20,6 +21,7 @@ export const google = defineProvider({
   },
   routes: {
     ...translatedRoutes({ provider: 'google', to: 'gemini' }),
+    ...nativeGeminiRoutes('google'),
     ...openAiRoutes(['chat.completions', 'embeddings', 'models', 'images.generations'], '/openai'),
   },
   usage: googleUsage,

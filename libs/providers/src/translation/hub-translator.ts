@@ -1,8 +1,10 @@
 import {
   CLIENT_CODECS,
   PROVIDER_CODECS,
+  LossLedger,
   prepareCall,
   targetOf,
+  type CallAddress,
   type ClientCodec,
   type Dialect as WireDialect,
   type PreparedCall,
@@ -12,7 +14,7 @@ import {
   type ResponseTranslation,
   asString,
 } from '@gw/dialects';
-import type { LossMode } from '@gw/kernel';
+import { GatewayError, type LossMode } from '@gw/kernel';
 import type {
   JsonObject,
   StreamTranslator,
@@ -41,17 +43,20 @@ export function hubTranslator({ from, to, provider, traits = {}, path }: HubOpti
   const client = codecOf<ClientCodec>(CLIENT_CODECS, from);
   const target = codecOf<ProviderCodec>(PROVIDER_CODECS, to);
   const translations = new WeakMap<JsonObject, PreparedCall['translation']>();
-  const prepare = (body: JsonObject, loss: LossMode): PreparedCall =>
+  const prepare = (body: JsonObject, loss: LossMode, address?: CallAddress): PreparedCall =>
     prepareCall(client, target, body, {
-      target: targetOf({ provider, dialect: to, model: asString(body['model']) ?? '', traits }),
+      target: targetOf({ provider, dialect: to, model: modelOf(body, address), traits }),
       loss,
+      ...(address === undefined ? {} : { address }),
     });
   // The request was accepted with the losses of its target, so a response is never refused for them.
   const translationOf = (context: TranslationContext): ResponseTranslation =>
-    (translations.get(context.request) ?? prepare(context.request, 'adapt').translation)(context);
+    (translations.get(context.request) ?? prepare(context.request, 'adapt', context.address).translation)(
+      context,
+    );
   return {
-    request(body: JsonObject, loss: LossMode): TranslatedRequest {
-      const call = prepare(body, loss);
+    request(body: JsonObject, loss: LossMode, address?: CallAddress): TranslatedRequest {
+      const call = prepare(body, loss, address);
       translations.set(body, call.translation);
       return { path: path ?? call.path, body: call.body, losses: call.losses };
     },
@@ -59,6 +64,35 @@ export function hubTranslator({ from, to, provider, traits = {}, path }: HubOpti
     stream: (context) => new HubStream(translationOf(context).stream()),
   };
 }
+
+/** Returns a model of the path, or otherwise that of the body. */
+const modelOf = (body: JsonObject, address: CallAddress = {}): string =>
+  address.model ?? asString(body['model']) ?? '';
+
+/**
+ * Creates the translator of calls that count tokens; null when one of the dialects has none. Such calls have no stream.
+ */
+export function tokensTranslator({ from, to, provider, traits = {} }: HubOptions): Translator | null {
+  const client = codecOf<ClientCodec>(CLIENT_CODECS, from).tokens;
+  const counter = codecOf<ProviderCodec>(PROVIDER_CODECS, to).tokens;
+  if (client === undefined || counter === undefined) return null;
+  return {
+    request(body, loss, address) {
+      const target = targetOf({ provider, dialect: to, model: modelOf(body, address), traits });
+      const losses = new LossLedger(loss, target);
+      const { path, body: sent } = counter.encodeCall(client.decodeCall(body, address), target, losses);
+      losses.check();
+      return { path, body: sent, losses };
+    },
+    response: (body) => client.encodeResponse(counter.decodeResponse(body)),
+    stream: noStream,
+  };
+}
+
+/** Responses that are no stream: a provider that streams one has broken its own rules. */
+export const noStream = (): never => {
+  throw new GatewayError('provider_answer_invalid', { detail: { reason: 'a stream was not requested' } });
+};
 
 function codecOf<T>(codecs: ReadonlyMap<string, T>, dialect: WireDialect): T {
   const codec = codecs.get(dialect);

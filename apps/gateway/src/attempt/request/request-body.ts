@@ -14,6 +14,8 @@ import { parseJsonObject } from '../../bodies/json-body';
 import type { SpooledBody, Splice } from '../../bodies/spool/spooled-body';
 import type { Upstream } from '../../core/upstream';
 import type { RequestView } from '../../core/request-context';
+import { callAddress } from '../call-address';
+import { isRenamed, withModelNames } from './model-names';
 import { withoutSlug } from '../targeting';
 
 export interface BuiltBody {
@@ -33,18 +35,26 @@ export interface BuiltBody {
  * translation.
  */
 export function bodyOf(context: RequestView, upstream: Upstream): BuiltBody {
-  const { target, support } = upstream;
-  const translator = support?.via === 'translated' ? support.translator : null;
   if (context.spooled !== null) return spooledBody(context, context.spooled, upstream);
   if (context.attempts.partial !== null) return prefilled(context, context.attempts.partial, upstream);
+  return wholeBody(context, upstream);
+}
+
+function wholeBody(context: RequestView, upstream: Upstream): BuiltBody {
+  const { target, support } = upstream;
+  const translator = support?.via === 'translated' ? support.translator : null;
+  if (translator !== null && context.method === 'GET') return translatedRead(context, translator, upstream);
   const isUnclear = isDoubtful(context);
-  if (translator === null && !mustRead(context, target.hasParamRules || isUnclear))
-    return spliced(context, upstream);
+  const isChanged = target.hasParamRules || isUnclear || isRenamed(context, upstream);
+  if (translator === null && !mustRead(context, isChanged)) return spliced(context, upstream);
   const original = context.json(parseJsonObject);
-  const ruled = withPlainModel(rulesFor(original).apply(target));
+  const ruled = withOwnModel(context, upstream, rulesFor(original).apply(target));
   if (translator !== null) return translated(context, ruled, translator, upstream);
   return ruled === original && !isUnclear ? spliced(context, upstream) : rebuilt(context, ruled, ruled);
 }
+
+const withOwnModel = ({ route }: RequestView, { model }: Upstream, body: JsonObject): JsonObject =>
+  route.address === null ? withPlainModel(body) : withModelNames(body, model);
 
 const RULES = new WeakMap<JsonObject, ParamRules>();
 
@@ -83,11 +93,29 @@ function translated(
   context: RequestView,
   body: JsonObject,
   translator: Translator,
-  { target }: Upstream,
+  upstream: Upstream,
 ): BuiltBody {
-  const { path, body: sent, losses } = translator.request(body, target.loss);
+  const { address } = context.route;
+  const {
+    path,
+    body: sent,
+    losses,
+  } = translator.request(
+    body,
+    upstream.target.loss,
+    address === null ? undefined : callAddress(address, upstream),
+  );
   return { ...rebuilt(context, body, sent), path, losses };
 }
+
+/** A request without a body. */
+const translatedRead = (context: RequestView, translator: Translator, upstream: Upstream): BuiltBody => ({
+  ...translated(context, {}, translator, upstream),
+  body: EMPTY,
+  contentType: null,
+});
+
+const EMPTY = Buffer.alloc(0);
 
 /** Numbers keep the client's spelling, also when a double cannot represent them. */
 const rebuilt = ({ body }: RequestView, clientBody: JsonObject, sent: JsonObject): BuiltBody => ({

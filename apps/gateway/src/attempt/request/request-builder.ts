@@ -6,6 +6,8 @@ import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
 import { isReadForUse } from '../../usage/made-earlier';
 import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
 import { queryWithModel } from '../../realtime/model-query';
+import type { GeminiAddress } from '../../routes/gemini-path';
+import { callAddress } from '../call-address';
 import type { Upstream } from '../../core/upstream';
 import { knownCodings } from '../decoding';
 import type { RequestView } from '../../core/request-context';
@@ -95,24 +97,48 @@ const translatedPath = (path: string, upstream: Upstream, kind: RouteKind): stri
 };
 
 const pathOf = (context: RequestView, upstream: Upstream): string =>
-  pathBelowBase(upstream.support, context.route) +
+  pathBelowBase(upstream, context.route) +
   queryOf(ownQueryOf(context, upstream), context.route.kind, upstream);
 
 /** The client's own path, including ids, when the provider speaks its dialect. */
 function pathBelowBase(
-  support: RouteSupport | null,
-  { kind, upstreamPath: own }: RequestView['route'],
+  upstream: Upstream,
+  { kind, upstreamPath: own, address }: RequestView['route'],
 ): string {
+  const { support } = upstream;
   if (support?.via !== 'native' || kind === 'passthrough') return own;
+  if (address !== null) return support.prefix + addressedPath(address, upstream, support.pathOf);
   const { pathEnd }: RouteFamily = ROUTE_FAMILIES[kind];
   if (support.path === undefined || pathEnd === undefined || !own.startsWith(pathEnd))
     return support.prefix + own;
   return support.path + own.slice(pathEnd.length);
 }
 
+/** The path of a Gemini client's call, made from its parts. */
+function addressedPath(
+  address: GeminiAddress,
+  upstream: Upstream,
+  pathOf: ((model: string, method: string) => string) | undefined,
+): string {
+  const { model } = callAddress(address, upstream);
+  if (model === undefined) return '/models';
+  return address.method === null || pathOf === undefined
+    ? `/models/${encodeURIComponent(model)}`
+    : pathOf(model, address.method);
+}
+
+function withEvents(query: string): string {
+  const parameters = new URLSearchParams(query);
+  parameters.delete('$alt');
+  parameters.set('alt', 'sse');
+  return `?${parameters.toString()}`;
+}
+
 /** The client's query. A WebSocket request names its model here, an HTTP request in the body. */
 function ownQueryOf({ query, upgrade, route }: RequestView, { model }: Upstream): string {
   if (upgrade !== null) return queryWithModel(query, model);
+  // The client gets the list that it asked for from the events.
+  if (route.address?.stream === true) return withEvents(wholeResponseQuery(query));
   return route.call === null || query === '' ? query : wholeResponseQuery(query);
 }
 

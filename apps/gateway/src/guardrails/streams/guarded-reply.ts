@@ -81,6 +81,10 @@ export class GuardedReply extends Reply {
   override end(last: Buffer | null): void {
     this.closed = true;
     if (last) this.write(last);
+    // Streams of Gemini have no end mark.
+    const { route, reply } = this.own;
+    if (route.dialect === 'gemini' && !this.isDone() && reply.failure === null)
+      void this.guarded.conclude(EMPTY);
     if (this.over || (this.guarded.hasEnded && !this.concluded)) return;
     this.over = true;
     this.open();

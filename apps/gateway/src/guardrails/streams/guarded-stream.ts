@@ -2,6 +2,7 @@ import { StreamGuard, type Dialect } from '@gw/guardrails';
 import type { RequestContext } from '../../core/request-context';
 import type { Flow, Reply, Settle } from '../../reply/reply';
 import { CompletionsDialect } from './completions-dialect';
+import { GeminiDialect } from './gemini-dialect';
 import type { GuardedRequest, GuardReports } from '../guarded-request';
 import { GuardedReply } from './guarded-reply';
 import { isAsync, type GuardTools } from '../guarded-request';
@@ -13,6 +14,7 @@ const DIALECTS: Readonly<Partial<Record<Dialect, () => StreamDialect>>> = {
   chat: () => new CompletionsDialect(true),
   completions: () => new CompletionsDialect(false),
   messages: () => new MessagesDialect(),
+  gemini: () => new GeminiDialect(),
   responses: () => new ResponsesDialect(),
 };
 

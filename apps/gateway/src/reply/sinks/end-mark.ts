@@ -6,6 +6,10 @@ import { routeFamily } from '@gw/contracts';
 
 export const DONE_EVENT = Buffer.from('data: [DONE]\n\n');
 
+/** The end mark of a complete stream whose provider sent none; null: the client's dialect has none. */
+export const missingMark = ({ route }: RequestContext): Buffer | null =>
+  route.dialect === 'gemini' ? null : DONE_EVENT;
+
 /** Whether a stream of this route ends with its end mark. */
 export const endsAtMarker = ({ route }: RequestContext): boolean =>
   routeFamily(route.kind).endsAtMark === true;

@@ -11,7 +11,7 @@ import type { Reply } from '../reply';
 import { TapMeter } from '../tap-meter';
 import { isWholeEvent } from '../splice/splice';
 import { AfterEnd } from './after-end';
-import { DONE_EVENT, endsAtMarker, hasFinished } from './end-mark';
+import { endsAtMarker, hasFinished, missingMark } from './end-mark';
 import { HiddenUsage } from './hidden-usage';
 import { WholeEvents } from './whole-events';
 
@@ -72,7 +72,7 @@ export class EventStreamSink implements BodySink, KeptAlive {
     if (this.isOver()) return;
     this.reply.write(this.rest());
     if (hasFinished(this.context, this.response, this.tap) && !this.tap.failed) {
-      this.reply.end(this.events === null ? null : DONE_EVENT);
+      this.reply.end(this.events === null ? null : missingMark(this.context));
       return;
     }
     const failure = new GatewayError('stream_interrupted');

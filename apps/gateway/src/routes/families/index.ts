@@ -3,6 +3,7 @@ import { audio } from './audio';
 import { batches } from './batches';
 import { files } from './files';
 import { fineTuning } from './fine-tuning';
+import { gemini } from './gemini';
 import { images } from './images';
 import { messages } from './messages';
 import { models } from './models';
@@ -33,4 +34,5 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   ...responses,
   ...prompts,
   ...messages,
+  ...gemini,
 ];

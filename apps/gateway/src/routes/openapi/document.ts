@@ -2,6 +2,7 @@ import { HEADER, routeFamily } from '@gw/contracts';
 import { definitionsOf, metadata } from '../checks/rules';
 import { responseFormat, tool, toolChoice, truncationStrategy } from '../checks/runs';
 import { toolResources } from '../checks/threads';
+import type { Dialect } from '@gw/providers';
 import { ROUTE_ROWS } from '../families';
 import type { RouteDocument, RouteRow } from '../route-rows';
 import { PROMPT_SCHEMAS } from './prompt-schemas';
@@ -120,6 +121,12 @@ function requestBody(row: RouteRow, { request = ANY_OBJECT }: RouteDocument): Sc
   return { requestBody: { required: row.body !== 'json-or-none', content } };
 }
 
+const ERROR_SCHEMAS: Readonly<Record<Dialect, string>> = {
+  openai: 'Error',
+  anthropic: 'AnthropicError',
+  gemini: 'GoogleError',
+};
+
 function responses({ dialect }: RouteRow, operation: RouteDocument): Schema {
   const { response = ANY_OBJECT, streams, bytes, upgrades } = operation;
   const content = bytes
@@ -128,7 +135,7 @@ function responses({ dialect }: RouteRow, operation: RouteDocument): Schema {
         'application/json': { schema: response },
         ...(streams ? { 'text/event-stream': { schema: text } } : {}),
       };
-  const error = ref(dialect === 'anthropic' ? 'AnthropicError' : 'Error');
+  const error = ref(ERROR_SCHEMAS[dialect]);
   const success = upgrades
     ? { '101': { description: 'From here on, the connection is the provider’s WebSocket.' } }
     : { '200': { description: 'The response of the provider.', content } };
@@ -141,11 +148,15 @@ function responses({ dialect }: RouteRow, operation: RouteDocument): Schema {
   };
 }
 
+/** Paths of Gemini’s clients do not begin with the version of the others. */
+const ROOT = [{ url: '/' }] as const;
+
 function operationOf(row: RouteRow): Schema {
   const operation = row.document;
   return {
     operationId: row.name,
     summary: operation.summary,
+    ...(row.base === '/v1' ? {} : { servers: ROOT }),
     description: `The key needs the scope ${row.scopes.join(' or ')}.`,
     tags: [row.kind],
     security: SECURITY,
@@ -182,9 +193,14 @@ function passthrough(name: string, id: string, summary: string): Schema {
   return Object.fromEntries(operations) as Schema;
 }
 
+/** The path of a route in the document. */
+export const documentPath = ({ base, path }: Pick<RouteRow, 'base' | 'path'>): string =>
+  base === '/v1' ? path : base + path;
+
 function paths(): Schema {
   const table: Record<string, Record<string, Schema>> = {};
-  for (const row of ROUTE_ROWS) (table[row.path] ??= {})[row.method.toLowerCase()] = operationOf(row);
+  for (const row of ROUTE_ROWS)
+    (table[documentPath(row)] ??= {})[row.method.toLowerCase()] = operationOf(row);
   return {
     ...table,
     '/proxy/{builtin_path}': passthrough('builtin_path', 'proxy', 'A built-in route as passthrough'),

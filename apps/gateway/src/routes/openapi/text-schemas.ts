@@ -119,4 +119,18 @@ export const TEXT_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     ['type', 'error'],
   ),
+  GoogleError: object(
+    {
+      error: object(
+        {
+          code: described(number, 'The HTTP status.'),
+          message: text,
+          status: described(text, 'Google’s name of the failure, such as `INVALID_ARGUMENT`.'),
+          gateway_type: described(text, 'The gateway’s own stable name of the failure.'),
+        },
+        ['code', 'message', 'status'],
+      ),
+    },
+    ['error'],
+  ),
 };

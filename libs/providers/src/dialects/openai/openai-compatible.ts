@@ -1,12 +1,16 @@
 import type { RouteKind } from '@gw/contracts';
 import type { ProviderTraits } from '@gw/dialects';
 import type { Credential, HeaderList, Provider, RouteSupport } from '../../provider';
+import { translatedGeminiRoutes } from '../../translation/gemini-routes';
 import { translatedRoutes } from '../../translation/translated-routes';
 import { openAiError } from './error';
 import { openAiTap } from './tap';
 import { openAiUsage } from './usage';
 
-export type OpenAiRoute = Exclude<RouteKind, 'messages' | 'messages.count_tokens' | 'passthrough'>;
+export type OpenAiRoute = Exclude<
+  RouteKind,
+  'messages' | 'messages.count_tokens' | 'passthrough' | `gemini.${string}`
+>;
 
 export const AUDIO_ROUTES = ['audio.speech', 'audio.transcriptions', 'audio.translations'] as const;
 
@@ -24,18 +28,20 @@ export function openAiRoutes(
 }
 
 /**
- * Adds the routes of other dialects to a provider with chat completions: clients of the Messages API
- * and of the Responses API reach its chat completions, where it does not serve their own API.
+ * Adds the routes of other dialects to a provider with chat completions: clients of the Messages API,
+ * the Responses API and Gemini reach its chat completions, where it does not serve their own API.
+ * Gemini clients also reach its embeddings and its list of models.
  */
 export function withTranslatedRoutes(
   provider: string,
   routes: Readonly<Partial<Record<RouteKind, RouteSupport>>>,
   traits: ProviderTraits = {},
 ): Readonly<Partial<Record<RouteKind, RouteSupport>>> {
+  const gemini = translatedGeminiRoutes(provider, routes);
   const chat = routes['chat.completions'];
-  if (chat?.via !== 'native') return routes;
+  if (chat?.via !== 'native') return { ...gemini, ...routes };
   const path = chat.prefix + (chat.path ?? '/chat/completions');
-  return { ...translatedRoutes({ provider, to: 'openai-chat', traits, path }), ...routes };
+  return { ...translatedRoutes({ provider, to: 'openai-chat', traits, path }), ...gemini, ...routes };
 }
 
 /** Appends `authorization: Bearer <key>` if there is a key. */

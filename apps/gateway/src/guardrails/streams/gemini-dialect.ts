@@ -1,0 +1,121 @@
+import { Buffer } from 'node:buffer';
+import type { HookResults, StreamChannel } from '@gw/guardrails';
+import { isObject } from '@gw/kernel';
+import type { JsonObject } from '@gw/providers';
+import {
+  dataEvent,
+  keyOf,
+  numberOr,
+  objectsIn,
+  textAt,
+  type EventText,
+  type ReadEvent,
+  type StreamDialect,
+} from './stream-dialect';
+
+/** A call of a function, whose arguments come whole. `said`: the text of them that was let through. */
+interface HeldCall {
+  readonly call: JsonObject;
+  said: string;
+}
+
+/** Events of Gemini's streams. A call of a function comes whole, so one that is held back leaves its event and follows in its own. */
+export class GeminiDialect implements StreamDialect {
+  private readonly channels = new Map<string, StreamChannel>();
+  private readonly held = new Map<string, HeldCall>();
+  private calls = 0;
+  private identity: JsonObject = {};
+
+  read(body: JsonObject): ReadEvent {
+    if (isObject(body['error'])) return { ...NOTHING, role: 'error' };
+    const { responseId, modelVersion } = body;
+    if (responseId !== undefined) this.identity = { modelVersion, responseId };
+    const candidates = objectsIn(body['candidates']);
+    const texts = candidates.flatMap((candidate) => this.textsOf(candidate));
+    for (const { channel } of texts) this.channels.set(keyOf(channel), channel);
+    const ended = candidates.filter(({ finishReason }) => typeof finishReason === 'string');
+    const calls = texts.filter(({ channel }) => channel.kind === 'tool_call').map(({ channel }) => channel);
+    return { ...NOTHING, texts, closes: [...calls, ...ended.flatMap((one) => this.textChannels(one))] };
+  }
+
+  say(channel: StreamChannel, text: string): Buffer {
+    const { choice, kind } = channel;
+    if (kind !== 'tool_call') {
+      return this.event(choice, kind === 'reasoning' ? { text, thought: true } : { text });
+    }
+    const held = this.held.get(keyOf(channel));
+    if (held === undefined) return EMPTY;
+    held.said += text;
+    const args = parsed(held.said);
+    return args === undefined ? EMPTY : this.event(choice, { functionCall: { ...held.call, args } });
+  }
+
+  encode(body: JsonObject): Buffer {
+    return dataEvent(body);
+  }
+
+  /** Has no candidates, because clients then ignore it as text. */
+  results(results: HookResults): Buffer {
+    return dataEvent({ ...this.identity, candidates: [], hook_results: results });
+  }
+
+  private event(choice: number, part: JsonObject): Buffer {
+    return dataEvent({
+      ...this.identity,
+      candidates: [{ index: choice, content: { role: 'model', parts: [part] } }],
+    });
+  }
+
+  private textsOf(candidate: JsonObject): readonly EventText[] {
+    const choice = numberOr(candidate['index'], 0);
+    const { content } = candidate;
+    if (!isObject(content)) return [];
+    return objectsIn(content['parts']).flatMap((part) => {
+      const kind = part['thought'] === true ? 'reasoning' : 'text';
+      const { functionCall: call } = part;
+      return [
+        ...textAt(part, 'text', { choice, kind, index: 0 }),
+        ...(isObject(call) ? [this.callText(choice, content, part, call)] : []),
+      ];
+    });
+  }
+
+  private callText(choice: number, content: JsonObject, part: JsonObject, call: JsonObject): EventText {
+    const channel: StreamChannel = { choice, kind: 'tool_call', index: this.calls };
+    this.calls += 1;
+    return {
+      channel,
+      text: JSON.stringify(call['args'] ?? {}),
+      set: (other) => {
+        const args = parsed(other);
+        if (args !== undefined) {
+          part['functionCall'] = { ...call, args };
+          return;
+        }
+        // A part of the arguments is held back: the call follows once all of them are judged.
+        content['parts'] = objectsIn(content['parts']).filter((one) => one !== part);
+        this.held.set(keyOf(channel), { call, said: other });
+      },
+    };
+  }
+
+  private textChannels(candidate: JsonObject): readonly StreamChannel[] {
+    const choice = numberOr(candidate['index'], 0);
+    return [...this.channels.values()].filter(
+      (channel) => channel.choice === choice && channel.kind !== 'tool_call',
+    );
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+const NOTHING: ReadEvent = { texts: [], closes: [], role: 'plain', isTextAlone: false, repeats: [] };
+
+/** Returns an object; undefined for text that is none. */
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+/** Parameters in which Google's clients send a credential. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'key',
+  '$key',
+  'access_token',
+  '$access_token',
+  'oauth_token',
+]);
+
+/** The query of a Gemini client without its credentials, and the key that it had. */
+export interface KeylessQuery {
+  /** With its leading `?`, or empty. */
+  readonly query: string;
+  /** The first `key`; null when there is none. */
+  readonly key: string | null;
+}
+
+/**
+ * Takes the credentials out of a query, so that none of them is logged, cached or sent to a provider. The text stays the same
+ * when there are none.
+ */
+export function withoutKeys(query: string): KeylessQuery {
+  if (!MAY_HOLD.test(query)) return { query, key: null };
+  const parameters = [...new URLSearchParams(query)];
+  const kept = parameters.filter(([name]) => !CREDENTIALS.has(name.toLowerCase()));
+  if (kept.length === parameters.length) return { query, key: null };
+  const [, key = null] = parameters.find(([name]) => /^\$?key$/i.test(name)) ?? [];
+  const rest = new URLSearchParams(kept).toString();
+  return { query: rest === '' ? '' : `?${rest}`, key };
+}
+
+/** A cheap test: a name may be percent-encoded. */
+const MAY_HOLD = /key|token|%/i;

@@ -1,0 +1,83 @@
+import { GatewayError } from '@gw/kernel';
+import type { JsonObject } from '../../call';
+import type { CallAddress } from '../../codec';
+import { Members } from '../../gemini/members';
+import { invalid, type LossLedger } from '../../losses';
+import { asArray, asNumber, asObject, objectsOf, optional } from '../../values/json';
+
+/** Maximum texts of one call, as at Google. */
+const INPUTS_MAX = 100;
+
+/** A call of Gemini's `embedContent` or `batchEmbedContents` as OpenAI's embeddings take it. */
+export interface GeminiEmbeddings {
+  readonly body: JsonObject;
+  /** Writes Gemini's response. Throws `provider_answer_invalid` for a body without all vectors. */
+  response(body: JsonObject): JsonObject;
+}
+
+/**
+ * Translates embeddings of a Gemini client to OpenAI's form. Throws `validation_failed` for a body that breaks Gemini's form, and
+ * for requests that differ in the length of their vectors; `losses` gets what OpenAI's form does not have.
+ */
+export function geminiToOpenAiEmbeddings(
+  request: JsonObject,
+  address: CallAddress,
+  losses: LossLedger,
+): GeminiEmbeddings {
+  const body = new Members(request, '');
+  const isBatch = body.has('requests');
+  const requests = isBatch ? body.list('requests') : [body];
+  if (requests.length === 0 || requests.length > INPUTS_MAX) {
+    throw invalid('requests', `requests must be a list of 1 to ${String(INPUTS_MAX)} requests.`);
+  }
+  const input = requests.map((one) => textOf(one, losses));
+  const dimensions = sharedDimensions(requests);
+  for (const one of requests) {
+    for (const name of ['taskType', 'title'])
+      if (configOf(one).has(name)) losses.note(configOf(one).at(name));
+  }
+  losses.check();
+  return {
+    body: {
+      model: address.model ?? '',
+      input,
+      encoding_format: 'float',
+      ...optional('dimensions', dimensions),
+    },
+    response: (found) => encodeVectors(found, input.length, isBatch),
+  };
+}
+
+/** Newer clients put the options of one text into `embedContentConfig`. */
+const configOf = (request: Members): Members => request.members('embedContentConfig') ?? request;
+
+function textOf(request: Members, losses: LossLedger): string {
+  const content = request.members('content');
+  if (content === undefined) throw invalid(request.at('content'), `${request.at('content')} is required.`);
+  const parts = content.list('parts');
+  for (const part of parts) {
+    if (part.string('text') === undefined)
+      losses.refuse(part.path, 'The provider takes embeddings of texts only.');
+  }
+  return parts.map((part) => part.string('text') ?? '').join('\n');
+}
+
+/** OpenAI's form has one length for all texts. */
+function sharedDimensions(requests: readonly Members[]): number | undefined {
+  const lengths = new Set(requests.map((one) => configOf(one).integer('outputDimensionality')));
+  if (lengths.size <= 1) return [...lengths][0];
+  throw invalid('requests', 'All requests must have the same outputDimensionality.');
+}
+
+function encodeVectors(body: JsonObject, expected: number, isBatch: boolean): JsonObject {
+  const vectors = objectsOf(body['data']).map(({ embedding }) => ({ values: asArray(embedding) }));
+  if (vectors.length !== expected || vectors.some(({ values }) => values === null)) {
+    const reason = `${String(vectors.length)} embeddings for ${String(expected)} inputs`;
+    throw new GatewayError('provider_answer_invalid', { detail: { reason } });
+  }
+  const tokens = asNumber(asObject(body['usage'])?.['prompt_tokens']);
+  return {
+    ...(isBatch ? { embeddings: vectors } : { embedding: vectors[0] }),
+    ...(tokens === null ? {} : { usageMetadata: { promptTokenCount: tokens } }),
+  };
+}
