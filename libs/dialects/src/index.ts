@@ -50,6 +50,7 @@ export type {
   TokenCount,
 } from './codec';
 export { CLIENT_CODECS, PROVIDER_CODECS } from './codecs';
+export { readUsage as cohereUsage } from './cohere-v2/usage';
 export { translateEmbeddings, type TranslatedEmbeddings } from './families/embeddings/translate-embeddings';
 export { geminiToOpenAiEmbeddings, type GeminiEmbeddings } from './families/embeddings/gemini-client';
 export { EMBEDDINGS_FORMS, IMAGES_FORMS, RERANK_FORMS } from './families/forms';
@@ -57,8 +58,10 @@ export type { ImagesOutcome } from './families/images/images';
 export { translateImages, type TranslatedImages } from './families/images/translate-images';
 export { translateRerank, type TranslatedRerank } from './families/rerank/translate-rerank';
 export { geminiModel, geminiModels } from './gemini/models';
+export { cachedTokens } from './openai-chat/usage';
+export { readUsage as ollamaUsage } from './ollama/response-reader';
 export { modelPath as geminiPath } from './gemini/encode-call';
-export { invalid, lossHeader, LossLedger } from './losses';
+export { invalid, lossHeader, LossLedger, unsupported } from './losses';
 export {
   NO_TOKENS,
   type Candidate,

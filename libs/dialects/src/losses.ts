@@ -59,14 +59,7 @@ export class LossLedger {
 
   /** Throws `unsupported_by_provider` when something was refused; `param` is the first path. */
   check(): void {
-    const first = this.refusals[0];
-    if (first === undefined) return;
-    throw new GatewayError('unsupported_by_provider', {
-      message: first.message,
-      param: first.path,
-      details: this.refusals,
-      extra: { provider: this.target.provider, model: this.target.model },
-    });
+    if (this.isRefused) throw unsupported(this.target, this.refusals);
   }
 
   /** Whether the call will be refused. */
@@ -103,6 +96,17 @@ export function lossHeader(losses: readonly Loss[], more = 0): string | null {
 /** A quoted string of HTTP: printable ASCII only; other characters become `?`. */
 const quoted = (text: string): string =>
   `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, (found) => `\\${found}`)}"`;
+
+/** Returns the error for what a target cannot express, at least one path. */
+export const unsupported = (
+  { provider, model }: LossTarget,
+  refusals: readonly ErrorDetail[],
+): GatewayError =>
+  new GatewayError('unsupported_by_provider', {
+    ...(refusals[0] === undefined ? {} : { message: refusals[0].message, param: refusals[0].path }),
+    details: refusals,
+    extra: { provider, model },
+  });
 
 /** Returns the error for a body that breaks the client's own dialect. */
 export const invalid = (path: string, message: string): GatewayError =>

@@ -263,11 +263,13 @@ describe('provider addresses and signatures', () => {
     },
   );
 
-  it('cohere serves OpenAI’s dialect under its own prefix, and its own API below the root', () => {
-    const { routes, baseUrl } = provider('cohere');
-    expect(baseUrl(credential())).toBe('https://api.cohere.com');
-    expect(routes['chat.completions']).toEqual({ via: 'native', prefix: '/compatibility/v1' });
-    expect(routes.rerank).toEqual({ via: 'native', prefix: '/v2' });
+  it('cohere and mistral serve chat by translation to their own dialects', () => {
+    const translations = ['cohere', 'mistral-ai', 'codestral'].map((id) => {
+      const support = provider(id).routes['chat.completions'];
+      return support?.via === 'translated' ? support.name : null;
+    });
+    expect(translations).toEqual(['openai-chat>cohere-v2', 'openai-chat>mistral', 'openai-chat>mistral']);
+    expect(provider('cohere').routes.rerank).toEqual({ via: 'native', prefix: '/v2' });
   });
 
   it('ollama has no default address and needs no key', () => {

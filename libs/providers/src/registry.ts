@@ -1,6 +1,5 @@
 import { anthropic } from './anthropic/anthropic.provider';
 import { azureOpenai } from './azure-openai/azure-openai.provider';
-import { cohere } from './cohere/cohere.provider';
 import { google } from './google/google.provider';
 import { openai } from './openai/openai.provider';
 import type { Provider } from './provider';
@@ -38,12 +37,4 @@ export const registryOf = (providers: readonly Provider[]): ReadonlyMap<string, 
  * Every provider of the product. A provider with its own folder has a line here; the others have a
  * row in `rows/`.
  */
-export const PROVIDERS = registryOf([
-  openai,
-  anthropic,
-  azureOpenai,
-  google,
-  ...ROW_PROVIDERS,
-  cohere,
-  sandbox,
-]);
+export const PROVIDERS = registryOf([openai, anthropic, azureOpenai, google, ...ROW_PROVIDERS, sandbox]);

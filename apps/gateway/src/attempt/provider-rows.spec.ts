@@ -1,6 +1,7 @@
 import { PROVIDER_ROWS, providerOfRow, PROVIDERS, registryOf, type ProviderRow } from '@gw/providers';
 import { StubProvider, type RecordedRequest } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
+import { DIALECT_STUBS } from './spec-support/dialect-stub';
 
 const SETTINGS = {
   snowflake_account: 'acme',
@@ -132,13 +133,76 @@ describe('every provider row', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'rate' } });
   });
 
+  const translated = rows.flatMap(([id, row]) =>
+    row.dialect === undefined ? [] : [[id, row, row.dialect, DIALECT_STUBS[row.dialect]] as const],
+  );
+
+  it.each(translated)(
+    '%s serves chat completions, plain and streamed, by translation to %3$s',
+    async (id, row, dialect, spoken) => {
+      stub.respond({ body: spoken.plain });
+      const response = await call('/chat/completions', `@${id}`, CHAT);
+      expect([response.status, response.headers.get('x-gw-translation')]).toEqual([
+        200,
+        `openai-chat>${dialect}`,
+      ]);
+      expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
+      expect(stub.lastRequest.url).toBe(baseOf(row) + spoken.path);
+      const [header, value] = keyOf(row);
+      expect(stub.lastRequest.headers[header]).toBe(value);
+
+      stub.respond(spoken.stream);
+      const streamed = await call('/chat/completions', `@${id}`, { ...CHAT, stream: true });
+      expect(streamed.headers.get('content-type')).toContain('text/event-stream');
+      const text = await streamed.text();
+      expect(text).toContain('"content":"Hel');
+      expect(text).toMatch(/data: \[DONE\]\n\n$/);
+      expect(stub.lastRequest.url).toBe(baseOf(row) + (spoken.streamPath ?? spoken.path));
+    },
+  );
+
+  it.each(translated)(
+    '%s reports an error of its dialect with its status and message',
+    async (id, _row, _, { error }) => {
+      stub.respondJson(error.body, error.status);
+      const response = await call('/chat/completions', `@${id}`, CHAT);
+      expect(response.status).toBe(error.status);
+      expect(await response.json()).toMatchObject({
+        error: { message: error.message, provider: id, provider_error: error.body },
+      });
+    },
+  );
+
+  it.each(translated)(
+    '%s gives way to a fallback when its stream begins with an error',
+    async (id, _row, _, spoken) => {
+      const rest = DIALECT_STUBS['openai-chat'].stream;
+      stub.respond(spoken.broken, rest);
+      const config = {
+        strategy: { mode: 'fallback' },
+        targets: [{ provider: `@${id}`, on_stream_failure: 'restart' }, { provider: '@groq' }],
+      };
+      const response = await call(
+        '/chat/completions',
+        `@${id}`,
+        { ...CHAT, stream: true },
+        {
+          'x-gw-config': JSON.stringify(config),
+        },
+      );
+      expect(await response.text()).toContain('"content":"Hello"');
+      expect(stub.requests).toHaveLength(2);
+    },
+  );
+
   it.each(rows.filter(([, row]) => serves(row, 'models') && !row.base?.includes('{model}')))(
     '%s lists models',
     async (id, row) => {
       stub.respondJson({ object: 'list', data: [{ id: 'm' }] });
       const response = await call('/models', `@${id}`);
       expect(response.status).toBe(200);
-      expect(stub.lastRequest).toMatchObject({ method: 'GET', url: `${baseOf(row)}/models` });
+      const [, prefix = ''] = /\bmodels@(\S+)/.exec(row.serves) ?? [];
+      expect(stub.lastRequest).toMatchObject({ method: 'GET', url: `${baseOf(row)}${prefix}/models` });
       const [header, value] = keyOf(row);
       expect(stub.lastRequest.headers[header]).toBe(value);
     },

@@ -169,7 +169,11 @@ function supportOf({ route }: RequestView, provider: Provider): RouteSupport | n
   const support = provider.routes[route.kind];
   // Only the call itself is translated: a provider of another dialect keeps nothing to read, cancel or delete.
   const { pathEnd }: RouteFamily = ROUTE_FAMILIES[route.kind];
-  const isCall = support?.via !== 'translated' || route.address !== null || route.upstreamPath === pathEnd;
+  const isCall =
+    support?.via !== 'translated' ||
+    route.address !== null ||
+    pathEnd === undefined ||
+    route.upstreamPath === pathEnd;
   if (support !== undefined && isCall) return support;
   throw new GatewayError('route_unsupported', {
     message: `The provider ${provider.id} does not serve ${route.name}.`,

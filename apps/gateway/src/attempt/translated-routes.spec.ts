@@ -174,7 +174,7 @@ describe('clients of one dialect at providers of another', () => {
         output_text: 'Sunny',
         usage: { input_tokens: 20 },
       });
-      expect(response.headers.get('x-gw-translation')).toBe('openai-responses>openai-chat');
+      expect(response.headers.get('x-gw-translation')).toBe('openai-responses>mistral');
     });
 
     it('gets a response from Anthropic', async () => {

@@ -125,7 +125,7 @@ describe('usage that the client has not requested', () => {
   });
 
   it('is not requested from a provider that might refuse the option', async () => {
-    gateway.addProvider('other', 'mistral-ai', stub.origin);
+    gateway.addProvider('other', 'perplexity-ai', stub.origin);
     expect(await ask('/chat/completions', ASK, { 'x-gw-provider': '@other' })).toBe(PLAIN);
     expect(sent()).toBe(JSON.stringify(ASK));
   });

@@ -33,8 +33,8 @@ export function readUsage(value: unknown): TokenUsage | undefined {
   };
 }
 
-/** Some providers put cached tokens next to the totals instead of in the details. */
-const cachedTokens = (usage: JsonObject, prompt: JsonObject): unknown =>
+/** Returns the cached tokens of a `usage`, which some providers put next to the totals instead of in the details. */
+export const cachedTokens = (usage: JsonObject, prompt: JsonObject): unknown =>
   prompt['cached_tokens'] ??
   usage['prompt_cache_hit_tokens'] ??
   usage['cached_tokens'] ??

@@ -6,16 +6,11 @@ export const MODEL_MAKERS: readonly ProviderRow[] = [
     'mistral-ai',
     'Mistral AI',
     'https://api.mistral.ai/v1',
-    'chat embeddings moderations models speech transcriptions files fine_tuning ocr completions@/fim',
+    'moderations models speech transcriptions files fine_tuning ocr completions@/fim',
     {
       aliases: 'mistral',
-      drop: 'user logit_bias logprobs top_logprobs store stream_options verbosity safety_identifier',
-      traits: {
-        rename: { seed: 'random_seed' },
-        usageOnRequest: false,
-        shortToolIds: true,
-        prefillMember: 'prefix',
-      },
+      dialect: 'mistral',
+      forms: { embeddings: 'mistral' },
       usage: 'always',
       prices: 'mistral',
       halfPriceBatches: true,
@@ -23,6 +18,19 @@ export const MODEL_MAKERS: readonly ProviderRow[] = [
       telemetryName: 'mistral_ai',
     },
   ),
+  row('codestral', 'Mistral Codestral', 'https://codestral.mistral.ai/v1', 'completions@/fim', {
+    dialect: 'mistral',
+    usage: 'always',
+    prices: 'mistral',
+  }),
+  // The OpenAI-compatible API serves what version 2 lacks; passthrough paths begin with the version.
+  row('cohere', 'Cohere', 'https://api.cohere.com', 'models@/compatibility/v1 rerank@/v2', {
+    dialect: 'cohere-v2',
+    forms: { embeddings: 'cohere-v2' },
+    usage: 'always',
+    prices: 'cohere',
+    environmentKey: { variable: 'COHERE_API_KEY' },
+  }),
   row(
     'x-ai',
     'xAI',

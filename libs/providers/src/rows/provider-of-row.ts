@@ -3,6 +3,7 @@ import type { ProviderTraits } from '@gw/dialects';
 import { GatewayError } from '@gw/kernel';
 import { anthropicSpeaker, signVersion } from '../dialects/anthropic/speaker';
 import { hasHeader, replaceHeader } from '../dialects/headers';
+import { cohereSpeaker } from '../dialects/cohere/speaker';
 import { openAiSpeaker, withTranslatedRoutes } from '../dialects/openai/openai-compatible';
 import {
   defineProvider,
@@ -12,6 +13,9 @@ import {
   type ProviderVariant,
   type RouteSupport,
 } from '../provider';
+import { familyRoutes } from '../translation/family-routes';
+import { translatedGeminiRoutes } from '../translation/gemini-routes';
+import { translatedRoutes } from '../translation/translated-routes';
 import { ROUTE_WORDS, wordsOf, type KeyHeader, type ProviderRow } from './row';
 import { fieldsOf, filledBase, filledText, regionOf } from './settings';
 
@@ -31,7 +35,7 @@ export function providerOfRow(row: ProviderRow): Provider {
   const facts = factsOf(row, key);
   const own = Object.entries(served).filter(([kind]) => !isOfMessages(kind));
   return defineProvider({
-    ...openAiSpeaker,
+    ...(row.dialect === 'cohere-v2' ? cohereSpeaker : openAiSpeaker),
     ...facts,
     ...(row.usage === 'always' ? {} : { usageOnRequest: true }),
     variants: variantsOf(row, facts, served),
@@ -40,8 +44,24 @@ export function providerOfRow(row: ProviderRow): Provider {
     },
     baseUrl: (credential, model = null, kind = 'passthrough') =>
       addressOf(row, baseOf(row, credential, kind), credential, model),
-    routes: withTranslatedRoutes(row.id, { ...Object.fromEntries(own), ...PASSTHROUGH }, traitsOf(row)),
+    routes: withClients(row, {
+      ...familyRoutes(row.id, row.forms ?? {}),
+      ...Object.fromEntries(own),
+      ...PASSTHROUGH,
+    }),
   });
+}
+
+/** Adds the routes of clients of other dialects. */
+function withClients(row: ProviderRow, routes: Routes): Routes {
+  const { id, dialect } = row;
+  return dialect === undefined
+    ? withTranslatedRoutes(id, routes, traitsOf(row))
+    : {
+        ...translatedRoutes({ provider: id, to: dialect, traits: traitsOf(row) }),
+        ...translatedGeminiRoutes(id, routes),
+        ...routes,
+      };
 }
 
 const isOfMessages = (kind: string): boolean => MESSAGES.some((family) => family === kind);

@@ -1,6 +1,10 @@
 import { ROUTE_FAMILIES, type RouteKind } from '@gw/contracts';
 import type { ProviderTraits } from '@gw/dialects';
 import type { EnvironmentKey } from '../provider';
+import type { FamilyForms } from '../translation/family-routes';
+
+/** Dialects of providers that are described by a row, besides OpenAI's. */
+export type RowDialect = 'cohere-v2' | 'mistral';
 
 /** A header that carries the key; `{key}` in the format stands for it. */
 export interface KeyHeader {
@@ -31,6 +35,13 @@ export interface RowOptions {
   readonly messages?: string;
   /** How the Messages API gets the key, if it differs. */
   readonly messagesAuth?: KeyHeader;
+  /**
+   * The provider's dialect, if it is not OpenAI's: calls of all clients are translated to it. `serves` then
+   * has the other families.
+   */
+  readonly dialect?: RowDialect;
+  /** Families that the provider takes in a form of its own. */
+  readonly forms?: FamilyForms;
   /** Base URLs that the setting `provider_region` selects instead of the row's. */
   readonly regions?: Readonly<Record<string, RegionBases>>;
   /** Base URLs of single route families. */

@@ -1,5 +1,13 @@
 import type { RouteKind } from '@gw/contracts';
-import { geminiModel, geminiModels, geminiPath, geminiToOpenAiEmbeddings, LossLedger } from '@gw/dialects';
+import {
+  geminiModel,
+  geminiModels,
+  geminiPath,
+  geminiToOpenAiEmbeddings,
+  LossLedger,
+  type CallAddress,
+} from '@gw/dialects';
+import type { LossMode } from '@gw/kernel';
 import type { JsonObject, RouteSupport, TranslationContext, Translator } from '../provider';
 import { noStream } from './hub-translator';
 
@@ -22,19 +30,16 @@ export function nativeGeminiRoutes(provider: string): Routes {
   };
 }
 
-/** Returns the routes of Gemini clients to embeddings and lists of models that a provider has in OpenAI's form. */
+/** Returns the routes of Gemini clients to the embeddings that a provider serves OpenAI's clients, and to its list of models in OpenAI's form. */
 export function translatedGeminiRoutes(provider: string, { embeddings, models }: Routes): Routes {
   return {
-    ...(embeddings?.via !== 'native'
+    ...(embeddings === undefined
       ? {}
       : {
           'gemini.embed': {
             via: 'translated',
             name: 'gemini>openai-embeddings',
-            translator: embeddingsTranslator(
-              provider,
-              embeddings.prefix + (embeddings.path ?? '/embeddings'),
-            ),
+            translator: embeddingsTranslator(provider, embeddings),
           },
         }),
     ...(models?.via !== 'native'
@@ -49,19 +54,29 @@ export function translatedGeminiRoutes(provider: string, { embeddings, models }:
   };
 }
 
-function embeddingsTranslator(provider: string, path: string): Translator {
+/** Translates to OpenAI's embeddings, and from there to the provider's form where it has another. */
+function embeddingsTranslator(provider: string, embeddings: RouteSupport): Translator {
+  const openAi = (body: JsonObject, loss: LossMode, address: CallAddress) => {
+    const losses = new LossLedger(loss, { provider, model: address.model ?? '' });
+    return { losses, ...geminiToOpenAiEmbeddings(body, address, losses) };
+  };
   return {
     request(body, loss, address = {}) {
-      const losses = new LossLedger(loss, { provider, model: address.model ?? '' });
-      const translated = geminiToOpenAiEmbeddings(body, address, losses);
-      return { path, body: translated.body, losses };
+      const { losses, body: translated } = openAi(body, loss, address);
+      if (embeddings.via === 'translated') {
+        const call = embeddings.translator.request(translated, loss);
+        return { ...call, losses: { ...call.losses, losses: [...losses.losses, ...call.losses.losses] } };
+      }
+      return { path: embeddings.prefix + (embeddings.path ?? '/embeddings'), body: translated, losses };
     },
-    response: (body, { request, address = {}, provider: responds }) =>
-      geminiToOpenAiEmbeddings(
-        request,
-        address,
-        new LossLedger('adapt', { provider: responds, model: address.model ?? '' }),
-      ).response(body),
+    response(found, context) {
+      const translated = openAi(context.request, 'adapt', context.address ?? {});
+      return translated.response(
+        embeddings.via === 'translated'
+          ? embeddings.translator.response(found, { ...context, request: translated.body })
+          : found,
+      );
+    },
     stream: noStream,
   };
 }

@@ -41,7 +41,7 @@ export interface HubOptions {
  */
 export function hubTranslator({ from, to, provider, traits = {}, path }: HubOptions): Translator {
   const client = codecOf<ClientCodec>(CLIENT_CODECS, from);
-  const target = codecOf<ProviderCodec>(PROVIDER_CODECS, to);
+  const target = providerCodec(to);
   const translations = new WeakMap<JsonObject, PreparedCall['translation']>();
   const prepare = (body: JsonObject, loss: LossMode, address?: CallAddress): PreparedCall =>
     prepareCall(client, target, body, {
@@ -74,7 +74,7 @@ const modelOf = (body: JsonObject, address: CallAddress = {}): string =>
  */
 export function tokensTranslator({ from, to, provider, traits = {} }: HubOptions): Translator | null {
   const client = codecOf<ClientCodec>(CLIENT_CODECS, from).tokens;
-  const counter = codecOf<ProviderCodec>(PROVIDER_CODECS, to).tokens;
+  const counter = providerCodec(to).tokens;
   if (client === undefined || counter === undefined) return null;
   return {
     request(body, loss, address) {
@@ -93,6 +93,9 @@ export function tokensTranslator({ from, to, provider, traits = {} }: HubOptions
 export const noStream = (): never => {
   throw new GatewayError('provider_answer_invalid', { detail: { reason: 'a stream was not requested' } });
 };
+
+/** Returns the codec of a dialect that a provider speaks. */
+export const providerCodec = (dialect: WireDialect): ProviderCodec => codecOf(PROVIDER_CODECS, dialect);
 
 function codecOf<T>(codecs: ReadonlyMap<string, T>, dialect: WireDialect): T {
   const codec = codecs.get(dialect);

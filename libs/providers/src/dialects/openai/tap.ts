@@ -110,7 +110,10 @@ function withFinished(known: TapState['finished'], choices: unknown): TapState['
 const saysError = (text: string): boolean =>
   hasValue(text, '"error"') || /^event: ?error/m.test(text) || text.includes('"type":"error"');
 
+/** Mistral's errors are objects of their own. */
 const isFailure = (event: TapEvent, body: JsonObject): boolean =>
-  event.name === 'error' || (body['error'] !== undefined && body['error'] !== null);
+  event.name === 'error' ||
+  body['object'] === 'error' ||
+  (body['error'] !== undefined && body['error'] !== null);
 
 export const openAiTap = (): StreamTap => new SseTap(openAiTapDialect);

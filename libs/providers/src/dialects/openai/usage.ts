@@ -1,4 +1,4 @@
-import { readCount, readDetail, asObject } from '@gw/dialects';
+import { asObject, cachedTokens, readCount, readDetail } from '@gw/dialects';
 import type { Usage } from '@gw/contracts';
 import type { JsonObject } from '../../provider';
 
@@ -19,8 +19,8 @@ export function openAiUsage(body: JsonObject): Usage | null {
 
 /** Reads a `usage` object. */
 export function readOpenAiUsage(usage: JsonObject): Usage | null {
-  const reportedInput = usage['prompt_tokens'] ?? usage['input_tokens'] ?? null;
   const reportedOutput = usage['completion_tokens'] ?? usage['output_tokens'] ?? null;
+  const reportedInput = inputOf(usage, reportedOutput);
   if (reportedInput === null && reportedOutput === null) return null;
   const inputTokens = readCount(reportedInput);
   const completionTokens = readCount(reportedOutput);
@@ -48,6 +48,12 @@ export function readOpenAiUsage(usage: JsonObject): Usage | null {
   };
 }
 
+/** Embeddings and ranked documents have no output, and some providers report their total only. */
+const inputOf = (usage: JsonObject, output: unknown): unknown =>
+  usage['prompt_tokens'] ??
+  usage['input_tokens'] ??
+  (output === null ? (usage['total_tokens'] ?? null) : null);
+
 /**
  * Returns the details object, whose name differs between chat, responses, and realtime and
  * transcriptions.
@@ -59,7 +65,3 @@ function detailsOf(usage: JsonObject, names: readonly string[]): JsonObject {
   }
   return {};
 }
-
-/** DeepSeek and Moonshot put cached tokens next to the totals instead of in the details. */
-const cachedTokens = (usage: JsonObject, details: JsonObject): unknown =>
-  details['cached_tokens'] ?? usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'];
