@@ -88,11 +88,16 @@ export function storableHeaders(headers: readonly string[]): string[] {
   return kept;
 }
 
+/** Type of the event streams of AWS. */
+export const AWS_EVENTS = 'application/vnd.amazon.eventstream';
+
 /** Returns whether the flat list declares an event stream. */
 export function isEventStream(headers: readonly string[]): boolean {
   for (let i = 0; i + 1 < headers.length; i += 2) {
     if ((headers[i] as string).toLowerCase() === 'content-type')
-      return (headers[i + 1] as string).startsWith('text/event-stream');
+      return TYPES.some((type) => (headers[i + 1] as string).startsWith(type));
   }
   return false;
 }
+
+const TYPES = ['text/event-stream', AWS_EVENTS] as const;

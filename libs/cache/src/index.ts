@@ -50,7 +50,7 @@ export { MemoryVectorStore, type MemoryVectorStoreOptions } from './semantic/mem
 export { RedisVectorStore, type RedisVectorStoreOptions } from './semantic/redis-vector-store';
 export { VECTOR_LIMITS, type StoredVector, type VectorStore } from './semantic/vector-store';
 export type { Neighbour } from './semantic/vectors';
-export { isEventStream, storableHeaders, type CachedResponse } from './cached-response';
+export { AWS_EVENTS, isEventStream, storableHeaders, type CachedResponse } from './cached-response';
 export { UNAVAILABLE, type BlobStore } from './stores/blob-store';
 export { EntrySealer } from './stores/entry-sealer';
 export { MemoryBlobStore, type MemoryBlobStoreOptions } from './stores/memory-blob-store';

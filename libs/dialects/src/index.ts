@@ -49,6 +49,7 @@ export type {
   StreamEncoder,
   TokenCount,
 } from './codec';
+export { decodeUsage as converseUsage } from './bedrock-converse/usage';
 export { CLIENT_CODECS, PROVIDER_CODECS } from './codecs';
 export { readUsage as cohereUsage } from './cohere-v2/usage';
 export { translateEmbeddings, type TranslatedEmbeddings } from './families/embeddings/translate-embeddings';

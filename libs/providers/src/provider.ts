@@ -1,5 +1,6 @@
 import type { ConfigurationField, RouteKind, Usage } from '@gw/contracts';
 import type { CallAddress, LossLedger } from '@gw/dialects';
+import type { SignableRequest } from './bedrock/aws-signature';
 import type { LossMode } from '@gw/kernel';
 
 /** The client's dialect; decides error bodies, terminal events and the end marker of a stream. */
@@ -209,6 +210,11 @@ export interface Provider {
   readonly credentialHeaders: readonly string[];
   /** Appends this provider's headers: credential, API version, organisation. */
   sign(headers: HeaderList, credential: Credential): void;
+  /**
+   * Signs a request that is complete, and appends headers to it; for signatures over the body. `now`: Unix
+   * milliseconds. Throws `validation_failed` when the credential lacks what it needs.
+   */
+  signRequest?(request: SignableRequest, credential: Credential, now: number): void;
   /** Whether a call needs a credential. */
   readonly needsCredential: boolean;
   /** The provider's own name for the `Vendor-Beta` header, or null. */

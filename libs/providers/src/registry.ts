@@ -1,5 +1,6 @@
 import { anthropic } from './anthropic/anthropic.provider';
 import { azureOpenai } from './azure-openai/azure-openai.provider';
+import { bedrock } from './bedrock/bedrock.provider';
 import { google } from './google/google.provider';
 import { openai } from './openai/openai.provider';
 import type { Provider } from './provider';
@@ -37,4 +38,12 @@ export const registryOf = (providers: readonly Provider[]): ReadonlyMap<string, 
  * Every provider of the product. A provider with its own folder has a line here; the others have a
  * row in `rows/`.
  */
-export const PROVIDERS = registryOf([openai, anthropic, azureOpenai, google, ...ROW_PROVIDERS, sandbox]);
+export const PROVIDERS = registryOf([
+  openai,
+  anthropic,
+  azureOpenai,
+  google,
+  bedrock,
+  ...ROW_PROVIDERS,
+  sandbox,
+]);

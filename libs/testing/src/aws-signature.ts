@@ -48,5 +48,7 @@ function canonicalOf({ method, url, headers, body }: RecordedRequest, list: stri
   const lines = list.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`);
   const [path = '/', query = ''] = url.split('?');
   const sorted = query === '' ? '' : query.split('&').sort().join('&');
-  return `${method}\n${path}\n${sorted}\n${lines.join('')}\n${list}\n${sha256(body)}`;
+  // Every service but S3 encodes the path of the wire once more.
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  return `${method}\n${encoded}\n${sorted}\n${lines.join('')}\n${list}\n${sha256(body)}`;
 }

@@ -1,3 +1,5 @@
+export { isAwsSigned } from './aws-signature';
+export { awsFrame } from './aws-frame';
 export { analyticsQueries, analyticsContract, analyticsSample, expectedRows } from './analytics-contract';
 export { builtinSteps } from './builtin-steps';
 export { breakerStoreContract, type BreakerStorePair } from './breaker-store-contract';

@@ -1,6 +1,6 @@
 import { OutboundError } from '@gw/outbound';
 import type { StreamTap } from '@gw/providers';
-import { isPlainEvents, type GatewayResponse } from './gateway-response';
+import { isFramed, isPlainEvents, type GatewayResponse } from './gateway-response';
 import { type BodySink } from '../core/upstream';
 import { FIELD } from './stream-pace';
 
@@ -71,7 +71,7 @@ export class FirstEvent implements BodySink {
   }
 
   private hasEvent(chunk: Buffer): boolean {
-    if (this.tap === null) return true;
+    if (this.tap === null || isFramed(this.response)) return true;
     this.text += chunk.toString('latin1');
     const field = this.text.search(FIELD);
     return field >= 0 && BLANK_LINE.test(this.text.slice(field + 1));

@@ -1,4 +1,5 @@
 import type { OutboundCall, OutboundError, OutboundHandler } from '@gw/outbound';
+import { AWS_EVENTS, isEventStream as declaresEvents } from '@gw/cache';
 import type { CacheUse } from '../cache/cache-use';
 import { valueOf } from '../http/header-rules';
 import { maskFor } from '../credentials/credential-echo';
@@ -125,8 +126,12 @@ export class GatewayResponse implements OutboundHandler {
   }
 }
 
-export const isEventStream = ({ headers }: GatewayResponse): boolean =>
-  valueOf(headers, 'content-type')?.startsWith('text/event-stream') === true;
+/** True for a stream of events: server-sent, or in the frames of AWS. */
+export const isEventStream = ({ headers }: GatewayResponse): boolean => declaresEvents(headers);
+
+/** True for a stream in frames of AWS, whose bytes are no text. */
+export const isFramed = ({ headers }: GatewayResponse): boolean =>
+  valueOf(headers, 'content-type')?.startsWith(AWS_EVENTS) === true;
 
 /** True for an event stream without a content encoding. */
 export const isPlainEvents = (response: GatewayResponse): boolean =>

@@ -11,7 +11,7 @@ import { removeHeader, setHeader } from '../http/header-rules';
 import { parseExactResponse } from '../bodies/json-body';
 import { RESPONSE_READ_WHOLE, assertResponseReadable, unreadableResponse } from '../bodies/read-whole';
 import { BatchOutputMeter, outputOfBatch } from '../usage/batch-output';
-import { isEventStream, isPlainEvents, type GatewayResponse } from '../attempt/gateway-response';
+import { isEventStream, isFramed, isPlainEvents, type GatewayResponse } from '../attempt/gateway-response';
 import { type BodySink } from '../core/upstream';
 import { addGatewayHeaders, errorHeaders } from './response-headers';
 import { translationContext } from '../attempt/response-shape';
@@ -152,6 +152,8 @@ export class ReplyStage implements Stage {
     const translation = translationContext(context, response.upstream);
     if (!isEventStream(response))
       return translatedBody(context, response, reply, headers, translator, translation);
+    // A provider's stream may be in another framing.
+    if (isFramed(response)) setHeader(headers, 'content-type', 'text/event-stream');
     reply.start(response.status, headers);
     const stream = translator.stream(translation);
     const sink = new TranslatedStreamSink(context, reply, response, stream, this.keepAlive);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../call';
 import { LossLedger } from '../losses';
 import { readStream, type ReadStream } from '../spec-support/client-streams';
-import { awsFrame } from '../spec-support/framing';
+import { awsFrame } from '@gw/testing';
 import { mismatches, present } from '../spec-support/matching';
 import { VECTORS } from '../spec-support/vectors';
 import { targetOf, type Target } from '../target';

@@ -1,5 +1,5 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { awsFrame } from '../spec-support/framing';
+import { awsFrame } from '@gw/testing';
 import { AwsFrameReader, FRAME_MAX, type AwsFrame } from './aws-frames';
 
 const event = (text: string): Buffer =>

@@ -9,7 +9,8 @@ import { googleUsage } from './google-usage';
  * `finishReason` is the last.
  */
 const googleTapDialect: TapDialect = {
-  watches: (text, state) => text.includes('Metadata"') || text.includes('finishReason"') || openAiTapDialect.watches(text, state),
+  watches: (text, state) =>
+    text.includes('Metadata"') || text.includes('finishReason"') || openAiTapDialect.watches(text, state),
 
   apply(event, state) {
     const isOwn = event.data.includes('usageMetadata') || event.data.includes('"finishReason"');

@@ -1,7 +1,7 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import { ROUTE_FAMILIES, type RouteFamily, type RouteKind } from '@gw/contracts';
 import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
-import type { OutboundRequest } from '@gw/outbound';
+import type { BodySource, OutboundRequest } from '@gw/outbound';
 import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
 import { isReadForUse } from '../../usage/made-earlier';
 import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
@@ -48,19 +48,22 @@ export class RequestBuilder {
     const { body: own, clientBody, contentType, losses = null } = built;
     const asking = Buffer.isBuffer(own) ? askForUsage(context, upstream, own, clientBody) : null;
     const body = asking ?? own;
+    const path =
+      base.path +
+      (built.path === undefined
+        ? pathOf(context, upstream)
+        : translatedPath(built.path, upstream, context.route.kind));
+    const headers = headersOf(context, upstream, contentType);
+    signWhole(context, upstream, { origin: base.origin, path, headers, body });
     return {
       clientBody,
       losses,
       hidesUsage: asking !== null,
       request: {
         origin: base.origin,
-        path:
-          base.path +
-          (built.path === undefined
-            ? pathOf(context, upstream)
-            : translatedPath(built.path, upstream, context.route.kind)),
+        path,
         method: context.method,
-        headers: headersOf(context, upstream, contentType),
+        headers,
         body: body.length > 0 ? body : null,
         // Connections are never shared between tenants.
         poolClass: upstream.saved?.id ?? context.principal?.workspace.id ?? upstream.provider.id,
@@ -88,6 +91,29 @@ export class RequestBuilder {
       totalTimeoutMs: streamed ? 0 : timeoutMs,
     };
   }
+}
+
+/** Signs the request for a provider whose signature covers the body. */
+function signWhole(
+  { method }: RequestView,
+  { provider, credential }: Upstream,
+  {
+    origin,
+    path,
+    headers,
+    body,
+  }: Pick<OutboundRequest, 'origin' | 'path'> & {
+    readonly headers: HeaderList;
+    readonly body: Buffer | BodySource;
+  },
+): void {
+  if (provider.signRequest === undefined) return;
+  if (!Buffer.isBuffer(body)) {
+    throw new GatewayError('body_too_large', {
+      message: `The provider ${provider.id} signs each body, so it must fit into memory; send a smaller one.`,
+    });
+  }
+  provider.signRequest({ method, host: new URL(origin).host, path, headers, body }, credential, Date.now());
 }
 
 /** A translated path with the parameters that the provider needs; the client's query belongs to the client's dialect. */
