@@ -88,6 +88,6 @@ function anthropicShape(status: number, error: ShownError): object {
 /** Google's clients read the number, the message and the status; the gateway's own members follow. */
 function geminiShape(status: number, error: ShownError): object {
   const { type, code: own, message, ...more } = error as ShownError & { type?: string; code?: unknown };
-  const name = FAULT_WORDS[classOfStatus(status)].google;
+  const name = status === 412 ? 'FAILED_PRECONDITION' : FAULT_WORDS[classOfStatus(status)].google;
   return { error: { code: status, message, status: name, gateway_type: type, gateway_code: own, ...more } };
 }

@@ -104,6 +104,14 @@ describe('clients of Gemini', () => {
       expect(gemini.lastRequest.url).toBe('/v1/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
     });
 
+    it('end a stream whose prompt was blocked', async () => {
+      const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 4 } };
+      gemini.respondEvents([JSON.stringify(blocked)]);
+      const path = '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse';
+      const { text } = await send(path, QUESTION, { 'x-gw-provider': '@gemini' });
+      expect(text).toBe(`data: ${JSON.stringify(blocked)}\n\n`);
+    });
+
     it('take a key from the query, which neither the provider nor the log gets', async () => {
       gemini.respondJson(said('Sunny', { finishReason: 'STOP' }));
       const path = `/v1beta/models/gemini-2.5-pro:generateContent?key=${gateway.apiKey}&x=1`;
@@ -269,6 +277,51 @@ describe('clients of Gemini', () => {
       );
       expect(response.status).toBe(446);
       expect(gemini.requests).toHaveLength(0);
+    });
+
+    it.each([
+      ['a function', { functionDeclarations: [{ name: 'delete_account' }] }],
+      ['a function in snake case', { function_declarations: [{ name: 'delete_account' }] }],
+      ['a tool of Google', { googleSearch: {} }],
+      ['a tool of Google in snake case', { google_search: {} }],
+    ])('are refused for %s that is blocked', async (_name, tool) => {
+      const rules = { tools: { blockedFunctionNames: ['delete_account'], blockedTypes: ['googleSearch'] } };
+      const config = JSON.stringify({
+        provider: '@gemini',
+        input_guardrails: [{ deny: true, 'default.requestParametersCheck': rules }],
+      });
+      const path = '/v1beta/models/gemini-2.5-pro:generateContent';
+      const { status } = await send(path, { ...QUESTION, tools: [tool] }, { 'x-gw-config': config });
+      expect(status).toBe(446);
+    });
+
+    it.each([
+      ['the model', { values: { model: { blockedValues: ['gemini-2.5-pro'] } } }],
+      ['a setting', { blockedKeys: ['temperature'] }],
+    ])('are refused for %s that is blocked', async (_name, params) => {
+      const config = JSON.stringify({
+        provider: '@gemini',
+        input_guardrails: [{ deny: true, 'default.requestParametersCheck': { params } }],
+      });
+      const body = { ...QUESTION, generationConfig: { temperature: 1 } };
+      const path = '/v1beta/models/gemini-2.5-pro:generateContent';
+      expect((await send(path, body, { 'x-gw-config': config })).status).toBe(446);
+    });
+
+    it('get the prefix of a guardrail in the system instruction and in the last content', async () => {
+      gemini.respondJson(said('Sunny', { finishReason: 'STOP' }));
+      const config = JSON.stringify({
+        provider: '@gemini',
+        input_guardrails: [
+          { 'default.addPrefix': { prefix: 'Be brief.', applyToRole: 'system' } },
+          { 'default.addPrefix': { prefix: 'Now: ' } },
+        ],
+      });
+      await send('/v1beta/models/gemini-2.5-pro:generateContent', QUESTION, { 'x-gw-config': config });
+      expect(sent(gemini)).toEqual({
+        systemInstruction: { parts: [{ text: 'Be brief.' }] },
+        contents: [{ role: 'user', parts: [{ text: 'Now: ' }, { text: 'What is the weather in Paris?' }] }],
+      });
     });
 
     it.each([

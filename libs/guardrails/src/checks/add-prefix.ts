@@ -3,13 +3,9 @@ import { defineCheck } from '../check';
 import { listOf, type JsonObject } from '../json';
 import { object } from '../parameters';
 import type { Dialect } from '../text/passages';
+import { prefixedGemini, type PrefixParameters } from './gemini-prefix';
 
-interface Parameters {
-  readonly prefix: string;
-  readonly applyToRole: 'user' | 'assistant' | 'system' | 'developer';
-  readonly addToExisting: boolean;
-  readonly onlyIfEmpty: boolean;
-}
+type Parameters = PrefixParameters;
 
 export const addPrefix = defineCheck<Parameters>({
   id: 'default.addPrefix',
@@ -65,6 +61,7 @@ const LISTS: Readonly<Partial<Record<Dialect, string>>> = {
 };
 
 function prefixed(dialect: Dialect, body: JsonObject, parameters: Parameters): JsonObject | null {
+  if (dialect === 'gemini') return prefixedGemini(body, parameters);
   const member = textMember(dialect, body, parameters.applyToRole);
   if (member !== null) return withText(body, member, parameters);
   if (dialect === 'messages' && parameters.applyToRole === 'system')

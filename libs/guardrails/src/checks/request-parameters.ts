@@ -1,6 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { defineCheck, type ParameterReport } from '../check';
 import { inTurn, then } from '../eventually';
+import type { RequestFacts } from '../subject';
 import { isSameJson, objectsOf, type JsonObject } from '../json';
 import { object, textList } from '../parameters';
 
@@ -98,8 +99,8 @@ export const requestParameters = defineCheck<Parameters>({
     const judgeTool = tools ? toolJudge(tools) : null;
     const judgeParam = params ? paramJudge(params) : null;
     return {
-      evaluate({ request }, pace) {
-        const body = isObject(request) ? request : {};
+      evaluate({ request, facts }, pace) {
+        const body = judgedBody(isObject(request) ? request : {}, facts);
         const found = inTurn(breachesOf(body, judgeTool, judgeParam), [] as Breach[], (all, breaches) =>
           then(pace.step(ENTRY_UNITS), () => {
             for (const breach of breaches) if (all.length < BREACHES_MAX) all.push(breach);
@@ -111,6 +112,17 @@ export const requestParameters = defineCheck<Parameters>({
     };
   },
 });
+
+/** Google accepts each member in camel case and in snake case. */
+const SETTINGS = ['generationConfig', 'generation_config'] as const;
+const DECLARATIONS = ['functionDeclarations', 'function_declarations'] as const;
+
+/** The body with what Gemini's clients have elsewhere: the model in the path, and parameters one level below. */
+function judgedBody(body: JsonObject, { dialect, model }: RequestFacts): JsonObject {
+  if (dialect !== 'gemini') return body;
+  const settings = SETTINGS.map((key) => body[key]).filter(isObject);
+  return Object.assign({ model }, ...settings, body) as JsonObject;
+}
 
 /** Reports names that are in both lists. */
 function refuseConflicts(
@@ -136,7 +148,8 @@ function refuseConflicts(
 
 /** Yields all tools that a request offers or forces, in the spellings of all dialects. */
 function* toolsOf(body: JsonObject): Generator<Tool> {
-  for (const tool of objectsOf(body['tools'])) yield describe(tool);
+  for (const tool of objectsOf(body['tools']))
+    yield* isOfGemini(tool) ? toolsOfGemini(tool) : [describe(tool)];
   for (const tool of objectsOf(body['functions'])) yield { type: 'function', name: String(tool['name']) };
   for (const key of ['tool_choice', 'function_call']) {
     const choice = body[key];
@@ -144,6 +157,21 @@ function* toolsOf(body: JsonObject): Generator<Tool> {
       yield describe(choice);
   }
 }
+
+/** One entry holds declarations of functions, or tools of Google by their names (`googleSearch`). */
+function* toolsOfGemini(entry: JsonObject): Generator<Tool> {
+  for (const [key, value] of Object.entries(entry)) {
+    if (DECLARATIONS.some((name) => name === key)) {
+      for (const { name } of objectsOf(value)) yield { type: 'function', name: String(name) };
+    } else {
+      const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      yield { type: name, name };
+    }
+  }
+}
+
+const isOfGemini = (tool: JsonObject): boolean =>
+  tool['type'] === undefined && tool['name'] === undefined && !isObject(tool['function']);
 
 function describe(tool: JsonObject): Tool {
   const inner = isObject(tool['function'])
