@@ -22,6 +22,8 @@ export interface ModelCapabilities {
   readonly isReasoning: boolean;
   /** Whether tool calls have ids of the provider (Gemini 3 and later). */
   readonly toolCallIds: boolean;
+  /** Whether the reasoning text of a conversation must be sent back with its tool calls. */
+  readonly replaysReasoning: boolean;
   /** Whether the provider marks cache breakpoints on parts. */
   readonly cacheBreakpoints: boolean;
   /** Largest reasoning budget in tokens; null when unknown. */
@@ -42,6 +44,7 @@ const DEFAULTS: ModelCapabilities = {
   maxOutput: null,
   isReasoning: false,
   toolCallIds: true,
+  replaysReasoning: false,
   cacheBreakpoints: false,
   budgetMax: null,
   budgetMin: 0,
@@ -197,12 +200,16 @@ const COHERE_ROWS: readonly Row[] = [
   ['command-', { reasoning: 'budget', maxOutput: 32_768 }],
 ];
 
+/** Its older reasoning models refuse their text. Source: DeepSeek's guide of thinking mode, November 2026. */
+const DEEPSEEK_ROWS: readonly Row[] = [['deepseek-v4', { replaysReasoning: true }]];
+
 const ROWS: readonly Row[] = [
   ...CLAUDE_ROWS,
   ...GEMINI_ROWS,
   ...OPENAI_ROWS,
   ...MISTRAL_ROWS,
   ...COHERE_ROWS,
+  ...DEEPSEEK_ROWS,
 ];
 
 /** Prefixes of model names that say where a model runs or who publishes it, not which it is. */

@@ -109,7 +109,7 @@ describe('Amazon Bedrock', () => {
     });
   });
 
-  it('streams frames as events of the client’s dialect, with the usage in the log', async () => {
+  it('bug 24: streams frames as events of the client’s dialect, and its input includes cached tokens in the log', async () => {
     respondSigned({ headers: FRAMES, steps: [...TEXT, ...END].map((chunk) => ({ chunk })) });
     const message = await anthropic()
       .messages.stream({ model: MODEL, max_tokens: 100, messages: QUESTION })
@@ -180,7 +180,7 @@ describe('Amazon Bedrock', () => {
     expect(calls).toBe(2);
   });
 
-  it('gets errors in the client’s dialect', async () => {
+  it('bug 65: gets errors in the client’s dialect', async () => {
     respondSigned({
       status: 429,
       headers: { 'x-amzn-errortype': 'ThrottlingException:http://internal/' },
@@ -206,6 +206,23 @@ describe('Amazon Bedrock', () => {
     expect(response.output_text).toBe('Sunny');
     expect(stub.lastRequest.headers).toMatchObject({ authorization: 'Bearer sk-token' });
     expect(stub.lastRequest.headers['x-amz-date']).toBeUndefined();
+  });
+
+  it('bug 68: never mixes a session token of the process’s environment into saved keys', async () => {
+    const { aws_session_token: _token, ...configurations } = { custom_host: stub.origin, ...KEYS };
+    gateway.addProvider('static', 'bedrock', stub.origin, { configurations });
+    process.env['AWS_SESSION_TOKEN'] = 'of-the-process';
+    try {
+      stub.respond({ status: 400, body: { message: 'any' } });
+      await openai('@static')
+        .chat.completions.create({ model: MODEL, messages: QUESTION })
+        .catch(() => undefined);
+    } finally {
+      delete process.env['AWS_SESSION_TOKEN'];
+    }
+    const { headers } = stub.lastRequest;
+    expect(String(headers['authorization'])).toContain('SignedHeaders=content-type;host;x-amz-date,');
+    expect(headers['x-amz-security-token']).toBeUndefined();
   });
 
   it('names the setting that is missing', async () => {

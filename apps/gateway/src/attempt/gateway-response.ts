@@ -14,7 +14,7 @@ export interface HeadListener {
 
 /** Called once with the result of an attempt, never before `send` has returned. */
 export interface AttemptListener extends HeadListener {
-  /** A call is in flight, and aborting `answer` ends it. Called again for each call of an attempt that makes several. */
+  /** A call is in flight, and aborting `response` ends it. Called again for each call of an attempt that makes several. */
   begun(response: GatewayResponse): void;
   /** Set when the call must not be shared with identical requests. */
   readonly isApart?: boolean;

@@ -23,7 +23,7 @@ export class LocalPlayer {
     this.playing = new Shares(max);
   }
 
-  /** `answer` is called only if the workspace has a free connection for the playback. */
+  /** `respond` is called only if the workspace has a free connection for the playback. */
   play({ workspace }: Principal, response: () => LocalResponse, handler: OutboundHandler): OutboundCall {
     const share = this.playing.of(workspace.id, workspace.organisationId);
     if (!share.fits(1)) return new RefusedPlayback(handler);

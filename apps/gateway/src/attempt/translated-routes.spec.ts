@@ -1,5 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { StubProvider } from '@gw/testing';
+import { gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
 import { GatewayHarness } from '../spec-support/harness';
 
@@ -159,6 +160,49 @@ describe('clients of one dialect at providers of another', () => {
         error: { error: { gateway_type: 'unsupported_by_provider', param: 'tools.0' } },
       });
       expect(stub.requests).toHaveLength(0);
+    });
+  });
+
+  describe('what a provider compresses although it was not asked to', () => {
+    const send = (path: string, body: object): Promise<Response> =>
+      fetch(`${gateway.baseUrl}${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-gw-api-key': gateway.apiKey,
+          'x-gw-provider': '@groq',
+        },
+        body: JSON.stringify({ model: 'm', max_tokens: 10, messages: QUESTION, ...body }),
+      });
+    const gzipped = (status: number, body: object) => ({
+      status,
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: gzipSync(JSON.stringify(body)),
+    });
+
+    it.each([
+      [200, chat({ content: 'Sunny' }, 'stop'), { content: [{ text: 'Sunny' }] }],
+      [400, { error: { message: 'too long' } }, { error: { message: 'too long' } }],
+    ])('bug 19: is decoded before it is translated, with status %i', async (status, body, expected) => {
+      stub.respond(gzipped(status, body));
+      const response = await send('/messages', {});
+      expect([response.status, response.headers.get('content-encoding')]).toEqual([status, null]);
+      expect(await response.json()).toMatchObject(expected);
+    });
+
+    it('bug 20: has no length of the provider’s body when the client’s is a stream', async () => {
+      const events = [...chunks({ role: 'assistant', content: 'Sunny' }), '[DONE]'];
+      const bytes = events.map((event) => `data: ${event}\n\n`).join('');
+      stub.respond({
+        headers: { 'content-type': 'text/event-stream', 'content-length': String(bytes.length) },
+        body: bytes,
+      });
+      const response = await send('/messages', { stream: true });
+      const text = await response.text();
+      const length = response.headers.get('content-length') ?? String(Buffer.byteLength(text));
+      expect(Number(length)).toBe(Buffer.byteLength(text));
+      expect(length).not.toBe(String(bytes.length));
+      expect(text).toContain('message_stop');
     });
   });
 

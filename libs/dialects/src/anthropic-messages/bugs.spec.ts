@@ -125,6 +125,15 @@ describe('bugs of streams', () => {
     });
   });
 
+  it('bug 9: a call without a type and an empty role are accepted', () => {
+    const call = { index: 0, id: 'a', type: null, function: { name: 'f', arguments: '{"a":1}' } };
+    const frames = [chunk({ role: '', tool_calls: [call] }), chunk({ role: '' }, 'tool_calls')];
+    expect(streamed(frames, ANTHROPIC_CLIENT).folded).toMatchObject({
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 'a', name: 'f', input: { a: 1 } }],
+    });
+  });
+
   it('bug 10: the first chunk of a Claude stream has the role', () => {
     const { events } = streamed(
       message(...block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'x' })),

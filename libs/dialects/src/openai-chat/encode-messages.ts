@@ -145,7 +145,9 @@ class MessageWriter {
       return isSealed ? { thinking_blocks: found.map(thinkingBlock) } : { reasoning_content: text };
     }
     // Reasoning of another maker is left out, unless the model needs its own text back.
-    return this.target.traits.replay === 'required' && text !== '' ? { reasoning_content: text } : {};
+    const { traits, capabilities } = this.target;
+    const isWanted = traits.replay === 'required' || capabilities.replaysReasoning;
+    return isWanted && text !== '' ? { reasoning_content: text } : {};
   }
 
   private toolCall(part: ToolCallPart): JsonObject {

@@ -87,6 +87,7 @@ export const MODEL_MAKERS: readonly ProviderRow[] = [
     messages: 'https://api.moonshot.ai/anthropic/v1',
     regions: { cn: { base: 'https://api.moonshot.cn/v1', messages: 'https://api.moonshot.cn/anthropic/v1' } },
     clamp: { temperature: [0, 1] },
+    traits: { replay: 'required' },
     prices: 'moonshotai',
   }),
   row(
