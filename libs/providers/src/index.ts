@@ -34,6 +34,7 @@ export {
   type TranslationContext,
   type Translator,
 } from './provider';
+export { providerFacts, type ProviderFacts } from './provider-facts';
 export { PROVIDERS, registryOf } from './registry';
 export { PROVIDER_ROWS } from './rows';
 export { providerOfRow } from './rows/provider-of-row';

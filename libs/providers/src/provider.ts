@@ -217,6 +217,8 @@ export interface Provider {
   signRequest?(request: SignableRequest, credential: Credential, now: number): void;
   /** Whether a call needs a credential. */
   readonly needsCredential: boolean;
+  /** Whether the provider has no address of its own, so that each integration needs a `custom_host`. */
+  readonly selfHosted?: boolean;
   /** The provider's own name for the `Vendor-Beta` header, or null. */
   readonly betaHeader: string | null;
   readonly routes: Readonly<Partial<Record<RouteKind, RouteSupport>>>;

@@ -1,10 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { calcPrice } from '@pydantic/genai-prices';
 import { GatewayError } from '@gw/kernel';
 import { catalogueProvider, PROVIDER_CATALOGUE } from './catalogue';
+import { DOCUMENTATION } from './documentation';
 import { COMMON_FIELDS } from './fields';
 import type { Credential, HeaderList, Provider } from './provider';
+import { providerFacts } from './provider-facts';
 import { PROVIDERS, registryOf } from './registry';
 import { PROVIDER_ROWS } from './rows';
 
@@ -51,13 +54,30 @@ describe('PROVIDERS', () => {
     );
   });
 
-  it('documents each provider with its aliases', () => {
-    const text = readFileSync(join(__dirname, '../../../docs/providers.md'), 'utf8');
-    const listed = [...text.matchAll(/^\| `([^`]+)` \| ([^|]*)\|/gm)].map(([, id, names = '']) => [
-      id,
-      [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
-    ]);
-    expect(listed).toEqual(all.map(({ id, aliases = [] }) => [id, aliases]));
+  it('documents each provider as it is', () => {
+    const script = join(__dirname, '../../../tools/providers-doc.cjs');
+    expect(() => execFileSync(process.execPath, [script, '--check'])).not.toThrow();
+  });
+
+  it('has documentation links for providers only, all of them over HTTPS', () => {
+    expect([...DOCUMENTATION.keys()].filter((id) => !PROVIDERS.has(id))).toEqual([]);
+    for (const link of DOCUMENTATION.values()) expect(new URL(link).protocol).toBe('https:');
+  });
+
+  it('reports what a provider and its variants serve', () => {
+    expect(providerFacts(provider('moonshot'))).toMatchObject({
+      aliases: ['moonshotai', 'kimi'],
+      regions: ['cn'],
+      dialects: ['anthropic-messages', 'openai-chat'],
+      native: ['chat.completions', 'messages', 'files', 'models'],
+      translated: ['responses', 'gemini.generate', 'gemini.list'],
+      priced: true,
+    });
+    expect(providerFacts(provider('qdrant'))).toMatchObject({
+      selfHosted: true,
+      dialects: [],
+      priced: false,
+    });
   });
 
   it('finds providers by their aliases, which are not ids', () => {

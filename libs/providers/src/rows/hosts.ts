@@ -58,14 +58,17 @@ export const HOSTS: readonly ProviderRow[] = [
     'DeepInfra',
     'https://api.deepinfra.com/v1/openai',
     'chat completions embeddings models images speech transcriptions translations',
+    {
+      forms: { rerank: 'deepinfra' },
+      bases: { rerank: 'https://api.deepinfra.com/v1/inference' },
+    },
   ),
-  row(
-    'nvidia-nim',
-    'NVIDIA NIM',
-    'https://integrate.api.nvidia.com/v1',
-    'chat completions embeddings models',
-    { aliases: 'nvidia nvidia_nim', drop: 'user store n' },
-  ),
+  row('nvidia-nim', 'NVIDIA NIM', 'https://integrate.api.nvidia.com/v1', 'chat completions models', {
+    aliases: 'nvidia nvidia_nim',
+    drop: 'user store n',
+    forms: { embeddings: 'nvidia-nim', rerank: 'nvidia-nim' },
+    bases: { rerank: 'https://ai.api.nvidia.com/v1' },
+  }),
   row(
     'novita-ai',
     'Novita AI',

@@ -66,13 +66,17 @@ function withClients(row: ProviderRow, routes: Routes): Routes {
 
 const isOfMessages = (kind: string): boolean => MESSAGES.some((family) => family === kind);
 
+const needsKey = ({ auth = 'bearer' }: ProviderRow): boolean =>
+  typeof auth === 'string' ? auth === 'bearer' : auth.optional !== true;
+
 /** What a provider and its variants have in common. */
 const factsOf = (row: ProviderRow, key: KeyHeader | null) => ({
   id: row.id,
   name: row.name,
   aliases: wordsOf(row.aliases),
   fields: fieldsOf(row),
-  needsCredential: row.auth !== 'optional' && row.auth !== 'none',
+  needsCredential: needsKey(row),
+  ...(row.base === null ? { selfHosted: true } : {}),
   credentialHeaders: credentialHeadersOf(row, key),
   priceCatalogueId: row.prices ?? null,
   ...(row.query === undefined ? {} : { query: (credential: Credential) => queryOf(row, credential) }),

@@ -1,5 +1,8 @@
 /** Providers that have shut down, by id: their name. Requests that name them are refused with a message that says so. */
-const RETIRED: ReadonlyMap<string, string> = new Map([['anyscale', 'Anyscale Endpoints']]);
+const RETIRED: ReadonlyMap<string, string> = new Map([
+  ['anyscale', 'Anyscale Endpoints'],
+  ['palm', 'Google PaLM'],
+]);
 
 /** Returns why the provider is refused, or null when it is not a retired one. */
 export function retiredMessage(id: string): string | null {

@@ -11,6 +11,8 @@ export interface KeyHeader {
   readonly header: string;
   /** Default: the key alone. */
   readonly format?: string;
+  /** Whether calls without a key are sent. */
+  readonly optional?: boolean;
 }
 
 /** Addresses of one region; without `messages`, the Messages API is where the row has it. */

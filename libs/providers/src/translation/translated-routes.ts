@@ -4,7 +4,7 @@ import type { RouteSupport, Translator } from '../provider';
 import { hubTranslator, tokensTranslator, type HubOptions } from './hub-translator';
 
 /** The route families that clients of each dialect call. */
-const CLIENT_ROUTES: ReadonlyMap<Dialect, { readonly call: RouteKind; readonly tokens?: RouteKind }> =
+export const CLIENT_ROUTES: ReadonlyMap<Dialect, { readonly call: RouteKind; readonly tokens?: RouteKind }> =
   new Map([
     ['openai-chat', { call: 'chat.completions' }],
     ['anthropic-messages', { call: 'messages', tokens: 'messages.count_tokens' }],

@@ -13,8 +13,8 @@ export interface EmbeddingsCall {
   readonly inputType?: InputType;
   /** Whether the client wants base64 of little-endian float32 instead of numbers. */
   readonly base64: boolean;
-  /** Names of the client's members without a place above, which are hints. */
-  readonly hints: readonly string[];
+  /** The client's members without a place above, except absent values. */
+  readonly more: JsonObject;
 }
 
 /** Vectors in the order of the inputs. */
@@ -26,6 +26,10 @@ export interface Embeddings {
 
 /** How one provider takes embeddings. */
 export interface EmbeddingsForm {
+  /** The provider's words for what the vectors are for, which clients may use too. */
+  readonly words?: Readonly<Partial<Record<InputType, string>>>;
+  /** Whether the form is close to OpenAI's, so that members that the gateway does not know reach the provider. */
+  readonly takesMore?: boolean;
   /** Maximum inputs of one call to a model. */
   inputsMax(model: string): number;
   encodeCall(call: EmbeddingsCall, inputs: readonly string[], facts: FamilyFacts): ProviderCall;

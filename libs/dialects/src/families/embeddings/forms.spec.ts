@@ -70,6 +70,16 @@ describe('forms of embeddings: requests', () => {
     expect(calls).toEqual([{ path, body }]);
   });
 
+  it('passes members that only the provider knows, in its own words, and drops those of OpenAI', () => {
+    const own = { input: 'a', input_type: 'document', truncation: false, user: 'u' };
+    const { calls, losses } = translated('voyage', own);
+    expect(calls[0]?.body).toEqual({ model: 'm', input: ['a'], input_type: 'document', truncation: false });
+    expect(losses.losses).toEqual([{ path: 'user', code: 'dropped' }]);
+    expect(() => translated('voyage', { ...own, input_type: 'toString' })).toThrow(
+      /input_type must be one of/,
+    );
+  });
+
   it('writes the request of watsonx, which has vectors of one length', () => {
     const { calls } = translated('watsonx', { input: 'a' });
     expect(calls).toEqual([

@@ -22,10 +22,13 @@ interface Spelling {
 /** Returns the form of a provider whose requests are close to OpenAI's. It returns floats; the gateway makes base64. */
 function formOf({ inputsMax, dimensions: length, inputType }: Spelling): EmbeddingsForm {
   return {
+    takesMore: true,
+    ...(inputType === undefined ? {} : { words: inputType.words }),
     inputsMax: () => inputsMax,
     encodeCall: (call, inputs, facts) => ({
       path: '/embeddings',
       body: {
+        ...call.more,
         model: facts.target.model,
         input: inputs,
         ...optional(length, call.dimensions),

@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import type { JsonObject } from '../../call';
 import { invalid, type LossLedger } from '../../losses';
 import { isAbsent, membersBesides, optional, read } from '../../values/json';
-import type { Embeddings, EmbeddingsCall, InputType } from './embeddings';
+import type { Embeddings, EmbeddingsCall, EmbeddingsForm, InputType } from './embeddings';
 
 const INPUTS_MAX = 2_048;
 const KNOWN: ReadonlySet<string> = new Set(['model', 'input', 'dimensions', 'encoding_format', 'input_type']);
@@ -18,18 +18,22 @@ const isInputType = (name: string): name is InputType => INPUT_TYPES.has(name);
  * Decodes an OpenAI embeddings request. Throws `validation_failed` for a broken body. Tokens instead of text are refused in
  * `losses`, because only OpenAI's own models have them.
  */
-export function decodeEmbeddings(body: JsonObject, losses: LossLedger): EmbeddingsCall {
+export function decodeEmbeddings(
+  body: JsonObject,
+  losses: LossLedger,
+  words: EmbeddingsForm['words'] = {},
+): EmbeddingsCall {
   const dimensions = read.integer(body['dimensions'], 'dimensions');
   if (dimensions !== undefined && dimensions < 1)
     throw invalid('dimensions', 'dimensions must be at least 1.');
-  const hints = Object.keys(membersBesides(body, KNOWN) ?? {}).filter((name) => !isAbsent(body[name]));
+  const more = Object.entries(membersBesides(body, KNOWN) ?? {}).filter(([, value]) => !isAbsent(value));
   return {
     model: read.string(body['model'], 'model') ?? '',
     inputs: inputsOf(body['input'], losses),
     ...optional('dimensions', dimensions),
-    ...optional('inputType', inputTypeOf(body)),
+    ...optional('inputType', inputTypeOf(body, words)),
     base64: isBase64(body['encoding_format']),
-    hints,
+    more: Object.fromEntries(more),
   };
 }
 
@@ -47,13 +51,14 @@ function inputsOf(input: unknown, losses: LossLedger): string[] {
   return read.strings(input, 'input') ?? [];
 }
 
-function inputTypeOf(body: JsonObject): InputType | undefined {
+function inputTypeOf(body: JsonObject, words: NonNullable<EmbeddingsForm['words']>): InputType | undefined {
   const type = read.string(body['input_type'], 'input_type');
   if (type === undefined) return undefined;
-  if (!isInputType(type)) {
+  const named = Object.keys(words).find((name) => words[name as InputType] === type) ?? type;
+  if (!isInputType(named)) {
     throw invalid('input_type', `input_type must be one of ${[...INPUT_TYPES].join(', ')}.`);
   }
-  return type;
+  return named;
 }
 
 function isBase64(format: unknown): boolean {

@@ -23,8 +23,8 @@ export function translateEmbeddings(
   loss: LossMode,
 ): TranslatedEmbeddings {
   const losses = new LossLedger(loss, target);
-  const call = decodeEmbeddings(request, losses);
-  for (const name of call.hints) losses.note(name);
+  const decoded = decodeEmbeddings(request, losses, form.words);
+  const call = { ...decoded, more: kept(decoded.more, form, losses) };
   losses.check();
   const calls = chunksOf(call.inputs, form.inputsMax(target.model)).map((inputs) =>
     form.encodeCall(call, inputs, { target, losses }),
@@ -39,4 +39,12 @@ export function translateEmbeddings(
         bodies.map((body, index) => form.decodeResponse(body, headers[index])),
       ),
   };
+}
+
+/** Returns the members that the target may know; `user` is OpenAI's only. */
+function kept(more: JsonObject, { takesMore = false }: EmbeddingsForm, losses: LossLedger): JsonObject {
+  const entries = Object.entries(more);
+  const isKept = (name: string): boolean => takesMore && name !== 'user';
+  for (const [name] of entries) if (!isKept(name)) losses.note(name);
+  return Object.fromEntries(entries.filter(([name]) => isKept(name)));
 }
