@@ -1,5 +1,12 @@
 export type { BreakerChange, BreakerStore } from './breakers';
 export {
+  isOfInstallation,
+  type CloudIdentity,
+  type IssuedCredential,
+  type OAuthClient,
+  type WorkloadToken,
+} from './cloud-identity';
+export {
   credentialBinding,
   documentKey,
   guardrailBinding,
@@ -94,7 +101,13 @@ export {
 } from './route-families';
 export { isSuccess, resultOf, type RequestEnd, type RequestResult } from './request-result';
 export { completeLogRecord, completeUsage, newLogRecord, type ShippedLogRecord } from './shipped-log-record';
-export { decidesDestination, type CatalogueProvider, type ConfigurationField } from './provider-catalogue';
+export {
+  decidesDestination,
+  fieldOfInstallation,
+  isKeyless,
+  type CatalogueProvider,
+  type ConfigurationField,
+} from './provider-catalogue';
 export type { InstallationCredentials } from './installation-credentials';
 export type { ProviderCredentialContent, SecretLocation, SecretManagerType, SecretUse } from './secret-use';
 export { TOKEN_AUDIENCE, TOKEN_ISSUER } from './session-token';

@@ -4,9 +4,10 @@ export interface ConfigurationField {
   readonly name: string;
   /**
    * `url` is checked by the address policy, `label` becomes one label of a host name, `segment` one
-   * segment of a path, `headers` is a flat map of header names to strings.
+   * segment of a path, `headers` is a flat map of header names to strings, `json` an object or its
+   * text, which is stored as text.
    */
-  readonly kind: 'text' | 'label' | 'segment' | 'boolean' | 'url' | 'headers' | 'azure_deployments';
+  readonly kind: 'text' | 'label' | 'segment' | 'boolean' | 'url' | 'headers' | 'json' | 'azure_deployments';
   /**
    * Whether the value is stored encrypted and returned only as `masked_<name>`. `headers` keep
    * their name, and their sensitive values are masked.
@@ -21,6 +22,10 @@ export interface ConfigurationField {
    * `label` and `segment` always do.
    */
   readonly isAddress?: true;
+  /** Values with which the integration needs no `key`. */
+  readonly keyless?: readonly string[];
+  /** Values that use the identity of the installation, which the operator must allow. */
+  readonly ofInstallation?: readonly string[];
   /** Maximum length of a `text` in characters. Absent: 2048. */
   readonly maxLength?: number;
 }
@@ -41,3 +46,19 @@ export interface CatalogueProvider {
 /** Returns whether a field decides, in whole or in part, where the credential is sent. */
 export const decidesDestination = ({ kind, isAddress }: ConfigurationField): boolean =>
   kind === 'url' || kind === 'label' || kind === 'segment' || isAddress === true;
+
+/** Returns whether the fields hold a credential of their own, so that no `key` is needed. */
+export const isKeyless = (
+  { fields }: Pick<CatalogueProvider, 'fields'>,
+  values: Readonly<Record<string, unknown>>,
+): boolean => fields.some(({ name, keyless }) => hasOneOf(values[name], keyless));
+
+/** Returns the first field whose value uses the identity of the installation; null when none does. */
+export const fieldOfInstallation = (
+  { fields }: Pick<CatalogueProvider, 'fields'>,
+  values: Readonly<Record<string, unknown>>,
+): string | null =>
+  fields.find(({ name, ofInstallation }) => hasOneOf(values[name], ofInstallation))?.name ?? null;
+
+const hasOneOf = (value: unknown, values: readonly string[] | undefined): boolean =>
+  typeof value === 'string' && values?.includes(value) === true;

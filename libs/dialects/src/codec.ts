@@ -3,12 +3,14 @@ import type { LossLedger } from './losses';
 import type { ModelResponse, ProviderFault, StreamEvent } from './response';
 import type { Target } from './target';
 
-/** What of a call is not in the client's body: Gemini clients put it in the path. */
+/** What of a call is not in the client's body: Gemini clients put it in the path, those of Anthropic in a header. */
 export interface CallAddress {
   readonly model?: string;
   readonly stream?: boolean;
   /** Whether a Gemini client gets its stream as one JSON list, because it did not send `alt=sse`. */
   readonly listStream?: boolean;
+  /** Value of the header `anthropic-beta`, for providers that take its flags in the body. */
+  readonly betas?: string;
 }
 
 /** A call as a provider takes it. */

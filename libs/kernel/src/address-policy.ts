@@ -52,6 +52,12 @@ export function parseTrustedHosts(text: string): string[] {
 }
 
 /** Of every process that calls addresses that callers name. */
+/** Whether a host is one of `entries`, or a subdomain of an entry such as `*.example.com`. */
+export const isTrustedHost = (entries: readonly string[], host: string): boolean =>
+  entries.some((entry) =>
+    entry.startsWith('*.') ? host === entry.slice(2) || host.endsWith(entry.slice(1)) : host === entry,
+  );
+
 export const trustedHosts: Setting<string> = {
   fallback: '',
   parse: (value) => {

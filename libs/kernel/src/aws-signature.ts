@@ -1,14 +1,15 @@
 import { createRequire } from 'node:module';
 
+/** Keys that sign requests to AWS. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** Null for keys that do not expire. */
   readonly sessionToken: string | null;
 }
 
 export interface SignedRequest {
   readonly method: string;
-  /** Has no query. */
   readonly url: URL;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -42,6 +43,7 @@ export async function signAws(
     protocol: url.protocol,
     hostname: url.hostname,
     path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
     headers: { ...headers, host: url.host },
     body,
   };

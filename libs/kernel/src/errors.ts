@@ -127,6 +127,11 @@ export const ERRORS = {
     code: 'AB04',
     message: 'A secret of the provider could not be read from its secret manager.',
   },
+  provider_credential_failed: {
+    status: 502,
+    code: 'AB04',
+    message: 'The credential of the provider could not be obtained from its token service.',
+  },
   provider_answer_invalid: {
     status: 502,
     code: 'AB04',

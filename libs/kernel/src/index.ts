@@ -76,6 +76,7 @@ export {
 export {
   assertAllowedUrl,
   createAddressPolicy,
+  isTrustedHost,
   parseTrustedHosts,
   trustedHosts,
   URL_LENGTH_MAX,
@@ -96,3 +97,14 @@ export {
 export { DAY_MS, HOUR_MS, MINUTE_MS, UNITS_PER_CENT, UNITS_PER_USD } from './units';
 export { RESULT_RULES } from './result-rules';
 export { LOSS_MODES, type Loss, type LossCode, type LossMode } from './translation-loss';
+export {
+  assertOk,
+  memberOf,
+  textOf,
+  VendorError,
+  type VendorCall,
+  type VendorCalls,
+  type VendorFailure,
+  type VendorRequest,
+  type VendorResponse,
+} from './vendor-calls';

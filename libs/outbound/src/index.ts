@@ -28,3 +28,4 @@ export {
   type UnreachableReason,
 } from './types';
 export { NameResolver, type NameResolverOptions } from './name-resolver';
+export { createVendorCalls, type VendorCallOptions } from './vendor-calls';

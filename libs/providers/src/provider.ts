@@ -1,6 +1,6 @@
-import type { ConfigurationField, RouteKind, Usage } from '@gw/contracts';
+import type { CloudIdentity, ConfigurationField, IssuedCredential, RouteKind, Usage } from '@gw/contracts';
 import type { CallAddress, LossLedger } from '@gw/dialects';
-import type { SignableRequest } from './bedrock/aws-signature';
+import type { SignableRequest } from './identity/aws-signature';
 import type { LossMode } from '@gw/kernel';
 
 /** The client's dialect; decides error bodies, terminal events and the end marker of a stream. */
@@ -19,6 +19,11 @@ export interface Credential {
    * `azure_resource_name`, …
    */
   readonly configurations: Readonly<Record<string, unknown>>;
+  /**
+   * What a token service has issued for the provider's `identity`. A bearer token is sent by the
+   * gateway; `sign` does not see it as `apiKey`.
+   */
+  readonly issued?: IssuedCredential;
 }
 
 /**
@@ -215,6 +220,11 @@ export interface Provider {
    * milliseconds. Throws `validation_failed` when the credential lacks what it needs.
    */
   signRequest?(request: SignableRequest, credential: Credential, now: number): void;
+  /**
+   * How the credential is obtained from a token service; null when it is a key or needs none. Throws
+   * `validation_failed` when a field is missing.
+   */
+  identity?(credential: Credential): CloudIdentity | null;
   /** Whether a call needs a credential. */
   readonly needsCredential: boolean;
   /** Whether the provider has no address of its own, so that each integration needs a `custom_host`. */
@@ -222,6 +232,11 @@ export interface Provider {
   /** The provider's own name for the `Vendor-Beta` header, or null. */
   readonly betaHeader: string | null;
   readonly routes: Readonly<Partial<Record<RouteKind, RouteSupport>>>;
+  /**
+   * Returns the provider as it serves a model that it takes in another dialect or at another
+   * address; undefined for the others.
+   */
+  forModel?(model: string): Provider | undefined;
   /** Replaces the provider for route families that it also serves in another dialect. */
   readonly variants?: Readonly<Partial<Record<RouteKind, ProviderVariant>>>;
   /** Reads the usage of a complete JSON response; null when it has none. */

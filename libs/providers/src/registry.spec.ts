@@ -41,6 +41,7 @@ describe('PROVIDERS', () => {
     expect(helpers.map(({ name }) => name).sort()).toEqual([
       'body',
       'dialects',
+      'identity',
       'rows',
       'spec-support',
       'stream',

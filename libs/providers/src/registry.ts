@@ -6,6 +6,7 @@ import { openai } from './openai/openai.provider';
 import type { Provider } from './provider';
 import { ROW_PROVIDERS } from './rows';
 import { sandbox } from './sandbox/sandbox.provider';
+import { vertex } from './vertex-ai/vertex-ai.provider';
 
 /** Providers by id, in display order. Look-ups also find a provider by an alias; keys are ids. */
 class Registry extends Map<string, Provider> {
@@ -43,6 +44,7 @@ export const PROVIDERS = registryOf([
   anthropic,
   azureOpenai,
   google,
+  vertex,
   bedrock,
   ...ROW_PROVIDERS,
   sandbox,

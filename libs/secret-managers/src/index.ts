@@ -1,4 +1,4 @@
 export { createSecretReader, type SecretManagerOptions } from './create-secret-reader';
-export { SecretError, type SecretFailure, type SecretReader } from './secret-manager';
+export type { SecretReader } from './secret-manager';
 export { pick, SecretResolver, type SecretResolverOptions } from './secret-resolver';
 export { SECRET_MANAGER_SETTINGS, type SecretManagerSettings } from './settings';

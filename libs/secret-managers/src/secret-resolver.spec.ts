@@ -1,15 +1,15 @@
 import type { SecretLocation } from '@gw/contracts';
-import { SecretError } from './secret-manager';
+import { VendorError } from '@gw/kernel';
 import { SecretResolver, type SecretResolverOptions } from './secret-resolver';
 
 const MINUTE = 60_000;
 
 function resolver(options: SecretResolverOptions = {}) {
-  const world = { now: 0, text: 'first' as string | SecretError, reads: 0 };
+  const world = { now: 0, text: 'first' as string | VendorError, reads: 0 };
   const secrets = new SecretResolver(
     () => {
       world.reads += 1;
-      return world.text instanceof SecretError ? Promise.reject(world.text) : Promise.resolve(world.text);
+      return world.text instanceof VendorError ? Promise.reject(world.text) : Promise.resolve(world.text);
     },
     { now: () => world.now, ...options },
   );
@@ -23,7 +23,7 @@ const at = (version: string, key: string | null = null): SecretLocation => ({
   key,
   version,
 });
-const AWAY = new SecretError('unreachable', 'away');
+const AWAY = new VendorError('unreachable', 'away');
 
 describe('[SRF-03] SecretResolver', () => {
   it('caches a secret for 5 minutes and then reads it again', async () => {
@@ -52,7 +52,7 @@ describe('[SRF-03] SecretResolver', () => {
 
   it('reports unreachable managers from the first failure to the next success, and forgets unused ones', async () => {
     const { world, secrets } = resolver();
-    world.text = new SecretError('denied', 'no');
+    world.text = new VendorError('denied', 'no');
     await expect(secrets.resolve(at('a'))).rejects.toBeDefined();
     expect(secrets.unreachable()).toEqual([]);
     world.text = AWAY;
@@ -80,7 +80,7 @@ describe('[SRF-03] SecretResolver', () => {
     await expect(secrets.resolve(at('a'))).rejects.toBe(AWAY);
     const denied = resolver();
     await denied.secrets.resolve(at('a'));
-    denied.world.text = new SecretError('denied', 'no');
+    denied.world.text = new VendorError('denied', 'no');
     denied.world.now = 6 * MINUTE;
     await expect(denied.secrets.resolve(at('a'))).rejects.toMatchObject({ failure: 'denied' });
   });
@@ -101,7 +101,7 @@ describe('[SRF-03] SecretResolver', () => {
     world.text = '{"a":"1","b":{"c":2}}';
     expect(await secrets.resolve(at('x', 'a'))).toBe('1');
     expect(secrets.resolve(at('x', 'b'))).toBe('{"c":2}');
-    expect(() => secrets.resolve(at('x', 'toString'))).toThrow(SecretError);
+    expect(() => secrets.resolve(at('x', 'toString'))).toThrow(VendorError);
     expect(world.reads).toBe(1);
   });
 });

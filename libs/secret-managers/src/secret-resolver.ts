@@ -1,6 +1,6 @@
 import type { SecretLocation } from '@gw/contracts';
-import { Shares } from '@gw/kernel';
-import { memberOf, SecretError, type SecretReader } from './secret-manager';
+import { memberOf, Shares, VendorError } from '@gw/kernel';
+import type { SecretReader } from './secret-manager';
 
 export interface SecretResolverOptions {
   /** How long a value is used before it is read again; 5 minutes if absent. */
@@ -34,7 +34,7 @@ export interface UnreachableManager {
 interface Known {
   readonly text: string | null;
   readonly readAt: number;
-  readonly failure: SecretError | null;
+  readonly failure: VendorError | null;
   readonly failedAt: number;
 }
 
@@ -76,7 +76,7 @@ export class SecretResolver {
   /**
    * Returns the secret, or the member of it that the location names; synchronously while it is
    * cached. `owner` is the secret's organisation, so that hanging managers of one organisation do
-   * not block reads of another. @throws SecretError
+   * not block reads of another. @throws VendorError
    */
   resolve(location: SecretLocation, owner = ''): string | Promise<string> {
     const { version } = location;
@@ -113,7 +113,7 @@ export class SecretResolver {
     if (running) return running;
     const share = this.reads.of(owner, owner);
     if (!share.take(1)) {
-      return Promise.reject(new SecretError('unreachable', 'Too many secrets are being read at once.'));
+      return Promise.reject(new VendorError('unreachable', 'Too many secrets are being read at once.'));
     }
     const reading = this.read(location)
       .then(
@@ -123,7 +123,7 @@ export class SecretResolver {
           return text;
         },
         (thrown: unknown) => {
-          const failure = asSecretError(thrown);
+          const failure = asVendorError(thrown);
           const now = this.options.now();
           if (failure.failure === 'unreachable') this.missed(location, now);
           const failed = { text: entry?.text ?? null, readAt: entry?.readAt ?? 0, failure, failedAt: now };
@@ -147,7 +147,7 @@ export class SecretResolver {
    * Uses the old value while a manager is unreachable. A denial or a missing secret takes effect at
    * once.
    */
-  private afterFailure({ text, readAt }: Known, failure: SecretError, now: number): string {
+  private afterFailure({ text, readAt }: Known, failure: VendorError, now: number): string {
     const { freshMs, graceMs } = this.options;
     if (text !== null && failure.failure === 'unreachable' && now - readAt < freshMs + graceMs) return text;
     throw failure;
@@ -180,15 +180,15 @@ export class SecretResolver {
 
 const costOf = ({ text }: Known): number => ENTRY_COST + (text?.length ?? 0);
 
-const asSecretError = (thrown: unknown): SecretError =>
-  thrown instanceof SecretError
+const asVendorError = (thrown: unknown): VendorError =>
+  thrown instanceof VendorError
     ? thrown
-    : new SecretError('invalid', 'The secret could not be read.', { cause: thrown });
+    : new VendorError('invalid', 'The secret could not be read.', { cause: thrown });
 
 /**
  * Extracts the secret. Without a key: the secret itself; for Vault, whose secrets are objects, the
  * only field of an object with one text. With a key: that member of the object, as JSON if it is
- * not a text. @throws SecretError
+ * not a text. @throws VendorError
  */
 export function pick(text: string, { key, managerType }: SecretLocation): string {
   if (key === null) {
@@ -198,7 +198,7 @@ export function pick(text: string, { key, managerType }: SecretLocation): string
   }
   const value = memberOf(text, key);
   if (value === undefined || value === null) {
-    throw new SecretError('not_found', 'The secret has no member of the name of secret_key.');
+    throw new VendorError('not_found', 'The secret has no member of the name of secret_key.');
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,8 +1,8 @@
 import type { SecretLocation } from '@gw/contracts';
-import { assertOk, memberOf, SecretError, textOf, type ManagerCall } from './secret-manager';
+import { assertOk, memberOf, textOf, VendorError, type VendorCalls } from '@gw/kernel';
 
 export interface VaultTools {
-  readonly call: ManagerCall;
+  readonly calls: Pick<VendorCalls, 'tenants'>;
   /** Token of the installation's service account in Kubernetes. */
   readonly kubernetesToken: () => Promise<string>;
   /** Whether the installation lists the host as trusted. */
@@ -20,7 +20,7 @@ export async function readFromVault({ auth, path }: SecretLocation, tools: Vault
   const namespace = auth['vault_namespace'];
   const common = namespace === undefined ? {} : { 'x-vault-namespace': namespace };
   const token = await tokenFor(auth, base, common, tools);
-  const response = await tools.call({
+  const response = await tools.calls.tenants({
     url: `${base}/v1/${path.split('/').map(encodeURIComponent).join('/')}`,
     method: 'GET',
     headers: { ...common, 'x-vault-token': token },
@@ -30,7 +30,7 @@ export async function readFromVault({ auth, path }: SecretLocation, tools: Vault
   const fields = isFields(versioned)
     ? memberOf(response.text, 'data', 'data')
     : memberOf(response.text, 'data');
-  if (!isFields(fields)) throw new SecretError('not_found', `${MANAGER} has no such secret.`);
+  if (!isFields(fields)) throw new VendorError('not_found', `${MANAGER} has no such secret.`);
   return JSON.stringify(fields);
 }
 
@@ -47,18 +47,18 @@ async function tokenFor(
   const isRole = auth['vault_auth_type'] === 'approle';
   if (!isRole && !tools.isTrustedHost(new URL(base).hostname)) {
     // A tenant must not obtain a token of the installation by naming its own host.
-    throw new SecretError('refused', 'The service account is shown to hosts of TRUSTED_CUSTOM_HOSTS alone.');
+    throw new VendorError('refused', 'The service account is shown to hosts of TRUSTED_CUSTOM_HOSTS alone.');
   }
   const body = isRole
     ? { role_id: auth['vault_role_id'], secret_id: auth['vault_secret_id'] }
     : { role: auth['vault_role'], jwt: await tools.kubernetesToken() };
-  const response = await tools.call({
+  const response = await tools.calls.tenants({
     url: `${base}/v1/auth/${isRole ? 'approle' : 'kubernetes'}/login`,
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (response.status === 400) throw new SecretError('denied', `${MANAGER} refused the login.`);
+  if (response.status === 400) throw new VendorError('denied', `${MANAGER} refused the login.`);
   assertOk(response, MANAGER);
   return textOf(memberOf(response.text, 'auth', 'client_token'), MANAGER);
 }

@@ -26,5 +26,6 @@ export { CATASTROPHIC, madeOfPatterns, withPatterns } from './pattern-places';
 export { mayScheduleFirst, schedulingPolicy } from './scheduling-policy';
 export { STUB_S3_KEYS, StubObjectStore } from './stub-object-store';
 export { StubProvider, type RecordedRequest, type StubResponse, type StubStep } from './stub-provider';
+export { STUB_IDENTITY, StubTokenServices } from './stub-token-services';
 export { STUB_ACCESS, StubSecretManagers } from './stub-secret-managers';
 export { createTestDatabase, testDatabase, type TestDatabase } from './test-database';

@@ -31,7 +31,7 @@ describe('AttemptWays', () => {
 
   it('skips stages that the attempt does not use', () => {
     expect(runThrough(new Set(['hedge', 'guardrails', 'cache']))).toEqual([
-      ...['target', 'targetLimits', 'build', 'integratedModels', 'followUp'],
+      ...['target', 'targetLimits', 'renewal', 'build', 'integratedModels', 'followUp'],
       'call',
     ]);
   });

@@ -112,14 +112,14 @@ describe('Amazon Bedrock', () => {
   it('bug 24: streams frames as events of the client’s dialect, and its input includes cached tokens in the log', async () => {
     respondSigned({ headers: FRAMES, steps: [...TEXT, ...END].map((chunk) => ({ chunk })) });
     const message = await anthropic()
-      .messages.stream({ model: MODEL, max_tokens: 100, messages: QUESTION })
+      .messages.stream({ model: 'amazon.nova-pro-v1:0', max_tokens: 100, messages: QUESTION })
       .finalMessage();
     expect(message).toMatchObject({
       content: [{ type: 'text', text: 'Sunny' }],
       stop_reason: 'end_turn',
       usage: { input_tokens: 20, cache_read_input_tokens: 5, output_tokens: 7 },
     });
-    expect(stub.lastRequest.url).toBe(`/model/${encodeURIComponent(MODEL)}/converse-stream`);
+    expect(stub.lastRequest.url).toBe('/model/amazon.nova-pro-v1%3A0/converse-stream');
     const [record] = await gateway.records();
     expect(record).toMatchObject({
       streamed: true,
@@ -178,6 +178,68 @@ describe('Amazon Bedrock', () => {
     expect(response.headers.get('content-type')).toContain('text/event-stream');
     expect(await response.text()).toContain('"content":"Sun"');
     expect(calls).toBe(2);
+  });
+
+  describe('Claude, for clients of the Messages API', () => {
+    const start = {
+      type: 'message_start',
+      message: {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5',
+        content: [],
+        stop_reason: null,
+        usage: { input_tokens: 20, cache_read_input_tokens: 5, output_tokens: 1 },
+      },
+    };
+    const events = [
+      start,
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Sunny' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } },
+      { type: 'message_stop' },
+    ];
+    const chunk = (data: object): Buffer =>
+      event('chunk', { bytes: Buffer.from(JSON.stringify(data)).toString('base64') });
+
+    it('gets their bodies in its own form, with the beta flags of their header', async () => {
+      respondSigned({ body: { ...start.message, content: [{ type: 'text', text: 'Sunny' }] } });
+      const message = await anthropic().messages.create(
+        { model: MODEL, max_tokens: 100, stop_sequences: ['x'], messages: QUESTION },
+        { headers: { 'anthropic-beta': 'context-1m-2025-08-07' } },
+      );
+      expect(message.content).toEqual([{ type: 'text', text: 'Sunny' }]);
+      expect(stub.lastRequest.url).toBe(`/model/${encodeURIComponent(MODEL)}/invoke`);
+      expect(JSON.parse(stub.lastRequest.body.toString())).toEqual({
+        anthropic_version: 'bedrock-2023-05-31',
+        anthropic_beta: ['context-1m-2025-08-07'],
+        max_tokens: 100,
+        stop_sequences: ['x'],
+        messages: QUESTION,
+      });
+      expect(await gateway.records()).toMatchObject([{ usage: { inputTokens: 25, cacheReadTokens: 5 } }]);
+    });
+
+    it('streams its own events, whose usage is in the log', async () => {
+      respondSigned({ headers: FRAMES, steps: events.map((data) => ({ chunk: chunk(data) })) });
+      const message = await anthropic()
+        .messages.stream({ model: MODEL, max_tokens: 100, messages: QUESTION })
+        .finalMessage();
+      expect(message).toMatchObject({ content: [{ text: 'Sunny' }], usage: { output_tokens: 7 } });
+      expect(stub.lastRequest.url).toBe(`/model/${encodeURIComponent(MODEL)}/invoke-with-response-stream`);
+      expect(await gateway.records()).toMatchObject([
+        { streamed: true, outcome: 'ok', usage: { inputTokens: 25, outputTokens: 7, cacheReadTokens: 5 } },
+      ]);
+    });
+
+    it('counts their tokens', async () => {
+      respondSigned({ body: { inputTokens: 12 } });
+      const counted = await anthropic().messages.countTokens({ model: MODEL, messages: QUESTION });
+      expect(counted.input_tokens).toBe(12);
+      expect(stub.lastRequest.url).toContain('/count-tokens');
+    });
   });
 
   it('bug 65: gets errors in the client’s dialect', async () => {

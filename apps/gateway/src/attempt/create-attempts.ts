@@ -1,4 +1,10 @@
-import { apiKeyPepper, masterKeysOf, sealingKeyring, type AddressPolicy } from '@gw/kernel';
+import {
+  apiKeyPepper,
+  masterKeysOf,
+  parseTrustedHosts,
+  sealingKeyring,
+  type AddressPolicy,
+} from '@gw/kernel';
 import type { OutboundClient } from '@gw/outbound';
 import type { Provider } from '@gw/providers';
 import type { SecretResolver } from '@gw/secret-managers';
@@ -6,6 +12,9 @@ import type { RoutingState } from '@gw/routing';
 import type { Accounts } from '../limits/accounts';
 import type { GatewaySettings } from '../settings';
 import type { Responses } from '../cache/response-stores';
+import { CloudCredentials } from '../credentials/cloud-credentials';
+import { createIssuedCredentials } from '../credentials/issued';
+import { RenewalAround } from '../credentials/renewal.around';
 import { Credentials } from '../credentials/credentials';
 import { OwnCredentials } from '../credentials/own-credentials';
 import type { Documents } from '../auth/principals';
@@ -59,7 +68,12 @@ export function createAttempts({
 }: AttemptParts): { readonly attempts: (last: Next) => AttemptStage; readonly attempt: AttemptStage } {
   const masters = masterKeysOf(settings);
   const own = new OwnCredentials(documents, masters.map(apiKeyPepper));
-  const targeting = new Targeting(documents, new Credentials(sealingKeyring(...masters), secrets), own, {
+  const cloud = new CloudCredentials(createIssuedCredentials(settings, policy), {
+    allowsOwn: settings.ALLOW_AMBIENT_CLOUD_CREDENTIALS,
+    trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS),
+  });
+  const saved = new Credentials(sealingKeyring(...masters), secrets);
+  const targeting = new Targeting(documents, saved, own, cloud, {
     providers,
     sandboxEnabled: settings.SANDBOX_ENABLED,
   });
@@ -74,6 +88,7 @@ export function createAttempts({
     target: new TargetAround(targeting, settings.ALLOW_CLIENT_SECRETS),
     targetLimits: new TargetLimitsAround(accounts),
     guardrails: new GuardrailsAround(),
+    renewal: new RenewalAround(cloud),
     build: new BuildAround(builder),
     integratedModels: new IntegratedModelsAround(documents),
     followUp: new FollowUpAround(),

@@ -15,6 +15,7 @@ import {
   type ProviderVariant,
   type RouteSupport,
 } from '@gw/providers';
+import type { CloudCredentials } from '../credentials/cloud-credentials';
 import type { Credentials } from '../credentials/credentials';
 import { didYouMean } from '../configs/near-slugs';
 import type { OwnCredentials } from '../credentials/own-credentials';
@@ -49,6 +50,7 @@ export class Targeting {
     private readonly documents: Documents,
     private readonly credentials: Credentials,
     private readonly ownCredentials: OwnCredentials,
+    private readonly cloud: CloudCredentials,
     private readonly options: TargetingOptions,
   ) {}
 
@@ -92,10 +94,10 @@ export class Targeting {
     });
     const provider = this.known(saved.providerId);
     const credential = this.credentials.of(saved);
-    const finish = (opened: Credential): Upstream => {
+    const finish = (opened: Credential): Upstream | Promise<Upstream> => {
       const upstream = this.build(context, target, provider, saved, opened);
       checkModel(context, saved, upstream.model);
-      return upstream;
+      return this.cloud.complete(context, upstream);
     };
     return credential instanceof Promise ? credential.then(finish) : finish(credential);
   }
@@ -105,10 +107,10 @@ export class Targeting {
     const provider = this.known(id);
     if (variantOf(context, provider) === null) supportOf(context, provider);
     const apiKey = inlineKey(context, target, provider);
-    const finish = (isOwn: boolean): Upstream => {
+    const finish = (isOwn: boolean): Upstream | Promise<Upstream> => {
       if (isOwn) throw ownCredential('authorization');
       const credential = { apiKey, configurations: target.providerFields };
-      return this.build(context, target, provider, null, credential);
+      return this.cloud.complete(context, this.build(context, target, provider, null, credential));
     };
     if (apiKey === null || provider.local) return finish(false);
     const isOwn = this.ownCredentials.includes(apiKey);
@@ -151,10 +153,11 @@ export class Targeting {
     const requested = typeof override === 'string' ? override : requestedModel(context);
     const model = requested === null ? null : withoutSlug(requested);
     const destination = { target, saved, credential, model };
-    const variant = variantOf(context, provider);
+    const forModel = (model === null ? undefined : provider.forModel?.(model)) ?? provider;
+    const variant = variantOf(context, forModel);
     const isUsed =
       variant !== null && (variant.atCustomHost || customHostOf(context.gw, destination) === null);
-    const serving = isUsed ? variant.provider : provider;
+    const serving = isUsed ? variant.provider : forModel;
     return { ...destination, provider: serving, support: supportOf(context, serving) };
   }
 }

@@ -17,6 +17,7 @@ export const ORDER = [
   { around: 'target' },
   { around: 'targetLimits' },
   { around: 'guardrails' },
+  { around: 'renewal' },
   { around: 'build' },
   { around: 'integratedModels' },
   { around: 'followUp' },

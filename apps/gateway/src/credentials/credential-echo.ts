@@ -30,10 +30,20 @@ function hiddenOf({ credential, saved, target }: Upstream): Hidden | null {
   let hidden = known.get(credential);
   if (hidden === undefined) {
     const isCallers = saved === null && target.apiKey === null;
-    hidden = hide([isCallers ? null : credential.apiKey, ...customCredentials(credential)]);
+    hidden = hide([
+      isCallers ? null : credential.apiKey,
+      ...issuedTexts(credential),
+      ...customCredentials(credential),
+    ]);
     known.set(credential, hidden);
   }
   return hidden;
+}
+
+/** Parts of an issued credential that a provider could repeat. */
+function issuedTexts({ issued }: Credential): readonly unknown[] {
+  if (issued === undefined) return [];
+  return issued.kind === 'bearer' ? [issued.token] : [issued.keys.sessionToken];
 }
 
 function customCredentials({ configurations }: Credential): readonly unknown[] {

@@ -4,9 +4,9 @@ import {
   type ProviderDocument,
   type SecretUse,
 } from '@gw/contracts';
-import { GatewayError, unseal, type Keyring } from '@gw/kernel';
+import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
 import type { Credential } from '@gw/providers';
-import { SecretError, type SecretResolver } from '@gw/secret-managers';
+import type { SecretResolver } from '@gw/secret-managers';
 import { withSecrets } from './secret-values';
 
 interface Opened {
@@ -48,14 +48,14 @@ export class Credentials {
         extra: { provider: `@${document.slug}` },
         detail: {
           reason:
-            error instanceof SecretError ? error.message : 'The secret does not have the required form.',
+            error instanceof VendorError ? error.message : 'The secret does not have the required form.',
         },
         cause: error,
       });
     try {
       const values = secrets.map(({ location }) => {
         if (location === null) {
-          throw new SecretError('refused', 'This workspace may not use the secret reference.');
+          throw new VendorError('refused', 'This workspace may not use the secret reference.');
         }
         return this.resolver.resolve(location, document.organisationId);
       });

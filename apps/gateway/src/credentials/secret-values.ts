@@ -1,12 +1,12 @@
 import type { SecretUse } from '@gw/contracts';
+import { VendorError } from '@gw/kernel';
 import type { Credential } from '@gw/providers';
-import { SecretError } from '@gw/secret-managers';
 
 const CONFIGURATIONS = 'configurations.';
 /** Characters that are valid in a header and in a path. Saved credentials are validated by the same rule. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** Puts the secrets into the credential's fields. Throws `SecretError` when a value is not valid for its field. */
+/** Puts the secrets into the credential's fields. Throws `VendorError` when a value is not valid for its field. */
 export function withSecrets(
   credential: Credential,
   uses: readonly SecretUse[],
@@ -15,18 +15,30 @@ export function withSecrets(
   let { apiKey } = credential;
   const configurations: Record<string, unknown> = { ...credential.configurations };
   for (const [index, { target, format }] of uses.entries()) {
-    const value = valueOf(values[index] ?? '', format);
+    const text = values[index] ?? '';
+    const object = target === 'key' || format === 'json' ? null : objectText(text);
+    const value = object ?? valueOf(text, format);
     if (target === 'key') apiKey = value;
     else configurations[target.slice(CONFIGURATIONS.length)] = value;
   }
   return { apiKey, configurations };
 }
 
+/** Returns the text of an object, such as a key file, in one line; null for any other text. */
+function objectText(text: string): string | null {
+  if (!text.trimStart().startsWith('{')) return null;
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
 /** Trims white space around a secret, such as the line break that an editor adds. */
 function valueOf(text: string, format: SecretUse['format']): string {
   const value = (format === 'json' ? textOf(text) : text).trim();
   if (!VISIBLE.test(value)) {
-    throw new SecretError('invalid', 'The secret is empty, or contains spaces or control characters.');
+    throw new VendorError('invalid', 'The secret is empty, or contains spaces or control characters.');
   }
   return value;
 }
@@ -39,5 +51,5 @@ function textOf(text: string): string {
     value = undefined;
   }
   if (typeof value === 'string') return value;
-  throw new SecretError('invalid', 'The secret is not a JSON string.');
+  throw new VendorError('invalid', 'The secret is not a JSON string.');
 }

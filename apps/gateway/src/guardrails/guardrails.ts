@@ -28,8 +28,8 @@ import {
   type CompileResult,
   type GuardrailStage,
 } from '@gw/guardrails';
-import { GatewayError, unseal, type Keyring } from '@gw/kernel';
-import { SecretError, type SecretResolver } from '@gw/secret-managers';
+import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
+import type { SecretResolver } from '@gw/secret-managers';
 import { didYouMean } from '../configs/near-slugs';
 import type { Documents, Principal } from '../auth/principals';
 
@@ -163,7 +163,7 @@ export class Guardrails {
   }
 
   private read(location: SecretLocation | null | undefined, owner: string): string | Promise<string> {
-    if (!location) throw new SecretError('refused', 'This workspace may not use the secret reference.');
+    if (!location) throw new VendorError('refused', 'This workspace may not use the secret reference.');
     return this.resolver.resolve(location, owner);
   }
 }

@@ -7,6 +7,7 @@ import {
   openAiSpeaker,
   withTranslatedRoutes,
 } from '../dialects/openai/openai-compatible';
+import { AZURE_CREDENTIAL_FIELDS, azureIdentity } from '../identity/azure';
 import { textField } from '../fields';
 import { defineProvider, type Credential } from '../provider';
 
@@ -67,24 +68,17 @@ const DEPLOYED = [
 const TRANSLATED = ['messages', 'gemini.generate', 'gemini.embed'] as const;
 const AT_DEPLOYMENT: ReadonlySet<RouteKind> = new Set(['passthrough', ...DEPLOYED, ...TRANSLATED]);
 
-const ENTRA = { field: 'azure_auth_mode', oneOf: ['entra'] } as const;
-
 const AZURE_FIELDS: readonly ConfigurationField[] = [
-  textField('azure_auth_mode', { values: ['default', 'entra', 'managed'] }),
   textField('azure_resource_name', { kind: 'label', required: true, maxLength: 63 }),
   textField('azure_deployment_config', { kind: 'azure_deployments', required: true }),
-  textField('azure_entra_tenant_id', { required: ENTRA, isAddress: true }),
-  textField('azure_entra_client_id', { required: ENTRA }),
-  textField('azure_entra_client_secret', { required: ENTRA, secret: true }),
-  textField('azure_entra_scope', { isAddress: true }),
-  textField('azure_managed_client_id', { required: { field: 'azure_auth_mode', oneOf: ['managed'] } }),
+  ...AZURE_CREDENTIAL_FIELDS,
 ];
 
 /**
  * Azure OpenAI.
  * With a deployment, the address contains its name and the query `api-version`. Without one, the
  * `v1` API is called, where the request's `model` is the deployment and no version is needed. In
- * any `azure_auth_mode` but `default` the credential is an Entra token, sent as a bearer token.
+ * any `azure_auth_mode` but `default` calls carry a token of Entra.
  */
 export const azureOpenai = defineProvider({
   ...openAiSpeaker,
@@ -112,6 +106,7 @@ export const azureOpenai = defineProvider({
     if (mode === 'default') headers.push('api-key', credential.apiKey);
     else headers.push('authorization', `Bearer ${credential.apiKey}`);
   },
+  identity: azureIdentity,
   routes: withTranslatedRoutes(
     'azure-openai',
     openAiRoutes([

@@ -32,12 +32,19 @@ export function mergeConfigurations(
   const merged: Record<string, unknown> = { ...saved.open, ...saved.secret };
   if (input === undefined) return merged;
   const shown = new Set(provider.fields.filter(({ secret }) => secret).map(({ name }) => MASKED + name));
+  const kinds = new Map(provider.fields.map(({ name, kind }) => [name, kind]));
   for (const [name, value] of Object.entries(input)) {
     if (shown.has(name)) continue;
     if (value === null) delete merged[name];
-    else merged[name] = name === 'custom_headers' ? unmasked(value, saved.secret[name]) : value;
+    else merged[name] = storedForm(kinds.get(name), value, saved.secret[name]);
   }
   return merged;
+}
+
+/** Returns a value as it is saved: objects of `json` fields as text, masked headers with their saved value. */
+function storedForm(kind: ConfigurationField['kind'] | undefined, value: unknown, saved: unknown): unknown {
+  if (kind === 'headers') return unmasked(value, saved);
+  return kind === 'json' && isFields(value) ? JSON.stringify(value) : value;
 }
 
 /** Values that are not objects are left as they are; `configurationFaults` reports them. */
@@ -172,11 +179,32 @@ function fieldFaults(field: ConfigurationField, value: unknown, path: string): E
       return typeof value === 'boolean' ? [] : [{ path, message: 'must be true or false' }];
     case 'headers':
       return headerMapFaults(value, path);
+    case 'json':
+      return jsonFaults(value, path);
     case 'azure_deployments':
       return deploymentFaults(value, path);
     default:
       field.kind satisfies never;
       return [];
+  }
+}
+
+const JSON_LENGTH_MAX = 16_384;
+
+/** Checks the text of an object; `mergeConfigurations` has turned objects into text. */
+function jsonFaults(value: unknown, path: string): ErrorDetail[] {
+  if (typeof value !== 'string' || !isObjectText(value))
+    return [{ path, message: 'must be an object, or its JSON text' }];
+  return value.length > JSON_LENGTH_MAX
+    ? [{ path, message: `must have at most ${String(JSON_LENGTH_MAX)} characters` }]
+    : [];
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    return isFields(JSON.parse(text));
+  } catch {
+    return false;
   }
 }
 

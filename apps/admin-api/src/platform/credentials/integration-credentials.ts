@@ -1,9 +1,10 @@
-import type { CatalogueProvider } from '@gw/contracts';
+import { fieldOfInstallation, isKeyless, type CatalogueProvider } from '@gw/contracts';
 import { catalogueProvider, retiredMessage } from '@gw/providers';
 import type { IntegrationEntity } from '@gw/entities';
-import type { AddressPolicy } from '@gw/kernel';
+import type { AddressPolicy, ErrorDetail } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS, type AdminSettings } from '../../settings';
 import type { Principal } from '../common/principal';
 import {
   assertAllowedAddresses,
@@ -63,6 +64,7 @@ export class IntegrationCredentials {
   constructor(
     private readonly credentials: CredentialsService,
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'ALLOW_AMBIENT_CLOUD_CREDENTIALS'>,
   ) {}
 
   /**
@@ -76,11 +78,11 @@ export class IntegrationCredentials {
     const saved = { open: row.configurations, secret: plain.configurations };
     const values = mergeConfigurations(provider, saved, input.configurations);
     const mapped = new Set((row.secretMappings ?? []).map(({ target_field }) => target_field));
-    const faults = configurationFaults(provider, values, pathOf, mapped);
-    if (apiKey === undefined && !mapped.has('key') && needsKey(provider, values))
-      faults.push({ path: 'key', message: 'is required' });
-    const keyFault = apiKey === undefined ? null : faultOfKey(apiKey);
-    if (keyFault !== null) faults.push({ path: 'key', message: keyFault });
+    const faults = [
+      ...configurationFaults(provider, values, pathOf, mapped),
+      ...keyFaults(apiKey, !mapped.has('key') && needsKey(provider, values)),
+      ...this.identityFaults(provider, values, pathOf),
+    ];
     if (faults.length > 0) throw validationFailed(faults);
     assertAllowedAddresses(provider, values, this.addresses, pathOf);
     const next = splitConfigurations(provider, values);
@@ -100,6 +102,16 @@ export class IntegrationCredentials {
       .secrets;
   }
 
+  private identityFaults(
+    provider: CatalogueProvider,
+    values: Readonly<Record<string, unknown>>,
+    pathOf: PathOf,
+  ): ErrorDetail[] {
+    const own = fieldOfInstallation(provider, values);
+    const isRefused = own !== null && !this.settings.ALLOW_AMBIENT_CLOUD_CREDENTIALS;
+    return isRefused ? [{ path: pathOf(own), message: OWN_REFUSED }] : [];
+  }
+
   private store(
     row: CredentialRow,
     apiKey: string | undefined,
@@ -116,6 +128,9 @@ export class IntegrationCredentials {
     });
   }
 }
+
+const OWN_REFUSED =
+  'uses the identity of the installation, which the operator must allow with ALLOW_AMBIENT_CLOUD_CREDENTIALS';
 
 const FIELD_PATH: PathOf = (field) => `configurations.${field}`;
 
@@ -155,12 +170,14 @@ const masked = (value: unknown): string | Record<string, string> =>
 /** A key is sent unchanged in a header. */
 const KEY = /^[\x21-\x7e]+$/;
 
-const faultOfKey = (key: string): string | null =>
-  shortenedFault(key) ??
-  (KEY.test(key) ? null : 'must be visible ASCII characters without spaces or control characters');
-
-/** A privately hosted endpoint, or an Azure account with another authentication mode, may need no key. */
-function needsKey(provider: CatalogueProvider, values: Readonly<Record<string, unknown>>): boolean {
-  const mode = values['azure_auth_mode'];
-  return provider.needsKey && values['custom_host'] === undefined && (mode ?? 'default') === 'default';
+function keyFaults(key: string | undefined, isNeeded: boolean): ErrorDetail[] {
+  if (key === undefined) return isNeeded ? [{ path: 'key', message: 'is required' }] : [];
+  const message = shortenedFault(key) ?? (KEY.test(key) ? null : INVALID_KEY);
+  return message === null ? [] : [{ path: 'key', message }];
 }
+
+const INVALID_KEY = 'must be visible ASCII characters without spaces or control characters';
+
+/** A privately hosted endpoint, or an integration with another kind of credential, needs no key. */
+const needsKey = (provider: CatalogueProvider, values: Readonly<Record<string, unknown>>): boolean =>
+  provider.needsKey && values['custom_host'] === undefined && !isKeyless(provider, values);

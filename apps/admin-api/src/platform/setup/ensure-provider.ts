@@ -53,7 +53,9 @@ export async function ensureProvider(
     maskedConfigurations: {},
     secretMappings: null,
   });
-  new IntegrationCredentials(credentials, addresses).apply(integration, { key });
+  // The first providers have keys, and no identity of the installation.
+  const settings = { ALLOW_AMBIENT_CLOUD_CREDENTIALS: false };
+  new IntegrationCredentials(credentials, addresses, settings).apply(integration, { key });
   await manager.save(integration);
   const provider = await manager.save(
     manager.create(ProviderEntity, {

@@ -45,6 +45,61 @@ describe('POST /v1/integrations', () => {
     expect(read).toMatchObject({ ai_provider_id: 'cortex', configurations: more.configurations });
   });
 
+  describe('with a credential of a token service', () => {
+    const keyFile = { type: 'service_account', project_id: 'p', private_key: 'a-private-key-of-google' };
+
+    it('takes the key file of a service account, as an object or as text, and never shows it', async () => {
+      for (const json of [keyFile, JSON.stringify(keyFile)]) {
+        const configurations = { vertex_auth_type: 'serviceAccount', vertex_service_account_json: json };
+        const { slug } = await create({ ai_provider_id: 'vertex-ai', key: undefined, configurations });
+        const { body } = await api.get(`/v2/integrations/${slug}`, { key: tenant.adminKey });
+        expect(body).toMatchObject({ configurations: { vertex_auth_type: 'serviceAccount' } });
+        expect(JSON.stringify(body)).not.toContain('a-private-key-of-google');
+      }
+    });
+
+    it('SCP-05: takes an OAuth client without a key, and masks its secret', async () => {
+      const configurations = {
+        auth_type: 'oauthClientCredentials',
+        oauth_token_endpoint: 'https://login.example.com/token',
+        oauth_client_id: 'an-id',
+        oauth_client_secret: 'a-secret-of-oauth-0123',
+      };
+      const { slug } = await create({ key: undefined, configurations });
+      const { body } = await api.get(`/v2/integrations/${slug}`, { key: tenant.adminKey });
+      expect(body).toMatchObject({
+        configurations: { masked_oauth_client_secret: 'a-*****123', oauth_client_id: 'an-id' },
+      });
+    });
+
+    it.each([
+      ['an endpoint within the network', { oauth_token_endpoint: 'https://10.0.0.1/token' }],
+      ['no secret', { oauth_client_secret: undefined }],
+    ])('refuses an OAuth client with %s', async (_name, more) => {
+      const configurations = {
+        auth_type: 'oauthClientCredentials',
+        oauth_token_endpoint: 'https://login.example.com/token',
+        oauth_client_id: 'an-id',
+        oauth_client_secret: 'a-secret-of-oauth-0123',
+        ...more,
+      };
+      const body = integrationBody({ key: undefined, configurations });
+      const { status } = await api.post('/v1/integrations', { key: tenant.adminKey, body });
+      expect(status).toBe(400);
+    });
+
+    it.each([
+      ['bedrock', 'aws_auth_type', { aws_auth_type: 'serviceRole', aws_region: 'eu-central-1' }],
+      ['vertex-ai', 'vertex_auth_type', { vertex_auth_type: 'workloadIdentity' }],
+    ])('refuses the identity of the installation for %s', async (provider, field, configurations) => {
+      const body = integrationBody({ ai_provider_id: provider, key: undefined, configurations });
+      const refused = await api.post<Failure>('/v1/integrations', { key: tenant.adminKey, body });
+      expect(refused.status).toBe(400);
+      expect(refused.body.error.details?.map(({ path }) => path)).toEqual([`configurations.${field}`]);
+      expect(refused.body.error.message).toContain('ALLOW_AMBIENT_CLOUD_CREDENTIALS');
+    });
+  });
+
   it('creates a workspace integration with its default provider for a workspace key', async () => {
     const { slug } = await create({ default_provider_slug: 'my-openai' }, tenant.key);
     const { body: read } = await api.get(`/v1/integrations/${slug}`, { key: tenant.key });

@@ -167,7 +167,7 @@ export const limitOwnerOf = (
 
 class CatalogueFieldResponse {
   @ResponseField.text({ example: 'openai_project' }) readonly name!: string;
-  @ResponseField.oneOf(['text', 'label', 'segment', 'url', 'boolean', 'headers', 'azure_deployments'])
+  @ResponseField.oneOf(['text', 'label', 'segment', 'url', 'boolean', 'headers', 'json', 'azure_deployments'])
   readonly kind!: ConfigurationField['kind'];
   @ResponseField.boolean() readonly secret!: boolean;
   @ResponseField.any({

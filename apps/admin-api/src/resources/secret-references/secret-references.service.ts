@@ -1,6 +1,6 @@
 import { SecretReferenceEntity, type GuardrailEntity } from '@gw/entities';
-import { GatewayError, uuidv7, type AddressPolicy } from '@gw/kernel';
-import { pick, SecretError, type SecretReader } from '@gw/secret-managers';
+import { GatewayError, uuidv7, VendorError, type AddressPolicy } from '@gw/kernel';
+import { pick, type SecretReader } from '@gw/secret-managers';
 import { assign, columnsOf, invalid, listOf, pickOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -165,11 +165,11 @@ export class SecretReferencesService {
   async test(at: At): Promise<SecretReferenceTestResponse> {
     const row = await findRow(this.dataSource.manager, REFERENCE, at);
     const location = this.access.locationOf(row, null);
-    let failure: SecretError | null = null;
+    let failure: VendorError | null = null;
     try {
       pick(await this.read(location), location);
     } catch (error) {
-      if (!(error instanceof SecretError)) throw error;
+      if (!(error instanceof VendorError)) throw error;
       failure = error;
     }
     const response = {

@@ -1,5 +1,6 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, exactNumbers, hasDuplicateMembers, withExactNumbers } from '@gw/kernel';
+import type { CallAddress } from '@gw/dialects';
 import type { BodySource } from '@gw/outbound';
 import {
   spliceForm,
@@ -95,17 +96,19 @@ function translated(
   translator: Translator,
   upstream: Upstream,
 ): BuiltBody {
-  const { address } = context.route;
   const {
     path,
     body: sent,
     losses,
-  } = translator.request(
-    body,
-    upstream.target.loss,
-    address === null ? undefined : callAddress(address, upstream),
-  );
+  } = translator.request(body, upstream.target.loss, addressOf(context, upstream));
   return { ...rebuilt(context, body, sent), path, losses };
+}
+
+/** What of the call is not in its body; undefined for most calls. */
+function addressOf({ route, req }: RequestView, upstream: Upstream): CallAddress | undefined {
+  if (route.address !== null) return callAddress(route.address, upstream);
+  const betas = req.headers['anthropic-beta'];
+  return typeof betas === 'string' && route.dialect === 'anthropic' ? { betas } : undefined;
 }
 
 /** A request without a body. */

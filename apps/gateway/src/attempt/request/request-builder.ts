@@ -195,6 +195,8 @@ function headersOf(context: RequestView, upstream: Upstream, contentType: string
   addCustom(headers, credential.configurations['custom_headers']);
   if (saved && model !== null) addCustom(headers, modelOf(saved, model)?.customHeaders);
   provider.sign(headers, credential);
+  if (credential.issued?.kind === 'bearer')
+    setHeader(headers, 'authorization', `Bearer ${credential.issued.token}`);
   const forwarded = forwardedHeaders(context, upstream);
   for (let i = 0; i < forwarded.length; i += 2)
     setHeader(headers, forwarded[i] as string, forwarded[i + 1] as string);

@@ -1,13 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { AwsCredentials } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import type { HeaderList } from '../provider';
-
-export interface AwsKeys {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** Null for keys that do not expire. */
-  readonly sessionToken: string | null;
-}
 
 export interface SignableRequest {
   readonly method: string;
@@ -30,7 +24,7 @@ const signingKeys = new LRUCache<string, Buffer>({ max: KEYS_MAX });
  */
 export function signAwsRequest(
   request: SignableRequest,
-  keys: AwsKeys,
+  keys: AwsCredentials,
   { region, service, now }: { readonly region: string; readonly service: string; readonly now: number },
 ): void {
   const { headers } = request;

@@ -1,0 +1,46 @@
+import { memberOf, textOf, VendorError } from '@gw/kernel';
+import type { WorkloadToken } from '@gw/contracts';
+
+/** What a key file of type `external_account` asks for. */
+export interface ExternalAccount {
+  readonly audience: string;
+  readonly serviceAccount: string | null;
+  readonly token: WorkloadToken;
+}
+
+const KEY_FILE = 'The key file';
+const TOKEN_URL = 'https://sts.googleapis.com/v1/token';
+const IMPERSONATION =
+  /^https:\/\/iamcredentials\.googleapis\.com\/v1\/projects\/-\/serviceAccounts\/([A-Za-z0-9@.-]{1,256}):generateAccessToken$/;
+
+/**
+ * Reads a key file of type `external_account`. Its addresses are the tenant's: only those of Google
+ * are accepted, and tokens only from a file or from AWS. @throws VendorError
+ */
+export function externalAccountOf(json: string): ExternalAccount {
+  if (memberOf(json, 'token_url') !== TOKEN_URL)
+    throw new VendorError('refused', `token_url of the key file must be ${TOKEN_URL}.`);
+  return {
+    audience: textOf(memberOf(json, 'audience'), KEY_FILE),
+    serviceAccount: serviceAccountOf(memberOf(json, 'service_account_impersonation_url')),
+    token: tokenOf(json),
+  };
+}
+
+function serviceAccountOf(url: unknown): string | null {
+  if (url === undefined || url === null) return null;
+  const [, account] = IMPERSONATION.exec(textOf(url, KEY_FILE)) ?? [];
+  if (account !== undefined) return account;
+  throw new VendorError(
+    'refused',
+    'service_account_impersonation_url of the key file must be that of iamcredentials.googleapis.com.',
+  );
+}
+
+function tokenOf(json: string): WorkloadToken {
+  const file = memberOf(json, 'credential_source', 'file');
+  if (typeof file === 'string') return { source: 'file', file, audience: null };
+  if (memberOf(json, 'credential_source', 'environment_id') === 'aws1')
+    return { source: 'aws', file: null, audience: null };
+  throw new VendorError('refused', 'credential_source of the key file must be a file, or AWS.');
+}

@@ -1,0 +1,84 @@
+import type { AwsCredentials } from '@gw/kernel';
+
+/** A short-lived credential that a token service has issued for a provider. */
+export type IssuedCredential =
+  | { readonly kind: 'bearer'; readonly token: string }
+  | { readonly kind: 'aws'; readonly keys: AwsCredentials };
+
+/** Where the token of an installation's workload comes from, for exchange at a token service. */
+export interface WorkloadToken {
+  readonly source: 'file' | 'aws' | 'gcp_metadata' | 'azure_imds';
+  /** Path of the token below a folder of `WIF_TOKEN_DIRS`; null for other sources than `file`. */
+  readonly file: string | null;
+  /** Whom the token is for. Null: the default of the token service. */
+  readonly audience: string | null;
+}
+
+/**
+ * How a provider's short-lived credential is obtained: with secrets of the integration, or with the
+ * identity of the installation (`isOfInstallation`).
+ */
+export type CloudIdentity =
+  | { readonly kind: 'oauth_client'; readonly client: OAuthClient }
+  /** Text of a key file of type `service_account` or `external_account`. */
+  | { readonly kind: 'google_key'; readonly json: string }
+  | { readonly kind: 'google_own' }
+  | {
+      readonly kind: 'google_workload';
+      readonly token: WorkloadToken;
+      /** The service account to act as; null: the federated identity itself. */
+      readonly serviceAccount: string | null;
+    }
+  | { readonly kind: 'aws_own'; readonly region: string }
+  | { readonly kind: 'aws_role'; readonly region: string; readonly roleArn: string }
+  | {
+      readonly kind: 'aws_workload';
+      readonly region: string;
+      readonly roleArn: string;
+      readonly token: WorkloadToken;
+    }
+  | {
+      readonly kind: 'entra_client';
+      readonly tenant: string;
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly scope: string;
+    }
+  | { readonly kind: 'azure_own'; readonly clientId: string | null; readonly scope: string }
+  | {
+      readonly kind: 'azure_workload';
+      /** Null: of the environment. */
+      readonly tenant: string | null;
+      readonly clientId: string | null;
+      readonly scope: string;
+      /** Null: the token file of the environment. */
+      readonly token: WorkloadToken | null;
+    };
+
+/** The client credentials grant of OAuth 2.0. */
+export interface OAuthClient {
+  readonly endpoint: string;
+  readonly id: string;
+  readonly secret: string;
+  readonly scope: string | null;
+  readonly audience: string | null;
+  readonly resource: string | null;
+  /** Where the secret is sent: in the form, or as basic authentication. */
+  readonly method: 'client_secret_post' | 'client_secret_basic';
+}
+
+const OF_INSTALLATION: Readonly<Record<CloudIdentity['kind'], boolean>> = {
+  oauth_client: false,
+  google_key: false,
+  google_own: true,
+  google_workload: true,
+  aws_own: true,
+  aws_role: true,
+  aws_workload: true,
+  entra_client: false,
+  azure_own: true,
+  azure_workload: true,
+};
+
+/** Whether an identity uses that of the installation, which tenants must not reach unless the operator allows it. */
+export const isOfInstallation = ({ kind }: CloudIdentity): boolean => OF_INSTALLATION[kind];
