@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { calcPrice } from '@pydantic/genai-prices';
+import type { ConfigurationField } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { catalogueProvider, PROVIDER_CATALOGUE } from './catalogue';
 import { DOCUMENTATION } from './documentation';
@@ -24,9 +25,18 @@ const signed = (id: string, configurations = {}, headers: HeaderList = []): Head
 
 /** Headers of a row that hold no secret. */
 const fixedHeaders = (id: string): string[] =>
-  Object.entries(PROVIDER_ROWS.find((row) => row.id === id)?.headers ?? {})
+  Object.entries(
+    PROVIDER_ROWS.find((row) => row.id === id)?.headers ??
+      (id === 'azure-ai' ? { 'extra-parameters': 'drop' } : {}),
+  )
     .filter(([, text]) => !text.includes('_token}'))
     .map(([name]) => name);
+
+/** Values of required settings. */
+const acmeSettings = (fields: readonly ConfigurationField[]): Record<string, string> =>
+  Object.fromEntries(
+    fields.map(({ name, kind }) => [name, kind === 'url' ? 'https://acme.example.com/v1' : 'acme']),
+  );
 
 describe('PROVIDERS', () => {
   it('has exactly one provider per folder with a provider file and per row', () => {
@@ -114,7 +124,7 @@ describe('PROVIDERS', () => {
       if (support.via === 'native') expect(support.prefix).toMatch(/^$|^\/[a-z]/);
     }
     const settings = (item.fields ?? []).filter(({ required }) => required === true);
-    const configurations = Object.fromEntries(settings.map(({ name }) => [name, 'acme']));
+    const configurations = acmeSettings(settings);
     const isSelfHosted = PROVIDER_ROWS.some((row) => row.id === id && row.base === null);
     if (isSelfHosted) expect(() => item.baseUrl(credential())).toThrow(/custom_host/);
     else
@@ -132,7 +142,8 @@ describe('PROVIDERS', () => {
     (_, item) => {
       const fixed = fixedHeaders(item.id);
       const headers: HeaderList = [];
-      item.sign(headers, credential({ openai_organization: 'org', openai_project: 'proj' }));
+      const needed = acmeSettings((item.fields ?? []).filter(({ required }) => required === true));
+      item.sign(headers, credential({ openai_organization: 'org', openai_project: 'proj', ...needed }));
       const names = headers.filter((_, index) => index % 2 === 0);
       const carriers = names.filter(
         (name) => !['anthropic-version', 'openai-organization', 'openai-project', ...fixed].includes(name),

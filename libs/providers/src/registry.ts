@@ -1,4 +1,5 @@
 import { anthropic } from './anthropic/anthropic.provider';
+import { azureAi } from './azure-ai/azure-ai.provider';
 import { azureOpenai } from './azure-openai/azure-openai.provider';
 import { bedrock } from './bedrock/bedrock.provider';
 import { google } from './google/google.provider';
@@ -43,6 +44,7 @@ export const PROVIDERS = registryOf([
   openai,
   anthropic,
   azureOpenai,
+  azureAi,
   google,
   vertex,
   bedrock,

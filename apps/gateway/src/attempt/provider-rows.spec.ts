@@ -9,6 +9,7 @@ const SETTINGS = {
   cf_gateway: 'main',
   predibase_tenant: 'ten',
   workers_ai_account_id: 'wid',
+  aws_region: 'eu-central-1',
 };
 const CHAT = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 9 };
 const COMPLETION = {

@@ -1,5 +1,12 @@
 import { asObject, asString, converseUsage } from '@gw/dialects';
-import { AWS_FIELDS, awsIdentity, regionOf, signAwsKey, signForAws } from '../identity/aws';
+import {
+  AWS_FIELDS,
+  awsIdentity,
+  regionOf,
+  SIGNATURE_HEADERS,
+  signAwsKey,
+  signForAws,
+} from '../identity/aws';
 import { anthropicUsage } from '../dialects/anthropic/usage';
 import { defineProvider, type JsonObject, type Provider } from '../provider';
 import { InvokeTap, invokeRoutes, isClaude } from './invoke-claude';
@@ -17,7 +24,7 @@ const common = {
     const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
     return `https://bedrock-runtime.${region}.${domain}`;
   },
-  credentialHeaders: ['authorization', 'x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'],
+  credentialHeaders: ['authorization', ...SIGNATURE_HEADERS],
   needsCredential: false,
   betaHeader: null,
   sign: signAwsKey,

@@ -26,6 +26,9 @@ export const AWS_FIELDS: readonly ConfigurationField[] = [
   ...workloadFields(WIF),
 ];
 
+/** Headers of a signature, which callers must not send themselves. */
+export const SIGNATURE_HEADERS = ['x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'] as const;
+
 /** Returns the region, which is part of the host name and of the signature. Throws `validation_failed`. */
 export function regionOf({ configurations }: Credential): string {
   const region = asString(configurations['aws_region']);

@@ -3,6 +3,36 @@ import { row, type ProviderRow } from './row';
 /** Clouds that serve open models. */
 export const HOSTS: readonly ProviderRow[] = [
   row(
+    'bedrock-mantle',
+    'Amazon Bedrock, OpenAI and Messages endpoint',
+    'https://bedrock-mantle.{aws_region}.api.aws/v1',
+    'chat responses models messages count_tokens',
+    {
+      messages: 'https://bedrock-mantle.{aws_region}.api.aws/anthropic/v1',
+      auth: { header: 'authorization', format: 'Bearer {key}', optional: true },
+      awsService: 'bedrock-mantle',
+      prices: 'aws',
+      telemetryName: 'aws.bedrock',
+    },
+  ),
+  row(
+    'anthropic-aws',
+    'Claude Platform on AWS',
+    'https://aws-external-anthropic.{aws_region}.api.aws/v1',
+    'messages count_tokens models',
+    {
+      aliases: 'claude-platform-aws',
+      dialect: 'anthropic-messages',
+      auth: { header: 'x-api-key', optional: true },
+      awsService: 'aws-external-anthropic',
+      headers: {
+        'anthropic-version': '2023-06-01',
+        'anthropic-workspace-id': '{anthropic_workspace_id}',
+      },
+      prices: 'anthropic',
+    },
+  ),
+  row(
     'groq',
     'Groq',
     'https://api.groq.com/openai/v1',

@@ -5,6 +5,7 @@ import { anthropicSpeaker, signVersion } from '../dialects/anthropic/speaker';
 import { hasHeader, replaceHeader } from '../dialects/headers';
 import { cohereSpeaker } from '../dialects/cohere/speaker';
 import { openAiSpeaker, withTranslatedRoutes } from '../dialects/openai/openai-compatible';
+import { awsIdentity, SIGNATURE_HEADERS, signForAws } from '../identity/aws';
 import {
   defineProvider,
   type Credential,
@@ -35,7 +36,7 @@ export function providerOfRow(row: ProviderRow): Provider {
   const facts = factsOf(row, key);
   const own = Object.entries(served).filter(([kind]) => !isOfMessages(kind));
   return defineProvider({
-    ...(row.dialect === 'cohere-v2' ? cohereSpeaker : openAiSpeaker),
+    ...speakerOf(row),
     ...facts,
     ...(row.usage === 'always' ? {} : { usageOnRequest: true }),
     variants: variantsOf(row, facts, served),
@@ -50,6 +51,11 @@ export function providerOfRow(row: ProviderRow): Provider {
       ...PASSTHROUGH,
     }),
   });
+}
+
+function speakerOf({ dialect }: ProviderRow) {
+  if (dialect === 'anthropic-messages') return anthropicSpeaker;
+  return dialect === 'cohere-v2' ? cohereSpeaker : openAiSpeaker;
 }
 
 /** Adds the routes of clients of other dialects. */
@@ -78,11 +84,18 @@ const factsOf = (row: ProviderRow, key: KeyHeader | null) => ({
   needsCredential: needsKey(row),
   ...(row.base === null ? { selfHosted: true } : {}),
   credentialHeaders: credentialHeadersOf(row, key),
+  ...(row.awsService === undefined ? {} : signedBy(row.awsService)),
   priceCatalogueId: row.prices ?? null,
   ...(row.query === undefined ? {} : { query: (credential: Credential) => queryOf(row, credential) }),
   ...(row.environmentKey === undefined ? {} : { environmentKey: row.environmentKey }),
   ...(row.telemetryName === undefined ? {} : { telemetryName: row.telemetryName }),
   ...(row.halfPriceBatches === true ? { batchMillionths: HALF } : {}),
+});
+
+/** How calls of a service at AWS are signed. */
+const signedBy = (service: string): Pick<Provider, 'identity' | 'signRequest'> => ({
+  identity: awsIdentity,
+  signRequest: (request, credential, now) => signForAws(request, credential, { service, now }),
 });
 
 /** Returns the native routes of a row, among them those of the Messages API. */
@@ -157,7 +170,8 @@ function keyHeaderOf({ auth = 'bearer' }: ProviderRow): KeyHeader | null {
 function credentialHeadersOf(row: ProviderRow, key: KeyHeader | null): readonly string[] {
   const secrets = Object.entries(row.headers ?? {}).filter(([, text]) => text.includes('_token}'));
   const keys = [key?.header, row.messagesAuth?.header].filter((name) => name !== undefined);
-  return [...new Set(['authorization', ...keys, ...secrets.map(([name]) => name)])];
+  const signed = row.awsService === undefined ? [] : SIGNATURE_HEADERS;
+  return [...new Set(['authorization', ...keys, ...secrets.map(([name]) => name), ...signed])];
 }
 
 function signWith(

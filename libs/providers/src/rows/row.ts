@@ -4,7 +4,7 @@ import type { EnvironmentKey } from '../provider';
 import type { FamilyForms } from '../translation/family-routes';
 
 /** Dialects of providers that are described by a row, besides OpenAI's. */
-export type RowDialect = 'cohere-v2' | 'mistral';
+export type RowDialect = 'cohere-v2' | 'mistral' | 'anthropic-messages';
 
 /** A header that carries the key; `{key}` in the format stands for it. */
 export interface KeyHeader {
@@ -42,6 +42,8 @@ export interface RowOptions {
    * has the other families.
    */
   readonly dialect?: RowDialect;
+  /** Name of the provider's service at AWS, for which calls are signed unless the credential is a key. */
+  readonly awsService?: string;
   /** Families that the provider takes in a form of its own. */
   readonly forms?: FamilyForms;
   /** Base URLs that the setting `provider_region` selects instead of the row's. */

@@ -1,6 +1,7 @@
 import type { ConfigurationField } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { textField } from '../fields';
+import { AWS_FIELDS } from '../identity/aws';
 import type { Credential } from '../provider';
 import type { ProviderRow } from './row';
 
@@ -107,6 +108,7 @@ export function fieldsOf(row: ProviderRow): readonly ConfigurationField[] {
   for (const text of [...Object.values(row.headers ?? {}), ...Object.values(row.query ?? {})])
     add(text, 'text');
   if (row.regions !== undefined) fields.set(REGION, regionField(row.regions));
+  if (row.awsService !== undefined) for (const field of AWS_FIELDS) fields.set(field.name, field);
   return [...fields.values()];
 }
 
