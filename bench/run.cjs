@@ -15,6 +15,7 @@ const { PATH, UNUSED_KEY, startContestants, startStages } = require('./lib/conte
 const { features } = require('./lib/features.cjs');
 const { atRate, closed, prepare, streams } = require('./lib/measure.cjs');
 const { CORES, ask, pause, startScript, stopAll } = require('./lib/processes.cjs');
+const { translation } = require('./lib/translation.cjs');
 const { profile } = require('./lib/profile.cjs');
 const { barLine, bars, figuresOf, stageTable, table } = require('./lib/report.cjs');
 
@@ -25,6 +26,7 @@ const HELP = `npm run bench -- [options]
   --rounds n         rounds, each measures every contestant once
   --stages           what each feature of the gateway costs, instead of the comparison
   --features         what each feature costs a request that uses it, instead of the comparison
+  --translation      what translated calls cost, against native ones and the peer, instead of the comparison
   --profile          where the gateway's time goes, instead of the comparison
   --gateway folder   another build of the gateway (default dist/gateway)
   --against folder   this version against another build of the gateway, on the second --node if there is one, instead of the
@@ -48,6 +50,7 @@ function optionsOf() {
       rounds: { type: 'string' },
       stages: { type: 'boolean', default: false },
       features: { type: 'boolean', default: false },
+      translation: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       flags: { type: 'string', default: '' },
       gateway: { type: 'string' },
@@ -161,7 +164,8 @@ function machine() {
   return { cpu: model, cores: os.cpus().length, memoryMb: Math.round(os.totalmem() / 1_048_576), versions };
 }
 
-const modeOf = (options) => ['features', 'against', 'stages'].find((mode) => options[mode]) ?? 'latest';
+const modeOf = (options) =>
+  ['features', 'translation', 'against', 'stages'].find((mode) => options[mode]) ?? 'latest';
 
 async function main() {
   const options = optionsOf();
@@ -189,6 +193,8 @@ async function main() {
   const [node, otherNode = node] = options.node.split(',').map((major) => nodeOf(major, note));
   const against = options.against && { build: resolve(options.against), node: otherNode };
   const measured = await {
+    translation: () =>
+      translation({ plan, load, common: { ...common, node }, peer: peerScript(note), note, say }),
     features: () => features({ plan, load, common: { ...common, node }, note, say }),
     against: () => versions({ options, load, common: { ...common, node, against }, note, say }),
     stages: () => stages(options, plan, load, common),

@@ -210,5 +210,6 @@ module.exports = {
   contestant,
   startContestants,
   startGateway,
+  startPeer,
   startStages,
 };

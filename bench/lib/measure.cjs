@@ -106,4 +106,4 @@ const streams = (load, contestant, { seconds }) =>
     seconds,
   });
 
-module.exports = { CONNECTIONS, RATE, STREAMS, atRate, closed, prepare, streams };
+module.exports = { CONNECTIONS, RATE, STREAMS, atRate, closed, once, prepare, streams };

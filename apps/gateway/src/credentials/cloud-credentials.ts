@@ -68,6 +68,8 @@ export class CloudCredentials {
   }
 
   private identity({ provider, credential }: Upstream): CloudIdentity | null {
+    // Most providers have keys alone, and a credential of a request is new for each of them.
+    if (provider.identity === undefined && credential.configurations['auth_type'] === undefined) return null;
     const known = this.identities.get(credential);
     if (known !== undefined) return known;
     const identity = identityOf(provider, credential);

@@ -1,0 +1,166 @@
+'use strict';
+
+/**
+ * What a translated call costs: chat completions to the Messages API and back, at two sizes, plain and streamed, against our own
+ * native call of the same size and the peer that translates the same call. Streams arrive at once, so their figure is the cost of a
+ * whole stream of 50 events.
+ */
+const { startGateway, startPeer, contestant } = require('./contestants.cjs');
+const { EVENTS, MODELS, fill, request } = require('./dialect-traffic.cjs');
+const { closed, once } = require('./measure.cjs');
+const { processTree } = require('./proc-stat.cjs');
+const { figuresOf, markdown, shown } = require('./report.cjs');
+const { requestBytes } = require('./traffic.cjs');
+const { startScript } = require('./processes.cjs');
+
+const PATHS = { chat: '/v1/chat/completions', messages: '/v1/messages' };
+/** Providers that speak each dialect. */
+const PROVIDERS = { chat: 'openai', messages: 'anthropic' };
+const SIZES = [
+  ['2 KB', 2_048],
+  ['100 KB', 102_400],
+];
+const WAYS = [
+  ['chat', 'messages'],
+  ['messages', 'chat'],
+];
+
+/** Headers with which a proxy calls the provider of a dialect. */
+const ours =
+  ({ keys }, origin) =>
+  (dialect) => ({
+    'x-gw-api-key': keys.lean,
+    'x-gw-provider': PROVIDERS[dialect],
+    'x-gw-custom-host': origin,
+    authorization: 'Bearer sk-bench',
+  });
+const peers = (origin) => (dialect) => ({
+  'x-portkey-provider': PROVIDERS[dialect],
+  'x-portkey-custom-host': origin,
+  authorization: 'Bearer sk-bench',
+});
+
+/** The texts of an answer in the client's dialect; throws for an answer of another form. */
+function textOf(dialect, stream, body) {
+  if (!stream) {
+    const answer = JSON.parse(body);
+    return dialect === 'chat' ? answer.choices[0].message.content : answer.content[0].text;
+  }
+  const events = body.split('\n').filter((line) => line.startsWith('data: {'));
+  return events
+    .map((line) => JSON.parse(line.slice(6)))
+    .map((data) => (dialect === 'chat' ? data.choices?.[0]?.delta?.content : data.delta?.text) ?? '')
+    .join('');
+}
+
+const STREAMED = Array.from({ length: EVENTS }, (_, at) => ` word${at}`).join('');
+
+/** Checks one answer in full. Later ones must begin alike: ids and times differ after that. Null when the proxy cannot do the call. */
+async function prepared(one, { from, to, bytes, stream, label }) {
+  const body = request(from, { bytes, stream, model: MODELS[to] });
+  const made = { ...one, path: PATHS[from], headers: one.headersTo(to), label };
+  const first = await once(made, body);
+  const text = first.body.toString();
+  let got = null;
+  try {
+    got = textOf(from, stream, text);
+  } catch {
+    // Reported below.
+  }
+  if (first.status !== 200 || got !== (stream ? STREAMED : fill(640)))
+    return { failed: `${first.status} ${text.slice(0, 120).replaceAll('\n', ' ')}` };
+  return {
+    ...made,
+    pids: processTree(one.child.pid),
+    isStart: true,
+    expected: Buffer.from(text.slice(0, 8)).toString('base64'),
+    whole: requestBytes({ ...made, body }).toString('base64'),
+    sent: 1,
+  };
+}
+
+/** Every call that is measured: the native ones of ours, and the translated ones of both. */
+async function callsOf(gateway, peer) {
+  const calls = [];
+  const failures = [];
+  for (const [size, bytes] of SIZES)
+    for (const stream of [false, true])
+      for (const [from, to] of WAYS) {
+        const label = { size, kind: stream ? 'stream' : 'plain', way: `${from} to ${to}` };
+        for (const [role, one, target] of [
+          ['native', gateway, from],
+          ['ours', gateway, to],
+          ['peer', peer, to],
+        ]) {
+          if (one === null) continue;
+          const made = await prepared(one, { from, to: target, bytes, stream, label });
+          const id = `${size}, ${label.kind}, ${label.way}: ${role}`;
+          if (made.failed === undefined) calls.push({ ...made, id, name: id, role });
+          else failures.push(`${id}: ${made.failed}`);
+        }
+      }
+  return { calls, failures };
+}
+
+function translationTable(figures) {
+  const by = (label, role) =>
+    figures.find(
+      (figure) =>
+        figure.role === role &&
+        figure.label.size === label.size &&
+        figure.label.kind === label.kind &&
+        figure.label.way === label.way,
+    )?.cpuUs ?? null;
+  const ratio = (one, other) => (one === null || other === null ? null : one / other);
+  const rows = figures
+    .filter(({ role }) => role === 'ours')
+    .map(({ label, cpuUs }) => {
+      const [native, peer] = [by(label, 'native'), by(label, 'peer')];
+      return [
+        `${label.way}, ${label.size}, ${label.kind}`,
+        ...[cpuUs, native, peer].map((us) => shown(us, 1)),
+        shown(ratio(cpuUs, native), 2),
+        shown(ratio(cpuUs, peer), 3),
+      ];
+    });
+  return markdown(['Call', 'CPU µs, translated', 'native', 'peer, translated', 'to native', 'to peer'], rows);
+}
+
+async function translation({ plan, load, common, peer: script, note, say }) {
+  const stub = await startScript('rest', common.node, 'dialect-provider.cjs');
+  const origin = `http://127.0.0.1:${stub.port}/v1`;
+  const controlPlane = await common.newControlPlane();
+  const started = await startGateway({ ...common, stubPort: stub.port, controlPlane });
+  const gateway = {
+    ...contestant('gateway', 'Tollgate', started.child, started.port, {}),
+    headersTo: ours(started, origin),
+  };
+  const peer = script && {
+    ...contestant('peer', 'peer', ...Object.values(await peerOf(script, common.node, stub.port)), {}),
+    headersTo: peers(origin),
+  };
+  const { calls, failures } = await callsOf(gateway, peer);
+  for (const failure of failures) note(`left out: ${failure}`);
+  for (const call of calls) await closed(load, call, { warmSeconds: 0, seconds: plan.warm / 2 });
+  const rounds = [];
+  for (let round = 1; round <= plan.rounds; round += 1) {
+    const results = {};
+    for (const call of calls) {
+      results[call.id] = {
+        closed: await closed(load, call, { warmSeconds: plan.closedWarm / 2, seconds: plan.closed / 2 }),
+      };
+      note(`round ${round}/${plan.rounds} ${call.id}: ${results[call.id].closed.cpuUs.toFixed(1)} µs`);
+    }
+    rounds.push(results);
+  }
+  const figures = calls.map((call) => ({ ...figuresOf(call, rounds), role: call.role, label: call.label }));
+  say(`\n${translationTable(figures)}`);
+  return { figures, failures, rounds };
+}
+
+async function peerOf(script, node, stubPort) {
+  const { child, port } = await startPeer({ script, node, stubPort });
+  return { child, port };
+}
+
+module.exports = { translation };
