@@ -171,6 +171,14 @@ export interface EnvironmentKey {
   readonly name?: string;
 }
 
+/** What decides in which dialect a provider takes a call. */
+export interface ProviderCallFacts {
+  /** The requested model; null when the call names none. */
+  readonly model: string | null;
+  /** Replaces the provider's address; null for its own. */
+  readonly customHost: string | null;
+}
+
 /** A provider as it serves a route family in another dialect than its usual one. */
 export interface ProviderVariant {
   /** Has the id of the provider, and the route family natively. */
@@ -233,10 +241,10 @@ export interface Provider {
   readonly betaHeader: string | null;
   readonly routes: Readonly<Partial<Record<RouteKind, RouteSupport>>>;
   /**
-   * Returns the provider as it serves a model that it takes in another dialect or at another
-   * address; undefined for the others.
+   * Returns the provider as it serves calls that it takes in another dialect or at another address;
+   * undefined for the others.
    */
-  forModel?(model: string): Provider | undefined;
+  forCall?(call: ProviderCallFacts): Provider | undefined;
   /** Replaces the provider for route families that it also serves in another dialect. */
   readonly variants?: Readonly<Partial<Record<RouteKind, ProviderVariant>>>;
   /** Reads the usage of a complete JSON response; null when it has none. */

@@ -126,12 +126,18 @@ export class GatewayResponse implements OutboundHandler {
   }
 }
 
-/** True for a stream of events: server-sent, or in the frames of AWS. */
-export const isEventStream = ({ headers }: GatewayResponse): boolean => declaresEvents(headers);
+/** True for a stream of events: server-sent, in the frames of AWS, or in lines that are translated. */
+export const isEventStream = (response: GatewayResponse): boolean =>
+  declaresEvents(response.headers) || isInLines(response);
 
-/** True for a stream in frames of AWS, whose bytes are no text. */
-export const isFramed = ({ headers }: GatewayResponse): boolean =>
-  valueOf(headers, 'content-type')?.startsWith(AWS_EVENTS) === true;
+/** True for JSON objects in lines that are translated; any other body of this type is handed on as it is. */
+const isInLines = ({ headers, upstream }: GatewayResponse): boolean =>
+  upstream.support?.via === 'translated' &&
+  valueOf(headers, 'content-type')?.startsWith('application/x-ndjson') === true;
+
+/** True for a stream that has other marks between its events than empty lines. */
+export const isFramed = (response: GatewayResponse): boolean =>
+  valueOf(response.headers, 'content-type')?.startsWith(AWS_EVENTS) === true || isInLines(response);
 
 /** True for an event stream without a content encoding. */
 export const isPlainEvents = (response: GatewayResponse): boolean =>

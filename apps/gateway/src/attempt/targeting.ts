@@ -153,12 +153,23 @@ export class Targeting {
     const requested = typeof override === 'string' ? override : requestedModel(context);
     const model = requested === null ? null : withoutSlug(requested);
     const destination = { target, saved, credential, model };
-    const forModel = (model === null ? undefined : provider.forModel?.(model)) ?? provider;
-    const variant = variantOf(context, forModel);
+    const taking = this.taking(provider, context, destination);
+    const variant = variantOf(context, taking);
     const isUsed =
       variant !== null && (variant.atCustomHost || customHostOf(context.gw, destination) === null);
-    const serving = isUsed ? variant.provider : forModel;
+    const serving = isUsed ? variant.provider : taking;
     return { ...destination, provider: serving, support: supportOf(context, serving) };
+  }
+
+  /** The provider as it takes calls of the model at the address. */
+  private taking(
+    provider: Provider,
+    { gw }: RequestView,
+    destination: Parameters<typeof customHostOf>[1],
+  ): Provider {
+    if (provider.forCall === undefined) return provider;
+    const customHost = customHostOf(gw, destination);
+    return provider.forCall({ model: destination.model, customHost }) ?? provider;
   }
 }
 

@@ -2,33 +2,50 @@ import { StubProvider } from '@gw/testing';
 import { DIALECT_STUBS } from '../attempt/spec-support/dialect-stub';
 import { GatewayHarness } from '../spec-support/harness';
 
+interface Spoken {
+  readonly provider: string;
+  readonly model?: string;
+  configurations?(origin: string): Readonly<Record<string, string>>;
+}
+
 /** A provider that speaks the dialect. */
-const PROVIDERS: Readonly<Record<keyof typeof DIALECT_STUBS, string>> = {
-  'openai-chat': 'groq',
-  'anthropic-messages': 'anthropic',
-  'cohere-v2': 'cohere',
-  gemini: 'google',
-  mistral: 'mistral-ai',
+const PROVIDERS: Readonly<Record<keyof typeof DIALECT_STUBS, Spoken>> = {
+  'openai-chat': { provider: 'groq' },
+  'openai-responses': { provider: 'openai', model: 'codex-mini' },
+  'anthropic-messages': { provider: 'anthropic' },
+  'bedrock-converse': {
+    provider: 'bedrock',
+    configurations: (custom_host) => ({
+      custom_host,
+      aws_region: 'eu-central-1',
+      aws_access_key_id: 'AKID',
+      aws_secret_access_key: 'a-secret',
+    }),
+  },
+  'cohere-v2': { provider: 'cohere' },
+  gemini: { provider: 'google' },
+  mistral: { provider: 'mistral-ai' },
+  ollama: { provider: 'ollama', configurations: (origin) => ({ custom_host: `${origin}/api` }) },
 };
 const HI = [{ role: 'user', content: 'Hi' }];
-const gemini = (method: string): [string, object] => [
-  `/v1beta/models/m:${method}`,
+const gemini = (model: string, method: string): [string, object] => [
+  `/v1beta/models/${model}:${method}`,
   { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
 ];
 /** Clients of each dialect: path and body of a call, by whether it streams. */
-const CLIENTS: Readonly<Record<string, (stream: boolean) => [path: string, body: object]>> = {
-  'openai-chat': (stream) => ['/v1/chat/completions', { model: 'm', messages: HI, stream }],
-  'openai-responses': (stream) => ['/v1/responses', { model: 'm', input: 'Hi', stream }],
-  'anthropic-messages': (stream) => ['/v1/messages', { model: 'm', max_tokens: 9, messages: HI, stream }],
-  gemini: (stream) => gemini(stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+const CLIENTS: Readonly<Record<string, (stream: boolean, model: string) => [path: string, body: object]>> = {
+  'openai-chat': (stream, model) => ['/v1/chat/completions', { model, messages: HI, stream }],
+  'openai-responses': (stream, model) => ['/v1/responses', { model, input: 'Hi', stream }],
+  'anthropic-messages': (stream, model) => ['/v1/messages', { model, max_tokens: 99, messages: HI, stream }],
+  gemini: (stream, model) => gemini(model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
 };
 /** Native routes of a provider that has several dialects. */
 const OWN_DIALECT: ReadonlySet<string> = new Set(['google openai-chat']);
 
-const cases = Object.entries(PROVIDERS).flatMap(([dialect, provider]) =>
+const cases = Object.entries(PROVIDERS).flatMap(([dialect, { provider, model = 'm' }]) =>
   Object.keys(CLIENTS)
     .filter((client) => !OWN_DIALECT.has(`${provider} ${client}`))
-    .flatMap((client) => [false, true].map((stream) => [dialect, client, stream, provider] as const)),
+    .flatMap((client) => [false, true].map((stream) => [dialect, client, stream, model] as const)),
 );
 
 describe('usage in the ledger', () => {
@@ -37,7 +54,10 @@ describe('usage in the ledger', () => {
 
   beforeAll(async () => {
     [gateway, stub] = await Promise.all([GatewayHarness.start(), StubProvider.start()]);
-    for (const id of Object.values(PROVIDERS)) gateway.addProvider(id, id, stub.origin);
+    for (const [dialect, { provider, configurations }] of Object.entries(PROVIDERS)) {
+      const over = configurations === undefined ? {} : { configurations: configurations(stub.origin) };
+      gateway.addProvider(dialect, provider, stub.origin, over);
+    }
   });
   afterAll(async () => {
     await Promise.all([gateway.stop(), stub.stop()]);
@@ -45,15 +65,15 @@ describe('usage in the ledger', () => {
 
   it.each(cases)(
     'has every token that a provider of %s reports to a client of %s (stream: %s)',
-    async (dialect, client, stream, provider) => {
+    async (dialect, client, stream, model) => {
       const spoken = DIALECT_STUBS[dialect as keyof typeof DIALECT_STUBS];
       stub.respond(stream ? spoken.stream : { body: spoken.plain });
-      const [path, body] = CLIENTS[client]?.(stream) ?? ['', {}];
+      const [path, body] = CLIENTS[client]?.(stream, model) ?? ['', {}];
       const response = await fetch(gateway.baseUrl.replace(/\/v1$/, '') + path, {
         method: 'POST',
         headers: {
           'x-gw-api-key': gateway.apiKey,
-          'x-gw-provider': `@${provider}`,
+          'x-gw-provider': `@${dialect}`,
           'content-type': 'application/json',
         },
         body: JSON.stringify(body),

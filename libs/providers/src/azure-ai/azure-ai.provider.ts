@@ -97,7 +97,7 @@ export const azureAi = defineProvider({
     return needed === null ? {} : { 'api-version': needed };
   },
   sign,
-  forModel: (model) => (model.startsWith('claude-') ? claude : undefined),
+  forCall: ({ model }) => (model?.startsWith('claude-') === true ? claude : undefined),
   routes: withTranslatedRoutes(
     ID,
     openAiRoutes([

@@ -78,5 +78,5 @@ const claude = defineProvider({
  */
 export const bedrock = defineProvider({
   ...converse,
-  forModel: (model) => (isClaude(model) ? claude : undefined),
+  forCall: ({ model }) => (model !== null && isClaude(model) ? claude : undefined),
 });

@@ -8,7 +8,8 @@ import {
   signBearer,
 } from '../dialects/openai/openai-compatible';
 import { textField } from '../fields';
-import { defineProvider } from '../provider';
+import { defineProvider, type Provider } from '../provider';
+import { translatedRoutes } from '../translation/translated-routes';
 import { regionField, regionOf } from '../rows/settings';
 
 const REGIONS = {
@@ -16,7 +17,7 @@ const REGIONS = {
   us: { base: 'https://us.api.openai.com/v1' },
 } as const;
 
-export const openai = defineProvider({
+const common = {
   ...openAiSpeaker,
   id: 'openai',
   usageOnRequest: true,
@@ -33,6 +34,27 @@ export const openai = defineProvider({
     if (organization !== null) replaceHeader(headers, 'openai-organization', organization);
     if (project !== null) replaceHeader(headers, 'openai-project', project);
   },
+  priceCatalogueId: 'openai',
+  batchMillionths: 500_000,
+  fields: [textField('openai_organization'), textField('openai_project'), regionField(REGIONS)],
+  environmentKey: { variable: 'OPENAI_API_KEY' },
+} as const satisfies Partial<Provider>;
+
+/** Models that exist at the Responses API alone. */
+const RESPONSES_ONLY = /(?:^|[-/])(?:codex|deep-research|pro)(?:-|$)/;
+
+/** Those models for clients of all dialects. */
+const responsesOnly = defineProvider({
+  ...common,
+  routes: {
+    ...openAiRoutes(['responses']),
+    ...translatedRoutes({ provider: 'openai', to: 'openai-responses' }),
+  },
+});
+
+export const openai = defineProvider({
+  ...common,
+  forCall: ({ model }) => (model !== null && RESPONSES_ONLY.test(model) ? responsesOnly : undefined),
   routes: withTranslatedRoutes(
     'openai',
     openAiRoutes([
@@ -55,8 +77,4 @@ export const openai = defineProvider({
       'realtime',
     ]),
   ),
-  priceCatalogueId: 'openai',
-  batchMillionths: 500_000,
-  fields: [textField('openai_organization'), textField('openai_project'), regionField(REGIONS)],
-  environmentKey: { variable: 'OPENAI_API_KEY' },
 });

@@ -1,5 +1,5 @@
 import type { RouteKind } from '@gw/contracts';
-import type { ProviderTraits } from '@gw/dialects';
+import { ollamaUsage, type ProviderTraits } from '@gw/dialects';
 import { GatewayError } from '@gw/kernel';
 import { anthropicSpeaker, signVersion } from '../dialects/anthropic/speaker';
 import { hasHeader, replaceHeader } from '../dialects/headers';
@@ -14,8 +14,10 @@ import {
   type ProviderVariant,
   type RouteSupport,
 } from '../provider';
+import { CodecTap, ledgerUsage } from '../stream/codec-tap';
 import { familyRoutes } from '../translation/family-routes';
 import { translatedGeminiRoutes } from '../translation/gemini-routes';
+import { providerCodec } from '../translation/hub-translator';
 import { translatedRoutes } from '../translation/translated-routes';
 import { ROUTE_WORDS, wordsOf, type KeyHeader, type ProviderRow } from './row';
 import { fieldsOf, filledBase, filledText, regionOf } from './settings';
@@ -40,6 +42,7 @@ export function providerOfRow(row: ProviderRow): Provider {
     ...facts,
     ...(row.usage === 'always' ? {} : { usageOnRequest: true }),
     variants: variantsOf(row, facts, served),
+    ...(row.ownApi === undefined ? {} : { forCall: atOwnApi(row, facts, row.ownApi) }),
     sign(headers, credential) {
       signWith(row, key, headers, credential);
     },
@@ -51,6 +54,35 @@ export function providerOfRow(row: ProviderRow): Provider {
       ...PASSTHROUGH,
     }),
   });
+}
+
+/** Serves custom hosts that end in `/api` in the provider's own dialect. */
+function atOwnApi(
+  row: ProviderRow,
+  facts: ReturnType<typeof factsOf>,
+  { dialect, forms }: NonNullable<ProviderRow['ownApi']>,
+): NonNullable<Provider['forCall']> {
+  const embeddings = familyRoutes(row.id, forms);
+  const provider = defineProvider({
+    ...openAiSpeaker,
+    ...facts,
+    sign(headers, credential) {
+      signWith(row, keyHeaderOf(row), headers, credential);
+    },
+    baseUrl: (credential) => addressOf(row, row.base, credential, null),
+    usage(body) {
+      const usage = ollamaUsage(body);
+      return usage === undefined ? null : ledgerUsage(usage);
+    },
+    tap: () => new CodecTap(row.id, providerCodec(dialect)),
+    routes: {
+      ...translatedRoutes({ provider: row.id, to: dialect, traits: traitsOf(row) }),
+      ...embeddings,
+      ...translatedGeminiRoutes(row.id, embeddings),
+      ...PASSTHROUGH,
+    },
+  });
+  return ({ customHost }) => (customHost?.endsWith('/api') === true ? provider : undefined);
 }
 
 function speakerOf({ dialect }: ProviderRow) {

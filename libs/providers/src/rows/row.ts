@@ -44,6 +44,8 @@ export interface RowOptions {
   readonly dialect?: RowDialect;
   /** Name of the provider's service at AWS, for which calls are signed unless the credential is a key. */
   readonly awsService?: string;
+  /** The dialect of an API of the provider's own, at custom hosts that end in `/api`. */
+  readonly ownApi?: { readonly dialect: 'ollama'; readonly forms: FamilyForms };
   /** Families that the provider takes in a form of its own. */
   readonly forms?: FamilyForms;
   /** Base URLs that the setting `provider_region` selects instead of the row's. */

@@ -4,6 +4,7 @@ import { row, type ProviderRow } from './row';
 export const SELF_HOSTED: readonly ProviderRow[] = [
   row('ollama', 'Ollama', null, 'chat completions embeddings models responses messages', {
     auth: 'optional',
+    ownApi: { dialect: 'ollama', forms: { embeddings: 'ollama' } },
   }),
   row(
     'vllm',

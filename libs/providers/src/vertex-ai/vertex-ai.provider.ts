@@ -75,6 +75,12 @@ const openModels = defineProvider({
 /** A publisher and a model, as Vertex names the open models that it serves: `meta/llama-4-…-maas`. */
 const OPEN_MODEL = /^(?!google\/|anthropic\/|publishers\/|projects\/|models\/|endpoints\/)[a-z0-9-]+\/[^/]+$/;
 
+/** The provider for models of other publishers than Google. */
+function ofPublisher(model: string): Provider | undefined {
+  if (isClaude(model)) return claude;
+  return OPEN_MODEL.test(model) ? openModels : undefined;
+}
+
 /**
  * Google Vertex AI: Gemini in its own dialect, Claude by `rawPredict`, open models by their chat
  * completions.
@@ -84,7 +90,7 @@ export const vertex = defineProvider({
   ...common,
   aliases: ['vertex', 'google-vertex-ai'],
   fields: VERTEX_FIELDS,
-  forModel: (model) => (isClaude(model) ? claude : OPEN_MODEL.test(model) ? openModels : undefined),
+  forCall: ({ model }) => (model === null ? undefined : ofPublisher(model)),
   routes: {
     ...translatedRoutes({ provider: ID, to: 'gemini' }),
     ...embeddings,

@@ -1,4 +1,4 @@
-import type { StubResponse } from '@gw/testing';
+import { awsFrame, type StubResponse } from '@gw/testing';
 
 /** What a provider of one dialect takes and sends: a greeting, its error, and the usage of the greeting. */
 export interface DialectStub {
@@ -235,7 +235,126 @@ function geminiBodies(): Omit<DialectStub, 'path'> {
 }
 
 /** Providers' dialects by name. */
+const RESPONSES_USAGE = {
+  input_tokens: 1_000_003,
+  input_tokens_details: { cached_tokens: 300_007 },
+  output_tokens: 50_021,
+  output_tokens_details: { reasoning_tokens: 20_011 },
+  total_tokens: 1_050_024,
+};
+const outputText = { type: 'output_text', text: 'Hello', annotations: [] };
+const responseMessage = {
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  status: 'completed',
+  content: [outputText],
+};
+const response = (status: string, more: object): object => ({
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  model: 'm',
+  status,
+  output: [],
+  ...more,
+});
+const COMPLETED = response('completed', { output: [responseMessage], usage: RESPONSES_USAGE });
+const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+
+const openAiResponses: DialectStub = {
+  path: '/responses',
+  plain: COMPLETED,
+  stream: named(
+    { type: 'response.created', sequence_number: 0, response: response('in_progress', {}) },
+    {
+      type: 'response.output_item.added',
+      sequence_number: 1,
+      output_index: 0,
+      item: { ...responseMessage, status: 'in_progress', content: [] },
+    },
+    { type: 'response.content_part.added', sequence_number: 2, ...at, part: { ...outputText, text: '' } },
+    { type: 'response.output_text.delta', sequence_number: 3, ...at, delta: 'Hello' },
+    { type: 'response.output_text.done', sequence_number: 4, ...at, text: 'Hello' },
+    { type: 'response.content_part.done', sequence_number: 5, ...at, part: outputText },
+    { type: 'response.output_item.done', sequence_number: 6, output_index: 0, item: responseMessage },
+    { type: 'response.completed', sequence_number: 7, response: COMPLETED },
+  ),
+  broken: named({ type: 'error', code: 'server_error', message: 'overloaded', sequence_number: 0 }),
+  error: openAiChat.error,
+  usage: {
+    inputTokens: 1_000_003,
+    outputTokens: 50_021,
+    cacheReadTokens: 300_007,
+    reasoningTokens: 20_011,
+  },
+};
+
+const CONVERSE_USAGE = {
+  inputTokens: 699_996,
+  cacheReadInputTokens: 300_007,
+  cacheWriteInputTokens: 11,
+  outputTokens: 50_021,
+  totalTokens: 1_050_035,
+};
+const frame = (name: string, payload: object): { readonly chunk: Buffer } => ({
+  chunk: awsFrame(
+    { ':message-type': 'event', ':event-type': name, ':content-type': 'application/json' },
+    Buffer.from(JSON.stringify(payload)),
+  ),
+});
+const exception = (type: string): Buffer =>
+  awsFrame({ ':message-type': 'exception', ':exception-type': type }, Buffer.from('{"message":"Too many"}'));
+const FRAMES = { 'content-type': 'application/vnd.amazon.eventstream' };
+
+const bedrock: DialectStub = {
+  path: '/model/m/converse',
+  streamPath: '/model/m/converse-stream',
+  plain: {
+    output: { message: { role: 'assistant', content: [{ text: 'Hello' }] } },
+    stopReason: 'end_turn',
+    usage: CONVERSE_USAGE,
+    metrics: { latencyMs: 1 },
+  },
+  stream: {
+    headers: FRAMES,
+    steps: [
+      frame('messageStart', { role: 'assistant' }),
+      frame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hello' } }),
+      frame('contentBlockStop', { contentBlockIndex: 0 }),
+      frame('messageStop', { stopReason: 'end_turn' }),
+      frame('metadata', { usage: CONVERSE_USAGE, metrics: { latencyMs: 1 } }),
+    ],
+  },
+  broken: { headers: FRAMES, steps: [{ chunk: exception('throttlingException') }] },
+  error: { status: 429, body: { message: 'Too many tokens' }, message: 'Too many tokens' },
+  usage: {
+    inputTokens: 1_000_014,
+    outputTokens: 50_021,
+    cacheReadTokens: 300_007,
+    cacheWriteTokens: 11,
+  },
+};
+
+const OLLAMA_END = { done: true, done_reason: 'stop', prompt_eval_count: 1_000_003, eval_count: 50_021 };
+const line = (content: string, more: object = {}): { readonly chunk: string } => ({
+  chunk: `${JSON.stringify({ model: 'm', message: { role: 'assistant', content }, done: false, ...more })}\n`,
+});
+const LINES = { 'content-type': 'application/x-ndjson' };
+
+const ollama: DialectStub = {
+  path: '/chat',
+  plain: { model: 'm', message: { role: 'assistant', content: 'Hello' }, ...OLLAMA_END },
+  stream: { headers: LINES, steps: [line('Hello'), line('', OLLAMA_END)] },
+  broken: { headers: LINES, steps: [{ chunk: '{"error":"model runner has stopped"}\n' }] },
+  error: { status: 404, body: { error: 'model not found' }, message: 'model not found' },
+  usage: { inputTokens: 1_000_003, outputTokens: 50_021 },
+};
+
 export const DIALECT_STUBS = {
+  'openai-responses': openAiResponses,
+  'bedrock-converse': bedrock,
+  ollama,
   'openai-chat': openAiChat,
   'anthropic-messages': anthropic,
   'cohere-v2': cohere,

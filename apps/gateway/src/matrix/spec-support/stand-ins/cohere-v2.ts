@@ -1,0 +1,90 @@
+import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
+import { INPUT_TOKENS, OUTPUT_TOKENS, type Reply, type ToolCall } from '../scenario';
+import { bearer, namedEvents, type StandIn } from '../stand-in';
+
+const part = either(
+  closed({ type: only('text'), text: filled }),
+  closed({ type: only('image_url'), image_url: closed({ url: filled }, { detail: text }) }),
+  closed({ type: only('document'), document: anyObject }),
+  closed({ type: only('thinking'), thinking: text }),
+);
+const content = either(filled, list(part));
+const call = closed({
+  id: filled,
+  type: only('function'),
+  function: closed({ name: filled, arguments: text }),
+});
+const message = either(
+  closed({ role: only('system', 'user'), content }),
+  closed({ role: only('assistant') }, { content, tool_calls: list(call), tool_plan: text }),
+  closed({ role: only('tool'), tool_call_id: filled, content }),
+);
+const REQUEST = closed(
+  { model: filled, messages: list(message) },
+  {
+    tools: list(
+      closed({
+        type: only('function'),
+        function: closed({ name: filled, parameters: anyObject }, { description: text }),
+      }),
+    ),
+    tool_choice: only('REQUIRED', 'NONE'),
+    strict_tools: flag,
+    response_format: closed({ type: only('json_object') }, { json_schema: anyObject, schema: anyObject }),
+    thinking: closed({ type: only('enabled', 'disabled') }, { token_budget: count }),
+    max_tokens: count,
+    stream: flag,
+  },
+);
+
+const USAGE = {
+  billed_units: { input_tokens: INPUT_TOKENS, output_tokens: OUTPUT_TOKENS },
+  tokens: { input_tokens: INPUT_TOKENS, output_tokens: OUTPUT_TOKENS },
+};
+const callOf = ({ id, name, input }: ToolCall) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input) },
+});
+
+function whole({ text: value, reasoning, calls }: Reply): object {
+  const content_ = [
+    ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning }]),
+    ...(value === null ? [] : [{ type: 'text', text: value }]),
+  ];
+  return {
+    id: 'c1',
+    finish_reason: calls.length > 0 ? 'TOOL_CALL' : 'COMPLETE',
+    message: {
+      role: 'assistant',
+      ...(content_.length === 0 ? {} : { content: content_ }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls.map(callOf) }),
+    },
+    usage: USAGE,
+  };
+}
+
+const events = ({ text: value }: Reply) => [
+  { type: 'message-start', id: 'c1', delta: { message: { role: 'assistant' } } },
+  { type: 'content-start', index: 0, delta: { message: { content: { type: 'text', text: '' } } } },
+  ...(value ?? '').split(/(?= )/).map((word) => ({
+    type: 'content-delta',
+    index: 0,
+    delta: { message: { content: { text: word } } },
+  })),
+  { type: 'content-end', index: 0 },
+  { type: 'message-end', delta: { finish_reason: 'COMPLETE', usage: USAGE } },
+];
+
+export const cohereV2: StandIn = {
+  dialect: 'cohere-v2',
+  provider: 'cohere',
+  model: (scenario) =>
+    scenario === 'reasoning' ? 'command-a-reasoning-08-2025' : 'command-a-vision-07-2025',
+  configurations: (origin) => ({ custom_host: origin }),
+  path: () => '/v2/chat',
+  request: REQUEST,
+  isAuthorized: bearer('sk-cohere-v2'),
+  reply: (reply) => (reply.streams ? namedEvents(events(reply), reply) : { body: whole(reply) }),
+  error: { status: 429, body: { message: 'Slow down.' } },
+};

@@ -1,0 +1,75 @@
+import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
+import type { Reply } from '../scenario';
+import { bearer, type StandIn } from '../stand-in';
+import { chatReply } from './openai-chat';
+
+const part = either(
+  closed({ type: only('text'), text: filled }),
+  closed({ type: only('image_url'), image_url: either(filled, closed({ url: filled }, { detail: text })) }),
+  closed({ type: only('document_url'), document_url: filled }, { document_name: text }),
+  closed({ type: only('thinking'), thinking: list(anyObject) }),
+);
+const content = either(filled, list(part));
+const call = closed(
+  {
+    id: { type: 'string', pattern: '^[A-Za-z0-9]{9}$' },
+    function: closed({ name: filled, arguments: text }),
+  },
+  { type: only('function'), index: count },
+);
+const message = either(
+  closed({ role: only('system', 'user'), content }),
+  closed(
+    { role: only('assistant') },
+    { content: either(content, only('', null)), tool_calls: list(call), prefix: flag },
+  ),
+  closed({ role: only('tool'), tool_call_id: filled, content }, { name: filled }),
+);
+const REQUEST = closed(
+  { model: filled, messages: list(message) },
+  {
+    tools: list(
+      closed({
+        type: only('function'),
+        function: closed({ name: filled, parameters: anyObject }, { description: text, strict: flag }),
+      }),
+    ),
+    tool_choice: either(only('auto', 'none', 'any', 'required'), anyObject),
+    parallel_tool_calls: flag,
+    response_format: closed(
+      { type: only('json_schema', 'json_object', 'text') },
+      { json_schema: closed({ name: filled, schema: anyObject }, { strict: flag, description: text }) },
+    ),
+    reasoning_effort: text,
+    prompt_mode: only('reasoning'),
+    max_tokens: count,
+    stream: flag,
+  },
+);
+
+/** As chat completions, with reasoning as a part of the content. */
+function reply(given: Reply) {
+  if (given.streams || given.reasoning === null) return chatReply(given);
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: given.reasoning }] };
+  const { body } = chatReply({ ...given, reasoning: null }) as {
+    body: { choices: { message: { content: unknown } }[] };
+  };
+  for (const { message: sent } of body.choices)
+    sent.content = [thinking, { type: 'text', text: given.text ?? '' }];
+  return { body };
+}
+
+export const mistral: StandIn = {
+  dialect: 'mistral',
+  provider: 'mistral-ai',
+  model: 'mistral-medium-latest',
+  configurations: (origin) => ({ custom_host: origin }),
+  path: () => '/chat/completions',
+  request: REQUEST,
+  isAuthorized: bearer('sk-mistral'),
+  reply,
+  error: {
+    status: 429,
+    body: { object: 'error', message: 'Slow down.', type: 'rate_limited', code: '1300' },
+  },
+};
