@@ -12,7 +12,9 @@ import {
   usageOf,
   type SandboxRequest,
 } from './request';
+import { exampleOf } from './example';
 import { writeText, type SandboxText } from './text';
+import { toolCall, type SandboxCall } from './tool-call';
 
 const TOKENS_MAX = 1_000_000;
 
@@ -29,13 +31,65 @@ export function chatResponse(request: SandboxRequest): SandboxResponse {
     chunks: dials.chunks,
   };
   checkSize(dials, choices * (dials.chunks ?? 1));
-  const texts = Array.from({ length: choices }, (_, index) => writeText(model, prompt, index, limits));
+  const call = toolCall(body, request.id);
+  if (call !== null) return callResponse(request, call, usageOf(dials.usage, prompt, call.arguments));
+  const json = structured(body);
+  const texts = Array.from({ length: choices }, (_, index) =>
+    json === null ? writeText(model, prompt, index, limits) : jsonText(json),
+  );
   checkSize(
     dials,
     texts.reduce((sum, { pieces }) => sum + pieces.length, 0),
   );
   const usage = usageOf(dials.usage, prompt, texts.map(({ pieces }) => pieces.join('')).join(''));
   return body['stream'] === true ? streamed(request, texts, usage) : whole(request, texts, usage);
+}
+
+/** The text that a schema of the output demands; null when there is none. */
+function structured(body: JsonObject): string | null {
+  const format = asObject(body['response_format']);
+  if (format?.['type'] === 'json_object') return '{}';
+  if (format?.['type'] !== 'json_schema') return null;
+  return JSON.stringify(exampleOf(asObject(format['json_schema'])?.['schema']));
+}
+
+const jsonText = (json: string): SandboxText => ({ pieces: [json], finishReason: 'stop' });
+
+/** A response that calls a tool. */
+function callResponse(
+  request: SandboxRequest,
+  { id, name, arguments: json }: SandboxCall,
+  usage: JsonObject | undefined,
+): SandboxResponse {
+  const called = { id, type: 'function', function: { name, arguments: json } };
+  if (request.body['stream'] !== true) {
+    const message = { role: 'assistant', content: null, refusal: null, tool_calls: [called] };
+    return {
+      kind: 'json',
+      body: {
+        ...head(request, 'chat.completion'),
+        choices: [{ index: 0, message, logprobs: null, finish_reason: 'tool_calls' }],
+        ...(usage === undefined ? {} : { usage }),
+      },
+    };
+  }
+  const withUsage = includesUsage(request.body);
+  const base = { ...head(request, 'chat.completion.chunk'), ...(withUsage ? { usage: null } : {}) };
+  const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
+    ...base,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+  });
+  const begun = { index: 0, ...called, function: { name, arguments: '' } };
+  return {
+    kind: 'stream',
+    opening: [chunk({ role: 'assistant', content: null, tool_calls: [begun] })],
+    content: [chunk({ tool_calls: [{ index: 0, function: { arguments: json } }] })],
+    length: 1,
+    closing: [
+      chunk({}, 'tool_calls'),
+      ...(withUsage && usage !== undefined ? [{ ...base, choices: [], usage }] : []),
+    ],
+  };
 }
 
 const head = ({ id, model }: SandboxRequest, object: string): JsonObject => ({

@@ -1,0 +1,68 @@
+import { asObject, asString, parseObject } from '@gw/dialects';
+import type { JsonObject } from '../provider';
+import { exampleOf } from './example';
+
+export interface SandboxCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON. */
+  readonly arguments: string;
+}
+
+/**
+ * Returns the tool call of a request, or null. A tool is called when the last message is the user's
+ * and names it, or when `tool_choice` demands it. A JSON object after the name
+ * (`get_weather {"city":"Paris"}`) becomes the arguments; otherwise the tool's schema makes them.
+ */
+export function toolCall(body: JsonObject, id: string): SandboxCall | null {
+  const asked = lastOfUser(body);
+  const tools = toolsOf(body);
+  if (asked === null || tools.length === 0) return null;
+  const choice = body['tool_choice'];
+  if (choice === 'none') return null;
+  const named = asString(asObject(asObject(choice)?.['function'])?.['name']);
+  const wanted = named === null ? tools.find(({ name }) => asked.includes(name)) : find(tools, named);
+  const tool = wanted ?? (choice === 'required' ? tools[0] : undefined);
+  if (tool === undefined) return null;
+  return {
+    id: `call_sandbox_${id.slice(0, 12)}`,
+    name: tool.name,
+    arguments: argumentsIn(asked, tool.name) ?? JSON.stringify(exampleOf(tool.parameters)),
+  };
+}
+
+interface Tool {
+  readonly name: string;
+  readonly parameters: unknown;
+}
+
+const find = (tools: readonly Tool[], name: string): Tool | undefined =>
+  tools.find((tool) => tool.name === name);
+
+function toolsOf({ tools }: JsonObject): readonly Tool[] {
+  return (Array.isArray(tools) ? tools : []).flatMap((tool) => {
+    const { name, parameters } = asObject(asObject(tool)?.['function']) ?? {};
+    return typeof name === 'string' && name !== '' ? [{ name, parameters }] : [];
+  });
+}
+
+/** Text of the last message if it is the user's; null otherwise. */
+function lastOfUser({ messages }: JsonObject): string | null {
+  const last = asObject(Array.isArray(messages) ? messages.at(-1) : null);
+  if (last?.['role'] !== 'user') return null;
+  const { content } = last;
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? content : [];
+  return parts.map((part) => asString(asObject(part)?.['text']) ?? '').join('\n');
+}
+
+/** The JSON object in the line after the tool's name. */
+function argumentsIn(text: string, name: string): string | null {
+  const [line = ''] = text
+    .slice(text.indexOf(name) + name.length)
+    .trimStart()
+    .split('\n', 1);
+  const end = line.lastIndexOf('}');
+  const json = line.startsWith('{') && end > 0 ? line.slice(0, end + 1) : '';
+  return parseObject(json) === null ? null : json;
+}
