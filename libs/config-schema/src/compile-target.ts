@@ -84,7 +84,7 @@ const compileSettings = (settings: InheritedSettings) => ({
   retry: compileRetry(settings.retry),
   forwardHeaders: [...new Set(settings.forward_headers?.map((name) => name.toLowerCase()))],
   strictOpenAiCompliance: settings.strict_open_ai_compliance ?? null,
-  loss: settings.translation?.loss ?? 'strict',
+  loss: settings.translation?.loss ?? null,
   fetchIntegratedModels: settings.fetch_integrated_models ?? false,
   onStreamFailure: settings.on_stream_failure ?? 'fail',
   assistantPrefill: settings.assistant_prefill ?? null,

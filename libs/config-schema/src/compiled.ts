@@ -61,9 +61,10 @@ export interface CompiledTarget {
   readonly strictOpenAiCompliance: boolean | null;
   /**
    * What a translation does with parameters that change the response and that the provider cannot
-   * express: `strict` refuses the call, `adapt` drops them or moves them to the nearest value.
+   * express: `strict` refuses the call, `adapt` drops them or moves them to the nearest value. Null:
+   * the workspace decides.
    */
-  readonly loss: LossMode;
+  readonly loss: LossMode | null;
   /** Whether the models route lists the integrated models for the `x-gw-models-endpoint` header. */
   readonly fetchIntegratedModels: boolean;
   readonly weight: number;

@@ -1,3 +1,4 @@
+import type { LossMode } from '@gw/kernel';
 import type { SecretLocation } from './secret-use';
 /**
  * The kinds of documents in the read model: the control plane's data for gateways, as flat,
@@ -180,6 +181,10 @@ export interface WorkspaceDocument {
    * Absent: the organisation decides.
    */
   readonly strictAudit?: boolean;
+  /** What happens to what a provider cannot express, where no config says it. Absent: `strict`. */
+  readonly translationLoss?: LossMode;
+  /** Whether requests may carry `x-portkey-*` headers. Absent: not. */
+  readonly acceptsPortkeyHeaders?: boolean;
   readonly rateLimits: readonly RateLimitRule[];
   readonly usageLimits: readonly UsageLimitRule[];
   /** Absent: none. */

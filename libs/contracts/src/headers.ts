@@ -35,3 +35,5 @@ export const HEADER = {
 } as const;
 
 export const GATEWAY_HEADER_PREFIX = 'x-gw-';
+/** Prefix of the same headers at another gateway, which a workspace may accept. */
+export const PORTKEY_HEADER_PREFIX = 'x-portkey-';

@@ -46,7 +46,7 @@ export {
   type HeartbeatEvent,
   type ResetEvent,
 } from './events';
-export { GATEWAY_HEADER_PREFIX, HEADER } from './headers';
+export { GATEWAY_HEADER_PREFIX, HEADER, PORTKEY_HEADER_PREFIX } from './headers';
 export {
   INTERNAL,
   type BalancesResponse,

@@ -99,6 +99,8 @@ export interface ClientCodec {
   readonly dialect: Dialect;
   /** Throws `validation_failed` with the path in the body when the body breaks the dialect. */
   decodeCall(body: JsonObject, address?: CallAddress): ModelCall;
+  /** Rewrites what no other dialect has; for targets of other dialects. */
+  toNeutral?(call: ModelCall): ModelCall;
   encodeResponse(response: ModelResponse, context: ClientContext): JsonObject;
   encodeStream(context: ClientContext): StreamEncoder;
   /** Returns the body of an error; the HTTP status is `fault.status`. */

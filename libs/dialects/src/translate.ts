@@ -104,7 +104,8 @@ export function prepareCall(
   request: JsonObject,
   { target, loss, address }: CallFacts,
 ): PreparedCall {
-  const call = client.decodeCall(request, address);
+  const decoded = client.decodeCall(request, address);
+  const call = client.dialect === provider.dialect ? decoded : (client.toNeutral?.(decoded) ?? decoded);
   const losses = new LossLedger(loss, target);
   const { path, body, outputTool = false } = provider.encodeCall(call, target, losses);
   losses.check();

@@ -104,6 +104,7 @@ export const workspaceDocument = (
     blockInlineConfig: workspace.dataPlaneSecuritySettings.block_inline_config ?? false,
     logBodies: workspace.settings.debug_log !== 0,
     ...strictAuditOf(workspace.settings),
+    ...dialectsOf(workspace.settings),
     rateLimits: rateLimitRules(workspace.rateLimits),
     usageLimits: usageLimitRules(workspace.usageLimits, workspace.lastResetAt),
     ...policiesOf(policies),
@@ -241,6 +242,14 @@ function earlier(one: Date | null, other: Date | null): string | null {
   const ends = [one, other].filter((date) => date !== null).map((date) => date.getTime());
   return ends.length === 0 ? null : new Date(Math.min(...ends)).toISOString();
 }
+
+const dialectsOf = ({
+  translation_loss: loss,
+  portkey_headers: accepts,
+}: WorkspaceEntity['settings']): Pick<WorkspaceDocument, 'translationLoss' | 'acceptsPortkeyHeaders'> => ({
+  ...(loss === undefined ? {} : { translationLoss: loss }),
+  ...(accepts === true ? { acceptsPortkeyHeaders: true } : {}),
+});
 
 const strictAuditOf = ({ audit }: { readonly audit?: string }): { strictAudit?: true } =>
   audit === 'strict' ? { strictAudit: true } : {};

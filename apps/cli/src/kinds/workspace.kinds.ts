@@ -13,7 +13,8 @@ const WORKSPACE_MEMBERS: Members = {
   metadata: { api: 'defaults' },
   settings: {
     members: {
-      ...plain('debug_log', 'audit', 'user_api_key_count', 'user_api_key_ttl', 'user_api_key_max_ttl'),
+      ...plain('debug_log', 'audit', 'translation_loss', 'portkey_headers'),
+      ...plain('user_api_key_count', 'user_api_key_ttl', 'user_api_key_max_ttl'),
       user_api_key_rotation_period: { normal: rotationDays },
       user_api_key_auto_create: {},
       user_api_key_auto_create_scopes: { keepsEmpty: true, normal: canonicalScopes },

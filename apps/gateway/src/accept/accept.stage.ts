@@ -4,6 +4,7 @@ import { readCacheControls } from '@gw/cache';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { headerText } from './header-text';
+import { adoptPortkeyHeaders } from './portkey-headers';
 import type { RequestContext, GatewayHeaders, Stage } from '../core/request-context';
 import { METADATA_PAIRS_MAX, METADATA_VALUE_MAX, withBaggage } from './baggage';
 
@@ -33,6 +34,7 @@ function readGatewayHeaders(
   inQuery: string | null,
 ): GatewayHeaders {
   const { headers } = req;
+  const isOfPortkey = adoptPortkeyHeaders(headers);
   const bearer = bearerOf(headers.authorization) ?? offered;
   const xApiKey = one(headers['x-api-key']);
   const named = one(headers[HEADER.apiKey]);
@@ -40,6 +42,7 @@ function readGatewayHeaders(
   const apiKey = named ?? bearer ?? xApiKey ?? googleKey;
   return {
     apiKey,
+    isOfPortkey,
     provider: textOf(headers[HEADER.provider]),
     virtualKey: textOf(headers[HEADER.virtualKey]),
     config: textOf(headers[HEADER.config]),

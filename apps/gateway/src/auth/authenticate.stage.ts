@@ -1,3 +1,4 @@
+import { PORTKEY_HEADER_PREFIX } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { RefusedKey } from './ended-keys';
 import { assertUsable, type Principal, type Principals } from './principals';
@@ -28,9 +29,16 @@ export class AuthenticateStage implements Stage {
   private admit(context: RequestContext, principal: Principal): void {
     // Set before any check can refuse the request, so that the log names the key and its workspace.
     context.principal = principal;
+    if (context.gw.isOfPortkey && principal.workspace.acceptsPortkeyHeaders !== true) throw notAccepted();
     assertAllowed(principal, context.route, context.startedWallMs);
   }
 }
+
+const notAccepted = (): GatewayError =>
+  new GatewayError('header_invalid', {
+    param: `${PORTKEY_HEADER_PREFIX}api-key`,
+    message: `The workspace does not accept ${PORTKEY_HEADER_PREFIX}* headers. Send x-gw-* headers, or set settings.portkey_headers of the workspace to true.`,
+  });
 
 /** Throws when the key may not be used at `nowMs` (milliseconds since 1970), or not on this route. */
 export function assertAllowed(principal: Principal, { scopes }: Pick<Route, 'scopes'>, nowMs: number): void {

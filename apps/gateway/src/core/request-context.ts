@@ -27,6 +27,8 @@ import { RequestUsage } from '../usage/request-usage';
 /** The `x-gw-*` headers of a request, read once. Null when not sent. */
 export interface GatewayHeaders {
   readonly apiKey: string | null;
+  /** Whether the headers are Portkey's, which the workspace must accept. */
+  readonly isOfPortkey: boolean;
   readonly provider: string | null;
   readonly virtualKey: string | null;
   readonly config: string | null;

@@ -1,4 +1,4 @@
-import { GATEWAY_HEADER_PREFIX, HEADER } from '@gw/contracts';
+import { GATEWAY_HEADER_PREFIX, HEADER, PORTKEY_HEADER_PREFIX } from '@gw/contracts';
 import { CREDENTIAL_HEADERS, HOP_BY_HOP_HEADERS, isCredentialHeader, isMetadataHeader } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
 
@@ -26,7 +26,13 @@ const NEVER_UPSTREAM: ReadonlySet<string> = new Set([
   'x-real-ip',
   'x-rewrite-url',
 ]);
-const NEVER_UPSTREAM_PREFIXES = [GATEWAY_HEADER_PREFIX, 'sec-websocket-', 'x-forwarded', 'x-envoy-'];
+const NEVER_UPSTREAM_PREFIXES = [
+  GATEWAY_HEADER_PREFIX,
+  PORTKEY_HEADER_PREFIX,
+  'sec-websocket-',
+  'x-forwarded',
+  'x-envoy-',
+];
 
 /**
  * Addresses that a client, or a proxy between it and the gateway, follows on its own, either with the

@@ -49,6 +49,8 @@ export function destinationOf(
   const view = healthViewOf(path);
   if (view !== undefined) return { plane: 'health', view };
   if (path.startsWith('/v1/')) return versionedDestination(path, method, headers);
+  if (path.startsWith(OPENAI_PREFIX))
+    return { plane: 'data', path: path.slice(OPENAI_PREFIX.length - 1), base: '/v1' };
   const base = GEMINI_BASES.find((one) => path.startsWith(`${one}/`));
   if (base !== undefined) return { plane: 'data', path: path.slice(base.length), base };
   if (path.startsWith('/v2/') || UNVERSIONED.has(firstSegment(path, 1))) return { plane: 'control' };
@@ -64,6 +66,8 @@ function versionedDestination(path: string, method: string, headers: IncomingHtt
     : { plane: 'data', path: path.slice(3), base: '/v1' };
 }
 
+/** Some SDKs put their vendor's whole path after the base URL, as that of Groq does. It leads to model routes alone. */
+const OPENAI_PREFIX = '/openai/v1/';
 /** Versions in the paths of Gemini clients. */
 const GEMINI_BASES = ['/v1beta', '/v1beta1'] as const satisfies readonly ApiBase[];
 const NO_HEADERS: IncomingHttpHeaders = {};

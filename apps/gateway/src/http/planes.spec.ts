@@ -53,6 +53,18 @@ describe('control-plane paths', () => {
   });
 });
 
+describe('paths of SDKs that put their vendor’s whole path after the base URL', () => {
+  it('lead to the routes of models, and never to the control plane', () => {
+    for (const segment of ['chat/completions', 'models', 'configs', 'api-keys'])
+      expect(destinationOf(`/openai/v1/${segment}`)).toEqual({
+        plane: 'data',
+        path: `/${segment}`,
+        base: '/v1',
+      });
+    expect(destinationOf('/openai/v1')).toEqual({ plane: 'none' });
+  });
+});
+
 describe('single base URL', () => {
   let gateway: GatewayHarness;
   let admin: StubProvider;

@@ -23,15 +23,7 @@ function decodeTool(tool: JsonObject, at: string): Tool {
   const type = required(read.string(tool['type'], `${at}.type`), `${at}.type`, 'the type of the tool');
   switch (type) {
     case 'function':
-      return {
-        kind: 'function',
-        name: nameOf(tool, at),
-        ...optional('description', read.string(tool['description'], `${at}.description`)),
-        ...optional('schema', read.object(tool['parameters'], `${at}.parameters`)),
-        ...optional('strict', read.boolean(tool['strict'], `${at}.strict`)),
-        at,
-        ...withOwn({ rest: membersBesides(tool, FUNCTION) ?? {} }),
-      };
+      return decodeFunction(tool, at);
     case 'custom':
       return {
         kind: 'custom',
@@ -51,6 +43,17 @@ function decodeTool(tool: JsonObject, at: string): Tool {
       };
   }
 }
+
+/** Decodes a tool of the type `function`. */
+export const decodeFunction = (tool: JsonObject, at: string): Tool => ({
+  kind: 'function',
+  name: nameOf(tool, at),
+  ...optional('description', read.string(tool['description'], `${at}.description`)),
+  ...optional('schema', read.object(tool['parameters'], `${at}.parameters`)),
+  ...optional('strict', read.boolean(tool['strict'], `${at}.strict`)),
+  at,
+  ...withOwn({ rest: membersBesides(tool, FUNCTION) ?? {} }),
+});
 
 /** The format `text` is the default, but is written back. */
 const customRest = (tool: JsonObject): JsonObject => ({

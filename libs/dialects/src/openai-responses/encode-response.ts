@@ -3,6 +3,7 @@ import type { ClientContext } from '../codec';
 import type { Finish, Logprob, ModelResponse } from '../response';
 import { encodeFailure } from './faults';
 import { encodeStatus } from './finish';
+import { ownNames } from './namespaces';
 import { OutputBuilder } from './output-builder';
 import { NO_SINK } from './output-sink';
 import { encodeWhole, responseId, skeletonOf, type ResponseEnd } from './skeleton';
@@ -18,8 +19,9 @@ export function encodeResponse(response: ModelResponse, context: ClientContext):
     () => context.losses?.note('output'),
   );
   let logprobs = context.call.logprobs === undefined ? undefined : candidate?.logprobs;
+  const own = ownNames(context.call);
   for (const [i, part] of (candidate?.parts ?? []).entries()) {
-    fill(builder, i, part, logprobs);
+    fill(builder, i, own(part), logprobs);
     if (part.kind === 'text') logprobs = undefined;
   }
   const end = endOf(candidate?.finish ?? STOPPED, builder.hasRefusal);

@@ -1,8 +1,9 @@
-import type { JsonObject } from '../call';
+import type { JsonObject, Part } from '../call';
 import type { ClientContext, StreamEncoder } from '../codec';
 import type { Finish, Logprob, ProviderFault, StreamEvent, TokenUsage } from '../response';
 import { endOf } from './encode-response';
 import { encodeFailure } from './faults';
+import { ownNames } from './namespaces';
 import { OutputBuilder } from './output-builder';
 import { SseSink } from './output-sink';
 import {
@@ -32,9 +33,11 @@ class ResponsesEncoder implements StreamEncoder {
   private finish: Finish | null = null;
   private usage: TokenUsage | undefined;
   private isOver = false;
+  private readonly own: (part: Part) => Part;
 
   constructor(private readonly context: ClientContext) {
     this.builder = this.newBuilder(context.requestId);
+    this.own = ownNames(context.call);
   }
 
   write(events: readonly StreamEvent[]): string {
@@ -78,7 +81,7 @@ class ResponsesEncoder implements StreamEncoder {
   private fill(event: Extract<StreamEvent, { c: number; i: number }>, next: StreamEvent | undefined): void {
     switch (event.t) {
       case 'open':
-        this.builder.open(event.i, event.part);
+        this.builder.open(event.i, this.own(event.part));
         break;
       case 'text':
         this.builder.write(event.i, event.text, this.logprobsOf(event.i, next));

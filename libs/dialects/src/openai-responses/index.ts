@@ -7,12 +7,14 @@ import { encodeCall } from './encode-call';
 import { encodeResponse } from './encode-response';
 import { encodeStream } from './encode-stream';
 import { openAiError } from '../errors/openai-error';
+import { withoutNamespaces } from './namespaces';
 import { DIALECT } from './own';
 
 /** Reads calls of the Responses API, and writes its responses. */
 export const openAiResponsesClient: ClientCodec = {
   dialect: DIALECT,
   decodeCall,
+  toNeutral: withoutNamespaces,
   encodeResponse,
   encodeStream,
   encodeError: openAiError,

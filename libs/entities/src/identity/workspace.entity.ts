@@ -1,3 +1,4 @@
+import type { LossMode } from '@gw/kernel';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
 import type { StoredRateLimit, StoredUsageLimit } from './limits';
@@ -23,6 +24,10 @@ export interface WorkspaceSettings extends UserKeySettings {
   readonly debug_log?: 0 | 1;
   /** `strict`: requests that can't be recorded are refused; absent: as the organisation says. */
   readonly audit?: 'standard' | 'strict';
+  /** What happens to what a provider cannot express, where no config says it; absent: `strict`. */
+  readonly translation_loss?: LossMode;
+  /** Whether requests may carry `x-portkey-*` headers. */
+  readonly portkey_headers?: boolean;
 }
 
 @Entity('workspaces')

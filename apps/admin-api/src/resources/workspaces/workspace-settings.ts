@@ -76,6 +76,8 @@ function applySettings(
   row.settings = mergeSettings(row.settings, {
     debug_log: settings.debug_log,
     audit: settings.audit,
+    translation_loss: settings.translation_loss,
+    portkey_headers: settings.portkey_headers,
     ...stored,
   });
 }

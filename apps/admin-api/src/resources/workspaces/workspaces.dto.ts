@@ -1,3 +1,4 @@
+import { LOSS_MODES, type LossMode } from '@gw/kernel';
 import {
   BitField,
   BooleanField,
@@ -50,6 +51,19 @@ export class WorkspaceSettingsDto extends UserKeySettingsDto {
       'strict: the gateway rejects requests that it cannot record with 503. standard: the setting of the organisation applies, which may be strict for all workspaces.',
   })
   audit?: 'standard' | 'strict' | null;
+  @EnumField(LOSS_MODES, {
+    optional: true,
+    nullable: true,
+    description:
+      'What happens to a request that a provider of another dialect cannot express, where no config or target says it. strict (default): 400. adapt: parameters are dropped or moved to the nearest value.',
+  })
+  translation_loss?: LossMode | null;
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description: 'true: requests may carry x-portkey-* headers instead of x-gw-* headers.',
+  })
+  portkey_headers?: boolean | null;
 }
 
 class WorkspaceFieldsDto {

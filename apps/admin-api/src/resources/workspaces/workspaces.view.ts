@@ -1,6 +1,7 @@
 import { ExportSettingsResponse } from '../../platform/tenant-settings/export-settings.dto';
 import type { SecuritySettings } from '@gw/auth-scopes';
 import type { StoredRateLimit, WorkspaceEntity } from '@gw/entities';
+import { LOSS_MODES } from '@gw/kernel';
 import { omitOf, ResponseField, RowResponse, viewOf } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-usage';
 import { RateLimitResponse, UsageLimitResponse } from '../../platform/limits/limits.dto';
@@ -29,6 +30,10 @@ class WorkspaceSettingsResponse extends UserKeySettingsResponse {
     description: 'Null: the setting of the organisation applies.',
   })
   readonly audit!: string | null;
+  @ResponseField.oneOf(LOSS_MODES, { nullable: true, description: 'Null: strict.' })
+  readonly translation_loss!: string | null;
+  @ResponseField.boolean({ nullable: true, description: 'Null: false.' })
+  readonly portkey_headers!: boolean | null;
 }
 
 class WorkspaceSecurityResponse {
@@ -92,6 +97,8 @@ export function toWorkspace(
     settings: {
       debug_log: settings.debug_log ?? null,
       audit: settings.audit ?? null,
+      translation_loss: settings.translation_loss ?? null,
+      portkey_headers: settings.portkey_headers ?? null,
       ...userKeySettingsResponse(settings),
     },
     data_plane_security_settings: {

@@ -1,5 +1,5 @@
 import type { CompiledTarget } from '@gw/config-schema';
-import { GatewayError, exactNumbers, hasDuplicateMembers, withExactNumbers } from '@gw/kernel';
+import { GatewayError, exactNumbers, hasDuplicateMembers, withExactNumbers, type LossMode } from '@gw/kernel';
 import type { CallAddress } from '@gw/dialects';
 import type { BodySource } from '@gw/outbound';
 import {
@@ -100,9 +100,13 @@ function translated(
     path,
     body: sent,
     losses,
-  } = translator.request(body, upstream.target.loss, addressOf(context, upstream));
+  } = translator.request(body, lossOf(context, upstream), addressOf(context, upstream));
   return { ...rebuilt(context, body, sent), path, losses };
 }
+
+/** How strict the translation is: of the target, its config or the workspace. */
+const lossOf = ({ principal }: RequestView, { target }: Upstream): LossMode =>
+  target.loss ?? principal?.workspace.translationLoss ?? 'strict';
 
 /** What of the call is not in its body; undefined for most calls. */
 function addressOf({ route, req }: RequestView, upstream: Upstream): CallAddress | undefined {

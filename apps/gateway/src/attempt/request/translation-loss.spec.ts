@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '@gw/contracts';
 import { StubProvider } from '@gw/testing';
 import { TestClient } from '../../spec-support/test-client';
-import { GatewayHarness } from '../../spec-support/harness';
+import { GatewayHarness, WORKSPACE_ID } from '../../spec-support/harness';
 
 // A busy machine may take several times as long.
 jest.setTimeout(60_000);
@@ -92,6 +92,14 @@ describe('translation.loss', () => {
     ],
   ])('takes the setting %s', async (_name, config, target, status) => {
     expect((await ask(config, target)).status).toBe(status);
+  });
+
+  it.each([
+    ['is that of the workspace where no config has it', {}, 200],
+    ['of a config comes before that of the workspace', { translation: { loss: 'strict' } }, 400],
+  ])('the setting %s', async (_name, config, status) => {
+    gateway.addTenant(WORKSPACE_ID, 'main', { translationLoss: 'adapt' });
+    expect((await ask(config)).status).toBe(status);
   });
 
   it('refuses parameters that Anthropic does not support by default, without a call', async () => {

@@ -1,0 +1,85 @@
+// Command lines of others, with the files that their documentation asks for. Each runs one turn with its own shell tool.
+
+const MODEL = 'sandbox-small';
+/** What the shell prints, and the sandbox then quotes. */
+const PRINTED = '18 degrees in Paris';
+
+/**
+ * @typedef {object} CommandLine
+ * @property {string} name Package on npm.
+ * @property {string} command Name in `node_modules/.bin`.
+ * @property {readonly string[]} args
+ * @property {Readonly<Record<string, string>>} files Below the home folder.
+ * @property {Readonly<Record<string, string>>} environment
+ */
+
+/**
+ * @param {{ url: string, key: string }} gateway `url` ends in `/v1`.
+ * @returns {readonly CommandLine[]}
+ */
+const commandLines = ({ url, key }) => [
+  {
+    name: '@openai/codex',
+    command: 'codex',
+    args: [
+      ...['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access'],
+      `exec_command {"cmd":"echo ${PRINTED}"}`,
+    ],
+    files: {
+      '.codex/config.toml': [
+        `model = "${MODEL}"`,
+        'model_provider = "tollgate"',
+        'web_search = "disabled"',
+        '[model_providers.tollgate]',
+        'name = "Tollgate"',
+        `base_url = "${url}"`,
+        'env_key = "TOLLGATE_KEY"',
+        'wire_api = "responses"',
+        'http_headers = { "x-gw-provider" = "@sandbox" }',
+      ].join('\n'),
+    },
+    environment: { TOLLGATE_KEY: key },
+  },
+  {
+    name: '@google/gemini-cli',
+    command: 'gemini',
+    args: ['-m', `@sandbox/${MODEL}`, '--yolo', '-p', `run_shell_command {"command":"echo ${PRINTED}"}`],
+    files: {
+      '.gemini/settings.json': JSON.stringify({
+        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+      }),
+    },
+    environment: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url.replace(/\/v1$/, '') },
+  },
+  {
+    name: 'opencode-ai',
+    command: 'opencode',
+    // Words, because it puts quotation marks around an argument with spaces.
+    args: ['run', 'bash', `{"command":"echo`, ...PRINTED.split(' ')].map((word, at, all) =>
+      at === all.length - 1 ? `${word}","description":"Prints"}` : word,
+    ),
+    files: {
+      '.config/opencode/opencode.json': JSON.stringify({
+        autoupdate: false,
+        share: 'disabled',
+        permission: 'allow',
+        model: `tollgate/${MODEL}`,
+        small_model: `tollgate/${MODEL}`,
+        provider: {
+          tollgate: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'Tollgate',
+            options: { baseURL: url, apiKey: key, headers: { 'x-gw-provider': '@sandbox' } },
+            models: { [MODEL]: { name: 'Sandbox', tool_call: true } },
+          },
+        },
+      }),
+    },
+    environment: {},
+  },
+];
+
+/** @param {string} output */
+const quotesResult = (output) => new RegExp(`\\[sandbox\\] .*${PRINTED}`, 's').test(output);
+
+module.exports = { commandLines, quotesResult };

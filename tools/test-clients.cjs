@@ -1,0 +1,186 @@
+// `npm run test:clients`: clients that others wrote, from the npm registry, each in an empty environment and home folder, against the
+// product with its sandbox provider: a turn with a tool, and a streamed text. They come into the user's cache folder (about 1 GB).
+const { spawn, spawnSync } = require('node:child_process');
+const {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs');
+const { createServer } = require('node:net');
+const { homedir, tmpdir } = require('node:os');
+const { dirname, join } = require('node:path');
+const { commandLines, quotesResult } = require('./clients/command-lines.cjs');
+const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
+
+const SOURCES = join(__dirname, 'clients');
+const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tollgate-clients');
+const START_MS = 120_000;
+const CLIENT_MS = 120_000;
+/** Files that the scripts share. */
+const SHARED = new Set(['turn.mjs', 'ai-sdk.mjs']);
+
+/** Installs the clients once for each version of their manifest. */
+function install() {
+  const manifest = readFileSync(join(SOURCES, 'package.json'), 'utf8');
+  const mark = join(CACHE, 'installed.json');
+  mkdirSync(CACHE, { recursive: true });
+  for (const file of readdirSync(SOURCES)) cpSync(join(SOURCES, file), join(CACHE, file));
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === manifest) return;
+  console.log(`installing the clients into ${CACHE}`);
+  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: CACHE,
+    env: runtimeEnvironment(),
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('The clients could not be installed.');
+  writeFileSync(mark, manifest);
+}
+
+/** @returns {Promise<number>} */
+const freePort = () =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+
+/** Starts the product and resolves once it is ready, with its credentials. */
+async function startProduct() {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-clients-'));
+  const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
+  const child = spawn(runtimePath(), [join(__dirname, 'start.cjs')], {
+    cwd: ROOT,
+    env: runtimeEnvironment({
+      DATABASE_URL: undefined,
+      REDIS_URL: undefined,
+      DATA_DIR: folder,
+      GATEWAY_PORT: String(gateway),
+      ADMIN_PORT: String(admin),
+      WORKER_PORT: String(worker),
+    }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`The product did not start:\n${output}`)), START_MS);
+    const take = (/** @type {Buffer} */ chunk) => {
+      output += chunk.toString();
+      if (output.includes('Tollgate is ready')) resolve(clearTimeout(timer));
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.once('exit', () => reject(new Error(`The product ended:\n${output}`)));
+  });
+  const credentials = JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'));
+  const stop = async () => {
+    child.removeAllListeners('exit');
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGINT');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { credentials, stop };
+}
+
+/**
+ * The workspace accepts Portkey's headers, for its SDK.
+ * @param {Record<string, string>} credentials
+ */
+async function acceptPortkeyHeaders(credentials) {
+  const response = await fetch(`${credentials.base_url}/admin/workspaces/${credentials.workspace_id}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', 'x-gw-api-key': String(credentials.admin_api_key) },
+    body: JSON.stringify({ settings: { portkey_headers: true } }),
+  });
+  if (!response.ok) throw new Error(`The workspace could not be set up: ${await response.text()}`);
+}
+
+/**
+ * Runs a client in an empty home folder and with these variables alone.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ files?: Readonly<Record<string, string>>, environment: Readonly<Record<string, string>> }} setUp
+ * @returns {Promise<{ status: number | null, output: string }>}
+ */
+function runAlone(command, args, { files = {}, environment }) {
+  const home = mkdtempSync(join(tmpdir(), 'tollgate-client-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), text);
+  }
+  mkdirSync(join(home, 'work'));
+  const path = [dirname(runtimePath()), '/usr/bin', '/bin'].join(':');
+  const child = spawn(command, args, {
+    cwd: join(home, 'work'),
+    env: { HOME: home, PATH: path, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: CLIENT_MS,
+  });
+  let output = '';
+  const keep = (/** @type {Buffer} */ chunk) => (output = (output + chunk.toString()).slice(-20_000));
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  return new Promise((resolve) => {
+    child.once('close', (status) => {
+      rmSync(home, { recursive: true, force: true });
+      resolve({ status, output });
+    });
+  });
+}
+
+/** Versions of the packages that a script imports, for the report. */
+function versionsIn(/** @type {string} */ file) {
+  const manifest = JSON.parse(readFileSync(join(SOURCES, 'package.json'), 'utf8'));
+  const text = readFileSync(join(SOURCES, file), 'utf8');
+  return Object.entries(manifest.dependencies)
+    .filter(([name]) => text.includes(`from '${name}'`))
+    .map(([name, version]) => `${name} ${String(version)}`)
+    .join(', ');
+}
+
+/** @param {{ url: string, key: string }} gateway */
+function* clientsOf(gateway) {
+  const environment = { TOLLGATE_URL: gateway.url, TOLLGATE_KEY: gateway.key };
+  for (const file of readdirSync(SOURCES).filter((name) => name.endsWith('.mjs') && !SHARED.has(name)))
+    yield {
+      name: versionsIn(file),
+      run: () => runAlone(runtimePath(), [join(CACHE, file)], { environment }),
+      passes: () => true,
+    };
+  const { dependencies } = JSON.parse(readFileSync(join(SOURCES, 'package.json'), 'utf8'));
+  for (const { name, command, args, files, environment: own } of commandLines(gateway))
+    yield {
+      name: `${name} ${dependencies[name]}`,
+      run: () => runAlone(join(CACHE, 'node_modules', '.bin', command), args, { files, environment: own }),
+      passes: quotesResult,
+    };
+}
+
+runMain(async () => {
+  install();
+  const { credentials, stop } = await startProduct();
+  let passed = 0;
+  let failed = 0;
+  try {
+    await acceptPortkeyHeaders(credentials);
+    for (const client of clientsOf({ url: credentials.base_url, key: credentials.api_key })) {
+      const { status, output } = await client.run();
+      const isPassed = status === 0 && client.passes(output);
+      if (isPassed) passed += 1;
+      else failed += 1;
+      console.log(`${isPassed ? 'passed' : 'FAILED'}  ${client.name}${isPassed ? '' : `\n${output}`}`);
+    }
+  } finally {
+    await stop();
+  }
+  console.log(`${String(passed)} clients passed, ${String(failed)} failed`);
+  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+});
