@@ -52,6 +52,20 @@ const commandLines = ({ url, key }) => [
     environment: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url.replace(/\/v1$/, '') },
   },
   {
+    name: '@anthropic-ai/claude-code',
+    command: 'claude',
+    args: ['-p', `Bash {"command":"echo ${PRINTED}","description":"Prints"}`, '--allowedTools', 'Bash'],
+    files: {},
+    environment: {
+      ANTHROPIC_BASE_URL: url.replace(/\/v1$/, ''),
+      ANTHROPIC_AUTH_TOKEN: key,
+      ANTHROPIC_CUSTOM_HEADERS: 'x-gw-provider: @sandbox',
+      ANTHROPIC_MODEL: MODEL,
+      ANTHROPIC_SMALL_FAST_MODEL: MODEL,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    },
+  },
+  {
     name: 'opencode-ai',
     command: 'opencode',
     // Words, because it puts quotation marks around an argument with spaces.

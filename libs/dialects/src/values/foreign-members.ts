@@ -1,5 +1,6 @@
 import { type Dialect, type ModelCall } from '../call';
 import type { LossLedger } from '../losses';
+import { asArray, asObject, objectsOf } from './json';
 
 /**
  * Members of a client's body that are content, state or a contract: without them the response would not be the requested one.
@@ -15,10 +16,22 @@ export function recordForeignMembers(call: ModelCall, own: Dialect, losses: Loss
   for (const [dialect, members] of Object.entries(call.x ?? {})) {
     if (dialect === own) continue;
     const contracts = CONTRACTS[dialect as Dialect];
-    for (const name of Object.keys(members)) {
+    for (const [name, value] of Object.entries(members)) {
+      if (dialect === 'anthropic-messages' && name === 'context_management' && keepsAll(value)) continue;
       if (contracts?.has(name) === true) {
         losses.refuse(name, `The provider has no equivalent of ${name}; remove it.`);
       } else losses.note(name);
     }
   }
+}
+
+/** Whether edits of the context change nothing: Claude Code asks to keep all reasoning, as providers do without it. */
+function keepsAll(value: unknown): boolean {
+  const edits = asArray(asObject(value)?.['edits']);
+  return (
+    edits !== null &&
+    objectsOf(edits).every(
+      ({ type, keep }) => typeof type === 'string' && type.startsWith('clear_thinking_') && keep === 'all',
+    )
+  );
 }

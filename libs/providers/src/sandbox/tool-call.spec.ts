@@ -57,6 +57,14 @@ describe('a tool call of the sandbox', () => {
     expect(called(content, more)?.name ?? null).toBe(name);
   });
 
+  it('is made past instructions that follow the message, for the tool with arguments', () => {
+    const messages = [
+      { role: 'user', content: 'Do not search. get_weather {"city":"Oslo"}' },
+      { role: 'system', content: 'Be brief.' },
+    ];
+    expect(called('', { messages })).toMatchObject({ name: 'get_weather', arguments: '{"city":"Oslo"}' });
+  });
+
   it('is followed by a text that quotes the result', () => {
     const local = sandbox.local as LocalProvider;
     const body = asking('get_weather');

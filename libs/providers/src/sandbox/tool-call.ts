@@ -21,7 +21,7 @@ export function toolCall(body: JsonObject, id: string): SandboxCall | null {
   const choice = body['tool_choice'];
   if (choice === 'none') return null;
   const named = asString(asObject(asObject(choice)?.['function'])?.['name']);
-  const wanted = named === null ? tools.find(({ name }) => asked.includes(name)) : find(tools, named);
+  const wanted = named === null ? mentioned(tools, asked) : find(tools, named);
   const tool = wanted ?? (choice === 'required' ? tools[0] : undefined);
   if (tool === undefined) return null;
   return {
@@ -39,6 +39,10 @@ interface Tool {
 const find = (tools: readonly Tool[], name: string): Tool | undefined =>
   tools.find((tool) => tool.name === name);
 
+/** A tool that is named with arguments comes before one that is only named. */
+const mentioned = (tools: readonly Tool[], text: string): Tool | undefined =>
+  tools.find(({ name }) => text.includes(`${name} {`)) ?? tools.find(({ name }) => text.includes(name));
+
 function toolsOf({ tools }: JsonObject): readonly Tool[] {
   return (Array.isArray(tools) ? tools : []).flatMap((tool) => {
     const { name, parameters } = asObject(asObject(tool)?.['function']) ?? {};
@@ -46,9 +50,10 @@ function toolsOf({ tools }: JsonObject): readonly Tool[] {
   });
 }
 
-/** Text of the last message if it is the user's; null otherwise. */
+/** Text of the last message if it is the user's, instructions aside; null otherwise. */
 function lastOfUser({ messages }: JsonObject): string | null {
-  const last = asObject(Array.isArray(messages) ? messages.at(-1) : null);
+  const turns = (Array.isArray(messages) ? messages : []).map(asObject);
+  const last = turns.findLast((turn) => turn?.['role'] !== 'system' && turn?.['role'] !== 'developer');
   if (last?.['role'] !== 'user') return null;
   const { content } = last;
   if (typeof content === 'string') return content;
@@ -58,8 +63,10 @@ function lastOfUser({ messages }: JsonObject): string | null {
 
 /** The JSON object in the line after the tool's name. */
 function argumentsIn(text: string, name: string): string | null {
+  const at = text.indexOf(`${name} {`);
+  if (at < 0) return null;
   const [line = ''] = text
-    .slice(text.indexOf(name) + name.length)
+    .slice(at + name.length)
     .trimStart()
     .split('\n', 1);
   const end = line.lastIndexOf('}');

@@ -76,6 +76,19 @@ export class WorkspaceResponse extends RowResponse {
 
 const WithoutUsers = omitOf(WorkspaceResponse, 'security_settings', 'users');
 
+/** Settings of the data plane; null: the default. */
+const ownSettings = ({
+  debug_log,
+  audit,
+  translation_loss,
+  portkey_headers,
+}: WorkspaceEntity['settings']) => ({
+  debug_log: debug_log ?? null,
+  audit: audit ?? null,
+  translation_loss: translation_loss ?? null,
+  portkey_headers: portkey_headers ?? null,
+});
+
 /** `slugs`: slugs of the config and the guardrails that the defaults name, by id. */
 export function toWorkspace(
   row: WorkspaceEntity,
@@ -95,10 +108,7 @@ export function toWorkspace(
       object: 'workspace-defaults',
     },
     settings: {
-      debug_log: settings.debug_log ?? null,
-      audit: settings.audit ?? null,
-      translation_loss: settings.translation_loss ?? null,
-      portkey_headers: settings.portkey_headers ?? null,
+      ...ownSettings(settings),
       ...userKeySettingsResponse(settings),
     },
     data_plane_security_settings: {
