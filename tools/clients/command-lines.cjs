@@ -13,85 +13,89 @@ const PRINTED = '18 degrees in Paris';
  * @property {Readonly<Record<string, string>>} environment
  */
 
-/**
- * @param {{ url: string, key: string }} gateway `url` ends in `/v1`.
- * @returns {readonly CommandLine[]}
- */
-const commandLines = ({ url, key }) => [
-  {
-    name: '@openai/codex',
-    command: 'codex',
-    args: [
-      ...['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access'],
-      `exec_command {"cmd":"echo ${PRINTED}"}`,
-    ],
-    files: {
-      '.codex/config.toml': [
-        `model = "${MODEL}"`,
-        'model_provider = "tollgate"',
-        'web_search = "disabled"',
-        '[model_providers.tollgate]',
-        'name = "Tollgate"',
-        `base_url = "${url}"`,
-        'env_key = "TOLLGATE_KEY"',
-        'wire_api = "responses"',
-        'http_headers = { "x-gw-provider" = "@sandbox" }',
-      ].join('\n'),
-    },
-    environment: { TOLLGATE_KEY: key },
+/** @typedef {{ url: string, key: string }} Gateway `url` ends in `/v1`. */
+
+/** @type {(gateway: Gateway) => CommandLine} */
+const codex = ({ url, key }) => ({
+  name: '@openai/codex',
+  command: 'codex',
+  args: [
+    ...['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access'],
+    `exec_command {"cmd":"echo ${PRINTED}"}`,
+  ],
+  files: {
+    '.codex/config.toml': [
+      `model = "${MODEL}"`,
+      'model_provider = "tollgate"',
+      'web_search = "disabled"',
+      '[model_providers.tollgate]',
+      'name = "Tollgate"',
+      `base_url = "${url}"`,
+      'env_key = "TOLLGATE_KEY"',
+      'wire_api = "responses"',
+      'http_headers = { "x-gw-provider" = "@sandbox" }',
+    ].join('\n'),
   },
-  {
-    name: '@google/gemini-cli',
-    command: 'gemini',
-    args: ['-m', `@sandbox/${MODEL}`, '--yolo', '-p', `run_shell_command {"command":"echo ${PRINTED}"}`],
-    files: {
-      '.gemini/settings.json': JSON.stringify({
-        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
-      }),
-    },
-    environment: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url.replace(/\/v1$/, '') },
+  environment: { TOLLGATE_KEY: key },
+});
+
+/** @type {(gateway: Gateway) => CommandLine} */
+const geminiCli = ({ url, key }) => ({
+  name: '@google/gemini-cli',
+  command: 'gemini',
+  args: ['-m', `@sandbox/${MODEL}`, '--yolo', '-p', `run_shell_command {"command":"echo ${PRINTED}"}`],
+  files: {
+    '.gemini/settings.json': JSON.stringify({
+      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+    }),
   },
-  {
-    name: '@anthropic-ai/claude-code',
-    command: 'claude',
-    args: ['-p', `Bash {"command":"echo ${PRINTED}","description":"Prints"}`, '--allowedTools', 'Bash'],
-    files: {},
-    environment: {
-      ANTHROPIC_BASE_URL: url.replace(/\/v1$/, ''),
-      ANTHROPIC_AUTH_TOKEN: key,
-      ANTHROPIC_CUSTOM_HEADERS: 'x-gw-provider: @sandbox',
-      ANTHROPIC_MODEL: MODEL,
-      ANTHROPIC_SMALL_FAST_MODEL: MODEL,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    },
+  environment: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: url.replace(/\/v1$/, '') },
+});
+
+/** @type {(gateway: Gateway) => CommandLine} */
+const claudeCode = ({ url, key }) => ({
+  name: '@anthropic-ai/claude-code',
+  command: 'claude',
+  args: ['-p', `Bash {"command":"echo ${PRINTED}","description":"Prints"}`, '--allowedTools', 'Bash'],
+  files: {},
+  environment: {
+    ANTHROPIC_BASE_URL: url.replace(/\/v1$/, ''),
+    ANTHROPIC_AUTH_TOKEN: key,
+    ANTHROPIC_CUSTOM_HEADERS: 'x-gw-provider: @sandbox',
+    ANTHROPIC_MODEL: MODEL,
+    ANTHROPIC_SMALL_FAST_MODEL: MODEL,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   },
-  {
-    name: 'opencode-ai',
-    command: 'opencode',
-    // Words, because it puts quotation marks around an argument with spaces.
-    args: ['run', 'bash', `{"command":"echo`, ...PRINTED.split(' ')].map((word, at, all) =>
-      at === all.length - 1 ? `${word}","description":"Prints"}` : word,
-    ),
-    files: {
-      '.config/opencode/opencode.json': JSON.stringify({
-        autoupdate: false,
-        share: 'disabled',
-        permission: 'allow',
-        model: `tollgate/${MODEL}`,
-        small_model: `tollgate/${MODEL}`,
-        provider: {
-          tollgate: {
-            npm: '@ai-sdk/openai-compatible',
-            name: 'Tollgate',
-            options: { baseURL: url, apiKey: key, headers: { 'x-gw-provider': '@sandbox' } },
-            models: { [MODEL]: { name: 'Sandbox', tool_call: true } },
-          },
+});
+
+/** @type {(gateway: Gateway) => CommandLine} */
+const opencode = ({ url, key }) => ({
+  name: 'opencode-ai',
+  command: 'opencode',
+  // Words, because it puts quotation marks around an argument with spaces.
+  args: ['run', ...`bash {"command":"echo ${PRINTED}","description":"Prints"}`.split(' ')],
+  files: {
+    '.config/opencode/opencode.json': JSON.stringify({
+      autoupdate: false,
+      share: 'disabled',
+      permission: 'allow',
+      model: `tollgate/${MODEL}`,
+      small_model: `tollgate/${MODEL}`,
+      provider: {
+        tollgate: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'Tollgate',
+          options: { baseURL: url, apiKey: key, headers: { 'x-gw-provider': '@sandbox' } },
+          models: { [MODEL]: { name: 'Sandbox', tool_call: true } },
         },
-      }),
-    },
-    environment: {},
+      },
+    }),
   },
-];
+  environment: {},
+});
+
+/** @type {(gateway: Gateway) => readonly CommandLine[]} */
+const commandLines = (gateway) => [codex, geminiCli, claudeCode, opencode].map((client) => client(gateway));
 
 /** @param {string} output */
 const quotesResult = (output) => new RegExp(`\\[sandbox\\] .*${PRINTED}`, 's').test(output);
