@@ -96,7 +96,7 @@ export {
 } from './idempotency-key';
 export { DAY_MS, HOUR_MS, MINUTE_MS, UNITS_PER_CENT, UNITS_PER_USD } from './units';
 export { RESULT_RULES } from './result-rules';
-export { LOSS_MODES, type Loss, type LossCode, type LossMode } from './translation-loss';
+export { LOSS_CODES, LOSS_MODES, type Loss, type LossCode, type LossMode } from './translation-loss';
 export {
   assertOk,
   memberOf,

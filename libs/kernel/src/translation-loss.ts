@@ -3,7 +3,8 @@ export const LOSS_MODES = ['strict', 'adapt'] as const;
 /** `strict` refuses the call; `adapt` drops the parameter, or moves it to the nearest value. */
 export type LossMode = (typeof LOSS_MODES)[number];
 
-export type LossCode = 'dropped' | 'approximated' | 'moved' | 'generated' | 'relaxed';
+export const LOSS_CODES = ['dropped', 'approximated', 'moved', 'generated', 'relaxed'] as const;
+export type LossCode = (typeof LOSS_CODES)[number];
 
 /** One difference between what the client sent and what the provider received. */
 export interface Loss {

@@ -35,6 +35,7 @@ export {
   type TranslationContext,
   type Translator,
 } from './provider';
+export { previewTranslation, type TranslationPreview } from './translation/preview';
 export { providerFacts, type ProviderFacts } from './provider-facts';
 export { PROVIDERS, registryOf } from './registry';
 export { PROVIDER_ROWS } from './rows';

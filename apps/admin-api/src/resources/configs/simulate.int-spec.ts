@@ -36,6 +36,77 @@ async function save(config: object): Promise<{ readonly id: string; readonly slu
   return (await admin.post<{ id: string; slug: string }>('/v1/configs', { key: tenant.key, body })).body;
 }
 
+describe('translations of a simulated request', () => {
+  const body = {
+    model: 'claude-sonnet-4-5',
+    seed: 7,
+    temperature: 1.5,
+    messages: [{ role: 'user', content: 'Hi' }],
+  };
+  const targets = [{ provider: '@claude' }, { provider: 'groq' }, { provider: '@nobody' }];
+  const FALLBACKS = { strategy: { mode: 'fallback' }, targets };
+
+  beforeAll(async () => {
+    const integration = {
+      name: 'Claude',
+      ai_provider_id: 'anthropic',
+      key: 'sk-ant-0123456789',
+      slug: 'claude',
+    };
+    const made = await admin.post('/v1/integrations', {
+      key: tenant.key,
+      body: { ...integration, default_provider_slug: 'claude' },
+    });
+    expect(made.status).toBe(200);
+  });
+
+  it('say what each target would lose, or why it would refuse', async () => {
+    const { translations } = await simulation({ config: FALLBACKS, request: { body } });
+    expect(translations).toEqual([
+      {
+        target: 'config.targets[0]',
+        provider: '@claude',
+        translation: 'openai-chat>anthropic-messages',
+        losses: [],
+        more_losses: 0,
+        refused: {
+          type: 'unsupported_by_provider',
+          param: 'temperature',
+          message: expect.stringContaining('translation.loss') as unknown,
+        },
+      },
+      {
+        ...{ target: 'config.targets[1]', provider: 'groq', translation: null },
+        ...{ losses: [], more_losses: 0, refused: null },
+      },
+    ]);
+  });
+
+  it('follow the setting of the config and that of the workspace', async () => {
+    const lossesOf = async (config: object): Promise<string[] | undefined> => {
+      const { translations } = await simulation({ config, request: { body } });
+      return translations[0]?.losses.map(({ path, code }) => `${path} ${code}`);
+    };
+    const lost = expect.arrayContaining(['temperature approximated', 'seed dropped']) as unknown;
+    expect(await lossesOf({ ...FALLBACKS, translation: { loss: 'adapt' } })).toEqual(lost);
+    const set = (loss: string | null) =>
+      admin.put(`/v1/admin/workspaces/${tenant.workspaceId}`, {
+        key: tenant.adminKey,
+        body: { settings: { translation_loss: loss } },
+      });
+    expect((await set('adapt')).status).toBe(200);
+    expect(await lossesOf(FALLBACKS)).toEqual(lost);
+    await set(null);
+    expect(await lossesOf(FALLBACKS)).toEqual([]);
+  });
+
+  it('are none without a body, or on a path that calls no model', async () => {
+    expect((await simulation({ config: FALLBACKS })).translations).toEqual([]);
+    const request = { body, url: '/v1/files' };
+    expect((await simulation({ config: FALLBACKS, request })).translations).toEqual([]);
+  });
+});
+
 describe('POST /v1/configs/simulate', () => {
   it('returns the plan and the decision for the given outcomes', async () => {
     const { object, plan, decision } = await simulation({

@@ -1,4 +1,5 @@
-import type { AddressPolicy } from '@gw/kernel';
+import { WorkspaceEntity } from '@gw/entities';
+import type { AddressPolicy, LossMode } from '@gw/kernel';
 import { compileConfig, simulate } from '@gw/routing';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -12,6 +13,7 @@ import { validConfig } from './config-content';
 import { ConfigsService } from './configs.service';
 import type { SimulateConfigDto } from './simulation.dto';
 import { givenOutcomes, recordedOutcomes, simulatedRequest } from './simulation-input';
+import { simulatedTranslations } from './simulated-translations';
 import { toSimulation, type SimulationResponse } from './simulation.view';
 
 @Injectable()
@@ -41,7 +43,19 @@ export class SimulationService {
       ...(input.random === undefined ? {} : { random: input.random }),
     };
     const request = simulatedRequest(input.request ?? {}, log);
-    return toSimulation(simulate(compileConfig(config), request, outcomes, options));
+    const compiled = compileConfig(config);
+    const translations = await simulatedTranslations(this.dataSource.manager, compiled, {
+      ...request,
+      scope,
+      loss: await this.lossOf(scope),
+    });
+    return toSimulation(simulate(compiled, request, outcomes, options), translations);
+  }
+
+  private async lossOf({ workspaceId }: GuardrailScope): Promise<LossMode> {
+    if (workspaceId === null) return 'strict';
+    const workspace = await this.dataSource.manager.findOneBy(WorkspaceEntity, { id: workspaceId });
+    return workspace?.settings.translation_loss ?? 'strict';
   }
 
   private async contentOf(

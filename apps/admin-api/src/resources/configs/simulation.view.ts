@@ -1,4 +1,5 @@
 import type { Simulation } from '@gw/routing';
+import { LOSS_CODES } from '@gw/kernel';
 import { ResponseField } from '@gw/web';
 
 export class SimulatedHedgeResponse {
@@ -51,6 +52,39 @@ export class SimulatedDecisionResponse {
   readonly retry_count!: number;
 }
 
+export class SimulatedLossResponse {
+  @ResponseField.text({ description: 'Path in the body.', example: 'seed' }) readonly path!: string;
+  @ResponseField.oneOf(LOSS_CODES) readonly code!: string;
+  @ResponseField.text({ nullable: true, description: 'What is sent instead.', example: '1' })
+  readonly to!: string | null;
+}
+
+export class SimulatedRefusalResponse {
+  @ResponseField.text({ example: 'unsupported_by_provider' }) readonly type!: string;
+  @ResponseField.text({ nullable: true, example: 'temperature' }) readonly param!: string | null;
+  @ResponseField.text({ example: 'The provider does not support the parameter temperature.' })
+  readonly message!: string;
+}
+
+export class SimulatedTranslationResponse {
+  @ResponseField.text({ example: 'config.targets[1]' }) readonly target!: string;
+  @ResponseField.text({ nullable: true, example: '@anthropic' }) readonly provider!: string | null;
+  @ResponseField.text({
+    nullable: true,
+    description: 'The two dialects; null when the provider gets the request as it is.',
+    example: 'openai-chat>anthropic-messages',
+  })
+  readonly translation!: string | null;
+  @ResponseField.list(() => SimulatedLossResponse) readonly losses!: readonly SimulatedLossResponse[];
+  @ResponseField.integer({ description: 'Losses beyond the first 100.', example: 0 })
+  readonly more_losses!: number;
+  @ResponseField.one(() => SimulatedRefusalResponse, {
+    nullable: true,
+    description: 'The 400 that the target gives instead of a call; a fallback goes on to the next target.',
+  })
+  readonly refused!: SimulatedRefusalResponse | null;
+}
+
 export class SimulationResponse {
   @ResponseField.kind('simulation') readonly object!: 'simulation';
   @ResponseField.list(() => SimulatedTryResponse, {
@@ -58,6 +92,11 @@ export class SimulationResponse {
   })
   readonly plan!: readonly SimulatedTryResponse[];
   @ResponseField.one(() => SimulatedDecisionResponse) readonly decision!: SimulatedDecisionResponse;
+  @ResponseField.list(() => SimulatedTranslationResponse, {
+    description:
+      'What each target would lose of the body. Targets whose provider is not known, and requests without a body, have no entry.',
+  })
+  readonly translations!: readonly SimulatedTranslationResponse[];
 }
 
 const toTry = ({
@@ -76,7 +115,11 @@ const toTry = ({
   hedge: hedge && { target: hedge.target, delay_ms: hedge.delayMs },
 });
 
-export const toSimulation = ({ plan, decision }: Simulation): SimulationResponse => ({
+export const toSimulation = (
+  { plan, decision }: Simulation,
+  translations: readonly SimulatedTranslationResponse[],
+): SimulationResponse => ({
+  translations,
   object: 'simulation',
   plan: plan.map(toTry),
   decision: {

@@ -359,6 +359,14 @@ describe('GET /v1/utils/static-resources/integration-providers', () => {
     );
     expect(list).toMatchObject({ object: 'list', total: list.data.length });
     expect(list.data.find(({ id }) => id === 'sandbox')).toMatchObject({ needs_key: false });
+    expect(list.data.find(({ id }) => id === 'vertex-ai')).toMatchObject({
+      aliases: ['vertex', 'google-vertex-ai'],
+      dialects: expect.arrayContaining(['gemini']) as unknown,
+      native_routes: expect.arrayContaining(['gemini.generate']) as unknown,
+      translated_routes: expect.arrayContaining(['chat.completions', 'messages']) as unknown,
+      priced: true,
+      documentation: expect.stringMatching(/^https:/) as unknown,
+    });
     const azure = list.data.find(({ id }) => id === 'azure-openai');
     expect(azure).toMatchObject({
       configurations: expect.arrayContaining([

@@ -1,4 +1,5 @@
 import type { CatalogueProvider, ConfigurationField } from '@gw/contracts';
+import { providerFacts, PROVIDERS } from '@gw/providers';
 import type { IntegrationEntity, IntegrationModelEntity, IntegrationWorkspaceEntity } from '@gw/entities';
 import { ResponseField, RowResponse, viewOf } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-usage';
@@ -182,7 +183,42 @@ export class CatalogueProviderResponse {
   @ResponseField.text({ example: 'OpenAI' }) readonly name!: string;
   @ResponseField.boolean() readonly needs_key!: boolean;
   @ResponseField.list(() => CatalogueFieldResponse) readonly configurations!: CatalogueFieldResponse[];
+  @ResponseField.texts({ description: 'Other names of the provider in requests.', example: ['gemini'] })
+  readonly aliases!: readonly string[];
+  @ResponseField.boolean({ description: 'Whether each integration needs a custom_host.' })
+  readonly self_hosted!: boolean;
+  @ResponseField.texts({ description: 'Values of provider_region.', example: ['eu'] })
+  readonly regions!: readonly string[];
+  @ResponseField.texts({ description: 'Dialects that the provider speaks.', example: ['openai-chat'] })
+  readonly dialects!: readonly string[];
+  @ResponseField.texts({
+    description: 'Route families that it serves in the dialect of their clients.',
+    example: ['chat.completions'],
+  })
+  readonly native_routes!: readonly string[];
+  @ResponseField.texts({
+    description: 'Route families that clients reach by translation.',
+    example: ['messages'],
+  })
+  readonly translated_routes!: readonly string[];
+  @ResponseField.boolean({ description: 'Whether the price catalogue has its prices.' })
+  readonly priced!: boolean;
+  @ResponseField.text({ nullable: true, example: 'https://platform.openai.com/docs' })
+  readonly documentation!: string | null;
   @ResponseField.kind('integration-provider') readonly object!: 'integration-provider';
+}
+
+function factsOf(id: string) {
+  const provider = PROVIDERS.get(id);
+  if (provider === undefined) throw new Error(`There is no provider ${id}.`);
+  const { selfHosted, native, translated, aliases, regions, dialects, priced, documentation } =
+    providerFacts(provider);
+  return {
+    ...{ aliases, regions, dialects, priced, documentation },
+    self_hosted: selfHosted,
+    native_routes: native,
+    translated_routes: translated,
+  };
 }
 
 export const toCatalogueProvider = ({
@@ -201,5 +237,6 @@ export const toCatalogueProvider = ({
     required,
     ...(values === undefined ? {} : { values }),
   })),
+  ...factsOf(id),
   object: 'integration-provider',
 });

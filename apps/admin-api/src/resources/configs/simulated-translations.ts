@@ -1,0 +1,113 @@
+import type { CompiledConfig, CompiledTarget } from '@gw/config-schema';
+import { IntegrationEntity, ProviderEntity } from '@gw/entities';
+import type { LossMode } from '@gw/kernel';
+import { previewTranslation, PROVIDERS, type Provider } from '@gw/providers';
+import { ParamRules, type SimulatedRequest } from '@gw/routing';
+import { In, type EntityManager } from 'typeorm';
+import type { GuardrailScope } from '../../platform/rows/guardrail-references';
+import { LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
+import type { SimulatedTranslationResponse } from './simulation.view';
+
+/** A provider of a target, with the address that is saved with it. */
+interface Named {
+  readonly provider: Provider;
+  readonly customHost: string | null;
+}
+
+/** A request, and what of it a translation needs besides routing. */
+export interface TranslatedRequest extends Pick<SimulatedRequest, 'params' | 'pathname' | 'headers'> {
+  readonly scope: GuardrailScope;
+  /** Of the workspace. */
+  readonly loss: LossMode;
+}
+
+/**
+ * Says for each target of a config what a translation of the request would lose, or why the gateway
+ * would refuse it. A target is left out when its provider is not known here or the path calls no
+ * model.
+ */
+export async function simulatedTranslations(
+  manager: EntityManager,
+  { targets }: CompiledConfig,
+  request: TranslatedRequest,
+): Promise<SimulatedTranslationResponse[]> {
+  const { params } = request;
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return [];
+  const rules = new ParamRules(params as Record<string, unknown>);
+  const named = targets.map((target) => nameOf(target, request));
+  const saved = await savedProviders(manager, request.scope, named);
+  return targets.flatMap((target, at) => {
+    const name = named[at] ?? null;
+    const found = name === null ? undefined : (saved.get(name) ?? builtIn(name, target));
+    if (found === undefined) return [];
+    const body = rules.apply(target);
+    const model = modelOf(body);
+    const preview = previewTranslation(found.provider, {
+      path: request.pathname,
+      body: model === null ? body : { ...body, model },
+      model,
+      customHost: found.customHost,
+      loss: target.loss ?? request.loss,
+    });
+    return preview === null ? [] : [shown(target, name, preview)];
+  });
+}
+
+const nameOf = ({ provider, virtualKey }: CompiledTarget, { headers }: TranslatedRequest): string | null =>
+  provider ?? (virtualKey === null ? (headers['x-gw-provider'] ?? null) : `@${virtualKey}`);
+
+function builtIn(name: string, { customHost }: CompiledTarget): Named | undefined {
+  const provider = PROVIDERS.get(name);
+  return provider === undefined ? undefined : { provider, customHost };
+}
+
+/** A model without the slug of a saved provider. */
+function modelOf({ model }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof model !== 'string') return null;
+  return /^@(?!cf\/|hf\/)[^/]+\//.test(model) ? model.slice(model.indexOf('/') + 1) : model;
+}
+
+/** Providers of the workspace by `@slug`. */
+async function savedProviders(
+  manager: EntityManager,
+  { organisationId, workspaceId }: GuardrailScope,
+  names: readonly (string | null)[],
+): Promise<ReadonlyMap<string, Named>> {
+  const slugs = names.flatMap((name) => (name?.startsWith('@') === true ? [name.slice(1)] : []));
+  if (workspaceId === null || slugs.length === 0) return new Map();
+  const rows = await manager.find(ProviderEntity, {
+    where: { organisationId, workspaceId, slug: In(slugs), status: LIVE_PROVIDER },
+    select: { id: true, slug: true, integrationId: true },
+  });
+  const integrations = await manager.find(IntegrationEntity, {
+    where: { id: In(rows.map(({ integrationId }) => integrationId)) },
+    select: { id: true, aiProviderId: true, configurations: true },
+  });
+  const byId = new Map(integrations.map((row) => [row.id, row]));
+  return new Map(
+    rows.flatMap(({ slug, integrationId }) => {
+      const integration = byId.get(integrationId);
+      const provider = PROVIDERS.get(integration?.aiProviderId ?? '');
+      const host = integration?.configurations['custom_host'];
+      const customHost = typeof host === 'string' ? host : null;
+      return provider === undefined ? [] : [[`@${slug}`, { provider, customHost }] as const];
+    }),
+  );
+}
+
+const shown = (
+  target: CompiledTarget,
+  provider: string | null,
+  { translation, losses, more, refused }: NonNullable<ReturnType<typeof previewTranslation>>,
+): SimulatedTranslationResponse => ({
+  target: target.path,
+  provider,
+  translation,
+  losses: losses.map(({ path, code, to }) => ({ path, code, to: to ?? null })),
+  more_losses: more,
+  refused: refused && {
+    type: refused.type,
+    param: refused.options.param ?? null,
+    message: refused.message,
+  },
+});
