@@ -119,6 +119,31 @@ describe('clients of one dialect at providers of another', () => {
       });
     });
 
+    it.each([6_000, 30_000])(
+      'responds with 400 to a schema of %d levels, not with a fault',
+      async (levels) => {
+        const schema = '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
+        const response = await fetch(`${gateway.baseUrl}/messages`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'x-gw-api-key': gateway.apiKey,
+            'x-gw-provider': '@groq',
+          },
+          body: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],"tools":[{"name":"f","input_schema":${schema}}]}`,
+        });
+        expect([response.status, await response.json()]).toMatchObject([
+          400,
+          {
+            error: {
+              type: 'invalid_request_error',
+              message: expect.stringContaining('nested too deep') as unknown,
+            },
+          },
+        ]);
+      },
+    );
+
     it('streams text as message events, with the usage of the provider in the log', async () => {
       stub.respondEvents([
         ...chunks({ role: 'assistant', content: '' }, { content: 'Sun' }, { content: 'ny' }),

@@ -37,9 +37,21 @@ export interface BuiltBody {
  */
 export function bodyOf(context: RequestView, upstream: Upstream): BuiltBody {
   if (context.spooled !== null) return spooledBody(context, context.spooled, upstream);
-  if (context.attempts.partial !== null) return prefilled(context, context.attempts.partial, upstream);
-  return wholeBody(context, upstream);
+  try {
+    const { partial } = context.attempts;
+    return partial === null ? wholeBody(context, upstream) : prefilled(context, partial, upstream);
+  } catch (error) {
+    // A body of a few KiB can have more levels than the stack.
+    if (error instanceof RangeError) throw tooDeep(error);
+    throw error;
+  }
 }
+
+const tooDeep = (cause: RangeError): GatewayError =>
+  new GatewayError('body_invalid', {
+    message: 'The objects and lists of the body are nested too deep to be rewritten; send a flatter one.',
+    cause,
+  });
 
 function wholeBody(context: RequestView, upstream: Upstream): BuiltBody {
   const { target, support } = upstream;
