@@ -30,7 +30,11 @@ function compileConfig(config: GatewayConfig, strategies: Strategies): CompiledC
   const own = structuredClone(config);
   const found: Found = { subjects: new Set(), measures: false };
   collectReads(own, strategies, found);
-  const context: CompileContext = { strategies, needsParams: found.subjects.has('params'), targets: [] };
+  const context: CompileContext = {
+    strategies,
+    needsParams: found.subjects.has('params') || found.subjects.has('demand'),
+    targets: [],
+  };
   const root = compileNode(own, { settings: {}, breaker: undefined, path: 'config' }, context);
   return Object.freeze({
     root,

@@ -15,8 +15,8 @@ import { minutesOf, parseSubject, WEEKDAYS, type Subject } from './subjects';
  *
  * Subjects: `metadata.<key>` (the rest of the text is one key, including dots),
  * `params.<member>.<member>…` (the request's JSON body at any depth, list items by index),
- * `headers.<name>`, `url.pathname`, `model`, `time.of_day` (`"HH:MM"`, UTC) and `time.weekday`
- * (`mon` to `sun`, UTC). Only own members are read.
+ * `headers.<name>`, `url.pathname`, `model`, `time.of_day` (`"HH:MM"`, UTC), `time.weekday`
+ * (`mon` to `sun`, UTC), and what the body asks of a model (`DEMANDS`). Only own members are read.
  *
  * Operators: `$eq $ne $in $nin` compare without conversion. `$gt $gte $lt $lte` compare numbers,
  * and texts that consist of a number. `$regex` searches a text in linear time. `$exists` tests
@@ -176,6 +176,12 @@ function comparable(subject: Subject, value: Scalar, report: Report, path: Path)
         report(path, 'type', `Takes a day: ${WEEKDAYS.join(', ')}.`, value);
       }
       return value;
+    case 'demand': {
+      const wanted = subject.demand === 'context_tokens' ? 'number' : 'boolean';
+      if (typeof value !== wanted)
+        report(path, 'type', wanted === 'number' ? 'Takes a number.' : 'Takes true or false.', value);
+      return String(value);
+    }
     case 'metadata':
     case 'headers':
     case 'pathname':

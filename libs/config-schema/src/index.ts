@@ -43,7 +43,7 @@ export { configSchema, HASH_FIELDS, isProviderField, SHORT_TEXT, STATUS_CODES } 
 export type { StrategyLanguage, StrategySource } from './strategy-language';
 export { checkHashFields } from './strategy-rules';
 export { savedGuardrail } from './rules';
-export { WEEKDAYS, type Subject } from './subjects';
+export { DEMANDS, type Demand, WEEKDAYS, type Subject } from './subjects';
 export type { ConfigNode, Path, Report } from './report';
 export {
   configInvalid,

@@ -7,9 +7,22 @@ export type Subject =
   | { readonly from: 'headers'; readonly name: string }
   | { readonly from: 'pathname' }
   | { readonly from: 'model' }
+  /** What the body asks of a model. */
+  | { readonly from: 'demand'; readonly demand: Demand }
   /** Minutes since midnight, UTC. */
   | { readonly from: 'time_of_day' }
   | { readonly from: 'weekday' };
+
+/** Names of what a body asks of a model: an estimate of its tokens, and what the model must be able to do. */
+export const DEMANDS = [
+  'context_tokens',
+  'has.image',
+  'has.audio',
+  'has.document',
+  'has.tools',
+  'needs.json_schema',
+] as const;
+export type Demand = (typeof DEMANDS)[number];
 
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
@@ -18,6 +31,9 @@ const FIXED: Readonly<Record<string, Subject>> = {
   model: Object.freeze({ from: 'model' }),
   'time.of_day': Object.freeze({ from: 'time_of_day' }),
   'time.weekday': Object.freeze({ from: 'weekday' }),
+  ...Object.fromEntries(
+    DEMANDS.map((demand) => [demand, Object.freeze({ from: 'demand', demand })] as const),
+  ),
 };
 
 /** Parses the subject of a condition. Returns what is wrong as a sentence, never throws. */
@@ -26,7 +42,8 @@ export function parseSubject(text: string): Subject | string {
   return (
     fixed ??
     parseField(text) ??
-    'A condition reads metadata.<key>, params.<path>, headers.<name>, url.pathname, model, time.of_day or time.weekday.'
+    'A condition reads metadata.<key>, params.<path>, headers.<name>, url.pathname, model, time.of_day, time.weekday, ' +
+      `${DEMANDS.slice(0, -1).join(', ')} or ${DEMANDS.at(-1) ?? ''}.`
   );
 }
 

@@ -2,11 +2,13 @@ import {
   toNumber,
   WEEKDAYS,
   type CompiledQuery,
+  type Demand,
   type Scalar,
   type Subject,
   type SubjectTest,
 } from '@gw/config-schema';
 import { MINUTE_MS } from '@gw/kernel';
+import { demandsOf, type Demands } from './demands';
 import type { RequestFacts } from './types';
 
 /**
@@ -59,10 +61,29 @@ export function read(subject: Subject, facts: RequestFacts, nowMs: number): unkn
       return facts.pathname;
     case 'model':
       return facts.model() ?? undefined;
+    case 'demand':
+      return String(demanded(subject.demand, demandsOf(facts.params())));
     case 'time_of_day':
       return Math.floor(nowMs / MINUTE_MS) % MINUTES_OF_DAY;
     case 'weekday':
       return WEEKDAYS[new Date(nowMs).getUTCDay()];
+  }
+}
+
+function demanded(demand: Demand, demands: Demands): number | boolean {
+  switch (demand) {
+    case 'context_tokens':
+      return demands.tokens;
+    case 'has.image':
+      return demands.image;
+    case 'has.audio':
+      return demands.audio;
+    case 'has.document':
+      return demands.document;
+    case 'has.tools':
+      return demands.tools;
+    case 'needs.json_schema':
+      return demands.jsonSchema;
   }
 }
 

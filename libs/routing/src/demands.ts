@@ -1,0 +1,113 @@
+/** What a call asks of a model, in any dialect. */
+export interface Demands {
+  /** Estimate: a token has four characters, a picture a thousand tokens. Data of files does not count. */
+  readonly tokens: number;
+  readonly image: boolean;
+  readonly audio: boolean;
+  readonly document: boolean;
+  readonly tools: boolean;
+  readonly jsonSchema: boolean;
+}
+
+type Media = 'image' | 'audio' | 'document';
+
+const TOKEN_CHARACTERS = 4;
+const PICTURE_TOKENS = 1_000;
+/** Members whose texts a model reads. */
+const READ = [
+  'system',
+  'instructions',
+  'systemInstruction',
+  'messages',
+  'input',
+  'prompt',
+  'contents',
+  'tools',
+];
+/** Members that hold data in base64, or addresses. */
+const DATA: ReadonlySet<string> = new Set(['data', 'file_data', 'bytes', 'url', 'image_url', 'fileUri']);
+const TYPES: ReadonlyMap<string, Media> = new Map([
+  ['image', 'image'],
+  ['image_url', 'image'],
+  ['input_image', 'image'],
+  ['input_audio', 'audio'],
+  ['document', 'document'],
+  ['file', 'document'],
+  ['input_file', 'document'],
+]);
+
+type Json = Readonly<Record<string, unknown>>;
+const asJson = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+const KNOWN = new WeakMap<object, Demands>();
+const NONE: Demands = {
+  ...{ tokens: 0, image: false, audio: false, document: false },
+  ...{ tools: false, jsonSchema: false },
+};
+
+/**
+ * Returns what a JSON body asks of a model. Time is linear in the body; it is read once however many
+ * conditions ask.
+ */
+export function demandsOf(params: unknown): Demands {
+  if (typeof params !== 'object' || params === null) return NONE;
+  let known = KNOWN.get(params);
+  if (known === undefined) {
+    known = read(asJson(params));
+    KNOWN.set(params, known);
+  }
+  return known;
+}
+
+function read(body: Json): Demands {
+  const media = new Set<Media>();
+  let characters = 0;
+  let pictures = 0;
+  // A list of what is left, because a body may be nested deeper than the stack.
+  const left: unknown[] = READ.map((name) => body[name]);
+  for (let value = left.pop(); left.length > 0 || value !== undefined; value = left.pop()) {
+    if (typeof value === 'string') characters += value.length;
+    else if (Array.isArray(value)) for (const item of value) left.push(item);
+    else if (typeof value === 'object' && value !== null) {
+      const found = mediumOf(value as Json);
+      if (found !== null) media.add(found);
+      if (found === 'image') pictures += 1;
+      for (const [name, member] of Object.entries(value)) if (!isData(name, member)) left.push(member);
+    }
+  }
+  return {
+    tokens: Math.ceil(characters / TOKEN_CHARACTERS) + pictures * PICTURE_TOKENS,
+    image: media.has('image'),
+    audio: media.has('audio'),
+    document: media.has('document'),
+    tools: isFilled(body['tools']) || isFilled(body['functions']),
+    jsonSchema: hasSchema(body),
+  };
+}
+
+const isData = (name: string, value: unknown): boolean => typeof value === 'string' && DATA.has(name);
+const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+
+/** The kind of a part, by its type or that of its data. */
+function mediumOf(part: Json): Media | null {
+  const { type } = part;
+  const byType = typeof type === 'string' ? TYPES.get(type) : undefined;
+  if (byType !== undefined) return byType;
+  const { mimeType } = asJson(part['inlineData'] ?? part['fileData']);
+  if (typeof mimeType !== 'string') return null;
+  if (mimeType.startsWith('image/')) return 'image';
+  return mimeType.startsWith('audio/') ? 'audio' : 'document';
+}
+
+/** Whether the response must match a schema, in each dialect's own place. */
+function hasSchema(body: Json): boolean {
+  const config = asJson(body['generationConfig']);
+  return (
+    asJson(body['response_format'])['type'] === 'json_schema' ||
+    asJson(asJson(body['text'])['format'])['type'] === 'json_schema' ||
+    asJson(asJson(body['output_config'])['format'])['type'] === 'json_schema' ||
+    config['responseSchema'] !== undefined ||
+    config['responseJsonSchema'] !== undefined
+  );
+}
