@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { Pattern } from './pattern';
 import type { Path, Report } from './report';
-import { minutesOf, parseSubject, WEEKDAYS, type Subject } from './subjects';
+import { minutesOf, parseSubject, WEEKDAYS, type Demand, type Subject } from './subjects';
 
 /**
  * A compiled query of the condition language.
@@ -176,18 +176,21 @@ function comparable(subject: Subject, value: Scalar, report: Report, path: Path)
         report(path, 'type', `Takes a day: ${WEEKDAYS.join(', ')}.`, value);
       }
       return value;
-    case 'demand': {
-      const wanted = subject.demand === 'context_tokens' ? 'number' : 'boolean';
-      if (typeof value !== wanted)
-        report(path, 'type', wanted === 'number' ? 'Takes a number.' : 'Takes true or false.', value);
-      return String(value);
-    }
+    case 'demand':
+      return ofDemand(subject.demand, value, report, path);
     case 'metadata':
     case 'headers':
     case 'pathname':
     case 'model':
       return value === null ? null : String(value);
   }
+}
+
+function ofDemand(demand: Demand, value: Scalar, report: Report, path: Path): string {
+  const wanted = demand === 'context_tokens' ? 'number' : 'boolean';
+  if (typeof value !== wanted)
+    report(path, 'type', wanted === 'number' ? 'Takes a number.' : 'Takes true or false.', value);
+  return String(value);
 }
 
 function boundOf(subject: Subject, value: unknown, report: Report, path: Path): number {

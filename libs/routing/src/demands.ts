@@ -60,22 +60,35 @@ export function demandsOf(params: unknown): Demands {
   return known;
 }
 
-function read(body: Json): Demands {
-  const media = new Set<Media>();
-  let characters = 0;
-  let pictures = 0;
-  // A list of what is left, because a body may be nested deeper than the stack.
-  const left: unknown[] = READ.map((name) => body[name]);
-  for (let value = left.pop(); left.length > 0 || value !== undefined; value = left.pop()) {
-    if (typeof value === 'string') characters += value.length;
-    else if (Array.isArray(value)) for (const item of value) left.push(item);
-    else if (typeof value === 'object' && value !== null) {
-      const found = mediumOf(value as Json);
-      if (found !== null) media.add(found);
-      if (found === 'image') pictures += 1;
-      for (const [name, member] of Object.entries(value)) if (!isData(name, member)) left.push(member);
-    }
+/** What was found so far. */
+class Findings {
+  readonly media = new Set<Media>();
+  characters = 0;
+  pictures = 0;
+  /** What is left to read: a list, because a body may be nested deeper than the stack. */
+  private readonly left: unknown[];
+
+  constructor(body: Json) {
+    this.left = READ.map((name) => body[name]);
+    while (this.left.length > 0) this.take(this.left.pop());
   }
+
+  private take(value: unknown): void {
+    if (typeof value === 'string') this.characters += value.length;
+    else if (Array.isArray(value)) for (const item of value) this.left.push(item);
+    else if (typeof value === 'object' && value !== null) this.takeObject(value as Json);
+  }
+
+  private takeObject(value: Json): void {
+    const found = mediumOf(value);
+    if (found !== null) this.media.add(found);
+    if (found === 'image') this.pictures += 1;
+    for (const [name, member] of Object.entries(value)) if (!isData(name, member)) this.left.push(member);
+  }
+}
+
+function read(body: Json): Demands {
+  const { media, characters, pictures } = new Findings(body);
   return {
     tokens: Math.ceil(characters / TOKEN_CHARACTERS) + pictures * PICTURE_TOKENS,
     image: media.has('image'),
