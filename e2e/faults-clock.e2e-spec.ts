@@ -4,7 +4,7 @@ import { budgetsJob, JobQueue } from '@gw/jobs';
 import { Redis } from 'ioredis';
 import { FleetProcess } from './spec-support/fleet';
 import { BODY, bodyFor, CENT, PATIENCE, withSpending } from './spec-support/spending';
-import { TurnedClock } from './spec-support/turned-clock';
+import { ShiftedClock } from './spec-support/shifted-clock';
 import { withProduct, type NewKey } from './spec-support/workbench';
 
 jest.setTimeout(180_000);
@@ -17,10 +17,10 @@ const RUNS = 8;
 /** Tests of time. Only the clock of Redis counts, and these tests shift it. */
 describe('three gateway processes with a shifted Redis clock', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
-  let clock: TurnedClock;
+  let clock: ShiftedClock;
   const bench = withProduct(async () => {
     redis = await startRedis();
-    clock = await TurnedClock.before(redis.url);
+    clock = await ShiftedClock.before(redis.url);
     return { redisUrl: redis.url };
   });
   afterAll(async () => {

@@ -46,7 +46,7 @@ const placeOf = ({ places }: Pick<ReconcileOptions, 'places'>, kind: Kind, item:
   return `${place === undefined ? '' : `${place}: `}${kind.name} ${nameOf(kind, item)}`;
 };
 
-const newWorld = (api: ApiClient, validation?: Validation): ReconcileContext => ({
+const newContext = (api: ApiClient, validation?: Validation): ReconcileContext => ({
   api: validation?.client ?? api,
   workspaces: new Workspaces(),
   collections: new Map(),
@@ -68,7 +68,7 @@ const nameOf = (kind: Kind, item: Item): string =>
 
 /** Exports all items in an order in which they can be created again. */
 export async function exportState(api: ApiClient): Promise<State> {
-  const context = newWorld(api);
+  const context = newContext(api);
   const state: Record<string, readonly Item[]> = {};
   for (const kind of KINDS) {
     const items = (await kind.existing(context)).map(({ item }) => comparable(kind.members, item));
@@ -88,7 +88,7 @@ export async function exportState(api: ApiClient): Promise<State> {
 export async function reconcile(api: ApiClient, state: State, options: ReconcileOptions): Promise<Change[]> {
   assertKnown(state, options);
   const validation = validationOf(api, options);
-  const context = newWorld(api, validation);
+  const context = newContext(api, validation);
   const changes: Change[] = [];
   const toRemove: (() => Promise<void>)[] = [];
   const note = (change: Change, shownOnce: Json): void => {

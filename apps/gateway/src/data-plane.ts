@@ -18,7 +18,7 @@ import type { SecretResolver } from '@gw/secret-managers';
 import { describeFault, HealthBoard, type Log, type Part, type ServerDrain } from '@gw/web';
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
-import { OutboundPort } from './guardrails/world';
+import { OutboundPort } from './guardrails/outbound-port';
 import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane/control-plane-proxy';
 import { FrontDoor } from './http/front-door';
@@ -309,8 +309,8 @@ function stagesOf({
 }
 
 function guardToolsOf(outbound: OutboundClient, policy: AddressPolicy, models: ModelCalls): GuardTools {
-  const world = new OutboundPort(outbound, policy);
-  return { world, runner: new GuardrailRunner(world), background: new BackgroundChecks(), models };
+  const port = new OutboundPort(outbound, policy);
+  return { port, runner: new GuardrailRunner(port), background: new BackgroundChecks(), models };
 }
 
 /** Returns the rule that an address violates, or null. */

@@ -120,14 +120,14 @@ function ruleOf(
     fields['default'] !== undefined &&
     (rule.fallback === null || brokenRule(rule, rule.fallback) !== null)
   ) {
-    faults.push({ path: `${path}.default`, message: 'must be a text that the schema allows' });
+    faults.push({ path: `${path}.default`, message: 'must be a string that the schema allows' });
   }
   return rule;
 }
 
 function patternOf(value: unknown, path: string, faults: ErrorDetail[]): Pattern | null {
   if (value === undefined) return null;
-  const pattern = typeof value === 'string' ? Pattern.compile(value) : 'must be a text';
+  const pattern = typeof value === 'string' ? Pattern.compile(value) : 'must be a string';
   if (typeof pattern !== 'string') return pattern;
   faults.push({ path, message: pattern });
   return null;

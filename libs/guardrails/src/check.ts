@@ -12,7 +12,7 @@ export type CheckKind = 'text' | 'params' | 'metadata' | 'webhook';
 export { CheckError } from './check-error';
 
 export interface CheckContext extends Pace {
-  readonly world: GuardrailPort;
+  readonly port: GuardrailPort;
   /** Aborted when the check's time is over. */
   readonly signal: AbortSignal;
 }

@@ -21,12 +21,12 @@ const CHECK_UNITS = 16;
 
 /** Runs one check within its time limit. Never rejects: a check that throws could not decide. */
 export function judgeCheck(
-  world: GuardrailPort,
+  port: GuardrailPort,
   check: CompiledCheck,
   subject: Subject,
   outer: AbortSignal | undefined,
 ): Eventually<JudgedCheck> {
-  const context = new CheckRun(world, subject.work, outer);
+  const context = new CheckRun(port, subject.work, outer);
   let outcome: Eventually<CheckOutcome>;
   try {
     const units = CHECK_UNITS + Math.ceil(sizeOf(subject) / CHARACTERS_OF_UNIT);
@@ -57,11 +57,11 @@ class CheckRun implements CheckContext {
   private isOver = false;
 
   constructor(
-    readonly world: GuardrailPort,
+    readonly port: GuardrailPort,
     private readonly work: Work,
     private readonly outer: AbortSignal | undefined,
   ) {
-    this.startedAt = world.elapsed();
+    this.startedAt = port.elapsed();
   }
 
   get signal(): AbortSignal {
@@ -87,7 +87,7 @@ class CheckRun implements CheckContext {
   }
 
   milliseconds(): number {
-    return Math.round((this.world.elapsed() - this.startedAt) * 1_000) / 1_000;
+    return Math.round((this.port.elapsed() - this.startedAt) * 1_000) / 1_000;
   }
 }
 
@@ -120,7 +120,7 @@ function decided(check: CompiledCheck, context: CheckRun, outcome: CheckOutcome)
     passed: outcome.verdict,
     outcome,
     result: {
-      ...common(check, context.world),
+      ...common(check, context.port),
       verdict: outcome.verdict,
       data: outcome.data ?? null,
       execution_time: context.milliseconds(),
@@ -135,7 +135,7 @@ function undecided(check: CompiledCheck, context: CheckRun, error: unknown): Jud
     passed: !check.failOnError,
     outcome: null,
     result: {
-      ...common(check, context.world),
+      ...common(check, context.port),
       verdict: !check.failOnError,
       data: null,
       execution_time: context.milliseconds(),
@@ -150,10 +150,10 @@ export function undecidedAs(
   check: CompiledCheck,
   passed: boolean,
   message: string,
-  world: GuardrailPort,
+  port: GuardrailPort,
 ): JudgedCheck {
   const result = {
-    ...common(check, world),
+    ...common(check, port),
     verdict: passed,
     data: null,
     execution_time: 0,
@@ -173,11 +173,11 @@ export function publicError(error: unknown): { readonly name: string; readonly m
   return { name: 'CheckError', message: 'The check could not be completed.' };
 }
 
-export const common = (check: CompiledCheck, world: GuardrailPort) => ({
+export const common = (check: CompiledCheck, port: GuardrailPort) => ({
   id: check.id,
   log: null,
   fail_on_error: check.failOnError,
-  created_at: new Date(world.now()).toISOString(),
+  created_at: new Date(port.now()).toISOString(),
 });
 
 /** Returns the verdict of a guardrail, which passes when all its checks pass. */
@@ -185,7 +185,7 @@ export function resultOf(
   guardrail: CompiledGuardrail,
   checks: readonly JudgedCheck[],
   startedAt: number,
-  world: GuardrailPort,
+  port: GuardrailPort,
 ): GuardrailResult {
   const verdict = checks.every(({ passed }) => passed);
   const { deny, async, monitor } = guardrail.actions;
@@ -199,8 +199,8 @@ export function resultOf(
     transformed: monitor !== true && checks.some(({ result }) => result.transformed),
     checks: checks.map(({ result }) => result),
     feedback: feedbackOf(guardrail, verdict, checks),
-    execution_time: Math.round((world.elapsed() - startedAt) * 1_000) / 1_000,
-    created_at: new Date(world.now()).toISOString(),
+    execution_time: Math.round((port.elapsed() - startedAt) * 1_000) / 1_000,
+    created_at: new Date(port.now()).toISOString(),
     guardrail_version_id: guardrail.versionId,
   };
 }

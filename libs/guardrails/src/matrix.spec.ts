@@ -1,7 +1,7 @@
 import type { GuardrailActions } from './document';
 import { GuardrailRunner } from './runner';
 import { chat, compiled, FACTS, judged } from './spec-support/judge';
-import { json, RecordingPort } from './spec-support/world';
+import { json, RecordingPort } from './spec-support/recording-port';
 import { StreamGuard } from './stream-guard';
 import { Subject } from './subject';
 import type { Dialect } from './text/passages';
@@ -66,11 +66,11 @@ const subjects = (text: string): readonly (readonly [string, Subject])[] => [
   }),
 ];
 
-async function streamed(text: string, check: object, actions: GuardrailActions, world: RecordingPort) {
+async function streamed(text: string, check: object, actions: GuardrailActions, port: RecordingPort) {
   const guardrails = [compiled([check as { id: string }], actions)];
   const options = {
-    world,
-    runner: new GuardrailRunner(world),
+    port,
+    runner: new GuardrailRunner(port),
     guardrails,
     facts: FACTS,
     request: chat('hi'),
@@ -90,9 +90,9 @@ describe.each(Object.entries(KINDS))('[GRD-02] %s', (kind, check) => {
   describe.each(ACTIONS)('that is to %s', (_, actions, expected) => {
     it.each(subjects(FAILING))('on a failing %s', async (__, subject) => {
       const guardrails = [compiled([check], actions)];
-      const world = webhookOf('verdict');
-      expect((await judged(guardrails, subject, world)).outcome).toBe(expected);
-      const late = await new GuardrailRunner(world).runBeside(guardrails, subject);
+      const port = webhookOf('verdict');
+      expect((await judged(guardrails, subject, port)).outcome).toBe(expected);
+      const late = await new GuardrailRunner(port).runBeside(guardrails, subject);
       expect(late?.[0]?.verdict).toBe(actions.async === true ? false : undefined);
     });
 

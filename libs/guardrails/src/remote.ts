@@ -80,7 +80,7 @@ export async function postJson(
   headers: Readonly<Record<string, string>>,
   body: string,
 ): Promise<unknown> {
-  const response = await context.world.call({
+  const response = await context.port.call({
     url,
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },

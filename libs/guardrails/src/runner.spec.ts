@@ -4,7 +4,7 @@ import { GuardrailRunner } from './runner';
 import { denialBody } from './denial';
 import { hookResults } from './results';
 import { responding, asking, chat, compiled, FACTS, judged, on } from './spec-support/judge';
-import { json, RecordingPort } from './spec-support/world';
+import { json, RecordingPort } from './spec-support/recording-port';
 import { Subject } from './subject';
 
 const WEBHOOK = { id: 'default.webhook', parameters: { webhookURL: 'https://a.example.com/x', timeout: 50 } };
@@ -120,13 +120,13 @@ describe('checks that cannot decide', () => {
   it.each(failures)(
     'fail when the guardrail denies, and pass when it only marks: the service %s',
     async (_, reply) => {
-      const world = new RecordingPort(reply);
-      const denying = await judged([compiled([WEBHOOK], { deny: true })], asking('hello'), world);
+      const port = new RecordingPort(reply);
+      const denying = await judged([compiled([WEBHOOK], { deny: true })], asking('hello'), port);
       expect(denying).toMatchObject({
         outcome: 'deny',
         results: [{ checks: [{ verdict: false, fail_on_error: true }] }],
       });
-      const marking = await judged([compiled([WEBHOOK])], asking('hello'), world);
+      const marking = await judged([compiled([WEBHOOK])], asking('hello'), port);
       expect(marking).toMatchObject({
         outcome: 'pass',
         results: [{ checks: [{ verdict: true, fail_on_error: false }] }],
@@ -139,13 +139,13 @@ describe('checks that cannot decide', () => {
   );
 
   it('follow the check’s own failOnError, else fail_open', async () => {
-    const world = new RecordingPort(() => json({}, 500));
+    const port = new RecordingPort(() => json({}, 500));
     const own = (failOnError: boolean) => ({
       ...WEBHOOK,
       parameters: { ...WEBHOOK.parameters, failOnError },
     });
     const outcome = async (check: typeof WEBHOOK, actions: object) =>
-      (await judged([compiled([check], actions)], asking('hello'), world)).outcome;
+      (await judged([compiled([check], actions)], asking('hello'), port)).outcome;
     expect(await outcome(WEBHOOK, { deny: true, fail_open: true })).toBe('pass');
     expect(await outcome(WEBHOOK, { fail_open: false })).toBe('mark');
     expect(await outcome(own(false), { deny: true, fail_open: false })).toBe('pass');
@@ -154,14 +154,14 @@ describe('checks that cannot decide', () => {
 
   it('are aborted when their time is over', async () => {
     let signal: AbortSignal | undefined;
-    const world = new RecordingPort((call) => {
+    const port = new RecordingPort((call) => {
       signal = call.signal;
       return never();
     });
     const verdict = await judged(
       [compiled([{ ...WEBHOOK, timeout: 5 }], { deny: true })],
       asking('hello'),
-      world,
+      port,
     );
     expect(verdict.results[0]?.checks[0]?.error?.name).toBe('CheckTimeout');
     expect(signal?.aborted).toBe(true);
@@ -170,12 +170,12 @@ describe('checks that cannot decide', () => {
   it('are aborted when the request has ended', async () => {
     const gone = new AbortController();
     let signal: AbortSignal | undefined;
-    const world = new RecordingPort((call) => {
+    const port = new RecordingPort((call) => {
       signal = call.signal;
       gone.abort();
       return Promise.reject(new Error('aborted'));
     });
-    await new GuardrailRunner(world).run([compiled([WEBHOOK])], asking('hello'), gone.signal);
+    await new GuardrailRunner(port).run([compiled([WEBHOOK])], asking('hello'), gone.signal);
     expect(signal?.aborted).toBe(true);
   });
 });
@@ -223,14 +223,10 @@ describe('body changes', () => {
 
   it('stop at the first failure of a sequential guardrail that denies', async () => {
     const checks = [FAILS, WEBHOOK];
-    const world = new RecordingPort(() => json({ verdict: true }));
-    const verdict = await judged(
-      [compiled(checks, { sequential: true, deny: true })],
-      asking('hello'),
-      world,
-    );
+    const port = new RecordingPort(() => json({ verdict: true }));
+    const verdict = await judged([compiled(checks, { sequential: true, deny: true })], asking('hello'), port);
     expect(verdict.results[0]?.checks).toHaveLength(1);
-    expect(world.calls).toHaveLength(0);
+    expect(port.calls).toHaveLength(0);
   });
 });
 
@@ -238,14 +234,14 @@ describe('passthrough requests', () => {
   const passing = asking('hello', { isPassthrough: true, dialect: 'json' });
 
   it('reach a webhook only with executeOnProxy, with method, path and content type [EVT-01]', async () => {
-    const world = new RecordingPort(() => json({ verdict: false }));
-    expect(await judged([compiled([WEBHOOK], { deny: true })], passing, world)).toMatchObject({
+    const port = new RecordingPort(() => json({ verdict: false }));
+    expect(await judged([compiled([WEBHOOK], { deny: true })], passing, port)).toMatchObject({
       results: [],
     });
     const parameters = { ...WEBHOOK.parameters, executeOnProxy: true };
-    const verdict = await judged([compiled([{ ...WEBHOOK, parameters }], { deny: true })], passing, world);
+    const verdict = await judged([compiled([{ ...WEBHOOK, parameters }], { deny: true })], passing, port);
     expect(verdict.outcome).toBe('deny');
-    expect(JSON.parse(world.calls[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(port.calls[0]?.body ?? '')).toMatchObject({
       request: {
         method: 'POST',
         path: '/v1/chat/completions',

@@ -20,7 +20,7 @@ interface Judged {
  * result of the previous one. No method rejects or throws.
  */
 export class GuardrailRunner {
-  constructor(private readonly world: GuardrailPort) {}
+  constructor(private readonly port: GuardrailPort) {}
 
   /**
    * Returns whether any synchronous guardrail has checks at a stage; otherwise the caller can skip
@@ -78,10 +78,10 @@ export class GuardrailRunner {
     subject: Subject,
     signal: AbortSignal | undefined,
   ): Eventually<Judged> {
-    const startedAt = this.world.elapsed();
+    const startedAt = this.port.elapsed();
     const finish = ({ judged, subject: reached }: Progress): Judged => ({
       guardrail,
-      result: resultOf(guardrail, judged, startedAt, this.world),
+      result: resultOf(guardrail, judged, startedAt, this.port),
       subject: reached,
       checks: judged,
     });
@@ -90,7 +90,7 @@ export class GuardrailRunner {
     }
     const still = checks.filter((check) => !check.prepared.transforms);
     const changing = checks.filter((check) => check.prepared.transforms);
-    const started = still.map((check) => judgeCheck(this.world, check, subject, signal));
+    const started = still.map((check) => judgeCheck(this.port, check, subject, signal));
     const turns = this.oneByOne(guardrail, changing, { judged: [], subject }, signal);
     return then(together(started), (judged) =>
       then(turns, (progress) =>
@@ -113,7 +113,7 @@ export class GuardrailRunner {
     return inTurn(checks, first, (progress, check) => {
       const isDecided = sequential === true && deny === true && monitor !== true;
       if (isDecided && progress.judged.some(({ passed }) => !passed)) return progress;
-      return then(judgeCheck(this.world, check, progress.subject, signal), (judged) => ({
+      return then(judgeCheck(this.port, check, progress.subject, signal), (judged) => ({
         judged: append(progress.judged, judged),
         subject: monitor === true ? progress.subject : changed(progress.subject, judged),
       }));
@@ -129,13 +129,13 @@ export function undecidedInBackground(
   guardrails: readonly CompiledGuardrail[],
   subject: Subject,
   message: string,
-  world: GuardrailPort,
+  port: GuardrailPort,
 ): Promise<readonly GuardrailResult[]> | null {
   const results = guardrails.flatMap((guardrail) => {
     const checks = checksFor(guardrail, subject);
     if (guardrail.actions.async !== true || checks.length === 0) return [];
-    const judged = checks.map((check) => undecidedAs(check, !check.failOnError, message, world));
-    return [resultOf(guardrail, judged, world.elapsed(), world)];
+    const judged = checks.map((check) => undecidedAs(check, !check.failOnError, message, port));
+    return [resultOf(guardrail, judged, port.elapsed(), port)];
   });
   return results.length === 0 ? null : Promise.resolve(results);
 }

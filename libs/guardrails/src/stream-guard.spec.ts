@@ -4,16 +4,16 @@ import type { GuardrailActions } from './document';
 import { detectPii, PII_CATEGORIES } from './pii/detect';
 import { GuardrailRunner } from './runner';
 import { chat, compiled, FACTS } from './spec-support/judge';
-import { json, RecordingPort } from './spec-support/world';
+import { json, RecordingPort } from './spec-support/recording-port';
 import type { StreamChannel } from './stream-response';
 import { StreamGuard } from './stream-guard';
 
 const TEXT: StreamChannel = { choice: 0, kind: 'text', index: 0 };
 
-const guardOf = (guardrails: readonly CompiledGuardrail[], world = new RecordingPort()) =>
+const guardOf = (guardrails: readonly CompiledGuardrail[], port = new RecordingPort()) =>
   new StreamGuard({
-    world,
-    runner: new GuardrailRunner(world),
+    port,
+    runner: new GuardrailRunner(port),
     guardrails,
     facts: FACTS,
     request: chat('hi'),
@@ -214,7 +214,7 @@ describe('stream with a check that needs the whole response', () => {
   });
 
   it('waits for a webhook at its end, and uses the texts that it returns', async () => {
-    const world = new RecordingPort(({ body }) => {
+    const port = new RecordingPort(({ body }) => {
       const { response } = JSON.parse(body ?? '') as {
         response: { json: { choices: { message: { content: string } }[] } };
       };
@@ -224,10 +224,10 @@ describe('stream with a check that needs the whole response', () => {
     const guardrail = compiled([{ id: 'webhook', parameters: { webhookURL: 'https://a.example.com/' } }], {
       deny: true,
     });
-    const { text, verdict } = await sent(guardOf([guardrail], world), ['hel', 'lo']);
+    const { text, verdict } = await sent(guardOf([guardrail], port), ['hel', 'lo']);
     expect(text).toBe('HELLO');
     expect(verdict.outcome).toBe('pass');
-    expect(JSON.parse(world.calls[0]?.body ?? '')).toMatchObject({ eventType: 'afterRequestHook' });
+    expect(JSON.parse(port.calls[0]?.body ?? '')).toMatchObject({ eventType: 'afterRequestHook' });
   });
 
   it('is denied when it is longer than can be held back', () => {

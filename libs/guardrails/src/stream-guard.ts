@@ -28,7 +28,7 @@ export interface StreamEnd {
 }
 
 export interface StreamOptions {
-  readonly world: GuardrailPort;
+  readonly port: GuardrailPort;
   readonly runner: GuardrailRunner;
   readonly guardrails: readonly CompiledGuardrail[];
   readonly facts: RequestFacts;
@@ -71,7 +71,7 @@ export class StreamGuard {
   private isOver = false;
 
   constructor(private readonly options: StreamOptions) {
-    this.startedAt = options.world.elapsed();
+    this.startedAt = options.port.elapsed();
     this.work = options.facts.work ?? new Work('');
     // It is judged as a chat completion, whatever its dialect.
     const probe = Subject.output({ ...options.facts, dialect: 'chat' }, options.request, null, 200);
@@ -137,11 +137,11 @@ export class StreamGuard {
 
   /** Runs the asynchronous guardrails on the whole text; null when there are none. */
   judgeBeside(): Promise<readonly GuardrailResult[]> | null {
-    const { runner, guardrails, facts, request, world } = this.options;
+    const { runner, guardrails, facts, request, port } = this.options;
     const subject = this.response.subject(facts, request);
     return this.length <= GUARDRAIL_LIMITS.heldLengthMax
       ? runner.runBeside(guardrails, subject)
-      : undecidedInBackground(guardrails, subject, TOO_LONG, world);
+      : undecidedInBackground(guardrails, subject, TOO_LONG, port);
   }
 
   private known(channel: StreamChannel): { readonly window: StreamWindow } | null {
@@ -189,7 +189,7 @@ export class StreamGuard {
   private overflow(): StreamStep {
     return {
       text: '',
-      denial: this.deny(this.whole.map(({ check }) => tooLong(check, false, this.options.world))),
+      denial: this.deny(this.whole.map(({ check }) => tooLong(check, false, this.options.port))),
     };
   }
 
@@ -213,21 +213,21 @@ export class StreamGuard {
   }
 
   private judgeWhole(): Eventually<readonly JudgedCheck[]> {
-    const { world, facts, request, signal } = this.options;
+    const { port, facts, request, signal } = this.options;
     if (this.length > GUARDRAIL_LIMITS.heldLengthMax) {
-      return this.whole.map(({ check }) => tooLong(check, !check.failOnError, world));
+      return this.whole.map(({ check }) => tooLong(check, !check.failOnError, port));
     }
     const subject = this.response.subject(facts, request);
-    return together(this.whole.map(({ check }) => judgeCheck(world, check, subject, signal)));
+    return together(this.whole.map(({ check }) => judgeCheck(port, check, subject, signal)));
   }
 
   /** Returns the verdict of every guardrail that has judged something. */
   private verdict(whole: readonly JudgedCheck[]): StageVerdict {
-    const { world, guardrails } = this.options;
-    const judged = [...this.windowed.map((each) => judgedOf(each, world)), ...whole];
+    const { port, guardrails } = this.options;
+    const judged = [...this.windowed.map((each) => judgedOf(each, port)), ...whole];
     const results = guardrails.flatMap((guardrail) => {
       const own = judged.filter(({ check }) => guardrail.output.includes(check));
-      return own.length === 0 ? [] : [resultOf(guardrail, own, this.startedAt, world)];
+      return own.length === 0 ? [] : [resultOf(guardrail, own, this.startedAt, port)];
     });
     const denying = guardrails.find(({ id, actions }) =>
       results.some((result) => result.id === id && !result.verdict && actions.deny === true),
@@ -270,11 +270,11 @@ const covers = ({ prepared }: CompiledCheck, { kind }: StreamChannel): boolean =
   prepared.window?.scope.some((scope) => COVERED[kind].includes(scope)) === true;
 
 /** Returns the findings of a check's window as a verdict. */
-function judgedOf({ check, findings, count, error }: Windowed, world: GuardrailPort): JudgedCheck {
+function judgedOf({ check, findings, count, error }: Windowed, port: GuardrailPort): JudgedCheck {
   const window = check.prepared.window;
   const isFailed = error === undefined ? window?.denies === true && count > 0 : check.failOnError;
   const result = {
-    ...common(check, world),
+    ...common(check, port),
     verdict: !isFailed,
     data: { found: countLabels(findings) },
     execution_time: 0,
@@ -284,8 +284,8 @@ function judgedOf({ check, findings, count, error }: Windowed, world: GuardrailP
   return { check, passed: !isFailed, result, outcome: null };
 }
 
-const tooLong = (check: CompiledCheck, passed: boolean, world: GuardrailPort): JudgedCheck =>
-  undecidedAs(check, passed, TOO_LONG, world);
+const tooLong = (check: CompiledCheck, passed: boolean, port: GuardrailPort): JudgedCheck =>
+  undecidedAs(check, passed, TOO_LONG, port);
 
 const TOO_LONG = 'The response is longer than guardrails can hold back.';
 

@@ -3,7 +3,7 @@ import type { CheckDefinition } from './check';
 import { compileGuardrail, type CompiledGuardrail } from './compile';
 import { GUARDRAIL_LIMITS } from './bounds';
 import { GuardrailRunner } from './runner';
-import { RecordingPort } from './spec-support/world';
+import { RecordingPort } from './spec-support/recording-port';
 import { Subject, type RequestFacts } from './subject';
 import { Turns, Work } from './work';
 

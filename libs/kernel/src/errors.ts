@@ -103,7 +103,7 @@ export const ERRORS = {
   feature_disabled: { status: 403, code: 'AB03', message: 'This feature is switched off.' },
   // AB04: our fault, or the provider's
   internal_error: { status: 500, code: 'AB04', message: 'Something went wrong on our side.' },
-  unavailable: { status: 503, code: 'AB04', message: 'The service cannot answer right now.' },
+  unavailable: { status: 503, code: 'AB04', message: 'The service cannot respond right now.' },
   gateway_stopping: {
     status: 503,
     code: 'AB04',
@@ -135,14 +135,14 @@ export const ERRORS = {
   provider_answer_invalid: {
     status: 502,
     code: 'AB04',
-    message: 'The provider sent an answer that could not be read.',
+    message: 'The provider sent a response that could not be read.',
   },
   provider_redirect: {
     status: 502,
     code: 'AB04',
-    message: 'The provider answered with a redirect, which the gateway does not hand on.',
+    message: 'The provider responded with a redirect, which the gateway does not pass on.',
   },
-  provider_timeout: { status: 504, code: 'AB04', message: 'The provider did not answer in time.' },
+  provider_timeout: { status: 504, code: 'AB04', message: 'The provider did not respond in time.' },
   request_timeout: { status: 408, code: 'AB04', message: 'The request exceeded its request_timeout.' },
   stream_interrupted: {
     status: 502,
@@ -176,7 +176,7 @@ export const ERRORS = {
   idempotency_in_flight: {
     status: 409,
     code: 'AB07',
-    message: 'The first request with this Idempotency-Key is still being answered.',
+    message: 'The first request with this Idempotency-Key is still in progress.',
   },
   etag_mismatch: { status: 412, code: 'AB07', message: 'The resource has changed since you read it.' },
   // AB08: not found
@@ -222,7 +222,7 @@ export interface GatewayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The only error class that code throws on purpose; everything else is answered as `internal_error`. */
+/** The only error class that code throws on purpose; everything else becomes `internal_error`. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly status: number;

@@ -4,7 +4,7 @@ export {
   feedbackByScore,
   feedbackByTime,
   tracesByFeedback,
-  type FeedbackAsk,
+  type FeedbackRequest,
   type FeedbackGroup,
 } from './analytics/feedback-analytics.queries';
 export { PostgresAnalytics } from './analytics/postgres-analytics';

@@ -38,7 +38,7 @@ import { DefaultGuardrailsController, GuardrailsController } from './guardrails/
 import { GuardrailsService } from './guardrails/guardrails.service';
 import { InvocationService } from './guardrails/invocation.service';
 import { McpMappingsService } from './guardrails/mcp-mappings.service';
-import { OutboundGuardrailWorld } from './guardrails/outbound-guardrail-world';
+import { OutboundGuardrailPort } from './guardrails/outbound-guardrail-port';
 import { GuardrailQualityController, GuardrailServersController } from './guardrails/quality.controller';
 import { QualityService } from './guardrails/quality.service';
 import { LabelsController } from './labels/labels.controller';
@@ -154,7 +154,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
       GuardrailContents,
       DefaultGuardrailsService,
       InvocationService,
-      OutboundGuardrailWorld,
+      OutboundGuardrailPort,
       McpMappingsService,
       QualityService,
     ],

@@ -4,7 +4,7 @@ import { parseJsonObject } from '../bodies/json-body';
 import type { GatewayResponse } from './gateway-response';
 import type { AroundStage, AttemptCall, Next } from './attempt-call';
 import type { BuiltRequest } from './request/request-builder';
-import { tellLater } from './sender';
+import { reportResult } from './sender';
 
 /** Maximum bytes of a first response, which is read whole. */
 const FIRST_RESPONSE_MAX = 1_048_576;
@@ -20,7 +20,7 @@ export class FollowUpAround implements AroundStage {
   }
 
   around(call: AttemptCall, next: Next): void {
-    tellLater(this.both(call, next), call.listener);
+    reportResult(this.both(call, next), call.listener);
   }
 
   private async both(call: AttemptCall, next: Next): Promise<GatewayResponse> {

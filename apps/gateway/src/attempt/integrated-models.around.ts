@@ -6,7 +6,7 @@ import { type Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import { playLocal } from './local-transport';
 import type { AroundStage, AttemptCall } from './attempt-call';
-import { tellLater } from './sender';
+import { reportResult } from './sender';
 import { type AttemptListener } from './gateway-response';
 
 /**
@@ -22,7 +22,7 @@ export class IntegratedModelsAround implements AroundStage {
   }
 
   around({ context, upstream, listener }: AttemptCall): void {
-    tellLater(this.listed(context, upstream, listener), listener);
+    reportResult(this.listed(context, upstream, listener), listener);
   }
 
   private async listed(

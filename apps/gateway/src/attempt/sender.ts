@@ -52,7 +52,7 @@ export class Sender implements Next {
 }
 
 /** Reports the result of a promise to a listener. */
-export function tellLater(response: Promise<GatewayResponse>, listener: AttemptListener): void {
+export function reportResult(response: Promise<GatewayResponse>, listener: AttemptListener): void {
   response.then(
     (given) => listener.responded(given),
     (thrown: unknown) => listener.refused(thrown),

@@ -23,7 +23,7 @@ export function cacheMark(item: JsonObject): Marked {
 export function decodeContent(content: unknown, path: string): Part[] {
   if (isAbsent(content)) return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content, at: path }];
-  if (!Array.isArray(content)) throw invalid(path, 'The content must be a text or a list of parts.');
+  if (!Array.isArray(content)) throw invalid(path, 'The content must be a string or a list of parts.');
   return content.map((item: unknown, index) => {
     const at = `${path}.${String(index)}`;
     const part = required(read.object(item, at), at, 'an object with a type');

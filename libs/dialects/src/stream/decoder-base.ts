@@ -12,7 +12,7 @@ export const HELD_TOTAL_MAX = 32 * 1024 * 1024;
 
 export const BROKEN_STREAM: ProviderFault = {
   class: 'server',
-  message: 'The provider sent an answer that could not be read.',
+  message: 'The provider sent a response that could not be read.',
   status: 502,
   code: 'provider_answer_invalid',
 };

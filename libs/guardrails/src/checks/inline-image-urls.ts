@@ -97,13 +97,13 @@ const isRemote = (value: unknown): value is string =>
  */
 async function fetchAll(
   urls: readonly string[],
-  { world, signal }: CheckContext,
+  { port, signal }: CheckContext,
   maxSizeBytes: number,
 ): Promise<ReadonlyMap<string, Fetched>> {
   const images = new Map<string, Fetched>();
   let left = maxSizeBytes;
   for (const url of urls) {
-    const response = await world.call({
+    const response = await port.call({
       url,
       method: 'GET',
       headers: {},

@@ -48,7 +48,7 @@ export class KeySets {
     isRetry: boolean,
     issuer: string | null,
   ): Promise<readonly JWTVerifyGetKey[]> {
-    const age = context.world.now() - this.fetchedAt;
+    const age = context.port.now() - this.fetchedAt;
     if (age >= (isRetry ? AGAIN_AFTER_MS : this.maxAgeMs)) {
       this.fetching ??= this.fetch(context).finally(() => {
         this.fetching = null;
@@ -72,14 +72,14 @@ export class KeySets {
       const keys = createLocalJWKSet({ keys: response.value.slice(0, KEYS_MAX) });
       this.published.set(uri, { origin: originOf(uri) ?? uri, keys });
     });
-    if (responses.some(({ status }) => status === 'fulfilled')) this.fetchedAt = context.world.now();
+    if (responses.some(({ status }) => status === 'fulfilled')) this.fetchedAt = context.port.now();
   }
 }
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
-async function fetchKeys(url: string, { world, signal }: CheckContext): Promise<JSONWebKeySet['keys']> {
-  const response = await world.call({
+async function fetchKeys(url: string, { port, signal }: CheckContext): Promise<JSONWebKeySet['keys']> {
+  const response = await port.call({
     url,
     method: 'GET',
     headers: { accept: 'application/json' },

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose';
 import type { JsonObject } from '../json';
 import { asking, compiled, judged, verdictOf } from '../spec-support/judge';
-import { json, RecordingPort } from '../spec-support/world';
+import { json, RecordingPort } from '../spec-support/recording-port';
 
 const URI = 'https://login.example.com/jwks';
 
@@ -23,11 +23,11 @@ async function check(
   more: JsonObject = {},
   headers: Record<string, string> = {},
 ) {
-  const world = new RecordingPort(() => json({ keys }));
+  const port = new RecordingPort(() => json({ keys }));
   const sent = token === null ? headers : { 'x-user': token, ...headers };
   return {
-    world,
-    result: await verdictOf('jwt', { ...parameters, ...more }, asking('hi', { headers: sent }), world),
+    port,
+    result: await verdictOf('jwt', { ...parameters, ...more }, asking('hi', { headers: sent }), port),
   };
 }
 
@@ -89,32 +89,32 @@ describe('default.jwt', () => {
 
   it('fetches keys once, merges several URLs, and fetches again for an unknown key at most every 30 s', async () => {
     const [first, second] = [await signer('k1'), await signer('k2')];
-    const world = new RecordingPort(({ url }) =>
+    const port = new RecordingPort(({ url }) =>
       url.endsWith('2') ? json({ keys: [second.jwk] }) : json({ keys: [first.jwk] }),
     );
     const guardrail = compiled([{ id: 'jwt', parameters: { ...parameters, jwksUri: `${URI}, ${URI}2 ,` } }]);
     const ask = async (token: string) =>
-      (await judged([guardrail], asking('hi', { headers: { 'x-user': token } }), world)).results[0]?.verdict;
+      (await judged([guardrail], asking('hi', { headers: { 'x-user': token } }), port)).results[0]?.verdict;
     expect(await ask(await first.sign(good))).toBe(true);
     expect(await ask(await second.sign(good))).toBe(true);
-    expect(world.calls).toHaveLength(2);
+    expect(port.calls).toHaveLength(2);
     const foreign = await signer('k3');
     for (let times = 0; times < 3; times++) expect(await ask(await foreign.sign(good))).toBe(false);
-    expect(world.calls).toHaveLength(2);
-    world.nowMs += 31_000;
+    expect(port.calls).toHaveLength(2);
+    port.nowMs += 31_000;
     expect(await ask(await foreign.sign(good))).toBe(false);
-    expect(world.calls).toHaveLength(4);
+    expect(port.calls).toHaveLength(4);
   });
 
   it('accepts a key id that two issuers use, and no key of one issuer for tokens of the other', async () => {
     const [one, two] = [await signer('same'), await signer('same')];
     const [uriOne, uriTwo] = ['https://one.example.com/jwks', 'https://two.example.com/jwks'];
-    const world = new RecordingPort(({ url }) => json({ keys: [url === uriOne ? one.jwk : two.jwk] }));
+    const port = new RecordingPort(({ url }) => json({ keys: [url === uriOne ? one.jwk : two.jwk] }));
     const guardrail = compiled([
       { id: 'jwt', parameters: { ...parameters, jwksUri: `${uriOne},${uriTwo}` } },
     ]);
     const ask = async (token: string) =>
-      (await judged([guardrail], asking('hi', { headers: { 'x-user': token } }), world)).results[0]?.verdict;
+      (await judged([guardrail], asking('hi', { headers: { 'x-user': token } }), port)).results[0]?.verdict;
     const from = (iss: string) => ({ ...good, iss });
     expect(await ask(await one.sign(from('https://one.example.com/')))).toBe(true);
     expect(await ask(await two.sign(from('https://two.example.com')))).toBe(true);
@@ -126,7 +126,7 @@ describe('default.jwt', () => {
   it('does not wait for a URL that never responds while another one does', async () => {
     const { jwk, sign } = await signer('k1');
     const hanging = new Set<AbortSignal>();
-    const world = new RecordingPort(({ url, signal }) => {
+    const port = new RecordingPort(({ url, signal }) => {
       if (!url.endsWith('2')) return json({ keys: [jwk] });
       hanging.add(signal);
       return new Promise((_, reject) => {
@@ -137,7 +137,7 @@ describe('default.jwt', () => {
     });
     const guardrail = compiled([{ id: 'jwt', parameters: { ...parameters, jwksUri: `${URI},${URI}2` } }]);
     const subject = asking('hi', { headers: { 'x-user': await sign(good) } });
-    const { results } = await judged([guardrail], subject, world);
+    const { results } = await judged([guardrail], subject, port);
     expect(results[0]).toMatchObject({ verdict: true });
     expect([...hanging].map(({ aborted }) => aborted)).toEqual([true]);
   });

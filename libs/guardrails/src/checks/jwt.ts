@@ -162,7 +162,7 @@ async function verify(
     algorithms: [...algorithms],
     clockTolerance,
     maxTokenAge,
-    currentDate: new Date(context.world.now()),
+    currentDate: new Date(context.port.now()),
     requiredClaims: ['exp'],
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience: typeof audience === 'string' ? audience : [...audience] }),

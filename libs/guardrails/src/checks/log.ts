@@ -28,8 +28,8 @@ export const log = defineCheck<Parameters>({
     checkUrl(logURL, 'logURL', report);
     const headers = headersOf(written, report);
     return {
-      async evaluate(subject, { world, signal }) {
-        const { status } = await world.call({
+      async evaluate(subject, { port, signal }) {
+        const { status } = await port.call({
           url: logURL,
           method: 'POST',
           headers: { ...headers, 'content-type': 'application/json' },

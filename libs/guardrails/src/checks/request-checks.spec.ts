@@ -1,5 +1,5 @@
 import { asking, FACTS, judged, compiled, verdictOf, chat } from '../spec-support/judge';
-import { RecordingPort, json } from '../spec-support/world';
+import { RecordingPort, json } from '../spec-support/recording-port';
 import { Subject, type RequestFacts } from '../subject';
 import type { JsonObject } from '../json';
 
@@ -172,8 +172,8 @@ describe('inlineImageUrls', () => {
   };
 
   it('embeds images into the request, fetching each URL once', async () => {
-    const world = new RecordingPort(() => png);
-    const verdict = await judged([compiled([{ id: 'inlineImageUrls' }])], Subject.input(FACTS, body), world);
+    const port = new RecordingPort(() => png);
+    const verdict = await judged([compiled([{ id: 'inlineImageUrls' }])], Subject.input(FACTS, body), port);
     expect(verdict.body).toMatchObject({
       messages: [
         {
@@ -185,7 +185,7 @@ describe('inlineImageUrls', () => {
         },
       ],
     });
-    expect(world.calls).toHaveLength(1);
+    expect(port.calls).toHaveLength(1);
   });
 
   it.each([
@@ -203,9 +203,9 @@ describe('inlineImageUrls', () => {
   });
 
   it('fetches nothing for providers that it does not apply to', async () => {
-    const world = new RecordingPort(() => png);
-    await verdictOf('inlineImageUrls', { providers: ['bedrock'] }, Subject.input(FACTS, body), world);
-    expect(world.calls).toHaveLength(0);
+    const port = new RecordingPort(() => png);
+    await verdictOf('inlineImageUrls', { providers: ['bedrock'] }, Subject.input(FACTS, body), port);
+    expect(port.calls).toHaveLength(0);
   });
 });
 
@@ -213,33 +213,33 @@ describe('webhook and log', () => {
   const URLS = { webhookURL: 'https://a.example.com/x' };
 
   it('sends forwarded headers and the admin’s, which take precedence, and no other header of the client', async () => {
-    const world = new RecordingPort(() => json({ verdict: true }));
+    const port = new RecordingPort(() => json({ verdict: true }));
     const parameters = {
       ...URLS,
       headers: { 'X-Key': 'k', 'x-session-id': 'admin' },
       forwardHeaders: ['X-Session-Id', 'traceparent'],
     };
     const headers = { authorization: 'Bearer client', 'x-session-id': 'client', traceparent: 't' };
-    await verdictOf('webhook', parameters, facts({ headers }), world);
-    expect(world.calls[0]?.headers).toEqual({
+    await verdictOf('webhook', parameters, facts({ headers }), port);
+    expect(port.calls[0]?.headers).toEqual({
       'x-session-id': 'admin',
       traceparent: 't',
       'x-key': 'k',
       'content-type': 'application/json',
       accept: 'application/json',
     });
-    expect(world.calls[0]?.body).not.toContain('Bearer client');
+    expect(port.calls[0]?.body).not.toContain('Bearer client');
   });
 
   it('accepts another body from the webhook, only at its own stage', async () => {
-    const world = new RecordingPort(() =>
+    const port = new RecordingPort(() =>
       json({
         verdict: true,
         data: { a: 1 },
         transformedData: { request: { json: chat('new') }, response: { json: {} } },
       }),
     );
-    const verdict = await judged([compiled([{ id: 'webhook', parameters: URLS }])], asking('old'), world);
+    const verdict = await judged([compiled([{ id: 'webhook', parameters: URLS }])], asking('old'), port);
     expect(verdict).toMatchObject({
       outcome: 'pass',
       body: chat('new'),
@@ -248,15 +248,15 @@ describe('webhook and log', () => {
   });
 
   it('log sends the same without the client’s headers, and always passes', async () => {
-    const world = new RecordingPort(() => json({}, 204));
+    const port = new RecordingPort(() => json({}, 204));
     const result = await verdictOf(
       'log',
       { logURL: 'https://l.example.com', headers: '{"x-key":"k"}' },
       facts({ headers: { cookie: 'c' } }),
-      world,
+      port,
     );
     expect(result.verdict).toBe(true);
-    expect(world.calls[0]).toMatchObject({ headers: { 'x-key': 'k' } });
-    expect(JSON.stringify(world.calls[0])).not.toContain('cookie');
+    expect(port.calls[0]).toMatchObject({ headers: { 'x-key': 'k' } });
+    expect(JSON.stringify(port.calls[0])).not.toContain('cookie');
   });
 });

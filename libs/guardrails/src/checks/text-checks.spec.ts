@@ -1,5 +1,5 @@
 import { response, responding, asking, chat, compiled, FACTS, verdictOf } from '../spec-support/judge';
-import { RecordingPort, json } from '../spec-support/world';
+import { RecordingPort, json } from '../spec-support/recording-port';
 import { Subject } from '../subject';
 import type { JsonObject } from '../json';
 
@@ -83,21 +83,21 @@ describe('text checks', () => {
 describe('regexReplace', () => {
   it('replaces in every selected text, and fails on a match only when configured', async () => {
     const parameters = { rule: '\\d+', redactText: '#' };
-    const world = new RecordingPort();
-    const result = await verdictOf('regexReplace', parameters, asking('1 and 22'), world);
+    const port = new RecordingPort();
+    const result = await verdictOf('regexReplace', parameters, asking('1 and 22'), port);
     expect(result).toMatchObject({ verdict: true, transformed: true, data: { matches: 2 } });
     const failing = await verdictOf(
       'regexReplace',
       { ...parameters, failOnDetection: true },
       asking('1'),
-      world,
+      port,
     );
     expect(failing).toMatchObject({ verdict: false, transformed: true });
   });
 });
 
 describe('validUrls', () => {
-  const world = () => {
+  const newPort = () => {
     const made = new RecordingPort(({ url, method }) =>
       url.includes('good')
         ? json({})
@@ -118,14 +118,14 @@ describe('validUrls', () => {
     ['no address at all', {}, true],
     ['see http://bad.example.com', { not: true }, true],
   ])('%j %j: %p', async (text, parameters, expected) => {
-    expect((await verdictOf('validUrls', parameters, responding(text), world())).verdict).toBe(expected);
+    expect((await verdictOf('validUrls', parameters, responding(text), newPort())).verdict).toBe(expected);
   });
 
   it('requests a bounded number of distinct URLs', async () => {
     const text = Array.from({ length: 30 }, (_, index) => `https://good.example.com/${String(index)}`).join(
       ' ',
     );
-    const port = world();
+    const port = newPort();
     expect(await verdictOf('validUrls', {}, responding(text), port)).toHaveProperty('error');
     expect(port.calls).toHaveLength(0);
   });

@@ -78,17 +78,17 @@ function withoutTail(text: string): string {
   return text.slice(0, end);
 }
 
-const resolves = (url: URL, { world, signal }: CheckContext): Promise<boolean> =>
-  world.resolves(url.hostname, signal).catch(() => false);
+const resolves = (url: URL, { port, signal }: CheckContext): Promise<boolean> =>
+  port.resolves(url.hostname, signal).catch(() => false);
 
 /**
  * Returns whether a URL responds. A server that refuses HEAD gets a GET request, whose body is read
  * only up to the size of an ordinary page.
  */
-async function responds(url: URL, { world, signal }: CheckContext): Promise<boolean> {
+async function responds(url: URL, { port, signal }: CheckContext): Promise<boolean> {
   for (const method of ['HEAD', 'GET'] as const) {
     try {
-      const { status } = await world.call({
+      const { status } = await port.call({
         url: url.href,
         method,
         headers: {},

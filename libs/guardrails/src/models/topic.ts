@@ -68,11 +68,11 @@ export const topic = defineCheck<Parameters>({
     const { topics, operator, threshold, scope } = parameters;
     const vectors = new TopicVectors(parameters, targetOf(parameters, report));
     return {
-      async evaluate(subject, { world, signal }) {
+      async evaluate(subject, { port, signal }) {
         const texts = textsOf(subject, scope).filter((text) => text.trim() !== '');
         if (texts.length === 0) return { verdict: true, data: { texts: 0 } };
         const pieces = piecesWithin(texts, PIECE_LENGTH, PIECES_MAX);
-        const { own, ofTopics } = await vectors.of(subject, pieces, signal, world.now());
+        const { own, ofTopics } = await vectors.of(subject, pieces, signal, port.now());
         const nearest = own.map((vector) => nearestOf(vector, ofTopics));
         const isAbout = nearest.map(({ similarity }) => similarity >= threshold);
         const best = nearest.reduce((one, other) => (other.similarity > one.similarity ? other : one));

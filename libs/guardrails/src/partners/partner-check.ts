@@ -133,11 +133,7 @@ async function ask(
 ): Promise<PartnerVerdict> {
   const body = JSON.stringify(partner.body(texts, parameters, subject.stage));
   const sent = { ...headers, 'content-type': 'application/json' };
-  const signed = await partner.sign?.(
-    { url, headers: sent, body },
-    parameters,
-    new Date(context.world.now()),
-  );
+  const signed = await partner.sign?.({ url, headers: sent, body }, parameters, new Date(context.port.now()));
   const verdict = partner.read(await postJson(context, url, signed ?? sent, body), parameters);
   if (!verdict) throw new CheckError('The partner’s response has no verdict.');
   return verdict;

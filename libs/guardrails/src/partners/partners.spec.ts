@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json';
 import { asking, chat, compiled, judged, verdictOf } from '../spec-support/judge';
-import { json, RecordingPort } from '../spec-support/world';
+import { json, RecordingPort } from '../spec-support/recording-port';
 
 interface Row {
   readonly id: string;
@@ -82,13 +82,13 @@ describe.each(ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
       [row.good, true],
       [row.bad, false],
     ] as const) {
-      const world = new RecordingPort(() => json(reply));
-      const result = await verdictOf(id, row.parameters, asking('hello'), world);
+      const port = new RecordingPort(() => json(reply));
+      const result = await verdictOf(id, row.parameters, asking('hello'), port);
       expect(result.error).toBeUndefined();
       expect(result.verdict).toBe(verdict);
       if (!verdict) expect(result.data).toMatchObject(row.data);
-      expect(world.calls).toHaveLength(1);
-      const [call] = world.calls;
+      expect(port.calls).toHaveLength(1);
+      const [call] = port.calls;
       expect(call).toMatchObject({ url: row.url, method: 'POST', headers: row.headers });
       expect(JSON.parse(call?.body ?? '')).toMatchObject(row.asks);
     }
@@ -110,24 +110,24 @@ describe.each(ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
 });
 
 it('sends a long text in pieces and fails when one piece fails', async () => {
-  const world = new RecordingPort(({ body }) =>
+  const port = new RecordingPort(({ body }) =>
     json({ categoriesAnalysis: [{ category: 'Hate', severity: body?.includes('needle') ? 6 : 0 }] }),
   );
   const parameters = { endpoint: 'https://x.example.com', apiKey: 'K' };
   const text = `${'a'.repeat(24_000)} needle`;
-  expect((await verdictOf('azure.contentSafety', parameters, asking(text), world)).verdict).toBe(false);
-  expect(world.calls).toHaveLength(3);
-  const endless = await verdictOf('azure.contentSafety', parameters, asking('a'.repeat(400_000)), world);
+  expect((await verdictOf('azure.contentSafety', parameters, asking(text), port)).verdict).toBe(false);
+  expect(port.calls).toHaveLength(3);
+  const endless = await verdictOf('azure.contentSafety', parameters, asking('a'.repeat(400_000)), port);
   expect(endless.error?.message).toContain('more calls');
 });
 
 it('counts Presidio’s positions in code points and replaces the right ranges', async () => {
-  const world = new RecordingPort(() => json([{ start: 2, end: 6, score: 1, entity_type: 'PERSON' }]));
+  const port = new RecordingPort(() => json([{ start: 2, end: 6, score: 1, entity_type: 'PERSON' }]));
   const parameters = { endpoint: 'https://p.example.com', redact: true };
   const verdict = await judged(
     [compiled([{ id: 'presidio.pii', parameters }])],
     asking('😀 Jane called'),
-    world,
+    port,
   );
   expect(verdict.body).toEqual(chat('😀 [PERSON] called'));
 });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../json';
 import type { CheckResult, StageVerdict } from '../results';
 import { GuardrailRunner } from '../runner';
 import { Subject, type GuardrailStage, type RequestFacts } from '../subject';
-import { RecordingPort } from './world';
+import { RecordingPort } from './recording-port';
 
 export const FACTS: RequestFacts = {
   dialect: 'chat',
@@ -55,9 +55,9 @@ export async function verdictOf(
   id: string,
   parameters: JsonObject,
   subject: Subject,
-  world = new RecordingPort(),
+  port = new RecordingPort(),
 ): Promise<CheckResult> {
-  const { results } = await judged([compiled([{ id, parameters }])], subject, world);
+  const { results } = await judged([compiled([{ id, parameters }])], subject, port);
   const check = results[0]?.checks[0];
   if (!check) throw new Error('The check did not run.');
   return check;
@@ -66,5 +66,5 @@ export async function verdictOf(
 export const judged = async (
   guardrails: readonly CompiledGuardrail[],
   subject: Subject,
-  world = new RecordingPort(),
-): Promise<StageVerdict> => await new GuardrailRunner(world).run(guardrails, subject);
+  port = new RecordingPort(),
+): Promise<StageVerdict> => await new GuardrailRunner(port).run(guardrails, subject);

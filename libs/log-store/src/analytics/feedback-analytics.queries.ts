@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { binder, POSTGRES } from './postgres-dialect';
 
 /** Feedback of one organisation, given within a time to requests that the filter leaves. */
-export interface FeedbackAsk {
+export interface FeedbackRequest {
   readonly scope: AnalyticsScope;
   /** Unix milliseconds, both included. */
   readonly from: number;
@@ -30,7 +30,7 @@ interface Requested {
   readonly withLogs: string;
 }
 
-function requested({ scope, from, to, filter }: FeedbackAsk): Requested {
+function requested({ scope, from, to, filter }: FeedbackRequest): Requested {
   const parameters: unknown[] = [scope.organisationId, scope.workspaceId, scope.userId, from, to];
   const wanted = filterConditions({ filter, by: [], measures: [] }, POSTGRES, binder(parameters));
   const logs = `SELECT id, trace_id, workspace_id, organisation_id, model, metadata FROM request_logs
@@ -64,7 +64,7 @@ const MEASURED = 'count(*) AS total, avg(f.value * f.weight) AS weighted';
 /** By when it was given; `key` is the number of the bucket. */
 export async function feedbackByTime(
   manager: EntityManager,
-  ask: FeedbackAsk,
+  ask: FeedbackRequest,
   bucket: TimeBucket,
 ): Promise<FeedbackGroup[]> {
   const { parameters, conditions, anyLog } = requested(ask);
@@ -82,7 +82,7 @@ export async function feedbackByTime(
 /** By its value, at most `limit`. */
 export async function feedbackByScore(
   manager: EntityManager,
-  ask: FeedbackAsk,
+  ask: FeedbackRequest,
   limit: number,
 ): Promise<FeedbackGroup[]> {
   const { parameters, conditions, anyLog } = requested(ask);
@@ -97,7 +97,7 @@ export async function feedbackByScore(
 /** By the model of the requests that it is of; feedback of a trace of several models counts for each. */
 export async function feedbackByModel(
   manager: EntityManager,
-  ask: FeedbackAsk,
+  ask: FeedbackRequest,
   limit: number,
 ): Promise<FeedbackGroup[]> {
   const { parameters, conditions, withLogs } = requested(ask);
@@ -113,7 +113,7 @@ export async function feedbackByModel(
 /** By what requests say under a metadata name, for these values. `total` counts requests. */
 export async function feedbackByMetadata(
   manager: EntityManager,
-  ask: FeedbackAsk,
+  ask: FeedbackRequest,
   name: string,
   values: readonly string[],
 ): Promise<FeedbackGroup[]> {

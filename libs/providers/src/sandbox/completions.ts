@@ -115,7 +115,7 @@ function readPrompts(prompt: unknown): string[] {
     const texts = prompt.map(promptText).filter((text) => text !== null);
     if (texts.length === prompt.length) return texts;
   }
-  throw invalid('prompt must be a text, a list of texts, tokens or lists of tokens.', 'prompt');
+  throw invalid('prompt must be a string, a list of strings, tokens or lists of tokens.', 'prompt');
 }
 
 function promptText(item: unknown): string | null {

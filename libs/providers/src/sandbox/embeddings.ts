@@ -71,5 +71,5 @@ function readInputs(input: unknown): string[] {
     const found = texts.filter((text) => text !== null);
     if (found.length === input.length) return found;
   }
-  throw invalid('input must be a text, a list of texts, tokens or lists of tokens.', 'input');
+  throw invalid('input must be a string, a list of strings, tokens or lists of tokens.', 'input');
 }

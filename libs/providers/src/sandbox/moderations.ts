@@ -55,5 +55,5 @@ function readInputs(input: unknown): string[] {
     const texts = input.filter((item): item is string => typeof item === 'string');
     if (texts.length === input.length) return texts;
   }
-  throw invalid('input must be a text or a list of texts.', 'input');
+  throw invalid('input must be a string or a list of strings.', 'input');
 }

@@ -54,7 +54,7 @@ export function readStop(body: JsonObject): readonly string[] {
   const list = stop === undefined || stop === null ? [] : Array.isArray(stop) ? stop : [stop];
   const texts = list.filter((item): item is string => typeof item === 'string' && item !== '');
   if (texts.length === list.length && list.length <= 4) return texts;
-  throw invalid('stop must be a text or a list of up to 4 texts.', 'stop');
+  throw invalid('stop must be a string or a list of up to 4 strings.', 'stop');
 }
 
 export const includesUsage = (body: JsonObject): boolean =>

@@ -69,7 +69,7 @@ export const TextOrListField = (options: FieldOptions = {}): PropertyDecorator =
           return texts.length >= 1 && texts.length <= 100 && texts.every(isShortText);
         },
         defaultMessage: () =>
-          '$property must be a text of 1 to 255 characters, or a list of 1 to 100 of them',
+          '$property must be a string of 1 to 255 characters, or a list of 1 to 100 of them',
       },
     }),
   );
@@ -174,7 +174,7 @@ export const TextOrObjectField = (options: FieldOptions = {}): PropertyDecorator
           typeof value === 'string'
             ? value.length >= 1 && value.length <= 255
             : typeof value === 'object' && value !== null && !Array.isArray(value),
-        defaultMessage: () => '$property must be a text of 1 to 255 characters or an object',
+        defaultMessage: () => '$property must be a string of 1 to 255 characters or an object',
       },
     }),
     IsStorable(),

@@ -50,7 +50,7 @@ export function toPublicError(thrown: unknown): GatewayError {
     return new GatewayError('internal_error', { cause: thrown });
   if (isDatabaseAway(thrown))
     return new GatewayError('unavailable', {
-      message: 'The database cannot answer right now; try again.',
+      message: 'The database cannot respond right now; try again.',
       headers: { 'retry-after': '2' },
       cause: thrown,
     });

@@ -70,7 +70,7 @@ export class ApiKeyAuthenticator {
     for (const hash of earlier) {
       const key = await this.find(hash);
       if (!key) continue;
-      await this.hashAnew(hash, current);
+      await this.rehash(hash, current);
       return key;
     }
     // A concurrent call may have rehashed the key between the two queries.
@@ -78,7 +78,7 @@ export class ApiKeyAuthenticator {
   }
 
   /** A concurrent call may have rehashed the key already; then no row has the earlier hash and nothing is recorded. */
-  private hashAnew(earlier: string, current: string): Promise<void> {
+  private rehash(earlier: string, current: string): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
       const where = { secretHash: earlier };
       const { affected } = await manager.update(ApiKeySecretEntity, where, { secretHash: current });

@@ -1,5 +1,5 @@
 import type { Principal } from '../common/principal';
-import type { LogDetailResponse } from './log-answers.dto';
+import type { LogDetailResponse } from './log-responses.dto';
 
 /**
  * Scopes of which one is enough to read a log. `logs.view` reads every log, the others only those of the caller's own

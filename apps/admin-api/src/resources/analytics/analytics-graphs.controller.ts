@@ -2,7 +2,7 @@ import { Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { GRAPH_RESPONSES } from './analytics-answers.dto';
+import { GRAPH_RESPONSES } from './analytics-responses.dto';
 import { AnalyticsGraphsService, type GraphResponse } from './analytics-graphs.service';
 import { AnalyticsQuery } from './analytics.dto';
 

@@ -3,7 +3,7 @@ import {
   feedbackByModel,
   feedbackByScore,
   feedbackByTime,
-  type FeedbackAsk,
+  type FeedbackRequest,
   type FeedbackGroup,
 } from '@gw/log-store';
 import { Inject, Injectable } from '@nestjs/common';
@@ -130,7 +130,7 @@ export class AnalyticsGraphsService {
     }));
   }
 
-  private async feedbackAsk(caller: Principal, query: AnalyticsQuery): Promise<FeedbackAsk> {
+  private async feedbackAsk(caller: Principal, query: AnalyticsQuery): Promise<FeedbackRequest> {
     const { scope, period, filter } = await this.scopes.partsOf(caller, query);
     return { scope, from: period.from, to: period.to, filter };
   }

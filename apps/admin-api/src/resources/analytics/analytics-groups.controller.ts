@@ -2,7 +2,7 @@ import { Param, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { CacheSummaryResponse, CountersResponse, GROUP_RESPONSES } from './analytics-answers.dto';
+import { CacheSummaryResponse, CountersResponse, GROUP_RESPONSES } from './analytics-responses.dto';
 import { AnalyticsGraphsService, type SummaryResponse } from './analytics-graphs.service';
 import { AnalyticsGroupsService, type GroupsResponse } from './analytics-groups.service';
 import { AnalyticsGroupByQuery, AnalyticsGroupsQuery, AnalyticsQuery } from './analytics.dto';

@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '@gw/contracts';
 import type { AttemptFailure, AttemptOutcome, SimulatedRequest } from '@gw/routing';
 import { invalid } from '@gw/web';
-import type { LogDetailResponse } from '../../platform/logs/log-answers.dto';
+import type { LogDetailResponse } from '../../platform/logs/log-responses.dto';
 import type { OutcomeDto, SimulatedRequestDto } from './simulation.dto';
 
 const PATHNAME = '/v1/chat/completions';

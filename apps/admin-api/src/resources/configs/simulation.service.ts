@@ -7,7 +7,7 @@ import { assertScope } from '../../platform/auth/scope-checks';
 import type { Principal } from '../../platform/common/principal';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import type { GuardrailScope } from '../../platform/rows/guardrail-references';
-import type { LogDetailResponse } from '../../platform/logs/log-answers.dto';
+import type { LogDetailResponse } from '../../platform/logs/log-responses.dto';
 import { LogReader, READS_A_LOG } from '../../platform/logs/log-reader';
 import { validConfig } from './config-content';
 import { ConfigsService } from './configs.service';

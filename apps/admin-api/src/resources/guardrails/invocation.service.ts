@@ -19,7 +19,7 @@ import { SECRET_READER } from '../../platform/credentials/secret-reader';
 import { GuardrailContents } from './guardrail-contents';
 import { findRow } from '../../platform/resource/rows';
 import { currentOf, GUARDRAIL } from '../../platform/rows/guardrail-rows';
-import { OutboundGuardrailWorld } from './outbound-guardrail-world';
+import { OutboundGuardrailPort } from './outbound-guardrail-port';
 import type { InvokeGuardrailDto } from './guardrails.dto';
 import type { InvocationResponse } from './guardrails.view';
 
@@ -34,11 +34,11 @@ export class InvocationService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly contents: GuardrailContents,
-    world: OutboundGuardrailWorld,
+    port: OutboundGuardrailPort,
     private readonly access: SecretAccess,
     @Inject(SECRET_READER) private readonly readSecret: SecretReader,
   ) {
-    this.runner = new GuardrailRunner(world);
+    this.runner = new GuardrailRunner(port);
   }
 
   async run(caller: Principal, reference: string, input: InvokeGuardrailDto): Promise<InvocationResponse> {

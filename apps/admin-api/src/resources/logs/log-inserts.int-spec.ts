@@ -10,7 +10,7 @@ import type {
   LogDetailResponse,
   LogPage,
   LogTraceResponse,
-} from '../../platform/logs/log-answers.dto';
+} from '../../platform/logs/log-responses.dto';
 
 describe('uploaded logs', () => {
   let worker: StubWorker;

@@ -3,7 +3,7 @@ import { HOUR_MS } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
-import type { LogPage } from '../../platform/logs/log-answers.dto';
+import type { LogPage } from '../../platform/logs/log-responses.dto';
 import { LogSearch } from './log-search';
 
 describe('text search in logs', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { LogResponse } from '../../platform/logs/log-answers.dto';
+import type { LogResponse } from '../../platform/logs/log-responses.dto';
 import { logTree, type LogTreeNode } from './log-tree';
 
 const log = (id: string, span: string | null, parent: string | null, at = 0): LogResponse =>

@@ -1,4 +1,4 @@
-import type { LogResponse } from '../../platform/logs/log-answers.dto';
+import type { LogResponse } from '../../platform/logs/log-responses.dto';
 
 /** A log of a trace with its child logs. */
 export interface LogTreeNode {

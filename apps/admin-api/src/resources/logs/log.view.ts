@@ -7,7 +7,7 @@ import {
   type StoredRequestLog,
   type StoredRequestLogDetail,
 } from '@gw/log-store';
-import type { LogResponse, LogDetailResponse, UsageResponse } from '../../platform/logs/log-answers.dto';
+import type { LogResponse, LogDetailResponse, UsageResponse } from '../../platform/logs/log-responses.dto';
 import { shownColumns } from '../../platform/logs/shown-columns';
 
 const numberOf = (text: string | null): number | null => (text === null ? null : Number(text));

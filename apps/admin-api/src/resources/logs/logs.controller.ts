@@ -9,7 +9,7 @@ import { OneOrManyBody } from '../../platform/common/one-or-many';
 import { ControlRoutes } from '../../platform/control-routes';
 import { CustomLogDto, InsertedLogsResponse } from './custom-log.dto';
 import { CustomLogsService } from './custom-logs.service';
-import { LogDetailResponse, LogPage, LogTraceResponse } from '../../platform/logs/log-answers.dto';
+import { LogDetailResponse, LogPage, LogTraceResponse } from '../../platform/logs/log-responses.dto';
 import { ListLogsQuery, TailLogsQuery } from '../../platform/logs/logs.dto';
 import { READS_A_LOG } from '../../platform/logs/log-reader';
 import { LogsService } from './logs.service';

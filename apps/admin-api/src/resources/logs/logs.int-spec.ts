@@ -3,7 +3,7 @@ import { uuidv7, HOUR_MS } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
-import type { LogResponse, LogDetailResponse, LogPage } from '../../platform/logs/log-answers.dto';
+import type { LogResponse, LogDetailResponse, LogPage } from '../../platform/logs/log-responses.dto';
 
 describe('logs', () => {
   const admin = new TestAdminApi();

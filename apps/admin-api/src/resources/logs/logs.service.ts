@@ -12,7 +12,7 @@ import { ownDataOnly } from '../../platform/auth/grants';
 import { LogBodiesReader } from './log-bodies.reader';
 import { encodeCursor } from '../../platform/logs/log-cursor';
 import { logFilterOf } from '../../platform/logs/log-filter';
-import type { LogDetailResponse, LogPage, LogTraceResponse } from '../../platform/logs/log-answers.dto';
+import type { LogDetailResponse, LogPage, LogTraceResponse } from '../../platform/logs/log-responses.dto';
 import type { LogReader } from '../../platform/logs/log-reader';
 import { LogSearch } from './log-search';
 import { LogTail } from './log-tail';

@@ -13,7 +13,7 @@ import type { GuardrailLists } from '../guardrails';
 
 /** Runs guardrails. */
 export interface Judges {
-  readonly world: GuardrailPort;
+  readonly port: GuardrailPort;
   readonly runner: GuardrailRunner;
 }
 

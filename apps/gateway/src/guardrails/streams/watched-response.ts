@@ -155,6 +155,6 @@ class WholeWatcher implements Watcher {
   private undecided(message: string): Verdicts {
     const { facts, request, output } = this.guarded;
     const subject = Subject.output(facts, request, null, 200);
-    return undecidedInBackground(output, subject, message, this.tools.world);
+    return undecidedInBackground(output, subject, message, this.tools.port);
   }
 }

@@ -40,7 +40,7 @@ export function decodeEmbeddings(
 function inputsOf(input: unknown, losses: LossLedger): string[] {
   if (typeof input === 'string') return [input];
   if (!Array.isArray(input) || input.length === 0) {
-    throw invalid('input', 'input must be a text or a list of at least one text.');
+    throw invalid('input', 'input must be a string or a list of at least one string.');
   }
   if (input.some((item) => typeof item === 'number' || Array.isArray(item))) {
     losses.refuse('input', 'The provider takes texts, not tokens.');

@@ -42,7 +42,7 @@ function documentsOf(value: unknown): RerankDocument[] {
     if (typeof document === 'string') return { text: document };
     const object = asObject(document);
     if (object === null)
-      throw invalid(`documents.${String(index)}`, 'A document must be a text or an object.');
+      throw invalid(`documents.${String(index)}`, 'A document must be a string or an object.');
     return typeof object['text'] === 'string' ? { text: object['text'] } : { object };
   });
 }

@@ -6,7 +6,7 @@ const CLOCK = "redis.call('TIME')";
  * Proxy in front of a Redis that shifts its clock for scripts, which are the only source of time
  * for the product.
  */
-export class TurnedClock {
+export class ShiftedClock {
   /** Whole seconds added to the time that scripts see. */
   seconds = 0;
   private readonly sockets = new Set<Socket>();
@@ -18,8 +18,8 @@ export class TurnedClock {
     server.on('connection', (client) => this.relay(client));
   }
 
-  static async before(redisUrl: string): Promise<TurnedClock> {
-    const clock = new TurnedClock(createServer(), new URL(redisUrl));
+  static async before(redisUrl: string): Promise<ShiftedClock> {
+    const clock = new ShiftedClock(createServer(), new URL(redisUrl));
     await new Promise<void>((resolve) => clock.server.listen(0, '127.0.0.1', resolve));
     return clock;
   }

@@ -15,7 +15,7 @@ import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentia
  * no redirects.
  */
 @Injectable()
-export class OutboundGuardrailWorld implements GuardrailPort {
+export class OutboundGuardrailPort implements GuardrailPort {
   constructor(
     private readonly client: BufferedClient,
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
