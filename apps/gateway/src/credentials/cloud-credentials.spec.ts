@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isAwsSigned, STUB_IDENTITY, StubProvider, StubTokenServices, type StubResponse } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 
@@ -9,6 +12,10 @@ const CONVERSED = {
   usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
 };
 
+const folder = mkdtempSync(join(tmpdir(), 'workload-'));
+const tokenFile = join(folder, 'token');
+writeFileSync(tokenFile, STUB_IDENTITY.workloadToken);
+
 describe('credentials of token services', () => {
   let services: StubTokenServices;
   let stub: StubProvider;
@@ -17,6 +24,7 @@ describe('credentials of token services', () => {
   const start = async (environment: Record<string, string> = {}): Promise<void> => {
     gateway = await GatewayHarness.start({
       ...services.settings,
+      WIF_TOKEN_DIRS: folder,
       AWS_ACCESS_KEY_ID: STUB_IDENTITY.awsKeyId,
       AWS_SECRET_ACCESS_KEY: STUB_IDENTITY.awsSecret,
       ...environment,
@@ -60,7 +68,7 @@ describe('credentials of token services', () => {
         : { body: COMPLETION },
     );
 
-  it('SCP-05: a provider gets the token of an OAuth client, fetched once', async () => {
+  it('a provider gets the token of an OAuth client, fetched once [SCP-05] [REL-03]', async () => {
     add('own', 'groq', oauth());
     stub.respondJson(COMPLETION);
     const all = await Promise.all(Array.from({ length: 20 }, () => ask({ 'x-gw-provider': '@own' })));
@@ -120,6 +128,13 @@ describe('credentials of token services', () => {
   it.each([
     ['an assumed role', { aws_auth_type: 'assumedRole', aws_role_arn: STUB_IDENTITY.roleArn }],
     ['the role of the machine', { aws_auth_type: 'serviceRole' }],
+    [
+      'a role for the token of the workload [SCP-06]',
+      {
+        ...{ aws_auth_type: 'wif', aws_role_arn: STUB_IDENTITY.roleArn },
+        ...{ wif_token_source: 'file', wif_token_file: tokenFile },
+      },
+    ],
   ])('Bedrock is called with the keys of %s', async (_name, fields) => {
     await gateway.stop();
     await start('aws_role_arn' in fields ? {} : { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' });

@@ -383,7 +383,7 @@ describe('limits', () => {
     expect(stub.requests).toHaveLength(3);
   });
 
-  it('[REL-03 in part] enforces rate-limit policies of the target llm, and not those of tools', async () => {
+  it('[REL-03] enforces rate-limit policies of the target llm, and not those of tools', async () => {
     const policy = (id: string, target: 'llm' | 'mcp_tools'): RateLimitPolicyRule => ({
       id,
       name: null,

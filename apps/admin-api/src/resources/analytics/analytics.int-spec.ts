@@ -109,7 +109,7 @@ describe('analytics', () => {
     );
   });
 
-  it('[REL-03 in part] counts LLM, MCP and A2A requests, in the request graph and in the summary', async () => {
+  it('[REL-03] counts LLM, MCP and A2A requests, in the request graph and in the summary', async () => {
     const graph = await read('graphs/requests');
     expect(graph.object).toBe('analytics-graph');
     expect(graph.summary).toEqual({ total: 10, llm: 8, mcp: 1, a2a: 1 });

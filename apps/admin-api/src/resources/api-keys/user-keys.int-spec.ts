@@ -128,7 +128,7 @@ describe('user keys', () => {
     expect(await keysOfNewMember('member')).toHaveLength(1);
   });
 
-  it('[SCP-16] [REL-03 in part] creates keys with those user_api_key_auto_create_scopes that the role allows', async () => {
+  it('[SCP-16] [REL-03] creates keys with those user_api_key_auto_create_scopes that the role allows', async () => {
     const workspaceId = await admin.workspace(ours.organisationId);
     await settle({
       user_api_key_auto_create: true,

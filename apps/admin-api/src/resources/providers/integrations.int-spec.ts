@@ -58,7 +58,7 @@ describe('POST /v1/integrations', () => {
       }
     });
 
-    it('SCP-05: takes an OAuth client without a key, and masks its secret', async () => {
+    it('takes an OAuth client without a key, and masks its secret [SCP-05]', async () => {
       const configurations = {
         auth_type: 'oauthClientCredentials',
         oauth_token_endpoint: 'https://login.example.com/token',
