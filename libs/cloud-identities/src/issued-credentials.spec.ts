@@ -301,4 +301,13 @@ describe('the cache', () => {
     for (const scope of ['a', 'b', 'c']) await credentials.of(client({ scope }), issuing);
     expect(credentials.size).toBe(2);
   });
+
+  it('never forgets a credential of a workspace for those of another', async () => {
+    const credentials = issuer({}, 1_000);
+    const first = await credentials.of(client(), issuing);
+    for (let at = 0; at < 300; at += 1)
+      await credentials.of(client({ scope: String(at) }), { ...issuing, workspaceId: 'another' });
+    expect(credentials.size).toBe(257);
+    expect(credentials.of(client(), issuing)).toBe(first);
+  });
 });

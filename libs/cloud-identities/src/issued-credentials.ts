@@ -1,12 +1,14 @@
 import type { CloudIdentity, IssuedCredential } from '@gw/contracts';
 import { Shares, VendorError } from '@gw/kernel';
-import { LRUCache } from 'lru-cache';
+import { FairCache } from './fair-cache';
 import { identityKey, issue, type Issuing } from './issue';
 import type { IdentityTools, Issued } from './tools';
 
 export interface IssuedCredentialsOptions {
   /** Most credentials kept; beyond it the least recently used is forgotten. Each has at most 33 KiB. */
   readonly most?: number;
+  /** Most credentials of one workspace. */
+  readonly mostOfOne?: number;
   /** Most calls to token services at once, shared among workspaces. */
   readonly callsMax?: number;
   /** A number from 0 to 1, for the spread of renewals. */
@@ -39,17 +41,18 @@ const DROP_EVERY_MS = 10_000;
  * same one, in the background while the old one is valid.
  */
 export class IssuedCredentials {
-  private readonly known: LRUCache<string, Known>;
+  private readonly known: FairCache<Known>;
   private readonly calls: Shares;
   private readonly random: () => number;
-  private readonly dropped: LRUCache<string, number>;
+  /** Times of the last drops, by key. */
+  private readonly dropped: FairCache<{ readonly at: number }>;
 
   constructor(
     private readonly tools: IdentityTools,
-    { most = 10_000, callsMax = 128, random = Math.random }: IssuedCredentialsOptions = {},
+    { most = 10_000, mostOfOne = 256, callsMax = 128, random = Math.random }: IssuedCredentialsOptions = {},
   ) {
-    this.known = new LRUCache({ max: most });
-    this.dropped = new LRUCache({ max: most });
+    this.known = new FairCache({ most, mostOfOne });
+    this.dropped = new FairCache({ most, mostOfOne });
     this.calls = new Shares(callsMax);
     this.random = random;
   }
@@ -62,7 +65,7 @@ export class IssuedCredentials {
   /** Returns a promise only when the request has to wait for a token service. @throws VendorError */
   of(identity: CloudIdentity, issuing: Issuing): IssuedCredential | Promise<IssuedCredential> {
     const key = identityKey(identity, issuing.workspaceId);
-    const entry = this.entryOf(key);
+    const entry = this.entryOf(key, issuing.workspaceId);
     const now = this.tools.now();
     if (entry.issued !== null && now < entry.issued.expiresAt) {
       if (now >= entry.renewAt && now >= entry.waitsUntil) this.renewLater(entry, identity, issuing);
@@ -81,17 +84,17 @@ export class IssuedCredentials {
   drop(identity: CloudIdentity, workspaceId: string): boolean {
     const key = identityKey(identity, workspaceId);
     const now = this.tools.now();
-    if (now - (this.dropped.get(key) ?? 0) < DROP_EVERY_MS) return false;
-    this.dropped.set(key, now);
+    if (now - (this.dropped.get(key)?.at ?? 0) < DROP_EVERY_MS) return false;
+    this.dropped.set(key, workspaceId, { at: now });
     this.known.delete(key);
     return true;
   }
 
-  private entryOf(key: string): Known {
+  private entryOf(key: string, workspaceId: string): Known {
     let entry = this.known.get(key);
     if (entry === undefined) {
       entry = { issued: null, renewAt: 0, renewing: null, failure: null, waitsUntil: 0, failures: 0 };
-      this.known.set(key, entry);
+      this.known.set(key, workspaceId, entry);
     }
     return entry;
   }

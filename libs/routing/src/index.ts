@@ -31,3 +31,4 @@ export type {
   RoutingStep,
   StopReason,
 } from './types';
+export { demandsOf, type Demands } from './demands';

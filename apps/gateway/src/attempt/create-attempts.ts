@@ -85,7 +85,7 @@ export function createAttempts({
   const sender = new Sender(outbound, new LocalPlayer(settings.MAX_CONNECTIONS_PER_PROVIDER), beforeCall);
   const stages = {
     hedge: new HedgeAround(),
-    target: new TargetAround(targeting, settings.ALLOW_CLIENT_SECRETS),
+    target: new TargetAround(targeting, settings.ALLOW_CLIENT_SECRETS, pricer),
     targetLimits: new TargetLimitsAround(accounts),
     guardrails: new GuardrailsAround(),
     renewal: new RenewalAround(cloud),

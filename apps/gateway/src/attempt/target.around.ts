@@ -1,5 +1,7 @@
 import type { Upstream } from '../core/upstream';
 import { refuseAccess } from './access-rule';
+import { refuseTooLong } from './context-window';
+import type { TargetPricer } from '../usage/use';
 import type { AroundStage, AttemptCall, Next } from './attempt-call';
 import type { Targeting } from './targeting';
 
@@ -8,6 +10,7 @@ export class TargetAround implements AroundStage {
   constructor(
     private readonly targeting: Targeting,
     private readonly allowClientSecrets: boolean,
+    private readonly windows: Pick<TargetPricer, 'contextTokens'>,
   ) {}
 
   around(call: AttemptCall, next: Next): void {
@@ -21,6 +24,7 @@ export class TargetAround implements AroundStage {
 
   private goOn(call: AttemptCall, upstream: Upstream, next: Next): void {
     refuseAccess(call.context, upstream, this.allowClientSecrets);
+    refuseTooLong(call.context, upstream, this.windows);
     call.upstream = upstream;
     next.begin(call);
   }

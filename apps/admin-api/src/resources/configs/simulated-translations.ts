@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { CompiledConfig, CompiledTarget } from '@gw/config-schema';
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import type { LossMode } from '@gw/kernel';
@@ -36,20 +37,32 @@ export async function simulatedTranslations(
   const rules = new ParamRules(params as Record<string, unknown>);
   const named = targets.map((target) => nameOf(target, request));
   const saved = await savedProviders(manager, request.scope, named);
-  return targets.flatMap((target, at) => {
+  const shownAll: SimulatedTranslationResponse[] = [];
+  for (const [at, target] of targets.entries()) {
     const name = named[at] ?? null;
     const found = name === null ? undefined : (saved.get(name) ?? builtIn(name, target));
-    if (found === undefined) return [];
-    const body = rules.apply(target);
-    const model = modelOf(body);
-    const preview = previewTranslation(found.provider, {
-      path: request.pathname,
-      body: model === null ? body : { ...body, model },
-      model,
-      customHost: found.customHost,
-      loss: target.loss ?? request.loss,
-    });
-    return preview === null ? [] : [shown(target, name, preview)];
+    if (found === undefined) continue;
+    // A long body takes milliseconds for each target; other requests get their turn in between.
+    await immediate();
+    const preview = previewOf(found, target, rules.apply(target), request);
+    if (preview !== null) shownAll.push(shown(target, name, preview));
+  }
+  return shownAll;
+}
+
+function previewOf(
+  { provider, customHost }: Named,
+  target: CompiledTarget,
+  body: Readonly<Record<string, unknown>>,
+  request: TranslatedRequest,
+): ReturnType<typeof previewTranslation> {
+  const model = modelOf(body);
+  return previewTranslation(provider, {
+    path: request.pathname,
+    body: model === null ? body : { ...body, model },
+    model,
+    customHost,
+    loss: target.loss ?? request.loss,
   });
 }
 
