@@ -242,6 +242,25 @@ describe('Amazon Bedrock', () => {
     });
   });
 
+  it('gets embeddings and images by InvokeModel', async () => {
+    respondSigned({ body: { embedding: [0.5], inputTextTokenCount: 3 } });
+    const { data } = await openai().embeddings.create({
+      model: 'amazon.titan-embed-text-v2:0',
+      input: 'Hi',
+      encoding_format: 'float',
+    });
+    expect(data[0]?.embedding).toEqual([0.5]);
+    expect(stub.lastRequest.url).toBe('/model/amazon.titan-embed-text-v2%3A0/invoke');
+    respondSigned({ body: { images: ['aW1hZ2U='] } });
+    const images = await openai().images.generate({ model: 'amazon.nova-canvas-v1:0', prompt: 'A cat' });
+    expect(images.data?.[0]?.b64_json).toBe('aW1hZ2U=');
+    expect(stub.lastRequest.url).toBe('/model/amazon.nova-canvas-v1%3A0/invoke');
+    expect(await gateway.records()).toMatchObject([{ usage: { inputTokens: 3 } }, { outcome: 'ok' }]);
+    await expect(openai().embeddings.create({ model: MODEL, input: 'Hi' })).rejects.toMatchObject({
+      status: 400,
+    });
+  });
+
   it('bug 65: gets errors in the client’s dialect', async () => {
     respondSigned({
       status: 429,

@@ -117,6 +117,20 @@ describe('Google Vertex AI', () => {
     });
     expect(data[0]?.embedding).toEqual([0.5]);
     expect(stub.lastRequest.url).toBe('/publishers/google/models/text-embedding-005:predict');
+    expect(await gateway.records()).toMatchObject([{ usage: { inputTokens: 3 } }]);
+  });
+
+  it('gets images of Imagen, and says why there are none', async () => {
+    respond({ body: { predictions: [{ bytesBase64Encoded: 'aW1hZ2U=', mimeType: 'image/png' }] } });
+    const image = { model: 'imagen-4.0-generate-001', prompt: 'A cat', size: '1024x1024' } as const;
+    const { data } = await openai().images.generate(image);
+    expect(data?.[0]?.b64_json).toBe('aW1hZ2U=');
+    expect(stub.lastRequest.url).toBe('/publishers/google/models/imagen-4.0-generate-001:predict');
+    respond({ body: { predictions: [{ raiFilteredReason: 'The prompt was blocked.' }] } });
+    await expect(openai().images.generate(image)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('The prompt was blocked.') as unknown,
+    });
   });
 
   describe('Claude', () => {

@@ -64,8 +64,12 @@ export function assertResponseReadable(body: Buffer, bounds: Bounds): void {
   });
 }
 
-/** The error for a response of this provider that could not be read; keeps the reason that `assertResponseReadable` gives. */
+/**
+ * The error for a response of this provider that could not be read; keeps the reason that `assertResponseReadable` gives. A response
+ * that says that the request was at fault keeps its error.
+ */
 export function unreadableResponse(provider: string, cause: unknown): GatewayError {
+  if (cause instanceof GatewayError && cause.type === 'validation_failed') return cause;
   const hasReason = cause instanceof GatewayError && cause.type === 'provider_answer_invalid';
   return new GatewayError('provider_answer_invalid', {
     ...(hasReason ? { message: cause.message } : {}),

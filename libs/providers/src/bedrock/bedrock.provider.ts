@@ -8,10 +8,12 @@ import {
   signForAws,
 } from '../identity/aws';
 import { anthropicUsage } from '../dialects/anthropic/usage';
+import { openAiUsage } from '../dialects/openai/usage';
 import { defineProvider, type JsonObject, type Provider } from '../provider';
 import { InvokeTap, invokeRoutes, isClaude } from './invoke-claude';
 import { CodecTap, ledgerUsage } from '../stream/codec-tap';
 import { providerCodec } from '../translation/hub-translator';
+import { familyRoutes } from '../translation/family-routes';
 import { translatedRoutes } from '../translation/translated-routes';
 
 const ID = 'bedrock';
@@ -41,7 +43,25 @@ const common = {
   telemetryName: 'aws.bedrock',
 } as const satisfies Partial<Provider>;
 
+/** Forms of InvokeModel, by the model's name without its region. */
+const EMBEDDINGS = [
+  ['amazon.titan-embed', 'bedrock-titan'],
+  ['amazon.nova', 'bedrock-nova'],
+  ['cohere.embed', 'bedrock-cohere'],
+] as const;
+const IMAGES = [
+  ['amazon.nova-canvas', 'bedrock-canvas'],
+  ['amazon.titan-image', 'bedrock-canvas'],
+  ['stability.', 'bedrock-stability'],
+] as const;
+
+const formAmong =
+  (forms: readonly (readonly [part: string, form: string])[]) =>
+  (model: string): string | null =>
+    forms.find(([part]) => model.includes(part))?.[1] ?? null;
+
 const routes = {
+  ...familyRoutes(ID, { embeddings: formAmong(EMBEDDINGS), images: formAmong(IMAGES) }),
   ...translatedRoutes({ provider: ID, to: 'bedrock-converse' }),
   passthrough: { via: 'native', prefix: '' },
 } as const;
@@ -62,7 +82,9 @@ const converse = {
   routes,
   usage(body: JsonObject) {
     const usage = converseUsage(body['usage']);
-    return usage === undefined ? null : ledgerUsage(usage);
+    if (usage !== undefined) return ledgerUsage(usage);
+    const tokens = body['inputTextTokenCount'];
+    return typeof tokens === 'number' ? openAiUsage({ usage: { prompt_tokens: tokens } }) : null;
   },
   tap: () => new CodecTap(ID, providerCodec('bedrock-converse')),
 } as const;

@@ -1,12 +1,19 @@
-import type { CloudIdentity } from '@gw/contracts';
-import { asString } from '@gw/dialects';
+import type { CloudIdentity, Usage } from '@gw/contracts';
+import { asObject, asString } from '@gw/dialects';
 import { anthropicSpeaker } from '../dialects/anthropic/speaker';
 import { removeHeader } from '../dialects/headers';
 import { openAiSpeaker, withTranslatedRoutes } from '../dialects/openai/openai-compatible';
+import { openAiUsage } from '../dialects/openai/usage';
 import { googleTap } from '../google/google-tap';
 import { googleUsage } from '../google/google-usage';
 import { workloadTokenOf } from '../identity/identity';
-import { defineProvider, type Credential, type HeaderList, type Provider } from '../provider';
+import {
+  defineProvider,
+  type Credential,
+  type HeaderList,
+  type JsonObject,
+  type Provider,
+} from '../provider';
 import { familyRoutes } from '../translation/family-routes';
 import { nativeGeminiRoutes, translatedGeminiRoutes } from '../translation/gemini-routes';
 import { translatedRoutes } from '../translation/translated-routes';
@@ -50,7 +57,10 @@ const common = {
 
 /** Vertex AI has no list of models in Gemini's form. */
 const { 'gemini.list': _list, ...gemini } = nativeGeminiRoutes(ID);
-const embeddings = familyRoutes(ID, { embeddings: 'vertex' });
+const families = familyRoutes(ID, {
+  embeddings: 'vertex',
+  images: (model) => (/(?:^|\/)imagen/.test(model) ? 'vertex-imagen' : 'gemini-image'),
+});
 
 const claude = defineProvider({
   ...anthropicSpeaker,
@@ -71,6 +81,17 @@ const openModels = defineProvider({
     passthrough: { via: 'native', prefix: '' },
   }),
 });
+
+/** Embeddings by `predict` count the tokens of each text. */
+function usageOfPredictions({ predictions }: JsonObject): Usage | null {
+  if (!Array.isArray(predictions)) return null;
+  const counts = predictions.map((prediction) => {
+    const { statistics } = asObject(asObject(prediction)?.['embeddings']) ?? {};
+    return asObject(statistics)?.['token_count'];
+  });
+  if (counts.length === 0 || !counts.every((count) => typeof count === 'number')) return null;
+  return openAiUsage({ usage: { prompt_tokens: counts.reduce((sum, count) => sum + count, 0) } });
+}
 
 /** A publisher and a model, as Vertex names the open models that it serves: `meta/llama-4-…-maas`. */
 const OPEN_MODEL = /^(?!google\/|anthropic\/|publishers\/|projects\/|models\/|endpoints\/)[a-z0-9-]+\/[^/]+$/;
@@ -93,11 +114,11 @@ export const vertex = defineProvider({
   forCall: ({ model }) => (model === null ? undefined : ofPublisher(model)),
   routes: {
     ...translatedRoutes({ provider: ID, to: 'gemini' }),
-    ...embeddings,
+    ...families,
     ...gemini,
-    ...translatedGeminiRoutes(ID, embeddings),
+    ...translatedGeminiRoutes(ID, families),
     passthrough: { via: 'native', prefix: '' },
   },
-  usage: googleUsage,
+  usage: (body) => googleUsage(body) ?? usageOfPredictions(body),
   tap: googleTap,
 });
