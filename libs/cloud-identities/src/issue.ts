@@ -119,8 +119,11 @@ async function jwtOf(token: WorkloadToken, audience: string, tools: IdentityTool
   return (await subjectToken(token, audience, tools)).token;
 }
 
-/** Name of an identity in the cache: equal identities of one workspace share a credential. */
-export const identityKey = (identity: CloudIdentity, workspaceId: string): string =>
+/**
+ * Name of an identity in the cache: equal identities of one workspace share a credential. One that was
+ * issued where the installation's identity may be used never serves where it may not.
+ */
+export const identityKey = (identity: CloudIdentity, { workspaceId, mayUseOwn }: Issuing): string =>
   createHash('sha256')
-    .update(JSON.stringify([workspaceId, identity]))
+    .update(JSON.stringify([workspaceId, mayUseOwn, identity]))
     .digest('base64url');

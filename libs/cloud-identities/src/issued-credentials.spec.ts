@@ -274,6 +274,15 @@ describe('the cache', () => {
     });
   });
 
+  it('never gives a credential of the installation where it may not be used', async () => {
+    const credentials = issuer();
+    const identity: CloudIdentity = { kind: 'google_key', json: external() };
+    await credentials.of(identity, issuing);
+    await expect(
+      Promise.resolve().then(() => credentials.of(identity, { ...issuing, mayUseOwn: false })),
+    ).rejects.toMatchObject({ failure: 'refused' });
+  });
+
   it('asks for a refused credential once in ten seconds', async () => {
     const credentials = issuer();
     const wrong = client({ secret: 'x' });
@@ -289,11 +298,11 @@ describe('the cache', () => {
   it('drops a credential that a provider refuses, at most once in ten seconds', async () => {
     const credentials = issuer();
     await credentials.of(client(), issuing);
-    expect(credentials.drop(client(), WORKSPACE)).toBe(true);
+    expect(credentials.drop(client(), issuing)).toBe(true);
     expect(await credentials.of(client(), issuing)).toMatchObject({ token: 'oauth-token-2' });
-    expect(credentials.drop(client(), WORKSPACE)).toBe(false);
+    expect(credentials.drop(client(), issuing)).toBe(false);
     now += 10_000;
-    expect(credentials.drop(client(), WORKSPACE)).toBe(true);
+    expect(credentials.drop(client(), issuing)).toBe(true);
   });
 
   it('keeps at most so many credentials', async () => {

@@ -64,7 +64,7 @@ export class IssuedCredentials {
 
   /** Returns a promise only when the request has to wait for a token service. @throws VendorError */
   of(identity: CloudIdentity, issuing: Issuing): IssuedCredential | Promise<IssuedCredential> {
-    const key = identityKey(identity, issuing.workspaceId);
+    const key = identityKey(identity, issuing);
     const entry = this.entryOf(key, issuing.workspaceId);
     const now = this.tools.now();
     if (entry.issued !== null && now < entry.issued.expiresAt) {
@@ -81,11 +81,11 @@ export class IssuedCredentials {
    * Forgets a credential that its provider refused, so that the next call gets a new one. False when
    * it was done less than 10 seconds ago: then the refusal has another reason.
    */
-  drop(identity: CloudIdentity, workspaceId: string): boolean {
-    const key = identityKey(identity, workspaceId);
+  drop(identity: CloudIdentity, issuing: Issuing): boolean {
+    const key = identityKey(identity, issuing);
     const now = this.tools.now();
     if (now - (this.dropped.get(key)?.at ?? 0) < DROP_EVERY_MS) return false;
-    this.dropped.set(key, workspaceId, { at: now });
+    this.dropped.set(key, issuing.workspaceId, { at: now });
     this.known.delete(key);
     return true;
   }

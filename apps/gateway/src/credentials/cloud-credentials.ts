@@ -62,9 +62,11 @@ export class CloudCredentials {
     const credential = this.origins.get(upstream.credential) ?? upstream.credential;
     const original = { ...upstream, credential };
     const identity = this.identity(original);
+    if (identity === null) return null;
     const { workspace } = context.principal as Principal;
-    if (identity === null || !this.issued.drop(identity, workspace.id)) return null;
-    return this.complete(context, original);
+    const mayUseOwn = this.checkedUse(context, original, identity);
+    const isDropped = this.issued.drop(identity, { workspaceId: workspace.id, mayUseOwn });
+    return isDropped ? this.complete(context, original) : null;
   }
 
   private identity({ provider, credential }: Upstream): CloudIdentity | null {
