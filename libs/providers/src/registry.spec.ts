@@ -59,6 +59,19 @@ describe('PROVIDERS', () => {
     ]);
   });
 
+  it.each([
+    ['gpt-5-codex', null, 'responses'],
+    ['o4-mini-deep-research', null, 'responses'],
+    ['gpt-5-pro', null, 'responses'],
+    ['gpt-5-mini', null, 'chat'],
+    ['gpt-5-provisional', null, 'chat'],
+    ['gemini-2.5-pro', 'https://models.example.com/v1', 'chat'],
+  ] as const)('openai takes calls of %s at %s by its API for %s', (model, customHost, api) => {
+    const openai = provider('openai');
+    const { routes } = openai.forCall?.({ model, customHost }) ?? openai;
+    expect(routes['chat.completions']?.via).toBe(api === 'chat' ? 'native' : 'translated');
+  });
+
   it('refuses two providers with the same id', () => {
     expect(() => registryOf([provider('openai'), provider('openai')])).toThrow(
       'Two providers have the same id.',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { StubProvider, type RecordedRequest } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
+import { withResponsesOnly } from '../spec-support/responses-only';
 import { failureOf, type Client } from './spec-support/client';
 import { refusalOf } from './spec-support/refusals';
 import {
@@ -49,7 +50,7 @@ describe('clients and providers', () => {
   const results = new Map<string, CellResult>();
 
   beforeAll(async () => {
-    gateway = await GatewayHarness.start();
+    gateway = await GatewayHarness.start({}, null, undefined, withResponsesOnly());
     for (const { dialect, provider, configurations } of STAND_INS) {
       const stub = await StubProvider.start();
       stubs.set(dialect, stub);

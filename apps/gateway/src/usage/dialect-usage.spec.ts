@@ -1,6 +1,7 @@
 import { StubProvider } from '@gw/testing';
 import { DIALECT_STUBS } from '../attempt/spec-support/dialect-stub';
 import { GatewayHarness } from '../spec-support/harness';
+import { withResponsesOnly } from '../spec-support/responses-only';
 
 interface Spoken {
   readonly provider: string;
@@ -11,7 +12,7 @@ interface Spoken {
 /** A provider that speaks the dialect. */
 const PROVIDERS: Readonly<Record<keyof typeof DIALECT_STUBS, Spoken>> = {
   'openai-chat': { provider: 'groq' },
-  'openai-responses': { provider: 'openai', model: 'codex-mini' },
+  'openai-responses': { provider: 'responses-only' },
   'anthropic-messages': { provider: 'anthropic' },
   'bedrock-converse': {
     provider: 'bedrock',
@@ -53,7 +54,10 @@ describe('usage in the ledger', () => {
   let stub: StubProvider;
 
   beforeAll(async () => {
-    [gateway, stub] = await Promise.all([GatewayHarness.start(), StubProvider.start()]);
+    [gateway, stub] = await Promise.all([
+      GatewayHarness.start({}, null, undefined, withResponsesOnly()),
+      StubProvider.start(),
+    ]);
     for (const [dialect, { provider, configurations }] of Object.entries(PROVIDERS)) {
       const over = configurations === undefined ? {} : { configurations: configurations(stub.origin) };
       gateway.addProvider(dialect, provider, stub.origin, over);

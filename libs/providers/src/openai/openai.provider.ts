@@ -54,7 +54,9 @@ const responsesOnly = defineProvider({
 
 export const openai = defineProvider({
   ...common,
-  forCall: ({ model }) => (model !== null && RESPONSES_ONLY.test(model) ? responsesOnly : undefined),
+  // Another host has other models, and may have no Responses API.
+  forCall: ({ model, customHost }) =>
+    customHost === null && model !== null && RESPONSES_ONLY.test(model) ? responsesOnly : undefined,
   routes: withTranslatedRoutes(
     'openai',
     openAiRoutes([

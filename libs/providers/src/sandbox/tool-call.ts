@@ -2,6 +2,10 @@ import { asObject, asString, parseObject } from '@gw/dialects';
 import type { JsonObject } from '../provider';
 import { exampleOf } from './example';
 
+/** Characters of a message, and tools, that are looked at: each tool is searched in the message. */
+const SEARCHED_MAX = 32_768;
+const TOOLS_MAX = 128;
+
 export interface SandboxCall {
   readonly id: string;
   readonly name: string;
@@ -44,7 +48,7 @@ const mentioned = (tools: readonly Tool[], text: string): Tool | undefined =>
   tools.find(({ name }) => text.includes(`${name} {`)) ?? tools.find(({ name }) => text.includes(name));
 
 function toolsOf({ tools }: JsonObject): readonly Tool[] {
-  return (Array.isArray(tools) ? tools : []).flatMap((tool) => {
+  return (Array.isArray(tools) ? tools.slice(0, TOOLS_MAX) : []).flatMap((tool) => {
     const { name, parameters } = asObject(asObject(tool)?.['function']) ?? {};
     return typeof name === 'string' && name !== '' ? [{ name, parameters }] : [];
   });
@@ -56,9 +60,9 @@ function lastOfUser({ messages }: JsonObject): string | null {
   const last = turns.findLast((turn) => turn?.['role'] !== 'system' && turn?.['role'] !== 'developer');
   if (last?.['role'] !== 'user') return null;
   const { content } = last;
-  if (typeof content === 'string') return content;
-  const parts = Array.isArray(content) ? content : [];
-  return parts.map((part) => asString(asObject(part)?.['text']) ?? '').join('\n');
+  const parts = Array.isArray(content) ? content : [{ text: content }];
+  const text = parts.map((part) => asString(asObject(part)?.['text']) ?? '').join('\n');
+  return text.slice(0, SEARCHED_MAX);
 }
 
 /** The JSON object in the line after the tool's name. */

@@ -140,7 +140,7 @@ function events({ text: value }: Reply) {
 
 export const openAiResponses: StandIn = {
   dialect: 'openai-responses',
-  provider: 'openai',
+  provider: 'responses-only',
   model: 'gpt-5-codex',
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/responses',
