@@ -2,6 +2,7 @@ import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorBody } from '../reply/error-body';
+import { dialectOf } from './paths';
 
 /**
  * Sends a JSON response of the gateway itself. Throws `method_not_allowed` unless the method is GET or HEAD.
@@ -33,7 +34,7 @@ export function responseOwn(
  * closes with the response.
  */
 export function refuse(id: string, req: IncomingMessage, res: ServerResponse, error: GatewayError): void {
-  const body = errorBody(error, 'openai', id);
+  const body = errorBody(error, dialectOf(req.url ?? ''), id);
   const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)];
   headers.push(HEADER.requestId, id, 'x-request-id', id);
   for (const [name, value] of Object.entries(error.options.headers ?? {})) headers.push(name, value);

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Dialect } from '@gw/providers';
 import type { ApiBase } from '../routes/gemini-path';
 import { CONTROL_PLANE_SEGMENTS, HEADER, UNVERSIONED_SEGMENTS } from '@gw/contracts';
 
@@ -68,6 +69,12 @@ function versionedDestination(path: string, method: string, headers: IncomingHtt
 
 /** Some SDKs put their vendor's whole path after the base URL, as that of Groq does. It leads to model routes alone. */
 const OPENAI_PREFIX = '/openai/v1/';
+/** The dialect of a path's clients, as far as its beginning shows: for errors of requests without a route. */
+export function dialectOf(path: string): Dialect {
+  if (path.startsWith('/v1beta')) return 'gemini';
+  return path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
+}
+
 /** Versions in the paths of Gemini clients. */
 const GEMINI_BASES = ['/v1beta', '/v1beta1'] as const satisfies readonly ApiBase[];
 const NO_HEADERS: IncomingHttpHeaders = {};

@@ -65,6 +65,27 @@ describe('paths of SDKs that put their vendor’s whole path after the base URL'
   });
 });
 
+describe('a request that is refused before it has a route', () => {
+  it('gets its error in the dialect of the clients of its path', async () => {
+    const gateway = await GatewayHarness.start();
+    const origin = gateway.baseUrl.replace(/\/v1$/, '');
+    const errorAt = async (path: string): Promise<unknown> =>
+      (await fetch(`${origin}${path}`, { method: 'POST', body: '{}' })).json();
+    try {
+      expect(await errorAt('/v1beta/models//m:generateContent')).toMatchObject({
+        error: { code: 400, status: 'INVALID_ARGUMENT', gateway_type: 'request_malformed' },
+      });
+      expect(await errorAt('/v1/messages//x')).toMatchObject({
+        type: 'error',
+        error: { type: 'invalid_request_error' },
+      });
+      expect(await errorAt('/v1/chat//completions')).toMatchObject({ error: { type: 'request_malformed' } });
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
 describe('single base URL', () => {
   let gateway: GatewayHarness;
   let admin: StubProvider;
