@@ -4,21 +4,23 @@ import { Ajv } from 'ajv';
 import { StubProvider, type RecordedRequest } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 import { withResponsesOnly } from '../spec-support/responses-only';
-import { failureOf, type Client } from './spec-support/client';
+import { failureOf } from './spec-support/client';
+import { faultOfHistory } from './spec-support/history';
 import { refusalOf } from './spec-support/refusals';
 import {
   INPUT_TOKENS,
   isStreamed,
   neededIn,
+  isReasoned,
   OUTPUT_TOKENS,
   replyTo,
   SCENARIOS,
-  type Outcome,
+  TEXT,
   type Scenario,
 } from './spec-support/scenario';
 import { CLIENTS, STAND_INS } from './spec-support/sides';
-import type { StandIn } from './spec-support/stand-in';
-import { cellOf, tableOf, type CellResult } from './spec-support/table';
+import type { Body, StandIn } from './spec-support/stand-in';
+import { cellOf, PASSED, tableOf, type CellResult } from './spec-support/table';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 const VALIDATORS = new Map(STAND_INS.map(({ dialect, request }) => [dialect, ajv.compile(request)]));
@@ -31,17 +33,36 @@ const DOCUMENT = join(__dirname, '../../../../docs/dialects.md');
 /** The table of the document, between two marks. */
 const TABLE = /(?<=<!-- matrix -->\n\n)[^]*?(?=\n\n<!-- end of matrix -->)/;
 
+const bodyOf = ({ body }: RecordedRequest): Body => JSON.parse(body.toString()) as Body;
+
+/** Whether a body has a member, step by step. */
+const has = (body: unknown, [step, ...steps]: readonly string[]): boolean =>
+  step === undefined ? body !== undefined : has((body as Body | undefined)?.[step], steps);
+
+/** Says what a scenario needs that a body does not ask for. */
+function unasked(body: Body, { asked }: StandIn, scenario: Scenario): string | null {
+  if (isReasoned(scenario) && !has(body, asked.reasoning)) return `no reasoning in ${JSON.stringify(body)}`;
+  return scenario === 'structured output' && !has(body, asked.schema)
+    ? `no schema in ${JSON.stringify(body)}`
+    : null;
+}
+
 /** Says what is wrong with a provider's request; null when nothing is. */
 function faultOf(request: RecordedRequest, standIn: StandIn, scenario: Scenario): string | null {
   const text = request.body.toString();
-  const body = JSON.parse(text) as Record<string, unknown>;
+  const body = bodyOf(request);
   const [path] = request.url.split('?', 1);
   if (path !== standIn.path(isStreamed(scenario))) return `the path is ${String(path)}`;
   if (!standIn.isAuthorized(request)) return 'the credential is wrong';
   const validate = VALIDATORS.get(standIn.dialect);
   if (validate?.(body) !== true) return `${JSON.stringify(validate?.errors)} in ${text}`;
   const missing = neededIn(scenario).filter((needed) => !text.includes(needed));
-  return missing.length > 0 ? `${missing.join()} is missing in ${text}` : (standIn.lint?.(body) ?? null);
+  if (missing.length > 0) return `${missing.join()} is missing in ${text}`;
+  return (
+    standIn.lint?.(body) ??
+    faultOfHistory(standIn.history(body), scenario) ??
+    unasked(body, standIn, scenario)
+  );
 }
 
 describe('clients and providers', () => {
@@ -61,53 +82,61 @@ describe('clients and providers', () => {
     await Promise.all([gateway.stop(), ...[...stubs.values()].map((stub) => stub.stop())]);
   });
 
-  const run = (client: Client, scenario: Scenario, { dialect, model }: StandIn): Promise<Outcome> =>
-    client.call(scenario, {
-      gateway,
-      provider: dialect,
-      model: typeof model === 'string' ? model : model(scenario),
-    });
   const lastRecord = async () => (await gateway.records()).at(-1);
 
   it.each(CELLS)(
     'a client of %s at a provider of %s: %s',
     async (name, dialect, scenario, client, standIn) => {
-      const stub = stubs.get(dialect) as StubProvider;
       const faults: (string | null)[] = [];
-      stub.respond((request) => {
+      stubs.get(dialect)?.respond((request) => {
         const fault = faultOf(request, standIn, scenario);
         faults.push(fault);
         if (fault !== null) return { status: 400, body: { error: { message: fault } } };
-        return scenario === 'error' ? standIn.error : standIn.reply(replyTo(scenario));
+        return scenario === 'error' ? standIn.error : standIn.reply(replyTo(scenario), bodyOf(request));
       });
-      const called = run(client, scenario, standIn).catch((thrown: unknown) => failureOf(thrown));
-      const refusal = refusalOf(dialect, scenario);
-      if (refusal !== null) {
-        expect(await called).toMatchObject({ status: 400 });
-        expect(faults).toEqual([]);
-        expect(await lastRecord()).toMatchObject({ errorType: refusal });
-        results.set(cellOf(name, dialect, scenario), 'refused');
-        return;
-      }
+      const heard: string[] = [];
+      const called = client
+        .call(scenario, {
+          gateway,
+          provider: dialect,
+          model: typeof standIn.model === 'string' ? standIn.model : standIn.model(scenario),
+          hear: (piece) => heard.push(piece),
+        })
+        .catch((thrown: unknown) => failureOf(thrown, client));
       const outcome = await called;
-      expect(faults).toEqual([null]);
-      if (scenario === 'error')
-        expect(outcome).toEqual({ status: 429, message: expect.stringContaining('Slow down.') });
-      else if (scenario === 'stream cut') expect(outcome).not.toMatchObject({ complete: true });
-      else {
-        const { text, reasoning, calls } = replyTo(scenario);
+      const record = await lastRecord();
+      const refusal = refusalOf(dialect, scenario);
+      expect(faults).toEqual(refusal === null ? [null] : []);
+      if (refusal !== null) {
+        expect(outcome).toMatchObject({ status: 400, kind: client.kinds.invalid });
+        expect(record).toMatchObject({ status: 400, errorType: refusal });
+      } else if (scenario === 'error') {
+        const message: unknown = expect.stringContaining('Slow down.');
+        expect(outcome).toEqual({ status: 429, message, kind: client.kinds.limited });
+        expect(record).toMatchObject({ status: 429, outcome: 'provider_error' });
+      } else if (scenario === 'stream cut') {
+        expect(outcome).toMatchObject({ status: client.statusOfCut, message: expect.stringMatching(/./) });
+        expect(TEXT.startsWith(heard.join(''))).toBe(true);
+        expect(heard.length).toBeGreaterThan(0);
+        expect(record?.outcome).not.toBe('ok');
+      } else {
+        const { streams, text, reasoning, calls } = replyTo(scenario);
         expect(outcome).toEqual({
           text: text ?? '',
           reasoning: reasoning ?? '',
-          calls: calls.map(({ name: called_, input }) => ({ name: called_, input })),
+          calls: calls.map((call) => ({
+            ...call,
+            id: standIn.hasIds ? call.id : expect.stringMatching(/./),
+          })),
           complete: true,
           input: INPUT_TOKENS,
           output: OUTPUT_TOKENS,
         });
+        if (streams) expect(heard.join('')).toBe(text);
         const usage = { inputTokens: INPUT_TOKENS, outputTokens: OUTPUT_TOKENS };
-        expect(await lastRecord()).toMatchObject({ outcome: 'ok', usage });
+        expect(record).toMatchObject({ outcome: 'ok', usage });
       }
-      results.set(cellOf(name, dialect, scenario), 'passed');
+      results.set(cellOf(name, dialect, scenario), refusal ?? PASSED);
     },
   );
 

@@ -32,7 +32,7 @@ export interface Reply {
 /** What a client's SDK hands to its user. */
 export interface Outcome {
   readonly text: string;
-  readonly calls: readonly Pick<ToolCall, 'name' | 'input'>[];
+  readonly calls: readonly ToolCall[];
   readonly reasoning: string;
   /** Whether the SDK regards the response as complete. */
   readonly complete: boolean;
@@ -59,49 +59,51 @@ export const TOOL = 'get_weather';
 export const DESCRIPTION = 'Reads the weather of a city';
 /** Calls of an earlier turn, with their results. */
 export const EARLIER: readonly (ToolCall & { readonly result: string })[] = [
-  { id: 'call00001', name: TOOL, input: { city: 'Rome' }, result: '18 degrees' },
-  { id: 'call00002', name: TOOL, input: { city: 'Oslo' }, result: '7 degrees' },
+  { id: 'call_of_an_earlier_turn-1', name: TOOL, input: { city: 'Rome' }, result: '18 degrees' },
+  { id: 'call_of_an_earlier_turn-2', name: TOOL, input: { city: 'Oslo' }, result: '7 degrees' },
 ];
 const NEW_CALLS: readonly ToolCall[] = [
   { id: 'call00003', name: TOOL, input: { city: 'Paris' } },
   { id: 'call00004', name: TOOL, input: { city: 'Lyon' } },
 ];
 
-/** Number of tool calls in each turn of a scenario. */
+/** Number of tool calls in a response. A stream has all that a response can have. */
 export const callsIn = (scenario: Scenario): number =>
-  scenario === 'parallel tools' ? 2 : scenario === 'tools' ? 1 : 0;
+  scenario === 'parallel tools' || scenario === 'stream' ? 2 : scenario === 'tools' ? 1 : 0;
+
+/** Calls of earlier turns that a client sends back with their results. */
+export const earlierIn = (scenario: Scenario): typeof EARLIER =>
+  EARLIER.slice(0, isStreamed(scenario) ? 0 : callsIn(scenario));
 
 export const isStreamed = (scenario: Scenario): boolean => scenario.startsWith('stream');
 
+export const isReasoned = (scenario: Scenario): boolean => scenario === 'reasoning' || scenario === 'stream';
+
 export function replyTo(scenario: Scenario): Reply {
   const calls = NEW_CALLS.slice(0, callsIn(scenario));
+  const said = scenario === 'structured output' ? JSON_TEXT : TEXT;
   return {
-    text: calls.length > 0 ? null : scenario === 'structured output' ? JSON_TEXT : TEXT,
-    reasoning: scenario === 'reasoning' ? REASONING : null,
+    text: scenario.endsWith('tools') ? null : said,
+    reasoning: isReasoned(scenario) ? REASONING : null,
     calls,
     streams: isStreamed(scenario),
     cut: scenario === 'stream cut',
   };
 }
 
-/** Texts of the client's call that its provider must get. */
+/** Texts of the client's call that its provider must get, whatever the dialect. */
 export function neededIn(scenario: Scenario): readonly string[] {
-  const results = EARLIER.slice(0, callsIn(scenario)).map(({ result }) => result);
-  switch (scenario) {
-    case 'image':
-      return [PNG];
-    case 'pdf':
-      return [PDF];
-    case 'structured output':
-      return ['"city"'];
-    case 'tools':
-    case 'parallel tools':
-      return [TOOL, ...results];
-    case 'plain':
-    case 'reasoning':
-    case 'error':
-    case 'stream':
-    case 'stream cut':
-      return [QUESTION];
-  }
+  if (scenario === 'image') return [QUESTION, PNG];
+  if (scenario === 'pdf') return [QUESTION, PDF];
+  if (scenario === 'structured output') return [QUESTION, '"city"'];
+  return callsIn(scenario) > 0 ? [QUESTION, TOOL, DESCRIPTION] : [QUESTION];
+}
+
+/** Pieces in which a stream carries a text. */
+export const wordsOf = (text: string | null): readonly string[] => text?.split(/(?= )/) ?? [];
+
+/** The arguments of a call in two pieces. */
+export function halvesOf(input: ToolCall['input']): readonly string[] {
+  const whole = JSON.stringify(input);
+  return [whole.slice(0, 4), whole.slice(4)];
 }

@@ -1,6 +1,9 @@
 import type { RecordedRequest, StubResponse } from '@gw/testing';
 import type { Schema } from './schema';
+import type { History } from './history';
 import type { Reply, Scenario } from './scenario';
+
+export type Body = Readonly<Record<string, unknown>>;
 
 /** A provider of one dialect, which takes only what its dialect has. */
 export interface StandIn {
@@ -15,9 +18,16 @@ export interface StandIn {
   path(streams: boolean): string;
   readonly request: Schema;
   /** Says what a JSON Schema cannot: null when nothing is wrong. */
-  lint?(body: Readonly<Record<string, unknown>>): string | null;
+  lint?(body: Body): string | null;
+  /** Where a body asks for reasoning and for a schema, member by member. */
+  readonly asked: { readonly reasoning: readonly string[]; readonly schema: readonly string[] };
+  /** The calls of earlier turns, and their results, in the order of the body. */
+  history(body: Body): History;
+  /** Whether tool calls of the dialect have ids. */
+  readonly hasIds: boolean;
   isAuthorized(request: RecordedRequest): boolean;
-  reply(reply: Reply): StubResponse;
+  /** What it sends for a body. */
+  reply(reply: Reply, body: Body): StubResponse;
   /** A 429. */
   readonly error: StubResponse;
 }

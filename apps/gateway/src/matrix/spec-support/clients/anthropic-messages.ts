@@ -9,7 +9,8 @@ import type { Client } from '../client';
 import {
   callsIn,
   DESCRIPTION,
-  EARLIER,
+  earlierIn,
+  isReasoned,
   isStreamed,
   PDF,
   PNG,
@@ -32,7 +33,7 @@ function earlier(scenario: Scenario): {
   readonly turns: MessageParam[];
   readonly results: ContentBlockParam[];
 } {
-  const calls = EARLIER.slice(0, callsIn(scenario));
+  const calls = earlierIn(scenario);
   if (calls.length === 0) return { turns: [], results: [] };
   return {
     turns: [
@@ -70,13 +71,15 @@ function bodyOf(scenario: Scenario, model: string): MessageCreateParamsNonStream
     ...(scenario === 'structured output'
       ? { output_config: { format: { type: 'json_schema', schema: SCHEMA } } }
       : {}),
-    ...(scenario === 'reasoning' ? { thinking: { type: 'enabled', budget_tokens: 2_048 } } : {}),
+    ...(isReasoned(scenario) ? { thinking: { type: 'enabled', budget_tokens: 2_048 } } : {}),
   };
 }
 
 const outcomeOf = ({ content, stop_reason: stop, usage }: Message): Outcome => {
   const calls = content.flatMap((block) =>
-    block.type === 'tool_use' ? [{ name: block.name, input: block.input as Record<string, unknown> }] : [],
+    block.type === 'tool_use'
+      ? [{ id: block.id, name: block.name, input: block.input as Record<string, unknown> }]
+      : [],
   );
   return {
     text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
@@ -90,7 +93,7 @@ const outcomeOf = ({ content, stop_reason: stop, usage }: Message): Outcome => {
 
 export const anthropicClient: Client = {
   dialect: 'Messages',
-  async call(scenario, { gateway, provider, model }) {
+  async call(scenario, { gateway, provider, model, hear }) {
     const { messages } = new Anthropic({
       apiKey: gateway.apiKey,
       baseURL: gateway.baseUrl.replace(/\/v1$/, ''),
@@ -99,6 +102,9 @@ export const anthropicClient: Client = {
     });
     const body = bodyOf(scenario, model);
     if (!isStreamed(scenario)) return outcomeOf(await messages.create(body));
-    return outcomeOf(await messages.stream(body).finalMessage());
+    return outcomeOf(await messages.stream(body).on('text', hear).finalMessage());
   },
+  kinds: { invalid: 'invalid_request_error', limited: 'rate_limit_error' },
+  statusOfCut: 0,
+  kindOf: (thrown) => (thrown instanceof Anthropic.APIError ? String(thrown.type) : ''),
 };

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   FinishReason,
   GoogleGenAI,
   type Content,
@@ -10,7 +11,8 @@ import type { Client } from '../client';
 import {
   callsIn,
   DESCRIPTION,
-  EARLIER,
+  earlierIn,
+  isReasoned,
   isStreamed,
   PDF,
   PNG,
@@ -27,7 +29,7 @@ function attached(scenario: Scenario): Part[] {
 }
 
 function earlier(scenario: Scenario): Content[] {
-  const calls = EARLIER.slice(0, callsIn(scenario));
+  const calls = earlierIn(scenario);
   if (calls.length === 0) return [];
   return [
     { role: 'user', parts: [{ text: 'And elsewhere?' }] },
@@ -61,7 +63,7 @@ const bodyOf = (scenario: Scenario, model: string): GenerateContentParameters =>
     ...(scenario === 'structured output'
       ? { responseMimeType: 'application/json', responseJsonSchema: SCHEMA }
       : {}),
-    ...(scenario === 'reasoning' ? { thinkingConfig: { thinkingBudget: 2_048, includeThoughts: true } } : {}),
+    ...(isReasoned(scenario) ? { thinkingConfig: { thinkingBudget: 2_048, includeThoughts: true } } : {}),
   },
 });
 
@@ -74,7 +76,7 @@ function outcomeOf(responses: readonly GenerateContentResponse[]): Outcome {
   return {
     text: texts(false),
     calls: parts.flatMap(({ functionCall: call }) =>
-      call === undefined ? [] : [{ name: call.name ?? '', input: call.args ?? {} }],
+      call === undefined ? [] : [{ id: call.id ?? '', name: call.name ?? '', input: call.args ?? {} }],
     ),
     reasoning: texts(true),
     complete: candidates.at(-1)?.finishReason === FinishReason.STOP,
@@ -85,7 +87,7 @@ function outcomeOf(responses: readonly GenerateContentResponse[]): Outcome {
 
 export const geminiClient: Client = {
   dialect: 'Gemini',
-  async call(scenario, { gateway, provider, model }) {
+  async call(scenario, { gateway, provider, model, hear }) {
     const { models } = new GoogleGenAI({
       apiKey: gateway.apiKey,
       httpOptions: {
@@ -97,7 +99,14 @@ export const geminiClient: Client = {
     const body = bodyOf(scenario, model);
     if (!isStreamed(scenario)) return outcomeOf([await models.generateContent(body)]);
     const all: GenerateContentResponse[] = [];
-    for await (const piece of await models.generateContentStream(body)) all.push(piece);
+    for await (const piece of await models.generateContentStream(body)) {
+      all.push(piece);
+      hear(outcomeOf([piece]).text);
+    }
     return outcomeOf(all);
   },
+  kinds: { invalid: 'INVALID_ARGUMENT', limited: 'RESOURCE_EXHAUSTED' },
+  statusOfCut: 502,
+  kindOf: (thrown) =>
+    thrown instanceof ApiError ? (/"status":\s*"(\w+)"/.exec(thrown.message)?.[1] ?? '') : '',
 };

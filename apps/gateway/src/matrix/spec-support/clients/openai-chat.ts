@@ -10,7 +10,8 @@ import type { Client, Destination } from '../client';
 import {
   callsIn,
   DESCRIPTION,
-  EARLIER,
+  earlierIn,
+  isReasoned,
   isStreamed,
   PDF,
   PNG,
@@ -20,6 +21,11 @@ import {
   type Outcome,
   type Scenario,
 } from '../scenario';
+
+/** Classes of the SDK's errors that have an `error` member in their body. */
+export const OPENAI_KINDS = { invalid: 'BadRequestError', limited: 'RateLimitError' };
+export const openAiKindOf = (thrown: unknown): string =>
+  thrown instanceof OpenAI.APIError && typeof thrown.type === 'string' ? thrown.constructor.name : '';
 
 const openai = ({ gateway, provider }: Destination): OpenAI =>
   new OpenAI({
@@ -38,7 +44,7 @@ function attached(scenario: Scenario): ChatCompletionContentPart[] {
 }
 
 function earlier(scenario: Scenario): ChatCompletionMessageParam[] {
-  const calls = EARLIER.slice(0, callsIn(scenario));
+  const calls = earlierIn(scenario);
   if (calls.length === 0) return [];
   return [
     { role: 'user', content: 'And elsewhere?' },
@@ -79,14 +85,20 @@ function bodyOf(scenario: Scenario, model: string): ChatCompletionCreateParamsNo
           },
         }
       : {}),
-    ...(scenario === 'reasoning' ? { reasoning_effort: 'high' } : {}),
+    ...(isReasoned(scenario) ? { reasoning_effort: 'high' } : {}),
   };
 }
 
 const callsOf = ({ tool_calls: calls = [] }: ChatCompletionMessage): Outcome['calls'] =>
   calls.flatMap((call) =>
     call.type === 'function'
-      ? [{ name: call.function.name, input: JSON.parse(call.function.arguments) as Record<string, unknown> }]
+      ? [
+          {
+            id: call.id,
+            name: call.function.name,
+            input: JSON.parse(call.function.arguments) as Record<string, unknown>,
+          },
+        ]
       : [],
   );
 
@@ -113,6 +125,15 @@ export const openAiChatClient: Client = {
     if (!isStreamed(scenario)) return outcomeOf(await completions.create(body));
     const { stream: _whole, ...streamed } = body;
     const stream = completions.stream({ ...streamed, stream_options: { include_usage: true } });
-    return outcomeOf(await stream.finalChatCompletion());
+    let reasoning = '';
+    // The SDK joins the pieces of OpenAI's own members alone.
+    stream.on('chunk', ({ choices: [choice] }) => {
+      const { reasoning_content: piece } = (choice?.delta ?? {}) as { reasoning_content?: string };
+      reasoning += piece ?? '';
+    });
+    return { ...outcomeOf(await stream.on('content', to.hear).finalChatCompletion()), reasoning };
   },
+  kinds: OPENAI_KINDS,
+  statusOfCut: 0,
+  kindOf: openAiKindOf,
 };

@@ -6,10 +6,12 @@ import type {
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
 import type { Client } from '../client';
+import { OPENAI_KINDS, openAiKindOf } from './openai-chat';
 import {
   callsIn,
   DESCRIPTION,
-  EARLIER,
+  earlierIn,
+  isReasoned,
   isStreamed,
   PDF,
   PNG,
@@ -28,7 +30,7 @@ function attached(scenario: Scenario): ResponseInputContent[] {
 }
 
 function earlier(scenario: Scenario): ResponseInputItem[] {
-  const calls = EARLIER.slice(0, callsIn(scenario));
+  const calls = earlierIn(scenario);
   if (calls.length === 0) return [];
   return [
     { role: 'user', content: 'And elsewhere?' },
@@ -69,7 +71,7 @@ function bodyOf(scenario: Scenario, model: string): ResponseCreateParamsNonStrea
     ...(scenario === 'structured output'
       ? { text: { format: { type: 'json_schema', name: 'place', strict: true, schema: SCHEMA } } }
       : {}),
-    ...(scenario === 'reasoning' ? { reasoning: { effort: 'high', summary: 'auto' } } : {}),
+    ...(isReasoned(scenario) ? { reasoning: { effort: 'high', summary: 'auto' } } : {}),
   };
 }
 
@@ -82,7 +84,13 @@ function outcomeOf({ output, status, usage }: Response): Outcome {
     text: text.map((part) => (part.type === 'output_text' ? part.text : '')).join(''),
     calls: output.flatMap((item) =>
       item.type === 'function_call'
-        ? [{ name: item.name, input: JSON.parse(item.arguments) as Record<string, unknown> }]
+        ? [
+            {
+              id: item.call_id,
+              name: item.name,
+              input: JSON.parse(item.arguments) as Record<string, unknown>,
+            },
+          ]
         : [],
     ),
     reasoning: summaries.map((part) => part.text).join(''),
@@ -94,7 +102,7 @@ function outcomeOf({ output, status, usage }: Response): Outcome {
 
 export const openAiResponsesClient: Client = {
   dialect: 'Responses',
-  async call(scenario, { gateway, provider, model }) {
+  async call(scenario, { gateway, provider, model, hear }) {
     const { responses } = new OpenAI({
       apiKey: gateway.apiKey,
       baseURL: gateway.baseUrl,
@@ -104,6 +112,12 @@ export const openAiResponsesClient: Client = {
     const body = bodyOf(scenario, model);
     if (!isStreamed(scenario)) return outcomeOf(await responses.create(body));
     const { stream: _whole, ...streamed } = body;
-    return outcomeOf(await responses.stream(streamed).finalResponse());
+    const stream = responses.stream(streamed).on('response.output_text.delta', ({ delta }) => {
+      hear(delta);
+    });
+    return outcomeOf(await stream.finalResponse());
   },
+  kinds: OPENAI_KINDS,
+  statusOfCut: 0,
+  kindOf: openAiKindOf,
 };

@@ -1,6 +1,7 @@
+import type { History } from '../history';
 import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
-import { INPUT_TOKENS, OUTPUT_TOKENS, type Reply } from '../scenario';
-import { bearer, namedEvents, type StandIn } from '../stand-in';
+import { halvesOf, INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply } from '../scenario';
+import { bearer, namedEvents, type Body, type StandIn } from '../stand-in';
 
 const base64 = closed({ type: only('base64'), media_type: filled, data: filled });
 const block = either(
@@ -41,14 +42,36 @@ const REQUEST = closed(
   },
 );
 
-/** Turns alternate, and results follow their calls. */
-function lint(body: Readonly<Record<string, unknown>>): string | null {
+/** Turns alternate, and the user's is the first. */
+function lint(body: Body): string | null {
   const messages = body['messages'] as readonly { readonly role: string; readonly content: unknown }[];
   const doubled = messages.some(({ role }, at) => role === messages[at - 1]?.role);
   if (doubled) return 'two turns in a row have the same role';
   return messages[0]?.role === 'user' ? null : 'the first turn is not the user’s';
 }
 
+interface Block {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly tool_use_id: string;
+  readonly content: unknown;
+}
+
+function history(body: Body): History {
+  const messages = body['messages'] as readonly { readonly content: string | readonly Block[] }[];
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+  return {
+    calls: blocks.filter(({ type }) => type === 'tool_use'),
+    results: blocks.flatMap(({ type, tool_use_id: id, content }) =>
+      type === 'tool_result' ? [{ id, result: content }] : [],
+    ),
+  };
+}
+
+const SEAL = 'c2VhbA==';
+const stopOf = (calls: Reply['calls']): string => (calls.length > 0 ? 'tool_use' : 'end_turn');
 const message = (content: readonly object[], stop: string | null) => ({
   id: 'msg_1',
   type: 'message',
@@ -62,29 +85,51 @@ const message = (content: readonly object[], stop: string | null) => ({
 
 function whole({ text: value, reasoning, calls }: Reply): object {
   const content = [
-    ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning, signature: 'c2VhbA==' }]),
+    ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning, signature: SEAL }]),
     ...(value === null ? [] : [{ type: 'text', text: value }]),
     ...calls.map((call) => ({ type: 'tool_use', ...call })),
   ];
-  return message(content, calls.length > 0 ? 'tool_use' : 'end_turn');
+  return message(content, stopOf(calls));
 }
 
-const events = ({ text: value }: Reply) => [
-  { type: 'message_start', message: message([], null) },
-  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-  ...(value ?? '').split(/(?= )/).map((word) => ({
-    type: 'content_block_delta',
-    index: 0,
-    delta: { type: 'text_delta', text: word },
-  })),
-  { type: 'content_block_stop', index: 0 },
-  {
-    type: 'message_delta',
-    delta: { stop_reason: 'end_turn', stop_sequence: null },
-    usage: { output_tokens: OUTPUT_TOKENS },
-  },
-  { type: 'message_stop' },
+/** A block of a stream with its deltas. */
+const streamed = (content_block: object, deltas: readonly object[]) => (index: number) => [
+  { type: 'content_block_start', index, content_block },
+  ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+  { type: 'content_block_stop', index },
 ];
+
+function events({ text: value, reasoning, calls }: Reply) {
+  const thoughts = wordsOf(reasoning).map((thinking) => ({ type: 'thinking_delta', thinking }));
+  const words = wordsOf(value).map((word) => ({ type: 'text_delta', text: word }));
+  const blocks = [
+    ...(reasoning === null
+      ? []
+      : [
+          streamed({ type: 'thinking', thinking: '', signature: '' }, [
+            ...thoughts,
+            { type: 'signature_delta', signature: SEAL },
+          ]),
+        ]),
+    ...(value === null ? [] : [streamed({ type: 'text', text: '' }, words)]),
+    ...calls.map(({ id, name, input }) =>
+      streamed(
+        { type: 'tool_use', id, name, input: {} },
+        halvesOf(input).map((half) => ({ type: 'input_json_delta', partial_json: half })),
+      ),
+    ),
+  ];
+  return [
+    { type: 'message_start', message: message([], null) },
+    ...blocks.flatMap((block, index) => block(index)),
+    {
+      type: 'message_delta',
+      delta: { stop_reason: stopOf(calls), stop_sequence: null },
+      usage: { output_tokens: OUTPUT_TOKENS },
+    },
+    { type: 'message_stop' },
+  ];
+}
 
 export const anthropicMessages: StandIn = {
   dialect: 'anthropic-messages',
@@ -94,6 +139,9 @@ export const anthropicMessages: StandIn = {
   path: () => '/messages',
   request: REQUEST,
   lint,
+  asked: { reasoning: ['thinking'], schema: ['output_config', 'format', 'schema'] },
+  history,
+  hasIds: true,
   isAuthorized: bearer('sk-anthropic-messages', 'x-api-key', 'sk-anthropic-messages'),
   reply: (reply) => (reply.streams ? namedEvents(events(reply), reply) : { body: whole(reply) }),
   error: { status: 429, body: { type: 'error', error: { type: 'rate_limit_error', message: 'Slow down.' } } },

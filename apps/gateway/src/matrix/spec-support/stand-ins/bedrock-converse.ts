@@ -1,7 +1,8 @@
 import { awsFrame, isAwsSigned } from '@gw/testing';
+import type { History } from '../history';
 import { anyObject, closed, count, either, filled, list, only, text } from '../schema';
-import { INPUT_TOKENS, OUTPUT_TOKENS, type Reply } from '../scenario';
-import { framed, type StandIn } from '../stand-in';
+import { halvesOf, INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply, type ToolCall } from '../scenario';
+import { framed, type Body, type StandIn } from '../stand-in';
 
 const source = closed({ bytes: filled });
 const result = either(closed({ text: filled }), closed({ json: anyObject }), closed({ image: anyObject }));
@@ -49,6 +50,34 @@ const REQUEST = closed(
   },
 );
 
+/** Turns alternate, the user's is the first, and calls or results need the tools. */
+function lint(body: Body): string | null {
+  const messages = body['messages'] as readonly { readonly role: string; readonly content: unknown }[];
+  const doubled = messages.some(({ role }, at) => role === messages[at - 1]?.role);
+  if (doubled) return 'two turns in a row have the same role';
+  if (messages[0]?.role !== 'user') return 'the first turn is not the user’s';
+  const hasBlocks = JSON.stringify(messages).includes('"toolUse"');
+  return hasBlocks && body['toolConfig'] === undefined ? 'tool blocks without toolConfig' : null;
+}
+
+interface Block {
+  readonly toolUse?: { readonly toolUseId: string; readonly name: string; readonly input: unknown };
+  readonly toolResult?: { readonly toolUseId: string; readonly content: unknown };
+}
+
+function history(body: Body): History {
+  const messages = body['messages'] as readonly { readonly content: readonly Block[] }[];
+  const blocks = messages.flatMap(({ content }) => content);
+  return {
+    calls: blocks.flatMap(({ toolUse: call }) =>
+      call === undefined ? [] : [{ id: call.toolUseId, name: call.name, input: call.input }],
+    ),
+    results: blocks.flatMap(({ toolResult: given }) =>
+      given === undefined ? [] : [{ id: given.toolUseId, result: given.content }],
+    ),
+  };
+}
+
 const USAGE = {
   inputTokens: INPUT_TOKENS,
   outputTokens: OUTPUT_TOKENS,
@@ -59,6 +88,7 @@ const KEYS = {
   aws_access_key_id: 'AKIDMATRIX',
   aws_secret_access_key: 'a-secret',
 };
+const SEAL = 'c2VhbA==';
 const stopOf = ({ calls }: Reply): string => (calls.length > 0 ? 'tool_use' : 'end_turn');
 
 function whole(reply: Reply): object {
@@ -66,7 +96,7 @@ function whole(reply: Reply): object {
   const content = [
     ...(reasoning === null
       ? []
-      : [{ reasoningContent: { reasoningText: { text: reasoning, signature: 'c2VhbA==' } } }]),
+      : [{ reasoningContent: { reasoningText: { text: reasoning, signature: SEAL } } }]),
     ...(value === null ? [] : [{ text: value }]),
     ...calls.map(({ id, name, input }) => ({ toolUse: { toolUseId: id, name, input } })),
   ];
@@ -84,15 +114,48 @@ const frame = (name: string, payload: object): Buffer =>
     Buffer.from(JSON.stringify(payload)),
   );
 
-const frames = (reply: Reply): Buffer[] => [
-  frame('messageStart', { role: 'assistant' }),
-  ...(reply.text ?? '')
-    .split(/(?= )/)
-    .map((word) => frame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: word } })),
-  frame('contentBlockStop', { contentBlockIndex: 0 }),
-  frame('messageStop', { stopReason: stopOf(reply) }),
-  frame('metadata', { usage: USAGE, metrics: { latencyMs: 1 } }),
+/** The frames of a block. Blocks of text and reasoning have no start. */
+const streamed = (start: object | null, deltas: readonly object[]) => (contentBlockIndex: number) => [
+  ...(start === null ? [] : [frame('contentBlockStart', { contentBlockIndex, start })]),
+  ...deltas.map((delta) => frame('contentBlockDelta', { contentBlockIndex, delta })),
+  frame('contentBlockStop', { contentBlockIndex }),
 ];
+
+function frames(reply: Reply): Buffer[] {
+  const { text: value, reasoning, calls } = reply;
+  const thoughts = wordsOf(reasoning).map((thought) => ({ reasoningContent: { text: thought } }));
+  const blocks = [
+    ...(reasoning === null ? [] : [streamed(null, [...thoughts, { reasoningContent: { signature: SEAL } }])]),
+    ...(value === null
+      ? []
+      : [
+          streamed(
+            null,
+            wordsOf(value).map((word) => ({ text: word })),
+          ),
+        ]),
+    ...calls.map(({ id, name, input }) =>
+      streamed(
+        { toolUse: { toolUseId: id, name } },
+        halvesOf(input).map((half) => ({ toolUse: { input: half } })),
+      ),
+    ),
+  ];
+  return [
+    frame('messageStart', { role: 'assistant' }),
+    ...blocks.flatMap((block, index) => block(index)),
+    frame('messageStop', { stopReason: stopOf(reply) }),
+    frame('metadata', { usage: USAGE, metrics: { latencyMs: 1 } }),
+  ];
+}
+
+/** The reply as the arguments of a tool when the body forces one: the model has no other structured output. */
+function asForced(reply: Reply, { toolConfig }: Body): Reply {
+  const { toolChoice } = (toolConfig ?? {}) as { toolChoice?: { tool?: { name: string } } };
+  if (toolChoice?.tool === undefined || reply.text === null) return reply;
+  const input = JSON.parse(reply.text) as ToolCall['input'];
+  return { ...reply, text: null, calls: [{ id: 'tooluse_1', name: toolChoice.tool.name, input }] };
+}
 
 /** Not Claude, whose Messages clients get its own form by InvokeModel. */
 const MODEL = 'amazon.nova-2-lite-v1:0';
@@ -104,11 +167,20 @@ export const bedrockConverse: StandIn = {
   configurations: (origin) => ({ custom_host: origin, ...KEYS }),
   path: (streams) => `/model/${encodeURIComponent(MODEL)}/${streams ? 'converse-stream' : 'converse'}`,
   request: REQUEST,
+  lint,
+  asked: {
+    reasoning: ['additionalModelRequestFields', 'reasoningConfig'],
+    schema: ['toolConfig', 'toolChoice', 'tool', 'name'],
+  },
+  history,
+  hasIds: true,
   isAuthorized: (request) => isAwsSigned(request, 'bedrock', { AKIDMATRIX: { secret: 'a-secret' } }),
-  reply: (reply) =>
-    reply.streams
+  reply: (given, body) => {
+    const reply = asForced(given, body);
+    return reply.streams
       ? framed(frames(reply), 'application/vnd.amazon.eventstream', reply)
-      : { body: whole(reply) },
+      : { body: whole(reply) };
+  },
   error: {
     status: 429,
     headers: { 'x-amzn-errortype': 'ThrottlingException' },

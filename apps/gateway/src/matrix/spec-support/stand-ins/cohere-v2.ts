@@ -1,6 +1,15 @@
 import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
-import { INPUT_TOKENS, OUTPUT_TOKENS, type Reply, type ToolCall } from '../scenario';
+import {
+  halvesOf,
+  INPUT_TOKENS,
+  isReasoned,
+  OUTPUT_TOKENS,
+  wordsOf,
+  type Reply,
+  type ToolCall,
+} from '../scenario';
 import { bearer, namedEvents, type StandIn } from '../stand-in';
+import { chatHistory } from './openai-chat';
 
 const part = either(
   closed({ type: only('text'), text: filled }),
@@ -47,6 +56,8 @@ const callOf = ({ id, name, input }: ToolCall) => ({
   function: { name, arguments: JSON.stringify(input) },
 });
 
+const finishOf = (calls: Reply['calls']): string => (calls.length > 0 ? 'TOOL_CALL' : 'COMPLETE');
+
 function whole({ text: value, reasoning, calls }: Reply): object {
   const content_ = [
     ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning }]),
@@ -54,7 +65,7 @@ function whole({ text: value, reasoning, calls }: Reply): object {
   ];
   return {
     id: 'c1',
-    finish_reason: calls.length > 0 ? 'TOOL_CALL' : 'COMPLETE',
+    finish_reason: finishOf(calls),
     message: {
       role: 'assistant',
       ...(content_.length === 0 ? {} : { content: content_ }),
@@ -64,26 +75,53 @@ function whole({ text: value, reasoning, calls }: Reply): object {
   };
 }
 
-const events = ({ text: value }: Reply) => [
-  { type: 'message-start', id: 'c1', delta: { message: { role: 'assistant' } } },
-  { type: 'content-start', index: 0, delta: { message: { content: { type: 'text', text: '' } } } },
-  ...(value ?? '').split(/(?= )/).map((word) => ({
+/** The events of one part of the content. */
+const streamed = (type: 'text' | 'thinking', value: string | null) => (index: number) => [
+  { type: 'content-start', index, delta: { message: { content: { type, [type]: '' } } } },
+  ...wordsOf(value).map((word) => ({
     type: 'content-delta',
-    index: 0,
-    delta: { message: { content: { text: word } } },
+    index,
+    delta: { message: { content: { [type]: word } } },
   })),
-  { type: 'content-end', index: 0 },
-  { type: 'message-end', delta: { finish_reason: 'COMPLETE', usage: USAGE } },
+  { type: 'content-end', index },
 ];
+
+const streamedCall = ({ id, name, input }: ToolCall) => {
+  const start = { id, type: 'function', function: { name, arguments: '' } };
+  return (index: number) => [
+    { type: 'tool-call-start', index, delta: { message: { tool_calls: start } } },
+    ...halvesOf(input).map((half) => ({
+      type: 'tool-call-delta',
+      index,
+      delta: { message: { tool_calls: { function: { arguments: half } } } },
+    })),
+    { type: 'tool-call-end', index },
+  ];
+};
+
+function events({ text: value, reasoning, calls }: Reply) {
+  const parts = [
+    ...(reasoning === null ? [] : [streamed('thinking', reasoning)]),
+    ...(value === null ? [] : [streamed('text', value)]),
+  ];
+  return [
+    { type: 'message-start', id: 'c1', delta: { message: { role: 'assistant' } } },
+    ...parts.flatMap((part_, index) => part_(index)),
+    ...calls.flatMap((called, index) => streamedCall(called)(index)),
+    { type: 'message-end', delta: { finish_reason: finishOf(calls), usage: USAGE } },
+  ];
+}
 
 export const cohereV2: StandIn = {
   dialect: 'cohere-v2',
   provider: 'cohere',
-  model: (scenario) =>
-    scenario === 'reasoning' ? 'command-a-reasoning-08-2025' : 'command-a-vision-07-2025',
+  model: (scenario) => (isReasoned(scenario) ? 'command-a-reasoning-08-2025' : 'command-a-vision-07-2025'),
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/v2/chat',
   request: REQUEST,
+  asked: { reasoning: ['thinking'], schema: ['response_format', 'json_schema'] },
+  history: chatHistory,
+  hasIds: true,
   isAuthorized: bearer('sk-cohere-v2'),
   reply: (reply) => (reply.streams ? namedEvents(events(reply), reply) : { body: whole(reply) }),
   error: { status: 429, body: { message: 'Slow down.' } },

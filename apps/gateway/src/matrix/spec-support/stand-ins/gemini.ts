@@ -1,6 +1,7 @@
+import type { History } from '../history';
 import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
-import { INPUT_TOKENS, OUTPUT_TOKENS, type Reply } from '../scenario';
-import { bearer, dataEvents, type StandIn } from '../stand-in';
+import { INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply } from '../scenario';
+import { bearer, dataEvents, type Body, type StandIn } from '../stand-in';
 
 const signed = { thoughtSignature: text, thought: flag };
 const part = either(
@@ -41,6 +42,24 @@ const REQUEST = closed(
   },
 );
 
+interface Part {
+  readonly functionCall?: { readonly id?: string; readonly name: string; readonly args: unknown };
+  readonly functionResponse?: { readonly id?: string; readonly name: string; readonly response: unknown };
+}
+
+function history(body: Body): History {
+  const contents = body['contents'] as readonly { readonly parts: readonly Part[] }[];
+  const parts = contents.flatMap((turn) => turn.parts);
+  return {
+    calls: parts.flatMap(({ functionCall: called }) =>
+      called === undefined ? [] : [{ id: called.id ?? null, name: called.name, input: called.args }],
+    ),
+    results: parts.flatMap(({ functionResponse: given }) =>
+      given === undefined ? [] : [{ id: given.id ?? null, result: given.response }],
+    ),
+  };
+}
+
 const METADATA = {
   usageMetadata: {
     promptTokenCount: INPUT_TOKENS,
@@ -60,24 +79,25 @@ const candidate = (parts: readonly object[], finish?: string) => ({
   ],
 });
 
-function whole({ text: value, reasoning, calls }: Reply): object {
+const callsOf = ({ calls }: Reply): object[] =>
+  calls.map(({ id, name, input }) => ({ functionCall: { id, name, args: input } }));
+
+function whole(reply: Reply): object {
+  const { text: value, reasoning } = reply;
   const parts = [
     ...(reasoning === null ? [] : [{ text: reasoning, thought: true }]),
     ...(value === null ? [] : [{ text: value }]),
-    ...calls.map(({ id, name, input }) => ({ functionCall: { id, name, args: input } })),
+    ...callsOf(reply),
   ];
   return { ...candidate(parts, 'STOP'), ...METADATA };
 }
 
-function events({ text: value }: Reply): object[] {
-  const words = (value ?? '').split(/(?= )/);
-  const last = words.pop() ?? '';
-  return [
-    ...words.map((word) => candidate([{ text: word }])),
-    candidate([{ text: last }]),
-    { ...candidate([{ text: '' }], 'STOP'), ...METADATA },
-  ];
-}
+const events = (reply: Reply): object[] => [
+  ...wordsOf(reply.reasoning).map((thought) => candidate([{ text: thought, thought: true }])),
+  ...wordsOf(reply.text).map((word) => candidate([{ text: word }])),
+  ...callsOf(reply).map((called) => candidate([called])),
+  { ...candidate([{ text: '' }], 'STOP'), ...METADATA },
+];
 
 export const gemini: StandIn = {
   dialect: 'gemini',
@@ -87,6 +107,12 @@ export const gemini: StandIn = {
   path: (streams) =>
     `/publishers/google/models/gemini-2.5-flash:${streams ? 'streamGenerateContent' : 'generateContent'}`,
   request: REQUEST,
+  asked: {
+    reasoning: ['generationConfig', 'thinkingConfig'],
+    schema: ['generationConfig', 'responseJsonSchema'],
+  },
+  history,
+  hasIds: true,
   isAuthorized: bearer('sk-gemini'),
   reply: (reply) => (reply.streams ? dataEvents(events(reply), reply) : { body: whole(reply) }),
   error: { status: 429, body: { error: { code: 429, message: 'Slow down.', status: 'RESOURCE_EXHAUSTED' } } },

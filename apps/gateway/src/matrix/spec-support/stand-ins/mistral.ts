@@ -1,7 +1,8 @@
+import type { StubResponse } from '@gw/testing';
 import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
-import type { Reply } from '../scenario';
-import { bearer, type StandIn } from '../stand-in';
-import { chatReply } from './openai-chat';
+import { wordsOf, type Reply } from '../scenario';
+import { bearer, dataEvents, type StandIn } from '../stand-in';
+import { chatBody, chatChunk, chatEvents, chatHistory, chatReply } from './openai-chat';
 
 const part = either(
   closed({ type: only('text'), text: filled }),
@@ -47,15 +48,22 @@ const REQUEST = closed(
   },
 );
 
+const thinkingOf = (value: string) => ({ type: 'thinking', thinking: [{ type: 'text', text: value }] });
+
 /** As chat completions, with reasoning as a part of the content. */
-function reply(given: Reply) {
-  if (given.streams || given.reasoning === null) return chatReply(given);
-  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: given.reasoning }] };
-  const { body } = chatReply({ ...given, reasoning: null }) as {
-    body: { choices: { message: { content: unknown } }[] };
-  };
+function reply(given: Reply): StubResponse {
+  if (given.reasoning === null) return chatReply(given);
+  const rest = { ...given, reasoning: null };
+  if (given.streams) {
+    const [first = {}, ...others] = chatEvents(rest);
+    const thoughts = wordsOf(given.reasoning).map((thought) =>
+      chatChunk({ content: [thinkingOf(thought)] }, null),
+    );
+    return dataEvents([first, ...thoughts, ...others], given, ['data: [DONE]\n\n']);
+  }
+  const body = chatBody(rest);
   for (const { message: sent } of body.choices)
-    sent.content = [thinking, { type: 'text', text: given.text ?? '' }];
+    sent.content = [thinkingOf(given.reasoning), { type: 'text', text: given.text ?? '' }];
   return { body };
 }
 
@@ -66,6 +74,9 @@ export const mistral: StandIn = {
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/chat/completions',
   request: REQUEST,
+  asked: { reasoning: ['reasoning_effort'], schema: ['response_format', 'json_schema'] },
+  history: chatHistory,
+  hasIds: true,
   isAuthorized: bearer('sk-mistral'),
   reply,
   error: {

@@ -1,6 +1,7 @@
+import type { History } from '../history';
 import { anyObject, closed, either, filled, flag, list, only, text } from '../schema';
-import { INPUT_TOKENS, OUTPUT_TOKENS, type Reply } from '../scenario';
-import { bearer, framed, type StandIn } from '../stand-in';
+import { INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply, type ToolCall } from '../scenario';
+import { bearer, framed, type Body, type StandIn } from '../stand-in';
 
 const call = closed(
   { function: closed({ name: filled, arguments: anyObject }, { index: { type: 'integer' } }) },
@@ -26,6 +27,26 @@ const REQUEST = closed(
   },
 );
 
+interface Message {
+  readonly role: string;
+  readonly content: string;
+  readonly tool_calls?: readonly {
+    readonly function: { readonly name: string; readonly arguments: unknown };
+  }[];
+}
+
+/** Results have the name of their tool, and the order of the calls. */
+function history(body: Body): History {
+  const messages = body['messages'] as readonly Message[];
+  return {
+    calls: messages.flatMap(({ tool_calls: calls = [] }) =>
+      calls.map(({ function: { name, arguments: input } }) => ({ id: null, name, input })),
+    ),
+    results: messages.flatMap(({ role, content: result }) => (role === 'tool' ? [{ id: null, result }] : [])),
+  };
+}
+
+const callOf = ({ name, input }: ToolCall) => ({ function: { name, arguments: input } });
 const END = { done: true, prompt_eval_count: INPUT_TOKENS, eval_count: OUTPUT_TOKENS };
 const HEAD = { model: 'm', created_at: '2026-11-26T10:00:00Z' };
 
@@ -34,21 +55,21 @@ function whole({ text: content, reasoning, calls }: Reply): object {
     role: 'assistant',
     content: content ?? '',
     ...(reasoning === null ? {} : { thinking: reasoning }),
-    ...(calls.length === 0
-      ? {}
-      : { tool_calls: calls.map(({ name, input }) => ({ function: { name, arguments: input } })) }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(callOf) }),
   };
   return { ...HEAD, message: message_, done_reason: 'stop', ...END };
 }
 
-const lines = ({ text: content }: Reply): string[] =>
+const lines = ({ text: said, reasoning, calls }: Reply): string[] =>
   [
-    ...(content ?? '')
-      .split(/(?= )/)
-      .map((word) => ({ ...HEAD, message: { role: 'assistant', content: word }, done: false })),
-    { ...HEAD, message: { role: 'assistant', content: '' }, done: false },
-    { ...HEAD, message: { role: 'assistant', content: '' }, done_reason: 'stop', ...END },
-  ].map((line) => `${JSON.stringify(line)}\n`);
+    ...wordsOf(reasoning).map((thinking) => ({ content: '', thinking })),
+    ...wordsOf(said).map((content) => ({ content })),
+    ...calls.map((called) => ({ content: '', tool_calls: [callOf(called)] })),
+    { content: '' },
+  ]
+    .map((part): object => ({ ...HEAD, message: { role: 'assistant', ...part }, done: false }))
+    .concat({ ...HEAD, message: { role: 'assistant', content: '' }, done_reason: 'stop', ...END })
+    .map((line) => `${JSON.stringify(line)}\n`);
 
 export const ollama: StandIn = {
   dialect: 'ollama',
@@ -57,6 +78,9 @@ export const ollama: StandIn = {
   configurations: (origin) => ({ custom_host: `${origin}/api` }),
   path: () => '/api/chat',
   request: REQUEST,
+  asked: { reasoning: ['think'], schema: ['format'] },
+  history,
+  hasIds: false,
   isAuthorized: bearer('sk-ollama'),
   reply: (reply) =>
     reply.streams ? framed(lines(reply), 'application/x-ndjson', reply) : { body: whole(reply) },

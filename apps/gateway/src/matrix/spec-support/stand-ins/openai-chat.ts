@@ -1,6 +1,7 @@
+import type { History } from '../history';
 import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
-import { INPUT_TOKENS, OUTPUT_TOKENS, type Reply, type ToolCall } from '../scenario';
-import { bearer, dataEvents, type StandIn } from '../stand-in';
+import { halvesOf, INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply, type ToolCall } from '../scenario';
+import { bearer, dataEvents, type Body, type StandIn } from '../stand-in';
 
 const part = either(
   closed({ type: only('text'), text: filled }),
@@ -43,6 +44,32 @@ export const CHAT_REQUEST = closed(
   },
 );
 
+interface Message {
+  readonly role: string;
+  readonly content: unknown;
+  readonly tool_call_id: string;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+}
+
+export function chatHistory(body: Body): History {
+  const messages = body['messages'] as readonly Message[];
+  return {
+    calls: messages.flatMap(({ tool_calls: calls = [] }) =>
+      calls.map(({ id, function: { name, arguments: input } }) => ({
+        id,
+        name,
+        input: JSON.parse(input) as unknown,
+      })),
+    ),
+    results: messages.flatMap(({ role, tool_call_id: id, content: result }) =>
+      role === 'tool' ? [{ id, result }] : [],
+    ),
+  };
+}
+
 const USAGE = {
   prompt_tokens: INPUT_TOKENS,
   completion_tokens: OUTPUT_TOKENS,
@@ -56,11 +83,11 @@ const callOf = ({ id, name, input }: ToolCall) => ({
 });
 const finishOf = ({ calls }: Reply): string => (calls.length > 0 ? 'tool_calls' : 'stop');
 
-function whole(reply: Reply): object {
+export function chatBody(reply: Reply) {
   const { text: content, reasoning, calls } = reply;
   const message = {
     role: 'assistant',
-    content,
+    content: content as unknown,
     ...(reasoning === null ? {} : { reasoning_content: reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map(callOf) }),
   };
@@ -72,23 +99,29 @@ function whole(reply: Reply): object {
   };
 }
 
-function events(reply: Reply): object[] {
-  const chunk = (delta: object, finish: string | null): object => ({
-    ...HEAD,
-    object: 'chat.completion.chunk',
-    choices: [{ index: 0, delta, finish_reason: finish }],
-  });
-  const words = reply.text?.split(/(?= )/) ?? [];
+export const chatChunk = (delta: object, finish: string | null): object => ({
+  ...HEAD,
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+
+export function chatEvents(reply: Reply): object[] {
+  const called = reply.calls.flatMap(({ id, name, input }, index) => [
+    { index, id, type: 'function', function: { name, arguments: '' } },
+    ...halvesOf(input).map((half) => ({ index, function: { arguments: half } })),
+  ]);
   return [
-    chunk({ role: 'assistant', content: '' }, null),
-    ...words.map((content) => chunk({ content }, null)),
-    chunk({}, finishOf(reply)),
+    chatChunk({ role: 'assistant', content: '' }, null),
+    ...wordsOf(reply.reasoning).map((thought) => chatChunk({ reasoning_content: thought }, null)),
+    ...wordsOf(reply.text).map((content) => chatChunk({ content }, null)),
+    ...called.map((piece) => chatChunk({ tool_calls: [piece] }, null)),
+    chatChunk({}, finishOf(reply)),
     { ...HEAD, object: 'chat.completion.chunk', choices: [], usage: USAGE },
   ];
 }
 
 export const chatReply = (reply: Reply) =>
-  reply.streams ? dataEvents(events(reply), reply, ['data: [DONE]\n\n']) : { body: whole(reply) };
+  reply.streams ? dataEvents(chatEvents(reply), reply, ['data: [DONE]\n\n']) : { body: chatBody(reply) };
 
 export const openAiChat: StandIn = {
   dialect: 'openai-chat',
@@ -97,6 +130,9 @@ export const openAiChat: StandIn = {
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/chat/completions',
   request: CHAT_REQUEST,
+  asked: { reasoning: ['reasoning_effort'], schema: ['response_format', 'json_schema'] },
+  history: chatHistory,
+  hasIds: true,
   isAuthorized: bearer('sk-openai-chat'),
   reply: chatReply,
   error: {

@@ -1,6 +1,7 @@
+import type { History } from '../history';
 import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
-import { INPUT_TOKENS, OUTPUT_TOKENS, type Reply } from '../scenario';
-import { bearer, namedEvents, type StandIn } from '../stand-in';
+import { halvesOf, INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply, type ToolCall } from '../scenario';
+import { bearer, namedEvents, type Body, type StandIn } from '../stand-in';
 
 const input = either(
   closed({ type: only('input_text'), text: filled }),
@@ -67,6 +68,26 @@ const REQUEST = closed(
   },
 );
 
+interface Item {
+  readonly type?: string;
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly output: unknown;
+}
+
+function history(body: Body): History {
+  const items = body['input'] as readonly Item[];
+  return {
+    calls: items.flatMap(({ type, call_id: id, name, arguments: given }) =>
+      type === 'function_call' ? [{ id, name, input: JSON.parse(given) as unknown }] : [],
+    ),
+    results: items.flatMap(({ type, call_id: id, output: result }) =>
+      type === 'function_call_output' ? [{ id, result }] : [],
+    ),
+  };
+}
+
 const USAGE = {
   input_tokens: INPUT_TOKENS,
   input_tokens_details: { cached_tokens: 0 },
@@ -74,6 +95,13 @@ const USAGE = {
   output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: INPUT_TOKENS + OUTPUT_TOKENS,
 };
+/** An event of a stream. */
+interface Event {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+const summaryPart = (value: string) => ({ type: 'summary_text', text: value });
 const textPart = (value: string) => ({ type: 'output_text', text: value, annotations: [], logprobs: [] });
 const messageOf = (value: string, status = 'completed') => ({
   type: 'message',
@@ -101,41 +129,84 @@ const responseOf = (items: readonly object[], status = 'completed') => ({
   usage: status === 'completed' ? USAGE : null,
 });
 
-function itemsOf({ text: value, reasoning, calls }: Reply): object[] {
-  return [
-    ...(reasoning === null
-      ? []
-      : [{ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: reasoning }] }]),
-    ...(value === null ? [] : [messageOf(value)]),
-    ...calls.map(({ id, name, input: given }) => ({
-      type: 'function_call',
-      id: `fc_${id}`,
-      call_id: id,
-      name,
-      arguments: JSON.stringify(given),
-      status: 'completed',
-    })),
-  ];
-}
+const reasoningOf = (value: string) => ({
+  type: 'reasoning',
+  id: 'rs_1',
+  summary: value === '' ? [] : [summaryPart(value)],
+});
+const callOf = ({ id, name, input: given }: ToolCall, status = 'completed') => ({
+  type: 'function_call',
+  id: `fc_${id}`,
+  call_id: id,
+  name,
+  arguments: status === 'completed' ? JSON.stringify(given) : '',
+  status,
+});
 
-function events({ text: value }: Reply) {
-  const words = value ?? '';
-  const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
-  const deltas = words
-    .split(/(?= )/)
-    .map((delta) => ({ type: 'response.output_text.delta', ...at, delta, logprobs: [] }));
-  const all = [
+const itemsOf = ({ text: value, reasoning, calls }: Reply): object[] => [
+  ...(reasoning === null ? [] : [reasoningOf(reasoning)]),
+  ...(value === null ? [] : [messageOf(value)]),
+  ...calls.map((called) => callOf(called)),
+];
+
+/** The events of one item, between its announcement and its end. */
+const streamed =
+  (begun: object, whole: object, events: (output_index: number) => readonly Event[]) =>
+  (output_index: number): Event[] => [
+    { type: 'response.output_item.added', output_index, item: begun },
+    ...events(output_index),
+    { type: 'response.output_item.done', output_index, item: whole },
+  ];
+
+const streamedReasoning = (value: string) =>
+  streamed(reasoningOf(''), reasoningOf(value), (output_index) => {
+    const at = { item_id: 'rs_1', output_index, summary_index: 0 };
+    return [
+      { type: 'response.reasoning_summary_part.added', ...at, part: summaryPart('') },
+      ...wordsOf(value).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...at, delta })),
+      { type: 'response.reasoning_summary_text.done', ...at, text: value },
+      { type: 'response.reasoning_summary_part.done', ...at, part: summaryPart(value) },
+    ];
+  });
+
+const streamedText = (value: string) =>
+  streamed(messageOf(value, 'in_progress'), messageOf(value), (output_index) => {
+    const at = { item_id: 'msg_1', output_index, content_index: 0 };
+    return [
+      { type: 'response.content_part.added', ...at, part: textPart('') },
+      ...wordsOf(value).map((delta) => ({ type: 'response.output_text.delta', ...at, delta, logprobs: [] })),
+      { type: 'response.output_text.done', ...at, text: value, logprobs: [] },
+      { type: 'response.content_part.done', ...at, part: textPart(value) },
+    ];
+  });
+
+const streamedCall = (called: ToolCall) =>
+  streamed(callOf(called, 'in_progress'), callOf(called), (output_index) => {
+    const at = { item_id: `fc_${called.id}`, output_index };
+    const { name, arguments: given } = callOf(called);
+    return [
+      ...halvesOf(called.input).map((delta) => ({
+        type: 'response.function_call_arguments.delta',
+        ...at,
+        delta,
+      })),
+      { type: 'response.function_call_arguments.done', ...at, name, arguments: given },
+    ];
+  });
+
+function events(reply: Reply): Event[] {
+  const { text: value, reasoning, calls } = reply;
+  const items = [
+    ...(reasoning === null ? [] : [streamedReasoning(reasoning)]),
+    ...(value === null ? [] : [streamedText(value)]),
+    ...calls.map(streamedCall),
+  ];
+  return [
     { type: 'response.created', response: responseOf([], 'in_progress') },
     { type: 'response.in_progress', response: responseOf([], 'in_progress') },
-    { type: 'response.output_item.added', output_index: 0, item: messageOf(words, 'in_progress') },
-    { type: 'response.content_part.added', ...at, part: textPart('') },
-    ...deltas,
-    { type: 'response.output_text.done', ...at, text: words, logprobs: [] },
-    { type: 'response.content_part.done', ...at, part: textPart(words) },
-    { type: 'response.output_item.done', output_index: 0, item: messageOf(words) },
-    { type: 'response.completed', response: responseOf([messageOf(words)]) },
-  ];
-  return all.map((event, index) => ({ ...event, sequence_number: index }));
+    ...items.flatMap((item_, index) => item_(index)),
+    { type: 'response.completed', response: responseOf(itemsOf(reply)) },
+  ].map((event, index) => ({ ...event, sequence_number: index }));
 }
 
 export const openAiResponses: StandIn = {
@@ -145,6 +216,9 @@ export const openAiResponses: StandIn = {
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/responses',
   request: REQUEST,
+  asked: { reasoning: ['reasoning', 'effort'], schema: ['text', 'format', 'schema'] },
+  history,
+  hasIds: true,
   isAuthorized: bearer('sk-openai-responses'),
   reply: (reply) =>
     reply.streams ? namedEvents(events(reply), reply) : { body: responseOf(itemsOf(reply)) },

@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
+import { earlierIn, type Scenario } from './scenario';
+
+export interface PastCall {
+  /** Null in dialects that have none. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface PastResult {
+  readonly id: string | null;
+  readonly result: unknown;
+}
+
+/** Tool calls that a provider is told of, and what came of them. */
+export interface History {
+  readonly calls: readonly PastCall[];
+  readonly results: readonly PastResult[];
+}
+
+/** Says where a history differs from the client's; null when it does not. Ids may be others, but must pair. */
+export function faultOfHistory({ calls, results }: History, scenario: Scenario): string | null {
+  const expected = earlierIn(scenario);
+  if (calls.length !== expected.length || results.length !== expected.length)
+    return `${String(calls.length)} calls and ${String(results.length)} results`;
+  if (new Set(calls.map(({ id }) => id ?? Symbol())).size < calls.length) return 'two calls have one id';
+  const isKept = expected.every(({ name, input, result }, at) => {
+    const [call, given] = [calls[at], results[at]];
+    return (
+      call?.name === name &&
+      isDeepStrictEqual(call.input, input) &&
+      given?.id === call.id &&
+      JSON.stringify(given.result).includes(result)
+    );
+  });
+  return isKept ? null : `other calls or results: ${JSON.stringify({ calls, results })}`;
+}
