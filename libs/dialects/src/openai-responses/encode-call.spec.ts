@@ -22,6 +22,15 @@ describe('calls to providers of the Responses API', () => {
     ]);
   });
 
+  it('say the detail of an image, which the types of the dialect require', () => {
+    const image = (detail?: string) => {
+      const part = { type: 'image_url', image_url: { url: 'https://a.example/b.png', detail } };
+      return fromChat({ messages: [{ role: 'user', content: [part] }] }).body['input'];
+    };
+    expect(image()).toMatchObject([{ content: [{ type: 'input_image', detail: 'auto' }] }]);
+    expect(image('low')).toMatchObject([{ content: [{ detail: 'low' }] }]);
+  });
+
   it('adapt sampling, limits and stops when the target allows it', () => {
     const body = { temperature: 0.2, max_completion_tokens: 5, stop: ['x'], seed: 1, logit_bias: { 1: 1 } };
     const call = fromChat(body, { loss: 'adapt' });

@@ -97,7 +97,9 @@ function encodeOwnMedia(part: MediaPart, context: PartContext): JsonObject | nul
 
 function encodeImage(part: MediaPart, context: PartContext): JsonObject | null {
   const { source } = part;
-  const detail = part.detail === undefined ? {} : { detail: part.detail };
+  // The dialect's types require it of an image in a message.
+  const chosen = part.detail ?? (isOwnCall(context.call) ? undefined : 'auto');
+  const detail = chosen === undefined ? {} : { detail: chosen };
   switch (source.at) {
     case 'base64':
       return { type: 'input_image', image_url: dataUrl(part.mime ?? 'image/png', source.data), ...detail };
