@@ -140,9 +140,15 @@ export class StubTokenServices {
       publicKey,
       Buffer.from(signature, 'base64url'),
     );
-    const { iss, aud } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>;
+    const { iss, aud, scope, iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<
+      string,
+      unknown
+    >;
     const isKnown = iss === STUB_IDENTITY.serviceAccount && aud === 'https://oauth2.googleapis.com/token';
-    return isSigned && isKnown
+    const isScoped = scope === 'https://www.googleapis.com/auth/cloud-platform';
+    // Google takes an hour at most.
+    const isTimely = Number(exp) > Number(iat) && Number(exp) - Number(iat) <= 3_600;
+    return isSigned && isKnown && isScoped && isTimely
       ? this.bearer('google-token')
       : { status: 400, body: { error: 'invalid_grant' } };
   }

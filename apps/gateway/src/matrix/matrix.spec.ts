@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
-import { StubProvider, type RecordedRequest } from '@gw/testing';
+import { StubProvider, StubTokenServices, type RecordedRequest } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 import { withResponsesOnly } from '../spec-support/responses-only';
 import { failureOf } from './spec-support/client';
@@ -16,8 +16,10 @@ import {
   replyTo,
   SCENARIOS,
   TEXT,
+  type Outcome,
   type Scenario,
 } from './spec-support/scenario';
+import { faultsOfTypes, SDK_TYPES } from './spec-support/sdk-types';
 import { CLIENTS, STAND_INS } from './spec-support/sides';
 import type { Body, StandIn } from './spec-support/stand-in';
 import { cellOf, PASSED, tableOf, type CellResult } from './spec-support/table';
@@ -67,19 +69,26 @@ function faultOf(request: RecordedRequest, standIn: StandIn, scenario: Scenario)
 
 describe('clients and providers', () => {
   let gateway: GatewayHarness;
+  let services: StubTokenServices;
   const stubs = new Map<string, StubProvider>();
   const results = new Map<string, CellResult>();
+  /** Bodies that each provider has got. */
+  const sent = new Map(STAND_INS.map(({ dialect }) => [dialect, new Set<string>()]));
 
   beforeAll(async () => {
-    gateway = await GatewayHarness.start({}, null, undefined, withResponsesOnly());
-    for (const { dialect, provider, configurations } of STAND_INS) {
+    services = await StubTokenServices.start();
+    gateway = await GatewayHarness.start(services.settings, null, undefined, withResponsesOnly());
+    for (const { dialect, provider, configurations, isKeyless } of STAND_INS) {
       const stub = await StubProvider.start();
       stubs.set(dialect, stub);
-      gateway.addProvider(dialect, provider, null, { configurations: configurations(stub.origin) });
+      gateway.addProvider(dialect, provider, null, {
+        configurations: configurations(stub.origin),
+        ...(isKeyless === true ? { sealedCredential: null } : {}),
+      });
     }
   });
   afterAll(async () => {
-    await Promise.all([gateway.stop(), ...[...stubs.values()].map((stub) => stub.stop())]);
+    await Promise.all([gateway.stop(), services.stop(), ...[...stubs.values()].map((stub) => stub.stop())]);
   });
 
   const lastRecord = async () => (await gateway.records()).at(-1);
@@ -91,6 +100,7 @@ describe('clients and providers', () => {
       stubs.get(dialect)?.respond((request) => {
         const fault = faultOf(request, standIn, scenario);
         faults.push(fault);
+        sent.get(dialect)?.add(request.body.toString());
         if (fault !== null) return { status: 400, body: { error: { message: fault } } };
         return scenario === 'error' ? standIn.error : standIn.reply(replyTo(scenario), bodyOf(request));
       });
@@ -133,12 +143,28 @@ describe('clients and providers', () => {
           output: OUTPUT_TOKENS,
         });
         if (streams) expect(heard.join('')).toBe(text);
+        const ids = (outcome as Outcome).calls.map(({ id }) => id);
+        expect(new Set(ids).size).toBe(ids.length);
         const usage = { inputTokens: INPUT_TOKENS, outputTokens: OUTPUT_TOKENS };
         expect(record).toMatchObject({ outcome: 'ok', usage });
       }
       results.set(cellOf(name, dialect, scenario), refusal ?? PASSED);
     },
   );
+
+  it('have no body that the types of the vendors’ SDKs refuse', () => {
+    const typed = new Map(
+      Object.keys(SDK_TYPES).map((dialect) => [dialect, sent.get(dialect) ?? new Set<string>()]),
+    );
+    for (const bodies of typed.values()) {
+      expect(bodies.size).toBeGreaterThan(SCENARIOS.length);
+      // Shows that they are compared.
+      bodies.add([...bodies].at(-1)?.replace('"role":', '"not_in_the_types":1,"role":') ?? '');
+    }
+    const faults = faultsOfTypes(typed);
+    expect(faults).toHaveLength(typed.size);
+    expect(faults.filter((fault) => !fault.includes('not_in_the_types'))).toEqual([]);
+  });
 
   it('is in docs/dialects.md as this run has seen it', () => {
     const names = (sides: readonly { readonly dialect: string }[]) => sides.map(({ dialect }) => dialect);

@@ -14,6 +14,8 @@ export interface StandIn {
   readonly model: string | ((scenario: Scenario) => string);
   /** Fields of the saved provider, with the stand-in's address. */
   configurations(origin: string): Readonly<Record<string, unknown>>;
+  /** Whether the credential is in these fields, and there is no key. */
+  readonly isKeyless?: true;
   /** Path of a call, without its query. */
   path(streams: boolean): string;
   readonly request: Schema;

@@ -1,3 +1,4 @@
+import { STUB_IDENTITY } from '@gw/testing';
 import type { History } from '../history';
 import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
 import { INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply } from '../scenario';
@@ -103,7 +104,12 @@ export const gemini: StandIn = {
   dialect: 'gemini',
   provider: 'vertex-ai',
   model: 'gemini-2.5-flash',
-  configurations: (origin) => ({ custom_host: origin, vertex_project_id: 'p' }),
+  configurations: (origin) => ({
+    custom_host: origin,
+    vertex_auth_type: 'serviceAccount',
+    vertex_service_account_json: JSON.stringify(STUB_IDENTITY.keyFile),
+  }),
+  isKeyless: true,
   path: (streams) =>
     `/publishers/google/models/gemini-2.5-flash:${streams ? 'streamGenerateContent' : 'generateContent'}`,
   request: REQUEST,
@@ -113,7 +119,8 @@ export const gemini: StandIn = {
   },
   history,
   hasIds: true,
-  isAuthorized: bearer('sk-gemini'),
+  /** The one token of the run: it is not fetched for each call. */
+  isAuthorized: bearer('google-token-1'),
   reply: (reply) => (reply.streams ? dataEvents(events(reply), reply) : { body: whole(reply) }),
   error: { status: 429, body: { error: { code: 429, message: 'Slow down.', status: 'RESOURCE_EXHAUSTED' } } },
 };
