@@ -67,6 +67,19 @@ function faultOf(request: RecordedRequest, standIn: StandIn, scenario: Scenario)
   );
 }
 
+/** What a client's SDK must hand out. */
+function expectedOf(scenario: Scenario, { hasIds }: StandIn): Outcome {
+  const { text, reasoning, calls } = replyTo(scenario);
+  return {
+    text: text ?? '',
+    reasoning: reasoning ?? '',
+    calls: calls.map((call) => (hasIds ? call : { ...call, id: expect.stringMatching(/./) as string })),
+    complete: true,
+    input: INPUT_TOKENS,
+    output: OUTPUT_TOKENS,
+  };
+}
+
 describe('clients and providers', () => {
   let gateway: GatewayHarness;
   let services: StubTokenServices;
@@ -105,7 +118,7 @@ describe('clients and providers', () => {
         return scenario === 'error' ? standIn.error : standIn.reply(replyTo(scenario), bodyOf(request));
       });
       const heard: string[] = [];
-      const called = client
+      const outcome = await client
         .call(scenario, {
           gateway,
           provider: dialect,
@@ -113,7 +126,6 @@ describe('clients and providers', () => {
           hear: (piece) => heard.push(piece),
         })
         .catch((thrown: unknown) => failureOf(thrown, client));
-      const outcome = await called;
       const record = await lastRecord();
       const refusal = refusalOf(dialect, scenario);
       expect(faults).toEqual(refusal === null ? [null] : []);
@@ -130,21 +142,10 @@ describe('clients and providers', () => {
         expect(heard.length).toBeGreaterThan(0);
         expect(record?.outcome).not.toBe('ok');
       } else {
-        const { streams, text, reasoning, calls } = replyTo(scenario);
-        expect(outcome).toEqual({
-          text: text ?? '',
-          reasoning: reasoning ?? '',
-          calls: calls.map((call) => ({
-            ...call,
-            id: standIn.hasIds ? call.id : expect.stringMatching(/./),
-          })),
-          complete: true,
-          input: INPUT_TOKENS,
-          output: OUTPUT_TOKENS,
-        });
-        if (streams) expect(heard.join('')).toBe(text);
+        expect(outcome).toEqual(expectedOf(scenario, standIn));
         const ids = (outcome as Outcome).calls.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
+        if (isStreamed(scenario)) expect(heard.join('')).toBe(TEXT);
         const usage = { inputTokens: INPUT_TOKENS, outputTokens: OUTPUT_TOKENS };
         expect(record).toMatchObject({ outcome: 'ok', usage });
       }

@@ -1,7 +1,8 @@
 import type { History } from '../history';
-import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
+import { anyObject, closed, count, either, filled, flag, list, objectSchema, only, text } from '../schema';
 import { halvesOf, INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply } from '../scenario';
 import { bearer, namedEvents, type Body, type StandIn } from '../stand-in';
+import { faultOfTurns } from '../turns';
 
 const base64 = closed({ type: only('base64'), media_type: filled, data: filled });
 const block = either(
@@ -11,7 +12,18 @@ const block = either(
   closed({ type: only('tool_use'), id: filled, name: filled, input: anyObject }),
   closed(
     { type: only('tool_result'), tool_use_id: filled },
-    { content: either(text, list(anyObject)), is_error: flag },
+    {
+      content: either(
+        text,
+        list(
+          either(
+            closed({ type: only('text'), text: filled }),
+            closed({ type: only('image'), source: base64 }),
+          ),
+        ),
+      ),
+      is_error: flag,
+    },
   ),
   closed({ type: only('thinking'), thinking: text, signature: filled }),
 );
@@ -24,7 +36,7 @@ const REQUEST = closed(
   {
     system: either(filled, list(closed({ type: only('text'), text: filled }))),
     tools: list(
-      closed({ name: filled, input_schema: anyObject }, { description: text, strict: flag, type: text }),
+      closed({ name: filled, input_schema: objectSchema }, { description: text, strict: flag, type: text }),
     ),
     tool_choice: closed(
       { type: only('auto', 'any', 'tool', 'none') },
@@ -36,19 +48,11 @@ const REQUEST = closed(
     ),
     output_config: closed(
       {},
-      { format: closed({ type: only('json_schema'), schema: anyObject }), effort: text },
+      { format: closed({ type: only('json_schema'), schema: objectSchema }), effort: text },
     ),
     stream: flag,
   },
 );
-
-/** Turns alternate, and the user's is the first. */
-function lint(body: Body): string | null {
-  const messages = body['messages'] as readonly { readonly role: string; readonly content: unknown }[];
-  const doubled = messages.some(({ role }, at) => role === messages[at - 1]?.role);
-  if (doubled) return 'two turns in a row have the same role';
-  return messages[0]?.role === 'user' ? null : 'the first turn is not the user’s';
-}
 
 interface Block {
   readonly type: string;
@@ -138,7 +142,7 @@ export const anthropicMessages: StandIn = {
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/messages',
   request: REQUEST,
-  lint,
+  lint: (body) => faultOfTurns(body['messages']),
   asked: { reasoning: ['thinking'], schema: ['output_config', 'format', 'schema'] },
   history,
   hasIds: true,

@@ -1,11 +1,12 @@
 import { awsFrame, isAwsSigned } from '@gw/testing';
 import type { History } from '../history';
-import { anyObject, closed, count, either, filled, list, only, text } from '../schema';
+import { anyObject, closed, count, either, empty, filled, list, objectSchema, only } from '../schema';
 import { halvesOf, INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply, type ToolCall } from '../scenario';
 import { framed, type Body, type StandIn } from '../stand-in';
+import { faultOfTurns } from '../turns';
 
 const source = closed({ bytes: filled });
-const result = either(closed({ text: filled }), closed({ json: anyObject }), closed({ image: anyObject }));
+const result = either(closed({ text: filled }), closed({ json: anyObject }));
 const block = either(
   closed({ text: filled }),
   closed({ image: closed({ format: only('png', 'jpeg', 'gif', 'webp'), source }) }),
@@ -23,8 +24,9 @@ const block = either(
       input: anyObject,
     }),
   }),
-  closed({ toolResult: closed({ toolUseId: filled, content: list(result) }, { status: text }) }),
-  closed({ reasoningContent: anyObject }),
+  closed({
+    toolResult: closed({ toolUseId: filled, content: list(result) }, { status: only('success', 'error') }),
+  }),
 );
 const REQUEST = closed(
   { messages: list(closed({ role: only('user', 'assistant'), content: list(block) })) },
@@ -36,28 +38,41 @@ const REQUEST = closed(
         tools: list(
           closed({
             toolSpec: closed(
-              { name: filled, inputSchema: closed({ json: anyObject }) },
-              { description: filled, strict: { type: 'boolean' } },
+              {
+                name: { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$' },
+                inputSchema: closed({ json: objectSchema }),
+              },
+              { description: filled },
             ),
           }),
         ),
       },
-      { toolChoice: anyObject },
+      {
+        toolChoice: either(
+          closed({ auto: empty }),
+          closed({ any: empty }),
+          closed({ tool: closed({ name: filled }) }),
+        ),
+      },
     ),
-    outputConfig: anyObject,
-    additionalModelRequestFields: anyObject,
-    additionalModelResponseFieldPaths: list(text),
+    // As Nova 2 takes it.
+    additionalModelRequestFields: closed(
+      {},
+      {
+        reasoningConfig: closed(
+          { type: only('enabled', 'disabled') },
+          { maxReasoningEffort: only('low', 'medium', 'high') },
+        ),
+      },
+    ),
   },
 );
 
-/** Turns alternate, the user's is the first, and calls or results need the tools. */
-function lint(body: Body): string | null {
-  const messages = body['messages'] as readonly { readonly role: string; readonly content: unknown }[];
-  const doubled = messages.some(({ role }, at) => role === messages[at - 1]?.role);
-  if (doubled) return 'two turns in a row have the same role';
-  if (messages[0]?.role !== 'user') return 'the first turn is not the user’s';
+/** Calls and results need the tools too. */
+function lint({ messages, toolConfig }: Body): string | null {
   const hasBlocks = JSON.stringify(messages).includes('"toolUse"');
-  return hasBlocks && body['toolConfig'] === undefined ? 'tool blocks without toolConfig' : null;
+  if (hasBlocks && toolConfig === undefined) return 'tool blocks without toolConfig';
+  return faultOfTurns(messages);
 }
 
 interface Block {

@@ -1,4 +1,4 @@
-import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
+import { closed, count, either, filled, flag, list, objectSchema, only, text } from '../schema';
 import {
   halvesOf,
   INPUT_TOKENS,
@@ -14,7 +14,6 @@ import { chatHistory } from './openai-chat';
 const part = either(
   closed({ type: only('text'), text: filled }),
   closed({ type: only('image_url'), image_url: closed({ url: filled }, { detail: text }) }),
-  closed({ type: only('document'), document: anyObject }),
   closed({ type: only('thinking'), thinking: text }),
 );
 const content = either(filled, list(part));
@@ -34,12 +33,12 @@ const REQUEST = closed(
     tools: list(
       closed({
         type: only('function'),
-        function: closed({ name: filled, parameters: anyObject }, { description: text }),
+        function: closed({ name: filled, parameters: objectSchema }, { description: text }),
       }),
     ),
     tool_choice: only('REQUIRED', 'NONE'),
     strict_tools: flag,
-    response_format: closed({ type: only('json_object') }, { json_schema: anyObject, schema: anyObject }),
+    response_format: closed({ type: only('json_object') }, { json_schema: objectSchema }),
     thinking: closed({ type: only('enabled', 'disabled') }, { token_budget: count }),
     max_tokens: count,
     stream: flag,

@@ -1,6 +1,6 @@
 import { STUB_IDENTITY } from '@gw/testing';
 import type { History } from '../history';
-import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
+import { anyObject, closed, count, either, filled, flag, list, objectSchema, only, text } from '../schema';
 import { INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply } from '../scenario';
 import { bearer, dataEvents, type Body, type StandIn } from '../stand-in';
 
@@ -19,21 +19,17 @@ const REQUEST = closed(
     tools: list(
       closed({
         functionDeclarations: list(
-          closed(
-            { name: filled },
-            { description: text, parameters: anyObject, parametersJsonSchema: anyObject },
-          ),
+          closed({ name: filled }, { description: text, parametersJsonSchema: objectSchema }),
         ),
       }),
     ),
-    toolConfig: anyObject,
+    toolConfig: closed({ functionCallingConfig: closed({ mode: only('AUTO', 'ANY', 'NONE', 'VALIDATED') }) }),
     generationConfig: closed(
       {},
       {
         maxOutputTokens: count,
         responseMimeType: text,
-        responseSchema: anyObject,
-        responseJsonSchema: anyObject,
+        responseJsonSchema: objectSchema,
         thinkingConfig: closed(
           {},
           { thinkingBudget: { type: 'integer' }, includeThoughts: flag, thinkingLevel: text },

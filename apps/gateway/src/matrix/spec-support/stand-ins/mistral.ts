@@ -1,5 +1,5 @@
 import type { StubResponse } from '@gw/testing';
-import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
+import { closed, count, either, filled, flag, list, objectSchema, only, text } from '../schema';
 import { wordsOf, type Reply } from '../scenario';
 import { bearer, dataEvents, type StandIn } from '../stand-in';
 import { chatBody, chatChunk, chatEvents, chatHistory, chatReply } from './openai-chat';
@@ -8,7 +8,7 @@ const part = either(
   closed({ type: only('text'), text: filled }),
   closed({ type: only('image_url'), image_url: either(filled, closed({ url: filled }, { detail: text })) }),
   closed({ type: only('document_url'), document_url: filled }, { document_name: text }),
-  closed({ type: only('thinking'), thinking: list(anyObject) }),
+  closed({ type: only('thinking'), thinking: list(closed({ type: only('text'), text: filled })) }),
 );
 const content = either(filled, list(part));
 const call = closed(
@@ -32,16 +32,16 @@ const REQUEST = closed(
     tools: list(
       closed({
         type: only('function'),
-        function: closed({ name: filled, parameters: anyObject }, { description: text, strict: flag }),
+        function: closed({ name: filled, parameters: objectSchema }, { description: text, strict: flag }),
       }),
     ),
-    tool_choice: either(only('auto', 'none', 'any', 'required'), anyObject),
+    tool_choice: only('auto', 'none', 'any', 'required'),
     parallel_tool_calls: flag,
     response_format: closed(
       { type: only('json_schema', 'json_object', 'text') },
-      { json_schema: closed({ name: filled, schema: anyObject }, { strict: flag, description: text }) },
+      { json_schema: closed({ name: filled, schema: objectSchema }, { strict: flag, description: text }) },
     ),
-    reasoning_effort: text,
+    reasoning_effort: only('none', 'high'),
     prompt_mode: only('reasoning'),
     max_tokens: count,
     stream: flag,

@@ -1,5 +1,5 @@
 import type { History } from '../history';
-import { anyObject, closed, either, filled, flag, list, only, text } from '../schema';
+import { anyObject, closed, count, either, filled, flag, list, objectSchema, only, text } from '../schema';
 import { INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply, type ToolCall } from '../scenario';
 import { bearer, framed, type Body, type StandIn } from '../stand-in';
 
@@ -17,11 +17,11 @@ const REQUEST = closed(
     tools: list(
       closed({
         type: only('function'),
-        function: closed({ name: filled, parameters: anyObject }, { description: text }),
+        function: closed({ name: filled, parameters: objectSchema }, { description: text }),
       }),
     ),
-    format: either(only('json'), anyObject),
-    options: anyObject,
+    format: either(only('json'), objectSchema),
+    options: closed({}, { num_predict: count }),
     think: either(flag, only('low', 'medium', 'high')),
     stream: flag,
   },

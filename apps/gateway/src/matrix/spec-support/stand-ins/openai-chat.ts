@@ -1,5 +1,5 @@
 import type { History } from '../history';
-import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
+import { closed, count, either, filled, flag, list, objectSchema, only, text } from '../schema';
 import { halvesOf, INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply, type ToolCall } from '../scenario';
 import { bearer, dataEvents, type Body, type StandIn } from '../stand-in';
 
@@ -22,18 +22,18 @@ const message = either(
 );
 const tool = closed({
   type: only('function'),
-  function: closed({ name: filled }, { description: text, parameters: anyObject, strict: flag }),
+  function: closed({ name: filled }, { description: text, parameters: objectSchema, strict: flag }),
 });
 /** Body of `POST /chat/completions`. */
 export const CHAT_REQUEST = closed(
   { model: filled, messages: list(message) },
   {
     tools: list(tool),
-    tool_choice: either(only('auto', 'none', 'required'), anyObject),
+    tool_choice: only('auto', 'none', 'required'),
     parallel_tool_calls: flag,
     response_format: closed(
       { type: only('json_schema') },
-      { json_schema: closed({ name: filled, schema: anyObject }, { strict: flag, description: text }) },
+      { json_schema: closed({ name: filled, schema: objectSchema }, { strict: flag, description: text }) },
     ),
     max_tokens: count,
     max_completion_tokens: count,

@@ -1,5 +1,5 @@
 import type { History } from '../history';
-import { anyObject, closed, count, either, filled, flag, list, only, text } from '../schema';
+import { anyObject, closed, count, either, filled, flag, list, objectSchema, only, text } from '../schema';
 import { halvesOf, INPUT_TOKENS, OUTPUT_TOKENS, wordsOf, type Reply, type ToolCall } from '../scenario';
 import { bearer, namedEvents, type Body, type StandIn } from '../stand-in';
 
@@ -43,25 +43,31 @@ const REQUEST = closed(
         { type: only('function'), name: filled },
         {
           description: text,
-          parameters: either(anyObject, { type: 'null' }),
+          parameters: objectSchema,
           strict: either(flag, { type: 'null' }),
         },
       ),
     ),
-    tool_choice: either(only('auto', 'none', 'required'), anyObject),
+    tool_choice: only('auto', 'none', 'required'),
     parallel_tool_calls: flag,
     text: closed(
       {},
       {
         format: closed(
-          { type: only('json_schema'), name: filled, schema: anyObject },
+          { type: only('json_schema'), name: filled, schema: objectSchema },
           { strict: either(flag, { type: 'null' }), description: text },
         ),
         verbosity: text,
       },
     ),
-    reasoning: closed({}, { effort: text, summary: text }),
-    include: list(text),
+    reasoning: closed(
+      {},
+      {
+        effort: only('none', 'minimal', 'low', 'medium', 'high', 'xhigh'),
+        summary: only('auto', 'concise', 'detailed'),
+      },
+    ),
+    include: list(only('reasoning.encrypted_content')),
     max_output_tokens: count,
     store: flag,
     stream: flag,
