@@ -9,6 +9,7 @@ export {
   type PartHead,
 } from './body/form-scan';
 export { catalogueEntry, catalogueProvider, PROVIDER_CATALOGUE } from './catalogue';
+export { fieldDescription } from './field-descriptions';
 export { identityOf } from './identity/identity';
 export { mayContainUsage, readResponse, readUsageAtEnd, type ResponseFacts } from './body/read-usage';
 export { lastUsageMetadata, lastUsageObject } from './body/usage-object';

@@ -1,5 +1,4 @@
-import { PROVIDER_CATALOGUE } from '@gw/providers';
-import { listResponseOf, listOf, type ListResponse } from '@gw/web';
+import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
@@ -19,13 +18,11 @@ import {
 } from './integrations.dto';
 import { IntegrationsService } from './integrations.service';
 import {
-  CatalogueProviderResponse,
   DeletedIntegration,
   IntegrationResponse,
   IntegrationDetailResponse,
   IntegrationModelsResponse,
   IntegrationWorkspacesResponse,
-  toCatalogueProvider,
 } from './integrations.view';
 
 /** Scopes of a route, of which the caller needs one; the integration decides which one. */
@@ -100,15 +97,5 @@ export class IntegrationsController {
     @Body() body: UpdateIntegrationWorkspacesDto,
   ): Promise<object> {
     return this.workspaces.update(at, body);
-  }
-}
-
-@ControlRoutes('utils/static-resources')
-export class ProviderCatalogueController {
-  /** Lists the providers that an integration may use, with their fields. */
-  @Route.get('integration-providers', scopesFor('list'), listResponseOf(CatalogueProviderResponse))
-  list(): ListResponse<CatalogueProviderResponse> {
-    const data = PROVIDER_CATALOGUE.map(toCatalogueProvider);
-    return listOf([data, data.length]);
   }
 }

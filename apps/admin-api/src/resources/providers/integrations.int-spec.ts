@@ -350,28 +350,3 @@ describe('DELETE /v1/integrations/{integration}', () => {
     await create({ slug: 'short-lived', default_provider_slug: 'short-lived' }, tenant.key);
   });
 });
-
-describe('GET /v1/utils/static-resources/integration-providers', () => {
-  it('lists the catalogue with the fields that each provider requires', async () => {
-    const { body: list } = await api.get<{ data: { id: string }[] }>(
-      '/v1/utils/static-resources/integration-providers',
-      tenant,
-    );
-    expect(list).toMatchObject({ object: 'list', total: list.data.length });
-    expect(list.data.find(({ id }) => id === 'sandbox')).toMatchObject({ needs_key: false });
-    expect(list.data.find(({ id }) => id === 'vertex-ai')).toMatchObject({
-      aliases: ['vertex', 'google-vertex-ai'],
-      dialects: expect.arrayContaining(['gemini']) as unknown,
-      native_routes: expect.arrayContaining(['gemini.generate']) as unknown,
-      translated_routes: expect.arrayContaining(['chat.completions', 'messages']) as unknown,
-      priced: true,
-      documentation: expect.stringMatching(/^https:/) as unknown,
-    });
-    const azure = list.data.find(({ id }) => id === 'azure-openai');
-    expect(azure).toMatchObject({
-      configurations: expect.arrayContaining([
-        expect.objectContaining({ name: 'azure_entra_client_secret', secret: true }),
-      ]) as unknown,
-    });
-  });
-});

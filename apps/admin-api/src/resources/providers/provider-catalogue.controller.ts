@@ -1,0 +1,28 @@
+import { PROVIDER_CATALOGUE } from '@gw/providers';
+import { listOf, listResponseOf, type ListResponse } from '@gw/web';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Route } from '../../platform/resource/route';
+import { CatalogueProviderResponse, toCatalogueProvider } from './provider-catalogue.view';
+
+const CATALOGUE = PROVIDER_CATALOGUE.map(toCatalogueProvider);
+
+/** The catalogue has nothing of a tenant, so each scope that shows providers or integrations is enough. */
+@ControlRoutes('providers/catalogue', 'utils/static-resources/integration-providers')
+export class ProviderCatalogueController {
+  /** Lists the providers that an integration may use, with their fields. */
+  @Route.get(
+    '',
+    [
+      'providers.list',
+      'providers.read',
+      'virtual_keys.list',
+      'virtual_keys.read',
+      'organisation_integrations.list',
+      'workspace_integrations.list',
+    ],
+    listResponseOf(CatalogueProviderResponse),
+  )
+  list(): ListResponse<CatalogueProviderResponse> {
+    return listOf([CATALOGUE, CATALOGUE.length]);
+  }
+}
