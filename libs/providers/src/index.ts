@@ -13,6 +13,7 @@ export { fieldDescription } from './field-descriptions';
 export { identityOf } from './identity/identity';
 export { mayContainUsage, readResponse, readUsageAtEnd, type ResponseFacts } from './body/read-usage';
 export { lastUsageMetadata, lastUsageObject } from './body/usage-object';
+export { lacksOf, refusalOfLacks, type Lack } from './model-lacks';
 export { demandOf, largerDemand, NO_DEMAND, type OutputDemand } from './body/output-demand';
 export { shallowScan, spliceModel, type ShallowScan } from './body/shallow-scan';
 export {

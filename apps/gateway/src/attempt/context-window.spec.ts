@@ -5,7 +5,9 @@ const COMPLETION = { object: 'chat.completion', choices: [{ message: { content: 
 /** More than eight characters for each of the 16,385 tokens of the model. */
 const LONG = 'word '.repeat(40_000);
 const SMALL = 'gpt-3.5-turbo';
-const PICTURE = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(200_000)}` } };
+/** Takes pictures, and 128,000 tokens. */
+const SEEING = 'gpt-4o';
+const PICTURE = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_100_000)}` } };
 
 describe('a target with a small context window', () => {
   let gateway: GatewayHarness;
@@ -51,10 +53,11 @@ describe('a target with a small context window', () => {
   });
 
   it.each([
-    ['the request may fit', LONG.slice(0, 100_000)],
-    ['what is long is data of a picture', [PICTURE]],
-  ])('is called when %s', async (_name, content) => {
-    expect((await ask(content, [first, { provider: '@large' }])).status).toBe(200);
+    ['the request may fit', SMALL, LONG.slice(0, 100_000)],
+    ['what is long is data of a picture', SEEING, [PICTURE]],
+  ])('is called when %s', async (_name, model, content) => {
+    const target = { ...first, override_params: { model } };
+    expect((await ask(content, [target, { provider: '@large' }])).status).toBe(200);
     expect(calls()).toEqual([1, 0]);
   });
 

@@ -1,6 +1,7 @@
 import type { Upstream } from '../core/upstream';
 import { refuseAccess } from './access-rule';
 import { refuseTooLong } from './context-window';
+import { refuseLacking } from './model-lacks';
 import type { TargetPricer } from '../usage/use';
 import type { AroundStage, AttemptCall, Next } from './attempt-call';
 import type { Targeting } from './targeting';
@@ -25,6 +26,7 @@ export class TargetAround implements AroundStage {
   private goOn(call: AttemptCall, upstream: Upstream, next: Next): void {
     refuseAccess(call.context, upstream, this.allowClientSecrets);
     refuseTooLong(call.context, upstream, this.windows);
+    refuseLacking(call.context, upstream);
     call.upstream = upstream;
     next.begin(call);
   }
