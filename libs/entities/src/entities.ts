@@ -12,6 +12,7 @@ export { ApiKeyEntity, type StoredRotationPolicy } from './identity/api-key.enti
 export { AuditChainEntity } from './identity/audit-chain.entity';
 export { AuditLogEntity } from './identity/audit-log.entity';
 export { InstallationEntity } from './identity/installation.entity';
+export { OrganisationDomainEntity } from './identity/organisation-domain.entity';
 export { OrganisationUserEntity } from './identity/organisation-user.entity';
 export {
   OrganisationEntity,
@@ -60,3 +61,8 @@ export { SecretReferenceEntity } from './resources/secret-reference.entity';
 export { UsageLimitPolicyValueEntity } from './resources/usage-limit-policy-value.entity';
 export { UsageLimitPolicyEntity } from './resources/usage-limit-policy.entity';
 export { WorkspaceExclusionEntity } from './resources/workspace-exclusion.entity';
+export { ScimExchangeEntity } from './scim/scim-exchange.entity';
+export { ScimGroupEntity, ScimGroupMemberEntity } from './scim/scim-group.entity';
+export { ScimTokenEntity } from './scim/scim-token.entity';
+export { ScimUserEntity } from './scim/scim-user.entity';
+export { ScimWorkspaceMappingEntity } from './scim/scim-workspace-mapping.entity';

@@ -44,3 +44,4 @@ export { ExportWorkersLost1795650000000 } from './migrations/1795650000000-expor
 export { LedgerOnceEstimates1795670000000 } from './migrations/1795670000000-ledger-once-estimates';
 export { EndedLimits1795690000000 } from './migrations/1795690000000-ended-limits';
 export { LedgerOnceAges1795700000000 } from './migrations/1795700000000-ledger-once-ages';
+export { Scim1795710000000 } from './migrations/1795710000000-scim';

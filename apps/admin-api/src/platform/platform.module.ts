@@ -8,6 +8,7 @@ import { Global, Module, type DynamicModule, type FactoryProvider } from '@nestj
 import { APP_GUARD } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
 import { DataSource } from 'typeorm';
+import { MembershipEnds } from './accounts/membership-ends';
 import { AuditLogsController } from './audit/audit-logs.controller';
 import { AuditLogsService } from './audit/audit-logs.service';
 import { AccessGate } from './auth/access.gate';
@@ -90,6 +91,7 @@ const SHARED = [
   CredentialsService,
   GuardrailCredentials,
   IntegrationCredentials,
+  MembershipEnds,
   PasswordChecks,
   SecretAccess,
   UserKeysService,

@@ -1,16 +1,11 @@
-import {
-  OrganisationUserEntity,
-  SessionEntity,
-  UserEntity,
-  WorkspaceEntity,
-  WorkspaceUserEntity,
-} from '@gw/entities';
+import { OrganisationUserEntity, UserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { assertTag } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, Not, type EntityManager } from 'typeorm';
+import { Not, type EntityManager } from 'typeorm';
+import { MembershipEnds, type Seat } from '../../platform/accounts/membership-ends';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
@@ -27,6 +22,7 @@ export class UserChangesService {
   constructor(
     private readonly writes: Writes,
     private readonly userKeys: UserKeysService,
+    private readonly ends: MembershipEnds,
   ) {}
 
   /** Changes the user's role, which limits the user's keys and sessions at once. */
@@ -57,10 +53,7 @@ export class UserChangesService {
       const { seat, place, before } = await lockSeat(manager, at);
       if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
       assertNotAbove(caller, rankOfRole(seat.role, null));
-      await manager.update(OrganisationUserEntity, place, { status: 'archived' });
-      await leaveWorkspaces(write, place);
-      await this.userKeys.archive(write, place);
-      await manager.update(SessionEntity, { ...place, revokedAt: IsNull() }, { revokedAt: new Date() });
+      await this.ends.end(write, place);
       write.audit({ action: 'delete', resourceType: 'users', resourceId: place.userId, before });
       return {};
     });
@@ -100,17 +93,6 @@ async function assertMayUnseat(
   }
 }
 
-async function leaveWorkspaces({ manager }: Write, { organisationId, userId }: Place): Promise<void> {
-  const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
-  const workspaceId = In(workspaces.map(({ id }) => id));
-  await manager.delete(WorkspaceUserEntity, { userId, workspaceId });
-}
-
-interface Place {
-  readonly organisationId: string;
-  readonly userId: string;
-}
-
 /**
  * Locks the membership of the user and of all owners, so that concurrent changes cannot remove the last owner. Compares
  * `If-Match` with the tag of the user.
@@ -118,7 +100,7 @@ interface Place {
 async function lockSeat(
   manager: EntityManager,
   { caller, reference, ifMatch }: At,
-): Promise<{ readonly seat: OrganisationUserEntity; readonly place: Place; readonly before: object }> {
+): Promise<{ readonly seat: OrganisationUserEntity; readonly place: Seat; readonly before: object }> {
   const { organisationId } = inOrganisation(caller);
   const userId = idOf(reference);
   const seats = await manager.find(OrganisationUserEntity, {

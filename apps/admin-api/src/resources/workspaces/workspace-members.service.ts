@@ -91,7 +91,7 @@ export class WorkspaceMembersService {
       await assertMayGive(write, inWorkspace(at.caller).workspaceId, new Set([role]));
       const { place, before } = await lockMember(write, at);
       const { workspaceId, userId } = place;
-      await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role });
+      await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role, source: 'manual' });
       audit(write, 'update', place, { before, after: await memberOf(manager, workspaceId, userId) });
       await this.userKeys.touch(write, place);
       return {};

@@ -1,0 +1,58 @@
+import {
+  OrganisationUserEntity,
+  SessionEntity,
+  UserEntity,
+  UserInviteEntity,
+  WorkspaceEntity,
+  WorkspaceUserEntity,
+} from '@gw/entities';
+import { Injectable } from '@nestjs/common';
+import { In, IsNull, type EntityManager } from 'typeorm';
+import { UserKeysService } from '../keys/user-keys.service';
+import type { AuditCaller } from '../unit-of-work/audit-recorder';
+import type { Write } from '../unit-of-work/writes';
+
+/** A user's membership of an organisation. */
+export interface Seat {
+  readonly organisationId: string;
+  readonly userId: string;
+}
+
+/** Ends memberships of organisations with all that a user holds by them. */
+@Injectable()
+export class MembershipEnds {
+  constructor(private readonly userKeys: UserKeysService) {}
+
+  /**
+   * Archives the membership and ends the user's workspace memberships, user keys, sessions and pending invites in the
+   * organisation. The user itself stays, since it may belong to other organisations. The caller of this writes the audit entry of
+   * the membership.
+   */
+  async end(write: Write<AuditCaller>, seat: Seat): Promise<void> {
+    const { manager } = write;
+    const { organisationId, userId } = seat;
+    await manager.update(OrganisationUserEntity, { organisationId, userId }, { status: 'archived' });
+    await leaveWorkspaces(manager, seat);
+    await this.userKeys.archive(write, { organisationId, userId });
+    await endSessions(manager, seat);
+    await cancelInvites(manager, seat);
+  }
+}
+
+/** Revokes the sessions of a user in an organisation. Their access tokens are refused at once. */
+export async function endSessions(manager: EntityManager, { organisationId, userId }: Seat): Promise<void> {
+  const live = { organisationId, userId, revokedAt: IsNull() };
+  await manager.update(SessionEntity, live, { revokedAt: new Date() });
+}
+
+async function leaveWorkspaces(manager: EntityManager, { organisationId, userId }: Seat): Promise<void> {
+  const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
+  const workspaceId = In(workspaces.map(({ id }) => id));
+  await manager.delete(WorkspaceUserEntity, { userId, workspaceId });
+}
+
+async function cancelInvites(manager: EntityManager, { organisationId, userId }: Seat): Promise<void> {
+  const { email } = await manager.findOneByOrFail(UserEntity, { id: userId });
+  const pending = { organisationId, email, status: 'pending' } as const;
+  await manager.update(UserInviteEntity, pending, { status: 'cancelled' });
+}
