@@ -1,1 +1,12 @@
-export {};
+export { findPath, type AttributePath } from './attribute-path';
+export { kindDocuments, PAGE_MAX, providerConfig, schemaDocuments } from './discovery';
+export type { Parts, ScimDocument, Value } from './document';
+export { parseFilter, type Filter, type FilterValue, type Operator } from './filter';
+export { elementMatches, matches } from './matches';
+export { changedMembers, memberChanges, memberIds, type MemberChange } from './members';
+export { applyPatch } from './patch';
+export { readPatch, type PatchOperation } from './patch-operation';
+export { namesOf, project, type Projection } from './projection';
+export { readResource } from './read-resource';
+export { GROUP_KIND, USER_KIND, type Attribute, type ResourceKind } from './schemas';
+export { fault, ScimError, type ScimType } from './scim-error';
