@@ -12,11 +12,13 @@ import {
 } from '@gw/web';
 import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
 import { FORM_PATHS } from './resources/accounts/account-pages.controller';
 import { AppModule } from './app.module';
 import { BODY, PUBLIC_BODY } from './platform/bodies';
+import { SCIM_PATHS, ScimRoutes } from './resources/scim/scim-routes';
 import { OTLP_PATHS } from './resources/traces/traces.controller';
 import { AccessGate } from './platform/auth/access.gate';
 import { assertEveryRouteHasARule } from './platform/auth/route-rules';
@@ -63,7 +65,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   const adapter = createAdapter({
     body: BODY,
     jsonOnly: true,
-    notJsonOnly: [...OTLP_PATHS, ...FORM_PATHS],
+    notJsonOnly: [...OTLP_PATHS, ...FORM_PATHS, ...SCIM_PATHS],
     hstsMaxAgeSeconds: settings.HSTS_MAX_AGE,
     log,
   });
@@ -81,6 +83,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   assertEveryRouteHasARule(app);
   const gate = app.get(AccessGate);
   adapter.getInstance().addHook('onRequest', (request, reply) => gate.admit(request, reply));
+  app.get(ScimRoutes).register(adapter.getInstance<FastifyInstance>(), log);
   const document = serveOpenApi(app, {
     title: 'Tollgate control plane',
     description:

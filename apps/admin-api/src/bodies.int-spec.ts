@@ -1,5 +1,6 @@
 import { BODY, LOGS_BODY, PUBLIC_BODY, SPANS_BODY } from './platform/bodies';
 import { SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
+import { isProtocolRoute } from './spec-support/protocol-routes';
 import type { Failure } from './spec-support/api-keys';
 import { operationsOf, type Operation } from './spec-support/request-schemas';
 
@@ -50,6 +51,7 @@ function routesWithBodies(): Route[] {
   const { routeTable } = admin.api.app.getHttpAdapter().getInstance();
   return (routeTable?.all() ?? [])
     .filter(([method, pattern]) => !['GET', 'HEAD'].includes(method) && !pattern.startsWith('/v2/'))
+    .filter(([, pattern]) => !isProtocolRoute(pattern))
     .map(([method, pattern]) => ({ method, url: urlOf(pattern) }));
 }
 

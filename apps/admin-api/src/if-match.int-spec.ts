@@ -3,8 +3,13 @@ import { Fixtures, unknownFixture, withIds, type Fixture, type Place } from './s
 import { TENANCY_ROWS, type TenancyRow } from './spec-support/tenancy-rows';
 import { routesOf, type Route } from './spec-support/tenancy-verdicts';
 
-/** Routes without an etag: links of a guardrail and feedback, where the last write wins. They refuse the header. */
-const WITHOUT_ETAG = ['feedback_update', 'guardrailServers_put', 'guardrailServers_replace'];
+/** Routes without an etag: links of a guardrail, SCIM tokens and feedback, where the last write wins. They refuse the header. */
+const WITHOUT_ETAG = [
+  'feedback_update',
+  'guardrailServers_put',
+  'guardrailServers_replace',
+  'scimTokens_remove',
+];
 
 interface Failure {
   readonly error?: { readonly type: string; readonly param: string | null };

@@ -409,6 +409,21 @@ describe('responses of the control plane', () => {
     await step('POST', '/v1/logs', custom, own);
   });
 
+  it('of SCIM match the document', async () => {
+    const own = { key: ours.adminKey };
+    await step('POST', '/v1/admin/organisation/scim-token', undefined, own);
+    await step('GET', '/v1/admin/organisation/scim-token', undefined, own);
+    const body = { workspace_id: ours.workspaceId, role: 'Member', scim_group_name: 'Engineering' };
+    const made = await admin.post<{ id: string }>('/v1/scim/workspaces', { ...own, body });
+    expect(made.status).toBe(201);
+    await step('GET', '/v1/scim/workspaces', undefined, own);
+    await step('GET', '/v1/scim/groups', undefined, own);
+    await step('DELETE', `/v1/scim/workspaces/${made.body.id}`, undefined, own);
+    await step('POST', '/v1/scim/dry-run', { method: 'GET', path: '/Users' }, own);
+    await step('GET', '/v1/scim/exchanges', undefined, own);
+    await step('DELETE', '/v1/admin/organisation/scim-token', undefined, own);
+  });
+
   it('of exports match the document', async () => {
     const own = { key: ours.key };
     const body = { filters: { status_code: '200' }, requested_data: ['id', 'cost'] };

@@ -71,6 +71,12 @@ export const ADMIN_SETTINGS = {
    * True: workspace memberships come from the groups of each SCIM user; the member lists of SCIM groups are ignored.
    */
   SCIM_MEMBERSHIP_USER_MODE: flag(false),
+  /** True: creating a SCIM user who exists changes the user, instead of 409. */
+  SCIM_CREATE_UPSERT: flag(false),
+  /** True: SCIM clients may send many operations in one request. */
+  SCIM_BULK: flag(false),
+  /** True: the schemas and features of SCIM can be read without a token. */
+  SCIM_PUBLIC_DISCOVERY: flag(false),
   /** Requests per credential and minute; 0 for no limit. */
   CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 100),
   ...RESOURCE_CAP_SETTINGS,

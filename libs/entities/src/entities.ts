@@ -20,6 +20,7 @@ export {
   type ExportSettings,
   type OrganisationDefaults,
   type OrganisationSettings,
+  type ScimSettings,
   type StoredSecuritySettings,
   type UserKeySettings,
 } from './identity/organisation.entity';

@@ -49,3 +49,9 @@ export const isList = (value: Value | undefined): value is readonly Parts[] => A
 
 export const isParts = (value: Value | undefined): value is Parts =>
   typeof value === 'object' && !Array.isArray(value);
+
+/** The text of an attribute; empty without one. */
+export function textOf(document: ScimDocument, name: string): string {
+  const value = document[name];
+  return typeof value === 'string' ? value : '';
+}

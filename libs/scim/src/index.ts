@@ -1,6 +1,6 @@
 export { findPath, type AttributePath } from './attribute-path';
 export { kindDocuments, PAGE_MAX, providerConfig, schemaDocuments } from './discovery';
-export type { Parts, ScimDocument, Value } from './document';
+export { textOf, type Parts, type ScimDocument, type Value } from './document';
 export { parseFilter, type Filter, type FilterValue, type Operator } from './filter';
 export { elementMatches, matches } from './matches';
 export { changedMembers, memberChanges, memberIds, type MemberChange } from './members';

@@ -24,18 +24,24 @@ export function memberIds(raw: unknown): readonly string[] {
   return elements.map((element) => {
     const id = isObject(element) ? element['value'] : element;
     if (typeof id === 'string' && id !== '' && id.length <= 255) return id.toLowerCase();
-    throw fault('invalidValue', 'Each member must have a value: the id of a user.');
+    throw fault('invalidValue', 'Each element must have a value: an id.');
   });
 }
 
-/** Reads the changes of members from the operations of a PATCH, in their order. */
-export function memberChanges(operations: readonly PatchOperation[]): readonly MemberChange[] {
+/**
+ * Reads the changes of a list of references from the operations of a PATCH, in their order: the members of a group, or the groups
+ * of a user.
+ */
+export function memberChanges(
+  operations: readonly PatchOperation[],
+  attribute: 'members' | 'groups',
+): readonly MemberChange[] {
   return operations.flatMap(({ op, path, value }): readonly MemberChange[] => {
     if (path === null) {
-      const members = membersIn(value as object);
+      const members = valueIn(value as object, attribute);
       return members === undefined || op === 'remove' ? [] : [{ kind: op, ids: memberIds(members) }];
     }
-    if (path.attribute.name !== 'members') return [];
+    if (path.attribute.name !== attribute) return [];
     if (op !== 'remove') {
       if (path.filter !== null || path.sub !== null) {
         throw fault('mutability', 'A member can be added and removed, not changed.');
@@ -48,8 +54,8 @@ export function memberChanges(operations: readonly PatchOperation[]): readonly M
   });
 }
 
-const membersIn = (value: object): unknown =>
-  Object.entries(value).find(([name]) => name.toLowerCase() === 'members')?.[1];
+const valueIn = (value: object, attribute: string): unknown =>
+  Object.entries(value).find(([name]) => name.toLowerCase() === attribute)?.[1];
 
 /** Returns the members after the changes. */
 export function changedMembers(

@@ -65,7 +65,7 @@ export {
   type PartState,
   type PartStatus,
 } from './health/health-board';
-export { createAdapter, type AdapterOptions } from './http/adapter';
+export { createAdapter, readJson, type AdapterOptions } from './http/adapter';
 export type { BodyBounds } from './http/body-bounds';
 export { ErrorFilter, sendError } from './http/error-filter';
 export { toPublicError } from './http/error-mapping';

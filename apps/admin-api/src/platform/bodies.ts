@@ -26,5 +26,13 @@ export const LOGS_BODY: BodyBounds = {
  */
 export const SPANS_BODY: BodyBounds = { bytes: 1_048_576, members: 50_000, values: 75_000, levels: 1_000 };
 
+/** Bounds for SCIM: a group of 10,000 members, each with its value, name and address. */
+export const SCIM_BODY: BodyBounds = {
+  bytes: 1_048_576,
+  members: 50_000,
+  values: 75_000,
+  levels: LEVELS_MAX,
+};
+
 /** Sets the body bounds of a route that needs more than `BODY`. */
 export const TakesBody = (bodyBounds: BodyBounds): MethodDecorator => addRouteConfig({ bodyBounds });

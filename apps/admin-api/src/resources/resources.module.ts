@@ -74,6 +74,21 @@ import { VirtualKeysController } from './providers/virtual-keys.controller';
 import { VirtualKeysService } from './providers/virtual-keys.service';
 import { RepricingsController } from './repricings/repricings.controller';
 import { RepricingsService } from './repricings/repricings.service';
+import { ScimBulk } from './scim/scim-bulk.service';
+import { ScimDispatcher } from './scim/scim-dispatcher.service';
+import { ScimExchanges } from './scim/scim-exchanges.service';
+import { ScimGroupMembers } from './scim/scim-group-members.service';
+import { ScimGroupsService } from './scim/scim-groups.service';
+import { ScimMappingsController } from './scim/scim-mappings.controller';
+import { ScimMappingsService } from './scim/scim-mappings.service';
+import { ScimMemberships } from './scim/scim-memberships.service';
+import { ScimRoutes } from './scim/scim-routes';
+import { ScimSeats } from './scim/scim-seats.service';
+import { ScimSetupController, ScimTokensController } from './scim/scim-setup.controller';
+import { ScimSetupService } from './scim/scim-setup.service';
+import { ScimTokensService } from './scim/scim-tokens.service';
+import { ScimUserGroups } from './scim/scim-user-groups.service';
+import { ScimUsersService } from './scim/scim-users.service';
 import { SecretReferencesController } from './secret-references/secret-references.controller';
 import { SecretReferencesService } from './secret-references/secret-references.service';
 import { TracesController } from './traces/traces.controller';
@@ -124,6 +139,24 @@ const FROM_SETTINGS: NonNullable<ModuleMetadata['providers']> = [
 const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = [
   { controllers: [OrganisationsController], providers: [OrganisationsService] },
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
+  {
+    controllers: [ScimTokensController, ScimMappingsController, ScimSetupController],
+    providers: [
+      ScimTokensService,
+      ScimMemberships,
+      ScimSeats,
+      ScimUserGroups,
+      ScimGroupMembers,
+      ScimMappingsService,
+      ScimUsersService,
+      ScimGroupsService,
+      ScimDispatcher,
+      ScimBulk,
+      ScimExchanges,
+      ScimSetupService,
+      ScimRoutes,
+    ],
+  },
   {
     controllers: [InvitesController, InviteAcceptanceController],
     providers: [InvitesService, InviteAcceptanceService, InviteLinks],

@@ -37,7 +37,7 @@ export class DocumentedResponses {
         handler: operationId.split('__', 1)[0] ?? '',
         method: method.toUpperCase(),
         path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
-        success: placeOf(responses['200']?.content?.[JSON_TYPE]?.schema),
+        success: placeOf((responses['200'] ?? responses['201'])?.content?.[JSON_TYPE]?.schema),
         unavailable: /\/ready$/.test(path) ? placeOf(responses['503']?.content?.[JSON_TYPE]?.schema) : null,
       })),
     );

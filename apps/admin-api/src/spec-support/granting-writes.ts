@@ -14,6 +14,8 @@ export interface Aim {
   readonly keyIds: readonly string[];
   /** An invite with the role of an organisation admin. */
   readonly inviteId: string;
+  /** A SCIM group whose member is the newcomer. */
+  readonly scimGroupId: string;
 }
 
 export interface Attempt {
@@ -98,6 +100,8 @@ export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Att
     { body: { workspace_overrides: overrides(true) } },
     { body: { workspace_overrides: overrides(false) } },
   ],
+  scimMappings_create: ({ workspaceId, scimGroupId }) =>
+    ROLES.map((role) => ({ body: { workspace_id: workspaceId, role, scim_group_id: scimGroupId } })),
 };
 
 /** Writes, by resource, that change no rights or give only rights that a write above has promised. */
@@ -127,6 +131,9 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   providers: 'create remove update',
   rateLimitPolicies: 'create remove update',
   repricings: 'apply create',
+  scimMappings: 'remove',
+  scimSetup: 'dryRun',
+  scimTokens: 'create remove',
   secretReferences: 'create remove rotate test update',
   traces: 'ingest',
   usageLimitPolicies: 'create remove reset update',

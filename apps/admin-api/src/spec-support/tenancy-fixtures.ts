@@ -1,4 +1,9 @@
-import { RepricingEntity, UsageLimitPolicyValueEntity } from '@gw/entities';
+import {
+  RepricingEntity,
+  ScimGroupEntity,
+  ScimWorkspaceMappingEntity,
+  UsageLimitPolicyValueEntity,
+} from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, insertVerdicts, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
@@ -173,6 +178,14 @@ export const MAKERS = {
     await admin.dataSource.manager.insert(RepricingEntity, {
       ...{ id, organisationId, status: 'previewed', ...times },
     });
+    return { id };
+  },
+  scimMapping: async (admin, { organisationId, workspaceId, organisationMark }) => {
+    const [id, groupId, displayName] = [uuidv7(), uuidv7(), named(organisationMark)];
+    const group = { id: groupId, organisationId, displayName, displayNameKey: displayName.toLowerCase() };
+    await admin.dataSource.manager.insert(ScimGroupEntity, group);
+    const mapping = { id, organisationId, groupId, workspaceId, role: 'member' as const };
+    await admin.dataSource.manager.insert(ScimWorkspaceMappingEntity, mapping);
     return { id };
   },
   secretReference: inOrganisation('/v1/secret-references', {

@@ -17,6 +17,16 @@ export interface UserKeySettings {
   readonly user_api_key_auto_create_scopes?: readonly string[];
 }
 
+/** What an organisation sets for its identity provider; absent members have their defaults. */
+export interface ScimSettings {
+  readonly workspace_name_prefix?: string;
+  readonly workspace_role_separator?: string;
+  readonly adopt_existing?: boolean;
+  readonly group_based_user_provisioning?: boolean;
+  /** True: users of the organisation are changed by the identity provider alone. */
+  readonly manage_organisation?: boolean;
+}
+
 export interface OrganisationSettings extends UserKeySettings {
   /** 1: bodies are logged; 0: metrics only. */
   readonly debug_log?: 0 | 1;
@@ -24,6 +34,7 @@ export interface OrganisationSettings extends UserKeySettings {
   readonly audit?: 'standard' | 'strict';
   /** Seconds that a session of a user lasts at most; absent: 30 days. */
   readonly max_session_ttl?: number;
+  readonly scim?: ScimSettings;
   /** `user_api_key_auto_create` of the default workspace alone. */
   readonly default_workspace_user_api_key_auto_create?: boolean;
 }

@@ -43,6 +43,7 @@ export class Scim1795710000000 implements MigrationInterface {
          user_name_key varchar(320) NOT NULL,
          active boolean NOT NULL,
          attributes jsonb NOT NULL DEFAULT '{}',
+         pending boolean NOT NULL DEFAULT false,
          ${ROW},
          CONSTRAINT scim_users_pk PRIMARY KEY (organisation_id, user_id),
          CONSTRAINT scim_users_member_fk FOREIGN KEY (organisation_id, user_id)
@@ -57,6 +58,9 @@ export class Scim1795710000000 implements MigrationInterface {
     );
     await runner.query(
       `CREATE INDEX scim_users_created_at_ix ON scim_users (organisation_id, created_at, user_id)`,
+    );
+    await runner.query(
+      `CREATE INDEX scim_users_pending_ix ON scim_users (organisation_id, user_id) WHERE pending`,
     );
     await runner.query(
       `CREATE TABLE scim_groups (
@@ -94,7 +98,6 @@ export class Scim1795710000000 implements MigrationInterface {
          workspace_id uuid NOT NULL CONSTRAINT scim_workspace_mappings_workspace_fk REFERENCES workspaces (id),
          role varchar(16) NOT NULL,
          origin varchar(8) NOT NULL DEFAULT 'manual',
-         made_workspace boolean NOT NULL DEFAULT false,
          ${ROW}
        )`,
     );

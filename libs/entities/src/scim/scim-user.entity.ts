@@ -10,6 +10,7 @@ import { Row } from '../row';
   where: 'external_id IS NOT NULL',
 })
 @Index('scim_users_created_at_ix', ['organisationId', 'createdAt', 'userId'])
+@Index('scim_users_pending_ix', ['organisationId', 'userId'], { where: 'pending' })
 @ForeignKey(() => OrganisationUserEntity, ['organisationId', 'userId'], ['organisationId', 'userId'], {
   name: 'scim_users_member_fk',
 })
@@ -37,4 +38,8 @@ export class ScimUserEntity extends Row {
   /** The other attributes of the published schemas, by their names in them. */
   @Column({ name: 'attributes', type: 'jsonb', default: {} })
   attributes!: Readonly<Record<string, unknown>>;
+
+  /** True: the workspace memberships of the user follow later, in the background. */
+  @Column({ name: 'pending', type: 'boolean', default: false })
+  pending!: boolean;
 }

@@ -31,8 +31,4 @@ export class ScimWorkspaceMappingEntity extends Row {
   /** `pattern`: the name of the group made the mapping, and a new name ends it. */
   @Column({ name: 'origin', type: 'varchar', length: 8, default: 'manual' })
   origin!: 'manual' | 'pattern';
-
-  /** True when the workspace was created for this mapping. */
-  @Column({ name: 'made_workspace', type: 'boolean', default: false })
-  madeWorkspace!: boolean;
 }

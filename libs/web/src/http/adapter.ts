@@ -100,7 +100,7 @@ function parseJson(text: string, done: (error: Error | null, body?: unknown) => 
  * Decodes JSON as strict UTF-8 (RFC 8259, section 8.1); the default decoder would replace invalid
  * bytes.
  */
-function readJson(
+export function readJson(
   body: Buffer,
   bounds: BodyBounds | null,
   done: (error: Error | null, body?: unknown) => void,

@@ -4,7 +4,11 @@ import type { ErrorDetail } from '@gw/kernel';
 export class DryRunChecked extends Error {
   override readonly name = 'DryRunChecked';
 
-  constructor(readonly warnings: readonly ErrorDetail[]) {
+  constructor(
+    readonly warnings: readonly ErrorDetail[],
+    /** Entries that the request would have written to the audit log. */
+    readonly entries: readonly object[],
+  ) {
     super();
   }
 }

@@ -34,7 +34,7 @@ export class Writes {
       if (fixed) assertFixed(fixed, write.entries[0]?.before);
       await this.caps.assertKept(manager);
       // A dry run ends here, before the audit and change records, whose locks make other writers wait.
-      if (currentCall()?.isDryRun === true) throw new DryRunChecked(warningsOf(result));
+      if (currentCall()?.isDryRun === true) throw new DryRunChecked(warningsOf(result), write.entries);
       await assertOnce(manager);
       await this.audits.record(manager, caller, write.entries);
       // Last, because it locks the outbox until the commit.

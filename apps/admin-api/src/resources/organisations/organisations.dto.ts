@@ -22,6 +22,7 @@ import {
   NameField,
   NestedField,
   RowResponse,
+  TextField,
 } from '@gw/web';
 import { SESSION_SECONDS_MAX, SESSION_SECONDS_MIN } from '../../platform/auth/session-life';
 
@@ -63,6 +64,45 @@ export class SessionSettingsDto {
   max_session_ttl?: number | null;
 }
 
+export class ScimSettingsDto {
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 64,
+    description: 'Beginning of group names that give a role in a workspace; ws- by default.',
+    example: 'ws-',
+  })
+  workspace_name_prefix?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 64,
+    description: 'Text between workspace and role in such names; -role- by default.',
+    example: '-role-',
+  })
+  workspace_role_separator?: string | null;
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description:
+      'True (default): a user whom the identity provider creates becomes managed if the user exists.',
+  })
+  adopt_existing?: boolean | null;
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description: 'True: a group that names a deactivated user activates the user.',
+  })
+  group_based_user_provisioning?: boolean | null;
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description:
+      'True: users who are managed by the identity provider can only be changed and removed there.',
+  })
+  manage_organisation?: boolean | null;
+}
+
 /** Partial update: absent members stay, null resets a setting. */
 export class UpdateOrganisationSettingsDto {
   @NestedField(() => OrganisationSettingsDto, { optional: true }) settings?: OrganisationSettingsDto;
@@ -71,6 +111,7 @@ export class UpdateOrganisationSettingsDto {
   @NestedField(() => ExportSettingsDto, { optional: true }) export_settings?: ExportSettingsDto;
   @NestedField(() => SecuritySettingsDto, { optional: true }) security_settings?: SecuritySettingsDto;
   @NestedField(() => SessionSettingsDto, { optional: true }) session_settings?: SessionSettingsDto;
+  @NestedField(() => ScimSettingsDto, { optional: true }) scim_settings?: ScimSettingsDto;
   @NestedField(() => WorkspaceOverridesDto, {
     optional: true,
     description:
@@ -116,6 +157,11 @@ class ScimSettingsResponse {
       'Set by the installation. True: workspace memberships come from the groups of each user; member lists of groups are ignored.',
   })
   readonly membership_user_mode!: boolean;
+  @ResponseField.text({ example: 'ws-' }) readonly workspace_name_prefix!: string;
+  @ResponseField.text({ example: '-role-' }) readonly workspace_role_separator!: string;
+  @ResponseField.boolean() readonly adopt_existing!: boolean;
+  @ResponseField.boolean() readonly group_based_user_provisioning!: boolean;
+  @ResponseField.boolean() readonly manage_organisation!: boolean;
 }
 
 export class OrganisationSettingsResponse {

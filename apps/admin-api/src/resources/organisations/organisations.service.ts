@@ -5,11 +5,12 @@ import { assign, etagOf, viewOf } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
-import { assertMayChangeSettings } from '../../platform/auth/grants';
+import { assertMayChangeSettings, assertNotAbove, rankOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { cutSessions, sessionSecondsOf } from '../../platform/auth/session-life';
 import { inOrganisation } from '../../platform/auth/tenancy';
 import type { At } from '../../platform/resource/at';
+import { scimSettingsInForce } from '../../platform/tenant-settings/scim-settings';
 import { findRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { toStoredExportSettings } from '../../platform/tenant-settings/export-settings.dto';
@@ -109,7 +110,10 @@ export class OrganisationsService {
         overrides: {},
       }),
       session_settings: { max_session_ttl: sessionSecondsOf(row) },
-      scim_settings: { membership_user_mode: this.env.SCIM_MEMBERSHIP_USER_MODE },
+      scim_settings: {
+        membership_user_mode: this.env.SCIM_MEMBERSHIP_USER_MODE,
+        ...scimSettingsInForce(row.settings),
+      },
       workspace_overrides: { ...OVERRIDE_DEFAULTS, ...row.workspaceOverrides },
       etag: etagOf(row),
     };
@@ -142,6 +146,14 @@ function applySettings(
   row.settings = mergeSettings(row.settings, {
     max_session_ttl: input.session_settings?.max_session_ttl,
   });
+  if (input.scim_settings !== undefined) {
+    // Names of groups give roles of workspaces, so they are for administrators of the organisation.
+    assertNotAbove(caller, rankOfRole('admin', null));
+    row.settings = {
+      ...row.settings,
+      scim: mergeSettings(row.settings.scim ?? {}, { ...input.scim_settings }),
+    };
+  }
   const block = input.data_plane_security_settings?.block_inline_config;
   if (block !== undefined) {
     row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };

@@ -3,6 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { assertTag } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Not, type EntityManager } from 'typeorm';
+import { assertNotManaged } from '../../platform/accounts/managed-users';
 import { MembershipEnds, type Seat } from '../../platform/accounts/membership-ends';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
@@ -32,6 +33,7 @@ export class UserChangesService {
       const { manager } = write;
       const { seat, place, before } = await lockSeat(manager, at);
       if (role === seat.role) return {};
+      await assertNotManaged(manager, place);
       if (role === 'owner') assertOwner(caller);
       const settings = await securityOf(manager, place.organisationId, null);
       assertMayGrant(caller, rightsOfRole(role, null, settings), `The role ${role}`, 'role');
@@ -53,6 +55,7 @@ export class UserChangesService {
       const { seat, place, before } = await lockSeat(manager, at);
       if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
       assertNotAbove(caller, rankOfRole(seat.role, null));
+      await assertNotManaged(manager, place);
       await this.ends.end(write, place);
       write.audit({ action: 'delete', resourceType: 'users', resourceId: place.userId, before });
       return {};

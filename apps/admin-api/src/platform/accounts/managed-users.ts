@@ -1,0 +1,19 @@
+import { OrganisationEntity, ScimUserEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+import { scimSettingsInForce } from '../tenant-settings/scim-settings';
+import type { Seat } from './membership-ends';
+
+/** Throws `conflict` for a user whom only the identity provider may change, if the organisation has set that. */
+export async function assertNotManaged(
+  manager: EntityManager,
+  { organisationId, userId }: Seat,
+): Promise<void> {
+  const { settings } = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
+  if (!scimSettingsInForce(settings).manage_organisation) return;
+  if (!(await manager.existsBy(ScimUserEntity, { organisationId, userId }))) return;
+  throw new GatewayError('conflict', {
+    message:
+      'The identity provider manages this user; change the user there, or set scim_settings.manage_organisation to false.',
+  });
+}

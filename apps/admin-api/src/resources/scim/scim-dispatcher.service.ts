@@ -1,0 +1,145 @@
+import { isObject } from '@gw/kernel';
+import { fault, kindDocuments, providerConfig, schemaDocuments, ScimError } from '@gw/scim';
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import type { ScimContext } from './scim-context';
+import { ScimGroupsService } from './scim-groups.service';
+import type { ListParameters } from './scim-list';
+import { ScimUsersService, type Written } from './scim-users.service';
+
+/** A request below the base URL of SCIM. */
+export interface ScimRequest {
+  readonly method: string;
+  /** Decoded segments: `['Users', '…']`. */
+  readonly path: readonly string[];
+  readonly query: ListParameters;
+  readonly body: unknown;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+export interface ScimReply {
+  readonly status: number;
+  readonly body: object | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Members beyond which a changed group is not sent back. */
+const MEMBERS_SHOWN_MAX = 500;
+export const BULK = { operations: 1_000, bytes: 1_048_576 } as const;
+const DISCOVERY: ReadonlySet<string> = new Set(['ServiceProviderConfig', 'Schemas', 'ResourceTypes']);
+
+/** Whether a path is one of the documents that say what SCIM can do here. */
+export const isDiscovery = ([first]: readonly string[]): boolean => DISCOVERY.has(first ?? '');
+
+/** Carries out one SCIM request, from the network, out of a bulk request or as a dry run. */
+@Injectable()
+export class ScimDispatcher {
+  constructor(
+    private readonly users: ScimUsersService,
+    private readonly groups: ScimGroupsService,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'SCIM_BULK'>,
+  ) {}
+
+  /** Throws `ScimError`. */
+  async dispatch(context: ScimContext, request: ScimRequest): Promise<ScimReply> {
+    const [first, id, ...rest] = request.path;
+    if (rest.length > 0) throw unknownPath();
+    if (isDiscovery(request.path)) return this.discover(context.base, request);
+    if (first === 'Me') throw new ScimError(501, 'SCIM tokens belong to no user, so /Me is not offered.');
+    const resource = first === 'Users' ? this.users : first === 'Groups' ? this.groups : null;
+    if (resource === null) throw unknownPath();
+    if (id === undefined) return this.collection(resource, context, request);
+    if (id === '.search' && request.method === 'POST') return search(resource, context, request.body);
+    return one(resource, context, id, request);
+  }
+
+  /** The documents of discovery. `base`: URL of the SCIM endpoints. */
+  discover(base: string, { method, path: [first, id], query }: ScimRequest): ScimReply {
+    if (method !== 'GET') throw new ScimError(405, 'The documents of discovery can only be read.');
+    if (query['filter'] !== undefined)
+      throw new ScimError(403, 'The documents of discovery cannot be filtered.');
+    if (first === 'ServiceProviderConfig') {
+      if (id !== undefined) throw unknownPath();
+      return ok(providerConfig(base, this.settings.SCIM_BULK ? BULK : null));
+    }
+    const documents = first === 'Schemas' ? schemaDocuments(base) : kindDocuments(base);
+    if (id === undefined) return ok(listed([...documents.values()]));
+    const document = documents.get(id.toLowerCase());
+    if (document === undefined) throw unknownPath();
+    return ok(document);
+  }
+
+  private async collection(
+    resource: Resource,
+    context: ScimContext,
+    request: ScimRequest,
+  ): Promise<ScimReply> {
+    if (request.method === 'GET') return ok(await resource.list(context, request.query));
+    if (request.method !== 'POST') throw wrongMethod();
+    const written = await resource.create(context, request.body, request.query);
+    return reply(written, written.created ? 201 : 200);
+  }
+}
+
+type Resource = ScimUsersService | ScimGroupsService;
+
+async function search(resource: Resource, context: ScimContext, body: unknown): Promise<ScimReply> {
+  if (!isObject(body)) throw fault('invalidSyntax', 'The body must be an object.');
+  return ok(await resource.list(context, body));
+}
+
+async function one(
+  resource: Resource,
+  context: ScimContext,
+  id: string,
+  request: ScimRequest,
+): Promise<ScimReply> {
+  const { method, body, ifMatch, query } = request;
+  switch (method) {
+    case 'GET': {
+      const found = await resource.get(context, id, query);
+      return found.version === request.ifNoneMatch
+        ? { status: 304, body: null, headers: {} }
+        : reply(found, 200);
+    }
+    case 'PUT':
+      return reply(await resource.replace(context, id, body, ifMatch), 200);
+    case 'PATCH':
+      return patched(context, await resource.patch(context, id, body, { ifMatch, parameters: query }));
+    case 'DELETE':
+      await resource.remove(context, id, ifMatch);
+      return { status: 204, body: null, headers: {} };
+    default:
+      throw wrongMethod();
+  }
+}
+
+/** Entra ID expects no body of a changed group, and large groups are not sent back. */
+function patched({ dialect }: ScimContext, written: Written): ScimReply {
+  const members = written.document['members'];
+  const isGroup = Array.isArray(members);
+  if (isGroup && (dialect === 'entra' || members.length > MEMBERS_SHOWN_MAX)) {
+    return { status: 204, body: null, headers: { etag: written.version } };
+  }
+  return reply(written, 200);
+}
+
+const reply = ({ document, version }: Written, status: number): ScimReply => {
+  const { location } = (document['meta'] ?? {}) as { readonly location?: string };
+  const headers = { etag: version, ...(status === 201 && location !== undefined ? { location } : {}) };
+  return { status, body: document, headers };
+};
+
+const ok = (body: object): ScimReply => ({ status: 200, body, headers: {} });
+
+const listed = (resources: readonly object[]): object => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+  totalResults: resources.length,
+  startIndex: 1,
+  itemsPerPage: resources.length,
+  Resources: resources,
+});
+
+const unknownPath = (): ScimError => new ScimError(404, 'There is no such SCIM resource.');
+const wrongMethod = (): ScimError => new ScimError(405, 'The method is not offered here.');

@@ -1,0 +1,60 @@
+import { ScimExchangeEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { DataSource } from 'typeorm';
+import type { ScimContext } from './scim-context';
+
+/** Exchanges of an organisation that are kept. */
+const KEPT = 200;
+/** Older ones are deleted once in this number of exchanges, in each process. */
+const PRUNED_EVERY = 64;
+const ORGANISATIONS_MAX = 10_000;
+
+interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly scimType: string | null;
+  readonly detail: string | null;
+}
+
+/** Keeps the last exchanges of each organisation, for whoever looks for a fault of the identity provider's set-up. */
+@Injectable()
+export class ScimExchanges {
+  private readonly counts = new LRUCache<string, number>({ max: ORGANISATIONS_MAX });
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  async record({ organisationId, dialect, caller }: ScimContext, exchange: Exchange): Promise<void> {
+    const { manager } = this.dataSource;
+    await manager.insert(ScimExchangeEntity, {
+      ...exchange,
+      id: uuidv7(),
+      organisationId,
+      dialect,
+      path: exchange.path.slice(0, 255),
+      detail: exchange.detail?.slice(0, 1_024) ?? null,
+      requestId: caller.request.id.slice(0, 64),
+    });
+    const count = (this.counts.get(organisationId) ?? 0) + 1;
+    this.counts.set(organisationId, count % PRUNED_EVERY);
+    if (count === PRUNED_EVERY) await this.prune(organisationId);
+  }
+
+  list(organisationId: string): Promise<ScimExchangeEntity[]> {
+    return this.dataSource.manager.find(ScimExchangeEntity, {
+      where: { organisationId },
+      order: { id: 'DESC' },
+      take: KEPT,
+    });
+  }
+
+  private async prune(organisationId: string): Promise<void> {
+    await this.dataSource.query(
+      `DELETE FROM scim_exchanges WHERE organisation_id = $1 AND id < (
+         SELECT id FROM scim_exchanges WHERE organisation_id = $1 ORDER BY id DESC OFFSET ${String(KEPT)} LIMIT 1)`,
+      [organisationId],
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  OrganisationUserEntity,
+  ScimGroupMemberEntity,
+  ScimUserEntity,
+  type ScimGroupEntity,
+} from '@gw/entities';
+import { fault } from '@gw/scim';
+import { Injectable } from '@nestjs/common';
+import { In, Not, type EntityManager } from 'typeorm';
+import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
+import type { Write } from '../../platform/unit-of-work/writes';
+import type { ScimContext } from './scim-context';
+import { ScimSeats } from './scim-seats.service';
+import { scimSettingsOf } from './scim-settings';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Rows of one statement. */
+const BATCH = 1_000;
+/** Unknown ids that an audit entry names. */
+const NAMED_MAX = 20;
+
+interface Change {
+  readonly before: ReadonlySet<string>;
+  readonly after: ReadonlySet<string>;
+}
+
+/** Reads and changes the members of groups. */
+@Injectable()
+export class ScimGroupMembers {
+  constructor(private readonly seats: ScimSeats) {}
+
+  async of(manager: EntityManager, groupId: string): Promise<ReadonlySet<string>> {
+    const rows = await manager.find(ScimGroupMemberEntity, {
+      where: { groupId },
+      order: { createdAt: 'ASC', userId: 'ASC' },
+    });
+    return new Set(rows.map(({ userId }) => userId));
+  }
+
+  /**
+   * Stores the members and returns the users for whom that changes something. Unknown ids are left out and named in the audit log,
+   * since identity providers never repeat a request that was refused. Throws `invalidValue` for a user of another organisation.
+   */
+  async change(
+    write: Write<AuditCaller>,
+    context: ScimContext,
+    { id: groupId }: ScimGroupEntity,
+    { before, after }: Change,
+  ): Promise<readonly string[]> {
+    const { manager } = write;
+    const asked = [...after].filter((id) => !before.has(id));
+    const joined = await this.known(write, context, asked);
+    const left = [...before].filter((id) => !after.has(id));
+    const skipped = asked.filter((id) => !joined.includes(id));
+    for (let at = 0; at < left.length; at += BATCH) {
+      await manager.delete(ScimGroupMemberEntity, { groupId, userId: In(left.slice(at, at + BATCH)) });
+    }
+    for (let at = 0; at < joined.length; at += BATCH) {
+      const rows = joined.slice(at, at + BATCH).map((userId) => ({ groupId, userId }));
+      await manager.insert(ScimGroupMemberEntity, rows);
+    }
+    if (left.length + asked.length > 0) {
+      write.audit({
+        action: 'update',
+        resourceType: 'scim_groups',
+        resourceId: groupId,
+        after: {
+          members_added: joined.length,
+          members_removed: left.length,
+          ...(skipped.length === 0 ? {} : { unknown_members: skipped.slice(0, NAMED_MAX) }),
+        },
+      });
+    }
+    return [...left, ...joined];
+  }
+
+  private async known(
+    write: Write<AuditCaller>,
+    { organisationId }: ScimContext,
+    ids: readonly string[],
+  ): Promise<readonly string[]> {
+    const { manager } = write;
+    const wanted = ids.filter((id) => UUID.test(id));
+    if (wanted.length === 0) return [];
+    const seats = await manager.find(OrganisationUserEntity, {
+      where: { organisationId, userId: In(wanted) },
+      select: { userId: true },
+    });
+    const own = new Set(seats.map(({ userId }) => userId));
+    const others = wanted.filter((id) => !own.has(id));
+    const foreign = await manager.existsBy(OrganisationUserEntity, {
+      userId: In(others),
+      organisationId: Not(organisationId),
+    });
+    if (others.length > 0 && foreign) {
+      throw fault('invalidValue', 'A member is no user of this organisation.');
+    }
+    await this.activate(write, organisationId, [...own]);
+    return [...own];
+  }
+
+  /** Activates users whom a group names, if the organisation wants that. */
+  private async activate(
+    write: Write<AuditCaller>,
+    organisationId: string,
+    userIds: readonly string[],
+  ): Promise<void> {
+    const { group_based_user_provisioning: groupsActivate } = await scimSettingsOf(
+      write.manager,
+      organisationId,
+    );
+    if (!groupsActivate) return;
+    const inactive = await write.manager.findBy(ScimUserEntity, {
+      organisationId,
+      userId: In([...userIds]),
+      active: false,
+    });
+    for (const row of inactive) {
+      row.active = true;
+      await write.manager.save(ScimUserEntity, row);
+      await this.seats.setActive(write, row, true);
+    }
+  }
+}

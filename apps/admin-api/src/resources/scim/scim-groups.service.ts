@@ -1,0 +1,283 @@
+import { ScimGroupEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import {
+  applyPatch,
+  changedMembers,
+  fault,
+  GROUP_KIND,
+  memberChanges,
+  memberIds,
+  project,
+  readPatch,
+  readResource,
+  ScimError,
+  type MemberChange,
+  type PatchOperation,
+  textOf,
+  type ScimDocument,
+} from '@gw/scim';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
+import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import { GROUP_COLUMNS, GROUP_ORDERS } from './scim-columns';
+import type { ScimContext } from './scim-context';
+import { groupDocument, scimTag, type Reference } from './scim-documents';
+import {
+  filterOf,
+  listOf,
+  orderOf,
+  pageOf,
+  projectionOf,
+  type ListParameters,
+  type ScimList,
+} from './scim-list';
+import { ScimGroupMembers } from './scim-group-members.service';
+import { ScimMappingsService } from './scim-mappings.service';
+import { ScimMemberships } from './scim-memberships.service';
+import { addressesOf, assertTagMatches, type Written } from './scim-users.service';
+
+@Injectable()
+export class ScimGroupsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly members: ScimGroupMembers,
+    private readonly memberships: ScimMemberships,
+    private readonly mappings: ScimMappingsService,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'SCIM_MEMBERSHIP_USER_MODE'>,
+  ) {}
+
+  async list(context: ScimContext, parameters: ListParameters): Promise<ScimList> {
+    const { manager } = this.dataSource;
+    const page = pageOf(parameters);
+    const condition = filterOf(GROUP_KIND, GROUP_COLUMNS, parameters);
+    const order = orderOf(GROUP_KIND, GROUP_ORDERS, 'entry.id', parameters);
+    const where = `FROM scim_groups entry WHERE entry.organisation_id = $1 AND (${condition.sql})`;
+    const values = [context.organisationId, ...condition.values];
+    const [{ total } = { total: 0 }] = await manager.query<{ total: number }[]>(
+      `SELECT count(*)::int AS total ${where}`,
+      values,
+    );
+    const found = await manager.query<{ id: string }[]>(
+      `SELECT entry.id ${where} ORDER BY ${order} LIMIT ${String(page.count)} OFFSET ${String(page.startIndex - 1)}`,
+      values,
+    );
+    const ids = found.map(({ id }) => id);
+    const rows = await manager.findBy(ScimGroupEntity, { id: In(ids) });
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const listed = ids.flatMap((id) => byId.get(id) ?? []);
+    const documents: object[] = [];
+    for (const row of listed) documents.push(await this.shown(manager, context, row, parameters));
+    return listOf(page, total, documents);
+  }
+
+  async get(context: ScimContext, id: string, parameters: ListParameters): Promise<Written> {
+    const { manager } = this.dataSource;
+    const row = UUID.test(id)
+      ? await manager.findOneBy(ScimGroupEntity, { organisationId: context.organisationId, id })
+      : null;
+    if (row === null) throw unknownGroup(id);
+    return this.response(manager, context, row, parameters, false);
+  }
+
+  create(context: ScimContext, body: unknown, parameters: ListParameters): Promise<Written> {
+    const document = readResource(GROUP_KIND, body);
+    const ids = memberIds(Reflect.get(body as object, 'members'));
+    return this.run(context, async (write) => {
+      const { manager } = write;
+      const { organisationId } = context;
+      await assertFree(manager, organisationId, document, null);
+      const row = await manager.save(
+        ScimGroupEntity,
+        manager.create(ScimGroupEntity, { id: uuidv7(), organisationId, ...columnsOf(document) }),
+      );
+      write.audit({ action: 'create', resourceType: 'scim_groups', resourceId: row.id, after: document });
+      await this.mappings.followName(write, row);
+      await this.changeMembers(write, context, row, [{ kind: 'replace', ids }]);
+      return this.response(manager, context, row, parameters, true);
+    });
+  }
+
+  /** A body without members empties the group. */
+  replace(context: ScimContext, id: string, body: unknown, ifMatch: string | undefined): Promise<Written> {
+    const document = readResource(GROUP_KIND, body);
+    const ids = memberIds(Reflect.get(body as object, 'members'));
+    return this.run(context, async (write) => {
+      const row = await lockGroup(write.manager, context, id, ifMatch);
+      const renamed = await this.rename(write, context, row, document);
+      await this.changeMembers(write, context, renamed, [{ kind: 'replace', ids }]);
+      return this.response(write.manager, context, renamed, {}, false);
+    });
+  }
+
+  patch(
+    context: ScimContext,
+    id: string,
+    body: unknown,
+    { ifMatch, parameters }: { readonly ifMatch: string | undefined; readonly parameters: ListParameters },
+  ): Promise<Written> {
+    const operations: readonly PatchOperation[] = readPatch(GROUP_KIND, body);
+    const changes = memberChanges(operations, 'members');
+    return this.run(context, async (write) => {
+      const row = await lockGroup(write.manager, context, id, ifMatch);
+      const document = applyPatch(GROUP_KIND, documentOf(row), operations);
+      const renamed = await this.rename(write, context, row, document);
+      await this.changeMembers(write, context, renamed, changes);
+      return this.response(write.manager, context, renamed, parameters, false);
+    });
+  }
+
+  /** Deletes the group with its mappings; the workspaces stay, and members keep what other groups give them. */
+  remove(context: ScimContext, id: string, ifMatch: string | undefined): Promise<void> {
+    return this.run(context, async (write) => {
+      const { manager } = write;
+      const row = await lockGroup(manager, context, id, ifMatch);
+      const members = await this.members.of(manager, row.id);
+      await manager.delete(ScimGroupEntity, { id: row.id });
+      write.audit({
+        action: 'delete',
+        resourceType: 'scim_groups',
+        resourceId: row.id,
+        before: { ...documentOf(row), members: members.size },
+      });
+      await this.memberships.follow(write, context.organisationId, [...members]);
+    });
+  }
+
+  private run<T>(context: ScimContext, work: (write: Write<AuditCaller>) => Promise<T>): Promise<T> {
+    return this.writes.run<T, AuditCaller>(context.caller, work);
+  }
+
+  /** A new name may follow the pattern of names that give a role, or no longer. */
+  private async rename(
+    write: Write<AuditCaller>,
+    { organisationId }: ScimContext,
+    row: ScimGroupEntity,
+    document: ScimDocument,
+  ): Promise<ScimGroupEntity> {
+    const before = documentOf(row);
+    const columns = columnsOf(document);
+    if (columns.displayName === row.displayName && columns.externalId === row.externalId) return row;
+    await assertFree(write.manager, organisationId, document, row.id);
+    const saved = await write.manager.save(ScimGroupEntity, Object.assign(row, columns));
+    write.audit({
+      action: 'update',
+      resourceType: 'scim_groups',
+      resourceId: row.id,
+      before,
+      after: document,
+    });
+    if (await this.mappings.followName(write, saved)) {
+      await this.memberships.follow(write, organisationId, [
+        ...(await this.members.of(write.manager, row.id)),
+      ]);
+    }
+    return saved;
+  }
+
+  /** With SCIM_MEMBERSHIP_USER_MODE the members of groups come from the users, so their lists here are left alone. */
+  private async changeMembers(
+    write: Write<AuditCaller>,
+    context: ScimContext,
+    row: ScimGroupEntity,
+    changes: readonly MemberChange[],
+  ): Promise<void> {
+    if (this.settings.SCIM_MEMBERSHIP_USER_MODE || changes.length === 0) return;
+    const before = await this.members.of(write.manager, row.id);
+    const changed = await this.members.change(write, context, row, {
+      before,
+      after: changedMembers(before, changes),
+    });
+    await this.memberships.follow(write, context.organisationId, changed);
+  }
+
+  private async response(
+    manager: EntityManager,
+    context: ScimContext,
+    row: ScimGroupEntity,
+    parameters: ListParameters,
+    created: boolean,
+  ): Promise<Written> {
+    const document = await this.shown(manager, context, row, parameters);
+    return { created, id: row.id, version: scimTag(row), document };
+  }
+
+  /** Reads the members only if they are shown. */
+  private async shown(
+    manager: EntityManager,
+    context: ScimContext,
+    row: ScimGroupEntity,
+    parameters: ListParameters,
+  ): Promise<ScimDocument> {
+    const projection = projectionOf(parameters);
+    const probe = project(GROUP_KIND, groupDocument(context.base, row, [NOBODY]), projection);
+    if (probe['members'] === undefined) return probe;
+    return project(
+      GROUP_KIND,
+      groupDocument(context.base, row, await this.references(manager, row)),
+      projection,
+    );
+  }
+
+  private async references(manager: EntityManager, row: ScimGroupEntity): Promise<Reference[]> {
+    const ids = [...(await this.members.of(manager, row.id))];
+    const addresses = await addressesOf(manager, ids);
+    return ids.map((value) => ({ value, display: addresses.get(value) ?? '' }));
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const NOBODY: Reference = { value: '', display: '' };
+const NAME_MAX = 255;
+
+const unknownGroup = (id: string): ScimError => new ScimError(404, `There is no group ${id.slice(0, 64)}.`);
+
+const documentOf = ({ displayName, externalId }: ScimGroupEntity): ScimDocument => ({
+  displayName,
+  ...(externalId === null ? {} : { externalId }),
+});
+
+function columnsOf(
+  document: ScimDocument,
+): Pick<ScimGroupEntity, 'displayName' | 'displayNameKey' | 'externalId'> {
+  const displayName = textOf(document, 'displayName');
+  const externalId = (document['externalId'] as string | undefined) ?? null;
+  if (displayName.length > NAME_MAX || (externalId?.length ?? 0) > NAME_MAX) {
+    throw fault('invalidValue', `displayName and externalId have at most ${String(NAME_MAX)} characters.`);
+  }
+  return { displayName, displayNameKey: displayName.toLowerCase(), externalId };
+}
+
+async function lockGroup(
+  manager: EntityManager,
+  { organisationId }: ScimContext,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<ScimGroupEntity> {
+  const row = UUID.test(id)
+    ? await manager.findOne(ScimGroupEntity, { where: { organisationId, id }, lock: FOR_UPDATE })
+    : null;
+  if (row === null) throw unknownGroup(id);
+  assertTagMatches(ifMatch, row);
+  return row;
+}
+
+/** Throws `uniqueness` when another group has the name or the id at the identity provider. */
+async function assertFree(
+  manager: EntityManager,
+  organisationId: string,
+  document: ScimDocument,
+  ownId: string | null,
+): Promise<void> {
+  const { displayNameKey, externalId } = columnsOf(document);
+  const named = await manager.findBy(ScimGroupEntity, [
+    { organisationId, displayNameKey },
+    ...(externalId === null ? [] : [{ organisationId, externalId }]),
+  ]);
+  const other = named.find(({ id }) => id !== ownId);
+  if (other === undefined) return;
+  const what = other.displayNameKey === displayNameKey ? 'displayName' : 'externalId';
+  throw new ScimError(409, `Another group has this ${what}.`, 'uniqueness');
+}

@@ -1,0 +1,84 @@
+import {
+  fault,
+  findPath,
+  namesOf,
+  PAGE_MAX,
+  parseFilter,
+  type Projection,
+  type ResourceKind,
+} from '@gw/scim';
+import { conditionOf, type Columns, type Condition } from './scim-filter-sql';
+
+/** Parameters of a list: those of a query string, or the members of `/.search`. */
+export type ListParameters = Readonly<Record<string, unknown>>;
+
+export interface Page {
+  readonly startIndex: number;
+  readonly count: number;
+}
+
+export interface ScimList {
+  readonly schemas: readonly string[];
+  readonly totalResults: number;
+  readonly startIndex: number;
+  readonly itemsPerPage: number;
+  readonly Resources: readonly object[];
+}
+
+const INDEX_MAX = 2_147_483_647;
+
+/** Reads `startIndex` and `count`: below 1 means 1, a negative count 0, a larger one than 200 means 200. */
+export function pageOf(parameters: ListParameters): Page {
+  const startIndex = Math.max(1, integerOf(parameters, 'startIndex') ?? 1);
+  const count = Math.min(PAGE_MAX, Math.max(0, integerOf(parameters, 'count') ?? 100));
+  return { startIndex, count };
+}
+
+function integerOf(parameters: ListParameters, name: string): number | null {
+  const raw = parameters[name];
+  if (raw === undefined || raw === '' || raw === null) return null;
+  const number = /^[+-]?\d{1,10}$/.test(textOf(raw)) ? Number(raw) : NaN;
+  if (Number.isNaN(number) || Math.abs(number) > INDEX_MAX) {
+    throw fault('invalidValue', `${name} must be a whole number.`);
+  }
+  return number;
+}
+
+const textOf = (raw: unknown): string =>
+  typeof raw === 'string' || typeof raw === 'number' ? String(raw) : '';
+
+export function projectionOf(parameters: ListParameters): Projection {
+  return { attributes: listed(parameters['attributes']), excluded: listed(parameters['excludedAttributes']) };
+}
+
+const listed = (raw: unknown): readonly string[] =>
+  namesOf(Array.isArray(raw) ? raw.map(textOf).join(',') : textOf(raw));
+
+/** The condition of the filter, behind `$1` for the organisation; true without a filter. */
+export function filterOf(kind: ResourceKind, columns: Columns, parameters: ListParameters): Condition {
+  const text = textOf(parameters['filter']).trim();
+  return text === '' ? { sql: 'true', values: [] } : conditionOf(parseFilter(kind, text), columns, 2);
+}
+
+/** The order of a list; an attribute that cannot be sorted by gives the order of creation. */
+export function orderOf(
+  kind: ResourceKind,
+  orders: Readonly<Record<string, string>>,
+  id: string,
+  parameters: ListParameters,
+): string {
+  const path = findPath(kind, textOf(parameters['sortBy']));
+  const name =
+    path === null ? '' : [path.attribute.name, ...(path.sub === null ? [] : [path.sub.name])].join('.');
+  const column = Object.hasOwn(orders, name) ? orders[name] : undefined;
+  const direction = textOf(parameters['sortOrder']).toLowerCase() === 'descending' ? 'DESC' : 'ASC';
+  return column === undefined ? `entry.created_at, ${id}` : `${column} ${direction} NULLS LAST, ${id}`;
+}
+
+export const listOf = (page: Page, totalResults: number, resources: readonly object[]): ScimList => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+  totalResults,
+  startIndex: page.startIndex,
+  itemsPerPage: resources.length,
+  Resources: resources,
+});

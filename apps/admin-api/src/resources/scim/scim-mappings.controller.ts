@@ -1,0 +1,47 @@
+import { Body, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse } from '@nestjs/swagger';
+import { Requires } from '../../platform/auth/access';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import {
+  CreateScimMappingDto,
+  DeletedScimMapping,
+  ListScimGroupsQuery,
+  ListScimMappingsQuery,
+  ScimGroupListResponse,
+  ScimMappingListResponse,
+  ScimMappingResponse,
+} from './scim-mappings.dto';
+import { ScimMappingsService } from './scim-mappings.service';
+
+@ControlRoutes('scim')
+export class ScimMappingsController {
+  constructor(private readonly mappings: ScimMappingsService) {}
+
+  /** Gives the members of a group a role in a workspace. */
+  @Post('workspaces')
+  @HttpCode(201)
+  @Requires('organisation_settings.update')
+  @ApiCreatedResponse({ type: ScimMappingResponse })
+  create(@Caller() caller: Principal, @Body() body: CreateScimMappingDto): Promise<ScimMappingResponse> {
+    return this.mappings.create(caller, body);
+  }
+
+  @Route.get('workspaces', 'organisation_settings.read', ScimMappingListResponse)
+  list(@Caller() caller: Principal, @Query() query: ListScimMappingsQuery): Promise<ScimMappingListResponse> {
+    return this.mappings.list(caller, query);
+  }
+
+  /** Deletes a mapping. Its users stay in the workspace, as if they had been added by hand. */
+  @Route.delete('workspaces/:mappingId', 'organisation_settings.update', DeletedScimMapping)
+  remove(@Named('mappingId') at: At): Promise<DeletedScimMapping> {
+    return this.mappings.remove(at);
+  }
+
+  @Route.get('groups', 'organisation_settings.read', ScimGroupListResponse)
+  groups(@Caller() caller: Principal, @Query() query: ListScimGroupsQuery): Promise<ScimGroupListResponse> {
+    return this.mappings.groups(caller, query);
+  }
+}

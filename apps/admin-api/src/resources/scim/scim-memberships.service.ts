@@ -1,0 +1,138 @@
+import {
+  ScimGroupMemberEntity,
+  ScimUserEntity,
+  ScimWorkspaceMappingEntity,
+  WorkspaceEntity,
+  WorkspaceUserEntity,
+} from '@gw/entities';
+import { Injectable } from '@nestjs/common';
+import { In, type EntityManager } from 'typeorm';
+import { UserKeysService } from '../../platform/keys/user-keys.service';
+import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
+import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
+import { byUser } from './by-user';
+import { membershipChanges, type Given, type Membership } from './desired-memberships';
+
+/** Maximum number of users whose memberships follow in the transaction of a change; those of the others follow in the background. */
+export const AT_ONCE_MAX = 500;
+
+/** Makes the workspace memberships of users what their groups say. */
+@Injectable()
+export class ScimMemberships {
+  constructor(private readonly userKeys: UserKeysService) {}
+
+  /**
+   * Follows a change of groups or mappings for the users. Beyond the first 500 they are marked as pending. Users whom SCIM does not
+   * manage are left alone.
+   */
+  async follow(write: Write<AuditCaller>, organisationId: string, userIds: readonly string[]): Promise<void> {
+    const now = userIds.slice(0, AT_ONCE_MAX);
+    const later = userIds.slice(AT_ONCE_MAX);
+    await this.settle(write, organisationId, now);
+    if (later.length === 0) return;
+    const managed = { organisationId, userId: In([...later]) };
+    await write.manager.update(ScimUserEntity, managed, { pending: true });
+  }
+
+  /** Applies what the groups of the users say, and clears their mark. */
+  async settle(write: Write<AuditCaller>, organisationId: string, userIds: readonly string[]): Promise<void> {
+    if (userIds.length === 0) return;
+    const { manager } = write;
+    // In a fixed order, so that concurrent changes of groups cannot block each other.
+    const users = await manager.find(ScimUserEntity, {
+      where: { organisationId, userId: In([...userIds]) },
+      order: { userId: 'ASC' },
+      lock: FOR_UPDATE,
+    });
+    const ids = users.map(({ userId }) => userId);
+    const given = await givenTo(manager, organisationId, ids);
+    const has = await membershipsOf(manager, organisationId, ids);
+    for (const { userId, active } of users) {
+      const wanted = active ? (given.get(userId) ?? []) : [];
+      await this.apply(write, { organisationId, userId }, wanted, has.get(userId) ?? []);
+    }
+    const marked = users.filter(({ pending }) => pending).map(({ userId }) => userId);
+    if (marked.length > 0) {
+      await manager.update(ScimUserEntity, { organisationId, userId: In(marked) }, { pending: false });
+    }
+  }
+
+  private async apply(
+    write: Write<AuditCaller>,
+    seat: { readonly organisationId: string; readonly userId: string },
+    given: readonly Given[],
+    has: readonly Membership[],
+  ): Promise<void> {
+    const { manager } = write;
+    const { userId } = seat;
+    const { added, changed, removed } = membershipChanges(given, has);
+    for (const { workspaceId } of removed) {
+      await manager.delete(WorkspaceUserEntity, { workspaceId, userId });
+      await this.userKeys.archive(write, { ...seat, workspaceId });
+      audit(write, 'delete', userId, workspaceId);
+    }
+    for (const { workspaceId, role } of changed) {
+      await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role });
+      await this.userKeys.touch(write, { ...seat, workspaceId });
+      audit(write, 'update', userId, workspaceId, role);
+    }
+    for (const { workspaceId, role } of added) {
+      await manager.insert(WorkspaceUserEntity, { workspaceId, userId, role, source: 'scim' });
+      await this.userKeys.provision(write, { ...seat, workspaceId });
+      audit(write, 'create', userId, workspaceId, role);
+    }
+  }
+}
+
+function audit(
+  write: Write<AuditCaller>,
+  action: string,
+  resourceId: string,
+  workspaceId: string,
+  role?: string,
+): void {
+  const after = role === undefined ? {} : { after: { role, source: 'scim' } };
+  write.audit({ action, resourceType: 'members', resourceId, workspaceId, ...after });
+}
+
+/** What the groups of each user give, in workspaces that are active. */
+async function givenTo(
+  manager: EntityManager,
+  organisationId: string,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Given[]>> {
+  const rows = await manager
+    .createQueryBuilder(ScimGroupMemberEntity, 'member')
+    .innerJoin(
+      ScimWorkspaceMappingEntity,
+      'mapping',
+      'mapping.groupId = member.groupId AND mapping.organisationId = :organisationId',
+      { organisationId },
+    )
+    .innerJoin(
+      WorkspaceEntity,
+      'workspace',
+      `workspace.id = mapping.workspaceId AND workspace.status = 'active'`,
+    )
+    .select('member.userId', 'userId')
+    .addSelect('mapping.workspaceId', 'workspaceId')
+    .addSelect('mapping.role', 'role')
+    .where('member.userId IN (:...userIds)', {
+      userIds: ['00000000-0000-0000-0000-000000000000', ...userIds],
+    })
+    .getRawMany<Given & { readonly userId: string }>();
+  return byUser(rows);
+}
+
+async function membershipsOf(
+  manager: EntityManager,
+  organisationId: string,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Membership[]>> {
+  const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
+  const rows = await manager.findBy(WorkspaceUserEntity, {
+    userId: In([...userIds]),
+    workspaceId: In(workspaces.map(({ id }) => id)),
+  });
+  return byUser(rows);
+}

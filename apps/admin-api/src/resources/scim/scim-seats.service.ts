@@ -1,0 +1,186 @@
+import {
+  OrganisationUserEntity,
+  ScimGroupMemberEntity,
+  ScimUserEntity,
+  UserEntity,
+  ScimGroupEntity,
+} from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { fault, ScimError, textOf, type ScimDocument } from '@gw/scim';
+import { Injectable } from '@nestjs/common';
+import { In, Not, type EntityManager } from 'typeorm';
+import { MembershipEnds } from '../../platform/accounts/membership-ends';
+import { hasVerifiedDomain } from '../../platform/accounts/verified-domains';
+import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
+import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
+import type { ScimContext } from './scim-context';
+import { attributesOf } from './scim-documents';
+import { ScimMemberships } from './scim-memberships.service';
+import { scimSettingsOf } from './scim-settings';
+
+/** Opens, renames and ends the memberships of an organisation that SCIM manages. */
+@Injectable()
+export class ScimSeats {
+  constructor(
+    private readonly ends: MembershipEnds,
+    private readonly memberships: ScimMemberships,
+  ) {}
+
+  /** Makes a user a member, with the role of a member. A user of the same address becomes managed if the organisation wants it. */
+  async open(
+    write: Write<AuditCaller>,
+    { organisationId }: ScimContext,
+    document: ScimDocument,
+    isActive: boolean,
+  ): Promise<ScimUserEntity> {
+    const { manager } = write;
+    const email = await verifiedAddress(manager, organisationId, document);
+    const userId = await this.memberOf(manager, { organisationId, email, document, isActive });
+    const row = manager.create(ScimUserEntity, {
+      organisationId,
+      userId,
+      userName: textOf(document, 'userName'),
+      userNameKey: textOf(document, 'userName').toLowerCase(),
+      externalId: (document['externalId'] as string | undefined) ?? null,
+      active: isActive,
+      attributes: attributesOf(document),
+    });
+    const saved = await manager.save(ScimUserEntity, row);
+    write.audit({
+      action: 'create',
+      resourceType: 'users',
+      resourceId: userId,
+      after: { ...document, active: isActive, source: 'scim' },
+    });
+    return saved;
+  }
+
+  private async memberOf(
+    manager: EntityManager,
+    {
+      organisationId,
+      email,
+      document,
+      isActive,
+    }: { organisationId: string; email: string; document: ScimDocument; isActive: boolean },
+  ): Promise<string> {
+    const known = await manager.findOne(UserEntity, { where: { email }, lock: FOR_UPDATE });
+    const userId = known?.id ?? uuidv7();
+    if (known === null) {
+      await manager.insert(UserEntity, { id: userId, email, ...namesOf(document) });
+    } else if (known.status !== 'active') {
+      await manager.update(UserEntity, { id: userId }, { status: 'active' });
+    }
+    const seat = await manager.findOneBy(OrganisationUserEntity, { organisationId, userId });
+    const status = isActive ? 'active' : 'archived';
+    if (seat === null) {
+      await manager.insert(OrganisationUserEntity, { organisationId, userId, role: 'member', status });
+    } else if (seat.status === 'active') {
+      const { adopt_existing: adoptExisting } = await scimSettingsOf(manager, organisationId);
+      if (!adoptExisting)
+        throw new ScimError(409, `The organisation has a user with the address ${email}.`, 'uniqueness');
+    } else {
+      await manager.update(OrganisationUserEntity, { organisationId, userId }, { role: 'member', status });
+    }
+    return userId;
+  }
+
+  /** Follows a new name or address, which must be of a verified domain as well. */
+  async rename(
+    write: Write<AuditCaller>,
+    { organisationId }: ScimContext,
+    row: ScimUserEntity,
+    document: ScimDocument,
+  ): Promise<void> {
+    const { manager } = write;
+    const user = await manager.findOneByOrFail(UserEntity, { id: row.userId });
+    const email = await verifiedAddress(manager, organisationId, document);
+    const isElsewhere = await manager.existsBy(OrganisationUserEntity, {
+      userId: row.userId,
+      organisationId: Not(organisationId),
+    });
+    // A user of several organisations keeps address and names: they are not this organisation's alone.
+    if (isElsewhere) return;
+    if (email !== user.email) {
+      if (await manager.existsBy(UserEntity, { email })) {
+        throw new ScimError(409, `Another user has the address ${email}.`, 'uniqueness');
+      }
+    }
+    await manager.update(UserEntity, { id: row.userId }, { email, ...namesOf(document) });
+  }
+
+  /** Ends or restores the membership. Who comes back has the role of a member, and the workspaces that the groups give. */
+  async setActive(write: Write<AuditCaller>, row: ScimUserEntity, isActive: boolean): Promise<void> {
+    const { organisationId, userId } = row;
+    if (isActive) {
+      const seat = { organisationId, userId };
+      await write.manager.update(OrganisationUserEntity, seat, { role: 'member', status: 'active' });
+      await this.memberships.settle(write, organisationId, [userId]);
+      return;
+    }
+    await assertNotLastOwner(write.manager, row);
+    await this.ends.end(write, { organisationId, userId });
+  }
+
+  async forget(write: Write<AuditCaller>, row: ScimUserEntity): Promise<void> {
+    const { manager } = write;
+    const { organisationId, userId } = row;
+    if (row.active) {
+      await assertNotLastOwner(manager, row);
+      await this.ends.end(write, { organisationId, userId });
+    }
+    const groups = await manager.find(ScimGroupEntity, { where: { organisationId }, select: { id: true } });
+    await manager.delete(ScimGroupMemberEntity, { userId, groupId: In(groups.map(({ id }) => id)) });
+    await manager.delete(ScimUserEntity, { organisationId, userId });
+    const before = { userName: row.userName, source: 'scim' };
+    write.audit({ action: 'delete', resourceType: 'users', resourceId: userId, before });
+  }
+}
+
+/** Locks the owners in a fixed order, so that of two owners who are deactivated at once one stays. */
+async function assertNotLastOwner(
+  manager: EntityManager,
+  { organisationId, userId }: ScimUserEntity,
+): Promise<void> {
+  const owners = await manager.find(OrganisationUserEntity, {
+    where: { organisationId, role: 'owner', status: 'active' },
+    order: { userId: 'ASC' },
+    lock: FOR_UPDATE,
+  });
+  if (!owners.some((owner) => owner.userId === userId) || owners.length > 1) return;
+  throw fault(
+    'mutability',
+    'The user is the last owner of the organisation; make another user an owner first.',
+  );
+}
+
+/**
+ * The address that the user logs in with: the userName, or the first e-mail address when the name is none. Throws `invalidValue`
+ * for an address whose domain the organisation has not verified.
+ */
+async function verifiedAddress(
+  manager: EntityManager,
+  organisationId: string,
+  document: ScimDocument,
+): Promise<string> {
+  const emails = (document['emails'] ?? []) as readonly {
+    readonly value?: string;
+    readonly primary?: boolean;
+  }[];
+  const primary = emails.find((email) => email.primary === true) ?? emails[0];
+  const address = [textOf(document, 'userName'), primary?.value ?? ''].find((text) => text.includes('@'));
+  const email = (address ?? '').toLowerCase();
+  if (email.length > 320) throw fault('invalidValue', 'The address has at most 320 characters.');
+  if (await hasVerifiedDomain(manager, organisationId, email)) return email;
+  throw fault(
+    'invalidValue',
+    'userName must be an e-mail address of a domain that the organisation has verified; verify the domain first.',
+  );
+}
+
+const NAME_MAX = 255;
+
+function namesOf(document: ScimDocument): { readonly firstName: string; readonly lastName: string } {
+  const { givenName = '', familyName = '' } = (document['name'] ?? {}) as Readonly<Record<string, string>>;
+  return { firstName: givenName.slice(0, NAME_MAX), lastName: familyName.slice(0, NAME_MAX) };
+}

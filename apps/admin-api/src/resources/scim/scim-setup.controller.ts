@@ -1,0 +1,48 @@
+import { Body } from '@nestjs/common';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Route } from '../../platform/resource/route';
+import { DryRunResponse, ScimDryRunDto, ScimExchangeListResponse } from './scim-setup.dto';
+import { ScimSetupService } from './scim-setup.service';
+import { NewScimToken, ScimTokenListResponse } from './scim-tokens.dto';
+import { ScimTokensService } from './scim-tokens.service';
+
+@ControlRoutes('admin/organisation/scim-token')
+export class ScimTokensController {
+  constructor(private readonly tokens: ScimTokensService) {}
+
+  /** Lists the tokens that work, with the base URL for the identity provider. */
+  @Route.get('', 'organisation_settings.read', ScimTokenListResponse)
+  list(@Caller() caller: Principal): Promise<ScimTokenListResponse> {
+    return this.tokens.list(caller);
+  }
+
+  /** Creates a token; the previous one works for a day more. */
+  @Route.post('', 'organisation_settings.update', NewScimToken)
+  create(@Caller() caller: Principal): Promise<NewScimToken> {
+    return this.tokens.rotate(caller);
+  }
+
+  /** Deletes all tokens at once. */
+  @Route.delete('', 'organisation_settings.update')
+  remove(@Caller() caller: Principal): Promise<object> {
+    return this.tokens.remove(caller);
+  }
+}
+
+@ControlRoutes('scim')
+export class ScimSetupController {
+  constructor(private readonly setup: ScimSetupService) {}
+
+  /** Lists the last 200 requests of the identity provider, newest first, with their outcomes. */
+  @Route.get('exchanges', 'organisation_settings.read', ScimExchangeListResponse)
+  exchanges(@Caller() caller: Principal): Promise<ScimExchangeListResponse> {
+    return this.setup.exchanges(caller);
+  }
+
+  /** Shows what a SCIM request would do, without doing it. */
+  @Route.post('dry-run', 'organisation_settings.update', DryRunResponse)
+  dryRun(@Caller() caller: Principal, @Body() body: ScimDryRunDto): Promise<DryRunResponse> {
+    return this.setup.dryRun(caller, body);
+  }
+}

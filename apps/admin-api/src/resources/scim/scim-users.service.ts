@@ -1,0 +1,319 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ScimGroupEntity, ScimGroupMemberEntity, ScimUserEntity, UserEntity } from '@gw/entities';
+import {
+  applyPatch,
+  fault,
+  project,
+  readPatch,
+  readResource,
+  ScimError,
+  USER_KIND,
+  textOf,
+  type ScimDocument,
+} from '@gw/scim';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import { byUser } from './by-user';
+import { USER_COLUMNS, USER_ORDERS } from './scim-columns';
+import type { ScimContext } from './scim-context';
+import { attributesOf, scimTag, userDocument, writtenDocument, type Reference } from './scim-documents';
+import {
+  filterOf,
+  listOf,
+  orderOf,
+  pageOf,
+  projectionOf,
+  type ListParameters,
+  type ScimList,
+} from './scim-list';
+import { ScimSeats } from './scim-seats.service';
+import { ScimUserGroups } from './scim-user-groups.service';
+
+/** A response to a write: the resource, and whether it was created. */
+export interface Written {
+  readonly created: boolean;
+  readonly id: string;
+  readonly version: string;
+  readonly document: ScimDocument;
+}
+
+@Injectable()
+export class ScimUsersService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly seats: ScimSeats,
+    private readonly groups: ScimUserGroups,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'SCIM_CREATE_UPSERT'>,
+  ) {}
+
+  async list(context: ScimContext, parameters: ListParameters): Promise<ScimList> {
+    const { manager } = this.dataSource;
+    const page = pageOf(parameters);
+    const condition = filterOf(USER_KIND, USER_COLUMNS, parameters);
+    const order = orderOf(USER_KIND, USER_ORDERS, 'entry.user_id', parameters);
+    const where = `FROM scim_users entry WHERE entry.organisation_id = $1 AND (${condition.sql})`;
+    const values = [context.organisationId, ...condition.values];
+    const [{ total } = { total: 0 }] = await manager.query<{ total: number }[]>(
+      `SELECT count(*)::int AS total ${where}`,
+      values,
+    );
+    const ids = await manager.query<{ user_id: string }[]>(
+      `SELECT entry.user_id ${where} ORDER BY ${order} LIMIT ${String(page.count)} OFFSET ${String(page.startIndex - 1)}`,
+      values,
+    );
+    const documents = await this.documentsOf(
+      manager,
+      context,
+      ids.map(({ user_id: id }) => id),
+    );
+    const projection = projectionOf(parameters);
+    return listOf(
+      page,
+      total,
+      documents.map((document) => project(USER_KIND, document, projection)),
+    );
+  }
+
+  async get(context: ScimContext, id: string, parameters: ListParameters): Promise<Written> {
+    const { manager } = this.dataSource;
+    const row = await find(manager, context, id);
+    return this.response(manager, context, row, parameters, false);
+  }
+
+  /** Creates a user, or takes over one whom the organisation has. Throws `uniqueness` for an active user of the same name. */
+  create(context: ScimContext, body: unknown, parameters: ListParameters): Promise<Written> {
+    const document = readResource(USER_KIND, body);
+    return this.run(context, async (write) => {
+      const { manager } = write;
+      const { organisationId } = context;
+      const known = await namedUser(manager, organisationId, textOf(document, 'userName'));
+      if (known?.active === true && !this.settings.SCIM_CREATE_UPSERT) {
+        throw new ScimError(409, `A user with the userName ${known.userName} exists.`, 'uniqueness');
+      }
+      await assertFree(manager, organisationId, document, known?.userId ?? null);
+      const isActive = document['active'] !== false;
+      const isNew = known?.active !== true;
+      const row =
+        known === null
+          ? await this.seats.open(write, context, document, isActive)
+          : await this.changed(write, context, known, { ...document, active: isActive });
+      await this.groups.replace(write, context, row.userId, body);
+      return this.response(manager, context, row, parameters, isNew);
+    });
+  }
+
+  /** Replaces all attributes; an absent `active` stays, so that no one comes back by mistake. */
+  replace(context: ScimContext, id: string, body: unknown, ifMatch: string | undefined): Promise<Written> {
+    const document = readResource(USER_KIND, body);
+    return this.run(context, async (write) => {
+      const row = await lockUser(write.manager, context, id, ifMatch);
+      await assertFree(write.manager, context.organisationId, document, row.userId);
+      const after = await this.changed(write, context, row, { active: row.active, ...document });
+      await this.groups.replace(write, context, row.userId, body);
+      return this.response(write.manager, context, after, {}, false);
+    });
+  }
+
+  /** Applies all operations or none. A repeated request changes nothing. */
+  patch(
+    context: ScimContext,
+    id: string,
+    body: unknown,
+    { ifMatch, parameters }: { readonly ifMatch: string | undefined; readonly parameters: ListParameters },
+  ): Promise<Written> {
+    const operations = readPatch(USER_KIND, body);
+    return this.run(context, async (write) => {
+      const row = await lockUser(write.manager, context, id, ifMatch);
+      const own = this.groups.withoutGroups(operations);
+      const document = applyPatch(USER_KIND, writtenDocument(row), own);
+      await assertFree(write.manager, context.organisationId, document, row.userId);
+      const after = await this.changed(write, context, row, document);
+      await this.groups.patch(write, context, row.userId, operations);
+      return this.response(write.manager, context, after, parameters, false);
+    });
+  }
+
+  /** Ends the user's membership of the organisation and forgets what SCIM knows of the user. */
+  remove(context: ScimContext, id: string, ifMatch: string | undefined): Promise<void> {
+    return this.run(context, async (write) => {
+      const row = await lockUser(write.manager, context, id, ifMatch);
+      await this.seats.forget(write, row);
+    });
+  }
+
+  private run<T>(context: ScimContext, work: (write: Write<AuditCaller>) => Promise<T>): Promise<T> {
+    return this.writes.run<T, AuditCaller>(context.caller, work);
+  }
+
+  /** Stores the changed attributes with what they mean for the user; writes nothing when nothing is different. */
+  private async changed(
+    write: Write<AuditCaller>,
+    context: ScimContext,
+    row: ScimUserEntity,
+    document: ScimDocument,
+  ): Promise<ScimUserEntity> {
+    const before = writtenDocument(row);
+    if (isDeepStrictEqual(before, document)) return row;
+    assertSize(document);
+    const wasActive = row.active;
+    await this.seats.rename(write, context, row, document);
+    row.userName = textOf(document, 'userName');
+    row.userNameKey = row.userName.toLowerCase();
+    row.externalId = (document['externalId'] as string | undefined) ?? null;
+    row.active = document['active'] !== false;
+    row.attributes = attributesOf(document);
+    const saved = await write.manager.save(ScimUserEntity, row);
+    if (wasActive !== row.active) await this.seats.setActive(write, row, row.active);
+    write.audit({
+      action: 'update',
+      resourceType: 'users',
+      resourceId: row.userId,
+      before: { ...before, source: 'scim' },
+      after: { ...document, source: 'scim' },
+    });
+    return saved;
+  }
+
+  private async response(
+    manager: EntityManager,
+    context: ScimContext,
+    row: ScimUserEntity,
+    parameters: ListParameters,
+    created: boolean,
+  ): Promise<Written> {
+    const groups = await groupsOf(manager, context.organisationId, [row.userId]);
+    const document = userDocument(context.base, row, groups.get(row.userId) ?? []);
+    const shown = project(USER_KIND, document, projectionOf(parameters));
+    return { created, id: row.userId, version: scimTag(row), document: shown };
+  }
+
+  private async documentsOf(
+    manager: EntityManager,
+    context: ScimContext,
+    ids: readonly string[],
+  ): Promise<ScimDocument[]> {
+    const { organisationId, base } = context;
+    const rows = await manager.findBy(ScimUserEntity, { organisationId, userId: In([...ids]) });
+    const byId = new Map(rows.map((row) => [row.userId, row]));
+    const groups = await groupsOf(manager, organisationId, ids);
+    return ids.flatMap((id) => {
+      const row = byId.get(id);
+      return row === undefined ? [] : [userDocument(base, row, groups.get(id) ?? [])];
+    });
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Bytes of the attributes of one user. */
+const ATTRIBUTES_MAX = 16_384;
+
+function assertSize(document: ScimDocument): void {
+  if (JSON.stringify(document).length <= ATTRIBUTES_MAX) return;
+  throw fault('invalidValue', `The attributes of a user have at most ${String(ATTRIBUTES_MAX)} bytes.`);
+}
+
+async function find(
+  manager: EntityManager,
+  { organisationId }: ScimContext,
+  id: string,
+): Promise<ScimUserEntity> {
+  const row = UUID.test(id) ? await manager.findOneBy(ScimUserEntity, { organisationId, userId: id }) : null;
+  if (row === null) throw new ScimError(404, `There is no user ${id.slice(0, 64)}.`);
+  return row;
+}
+
+async function lockUser(
+  manager: EntityManager,
+  { organisationId }: ScimContext,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<ScimUserEntity> {
+  const row = UUID.test(id)
+    ? await manager.findOne(ScimUserEntity, { where: { organisationId, userId: id }, lock: FOR_UPDATE })
+    : null;
+  if (row === null) throw new ScimError(404, `There is no user ${id.slice(0, 64)}.`);
+  assertTagMatches(ifMatch, row);
+  return row;
+}
+
+/** Throws 412 unless `If-Match` is absent, `*` or names the version. */
+export function assertTagMatches(ifMatch: string | undefined, row: { readonly version: number }): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const strip = (tag: string): string => tag.trim().replace(/^W\//, '');
+  if (
+    ifMatch
+      .split(',')
+      .map(strip)
+      .includes(strip(scimTag(row)))
+  )
+    return;
+  throw new ScimError(412, 'The resource has changed; read it again.');
+}
+
+/** The user of a name, locked, also an inactive one. */
+function namedUser(
+  manager: EntityManager,
+  organisationId: string,
+  userName: string,
+): Promise<ScimUserEntity | null> {
+  const where = { organisationId, userNameKey: userName.toLowerCase() };
+  return manager.findOne(ScimUserEntity, { where, lock: FOR_UPDATE });
+}
+
+/** Throws `uniqueness` when another user has the name or the id at the identity provider. */
+async function assertFree(
+  manager: EntityManager,
+  organisationId: string,
+  document: ScimDocument,
+  ownId: string | null,
+): Promise<void> {
+  const userNameKey = textOf(document, 'userName').toLowerCase();
+  const externalId = document['externalId'] as string | undefined;
+  if (userNameKey.length > 320) throw fault('invalidValue', 'userName has at most 320 characters.');
+  if (externalId !== undefined && externalId.length > 255) {
+    throw fault('invalidValue', 'externalId has at most 255 characters.');
+  }
+  const named = await manager.findBy(ScimUserEntity, [
+    { organisationId, userNameKey },
+    ...(externalId === undefined ? [] : [{ organisationId, externalId }]),
+  ]);
+  const other = named.find(({ userId }) => userId !== ownId);
+  if (other === undefined) return;
+  const what = other.userNameKey === userNameKey ? 'userName' : 'externalId';
+  throw new ScimError(409, `Another user has this ${what}.`, 'uniqueness');
+}
+
+async function groupsOf(
+  manager: EntityManager,
+  organisationId: string,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Reference[]>> {
+  const members = await manager.findBy(ScimGroupMemberEntity, { userId: In([...userIds]) });
+  const groups = await manager.findBy(ScimGroupEntity, {
+    organisationId,
+    id: In([...new Set(members.map(({ groupId }) => groupId))]),
+  });
+  const names = new Map(groups.map(({ id, displayName }) => [id, displayName]));
+  const own = members.flatMap(({ userId, groupId }) => {
+    const display = names.get(groupId);
+    return display === undefined ? [] : [{ userId, value: groupId, display }];
+  });
+  return byUser(own);
+}
+
+/** The e-mail addresses of users, by id. */
+export async function addressesOf(
+  manager: EntityManager,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await manager.find(UserEntity, {
+    where: { id: In([...userIds]) },
+    select: { id: true, email: true },
+  });
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
