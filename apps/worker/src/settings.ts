@@ -25,6 +25,8 @@ const SCHEMA = {
   DATABASE_URL: url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true }),
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
   SERVICE_TOKEN: secret(16),
+  /** The admin API, which carries out the batches of SCIM synchronisations. */
+  ADMIN_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8788'),
   DATA_DIR: text('.data'),
   ...PROXY_SETTINGS,
   /** Internal hosts that alerts may be posted to, as in the admin API. */

@@ -54,6 +54,7 @@ export {
   type DocumentsResponse,
   type DocumentsRequest,
   type GatewayPresence,
+  type ScimSettleResponse,
 } from './internal-api';
 export {
   LOG_FIELDS,

@@ -22,6 +22,8 @@ export const INTERNAL = {
   gateways: '/internal/v1/gateways',
   /** POST `{ key }`: an API key that a gateway recognised by a previous master key. Admin API. */
   earlierKeys: '/internal/v1/api-keys/earlier',
+  /** POST → `ScimSettleResponse`: settles a batch of pending SCIM users. Admin API. */
+  scimSettle: '/internal/v1/scim/settle',
   /**
    * POST `application/octet-stream` of journal frames; 200 `{ accepted }` once they are committed.
    * Worker.
@@ -39,6 +41,11 @@ export interface GatewayPresence {
   readonly version: string;
   /** The `client_auth` token of the deployment that the gateway belongs to. */
   readonly clientAuth?: string;
+}
+
+export interface ScimSettleResponse {
+  /** Users of this batch; 0 when none was pending. */
+  readonly settled: number;
 }
 
 export interface DocumentsRequest {

@@ -12,6 +12,7 @@ export { mailJob } from './mail.job';
 export { rotationJob } from './rotation.job';
 export { logRetentionJob } from './log-retention.job';
 export { JOBS, processorsByName } from './registry';
+export { scimSyncJob } from './scim-sync.job';
 export { resealJob } from './reseal.job';
 export { repricingsJob } from './repricings.job';
 export { rollupsJob } from './rollups.job';

@@ -12,6 +12,7 @@ import { repricingsJob } from './repricings.job';
 import { resealJob } from './reseal.job';
 import { rollupsJob } from './rollups.job';
 import { rotationJob } from './rotation.job';
+import { scimSyncJob } from './scim-sync.job';
 
 export const JOBS: readonly JobSpec[] = [
   logPartitionsJob,
@@ -26,6 +27,7 @@ export const JOBS: readonly JobSpec[] = [
   rollupsJob,
   repricingsJob,
   resealJob,
+  scimSyncJob,
 ];
 
 /** Throws unless each job has exactly one processor and each processor a listed job. */

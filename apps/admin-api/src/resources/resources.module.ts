@@ -84,7 +84,12 @@ import { ScimMappingsService } from './scim/scim-mappings.service';
 import { ScimMemberships } from './scim/scim-memberships.service';
 import { ScimRoutes } from './scim/scim-routes';
 import { ScimSeats } from './scim/scim-seats.service';
-import { ScimSetupController, ScimTokensController } from './scim/scim-setup.controller';
+import { PendingScimUsers } from './scim/pending-scim-users.service';
+import {
+  ScimSettleController,
+  ScimSetupController,
+  ScimTokensController,
+} from './scim/scim-setup.controller';
 import { ScimSetupService } from './scim/scim-setup.service';
 import { ScimTokensService } from './scim/scim-tokens.service';
 import { ScimUserGroups } from './scim/scim-user-groups.service';
@@ -140,7 +145,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   { controllers: [OrganisationsController], providers: [OrganisationsService] },
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
   {
-    controllers: [ScimTokensController, ScimMappingsController, ScimSetupController],
+    controllers: [ScimTokensController, ScimMappingsController, ScimSetupController, ScimSettleController],
     providers: [
       ScimTokensService,
       ScimMemberships,
@@ -154,6 +159,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
       ScimBulk,
       ScimExchanges,
       ScimSetupService,
+      PendingScimUsers,
       ScimRoutes,
     ],
   },

@@ -3,6 +3,7 @@ import type { JobProcessor, JobStore } from '@gw/jobs';
 import { apiKeyPepper, sealingKeyring, SettingsError } from '@gw/kernel';
 import { Mailer, mailServerOf } from '@gw/mail';
 import type { LogStores } from '@gw/object-store';
+import { ServiceClient } from '@gw/outbound';
 import type { Log } from '@gw/web';
 import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -24,7 +25,11 @@ import { RepricingsProcessor } from './repricings/repricings.processor';
 import { ResealProcessor } from './reseal/reseal.processor';
 import { RollupsProcessor } from './rollups/rollups.processor';
 import { RotationMails } from './rotation/rotation-mails';
+import { ScimSyncProcessor } from './scim-sync/scim-sync.processor';
 import { RotationProcessor, type RotationTools } from './rotation/rotation.processor';
+
+/** A batch of users takes some seconds at most. */
+const SCIM_CLIENT = { timeoutMs: 60_000, connections: 1, bytesMax: 65_536 };
 
 /** Providers of the processors of all jobs. */
 const PROCESSORS = [
@@ -40,6 +45,7 @@ const PROCESSORS = [
   RollupsProcessor,
   RepricingsProcessor,
   ResealProcessor,
+  ScimSyncProcessor,
 ];
 
 /** Providers that run jobs, and all processors except alerts. */
@@ -77,6 +83,16 @@ export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => 
       const masters = masterKeys(settings);
       return new ResealProcessor(source, masters && sealingKeyring(...masters), log);
     },
+  },
+  {
+    provide: ScimSyncProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) =>
+      new ScimSyncProcessor(source, {
+        client: new ServiceClient(SCIM_CLIENT),
+        adminUrl: settings.ADMIN_URL,
+        serviceToken: settings.SERVICE_TOKEN,
+      }),
   },
   ...postProviders(settings, log),
   ...repricingProviders(settings, log),

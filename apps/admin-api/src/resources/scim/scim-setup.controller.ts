@@ -1,7 +1,11 @@
-import { Body } from '@nestjs/common';
+import { INTERNAL, type ScimSettleResponse } from '@gw/contracts';
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { ServiceOnly } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { Route } from '../../platform/resource/route';
+import { PendingScimUsers } from './pending-scim-users.service';
 import { DryRunResponse, ScimDryRunDto, ScimExchangeListResponse } from './scim-setup.dto';
 import { ScimSetupService } from './scim-setup.service';
 import { NewScimToken, ScimTokenListResponse } from './scim-tokens.dto';
@@ -44,5 +48,18 @@ export class ScimSetupController {
   @Route.post('dry-run', 'organisation_settings.update', DryRunResponse)
   dryRun(@Caller() caller: Principal, @Body() body: ScimDryRunDto): Promise<DryRunResponse> {
     return this.setup.dryRun(caller, body);
+  }
+}
+
+/** Called by the worker. */
+@ApiExcludeController()
+@Controller()
+export class ScimSettleController {
+  constructor(private readonly pending: PendingScimUsers) {}
+
+  @Post(INTERNAL.scimSettle)
+  @ServiceOnly()
+  async settle(): Promise<ScimSettleResponse> {
+    return { settled: await this.pending.settle() };
   }
 }
