@@ -50,7 +50,15 @@ const SETTINGS: readonly Row[] = [
     'gw-',
   ),
   row('BLOCK_INLINE_CONFIG', ['gateway', 'admin-api'], ['perhaps', SWITCH], 'true'),
-  row('SCIM_MEMBERSHIP_USER_MODE', ['admin-api'], ['USER', SWITCH], 'ON'),
+  ...['MEMBERSHIP_USER_MODE', 'CREATE_UPSERT', 'BULK', 'PUBLIC_DISCOVERY'].map((name) =>
+    row(`SCIM_${name}`, ['admin-api'], ['USER', SWITCH], 'ON'),
+  ),
+  row(
+    'DNS_SERVERS',
+    WITH_DATABASE,
+    ['dns.example', 'must be IP addresses separated by commas, with or without a port'],
+    '10.0.0.53, [fd00::53]:5353',
+  ),
   row(
     'DB_SSL',
     WITH_DATABASE,

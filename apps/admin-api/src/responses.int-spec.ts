@@ -409,6 +409,16 @@ describe('responses of the control plane', () => {
     await step('POST', '/v1/logs', custom, own);
   });
 
+  it('of domains match the document', async () => {
+    const own = { key: ours.adminKey };
+    const { id } = await step('POST', '/v1/admin/organisation/domains', { domain: 'acme.example' }, own);
+    const url = `/v1/admin/organisation/domains/${id}`;
+    await step('GET', '/v1/admin/organisation/domains', undefined, own);
+    await step('GET', url, undefined, own);
+    await step('PUT', url, { allow_subdomains: true }, own);
+    await step('DELETE', url, undefined, own);
+  });
+
   it('of SCIM match the document', async () => {
     const own = { key: ours.adminKey };
     await step('POST', '/v1/admin/organisation/scim-token', undefined, own);
@@ -462,8 +472,8 @@ describe('responses of the control plane', () => {
 
   it('were all checked', () => {
     const unseen = [...admin.responses.handlers].filter((handler) => !admin.responses.seen.has(handler));
-    // This route needs mail; `accounts/accounts.int-spec.ts` checks its response.
-    expect(unseen).toEqual(['passwords_forgot']);
+    // These routes need mail and DNS; `accounts.int-spec.ts` and `domains.int-spec.ts` check their responses.
+    expect(unseen.sort()).toEqual(['domains_verify', 'passwords_forgot']);
   });
 });
 

@@ -1,5 +1,6 @@
 import { ANALYTICS_STORE_SETTINGS } from '@gw/clickhouse';
 import { DATABASE_TLS_SETTINGS } from '@gw/entities';
+import { dnsServers } from '@gw/federation';
 import {
   apiKeyPepper,
   apiKeyPrefix,
@@ -63,6 +64,8 @@ export const ADMIN_SETTINGS = {
   BLOCK_INLINE_CONFIG: flag(false),
   TRUSTED_CUSTOM_HOSTS: trustedHosts,
   ...PROXY_SETTINGS,
+  /** Resolvers that domains are verified by, as addresses with or without a port; those of the system when absent. */
+  DNS_SERVERS: dnsServers,
   DATA_DIR: text('.data'),
   ...OBJECT_STORE_SETTINGS,
   ...SECRET_MANAGER_SETTINGS,

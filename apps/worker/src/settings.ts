@@ -16,6 +16,7 @@ import {
   url,
   type MasterKeys,
 } from '@gw/kernel';
+import { dnsServers } from '@gw/federation';
 import { MAIL_SETTINGS } from '@gw/mail';
 import { folder, PROXY_SETTINGS } from '@gw/outbound';
 import { modelConfigSettings } from '@gw/pricing';
@@ -29,6 +30,8 @@ const SCHEMA = {
   ADMIN_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8788'),
   DATA_DIR: text('.data'),
   ...PROXY_SETTINGS,
+  /** Resolvers that domains are checked by, as in the admin API. */
+  DNS_SERVERS: dnsServers,
   /** Internal hosts that alerts may be posted to, as in the admin API. */
   TRUSTED_CUSTOM_HOSTS: trustedHosts,
   ...OBJECT_STORE_SETTINGS,

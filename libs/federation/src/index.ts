@@ -1,1 +1,2 @@
-export {};
+export { dnsServers, DomainProofs, proofRecord } from './domain-proof';
+export { domainFault } from './domain-rules';

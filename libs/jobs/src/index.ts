@@ -1,5 +1,6 @@
 export { alertsJob } from './alerts.job';
 export { budgetsJob } from './budgets.job';
+export { domainRecheckJob } from './domain-recheck.job';
 export { expiryJob } from './expiry.job';
 export { defineJob, type JobProcessor, type JobSpec } from './job';
 export { JobQueue } from './job-queue';

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gw/kernel';
 import { alertsJob } from './alerts.job';
 import { budgetsJob } from './budgets.job';
+import { domainRecheckJob } from './domain-recheck.job';
 import { expiryJob } from './expiry.job';
 import type { JobProcessor, JobSpec } from './job';
 import { logExportsJob } from './log-exports.job';
@@ -28,6 +29,7 @@ export const JOBS: readonly JobSpec[] = [
   repricingsJob,
   resealJob,
   scimSyncJob,
+  domainRecheckJob,
 ];
 
 /** Throws unless each job has exactly one processor and each processor a listed job. */

@@ -29,3 +29,4 @@ export { StubProvider, type RecordedRequest, type StubResponse, type StubStep } 
 export { STUB_IDENTITY, StubTokenServices } from './stub-token-services';
 export { STUB_ACCESS, StubSecretManagers } from './stub-secret-managers';
 export { createTestDatabase, testDatabase, type TestDatabase } from './test-database';
+export { NameServer } from './name-server';

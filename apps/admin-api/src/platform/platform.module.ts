@@ -1,4 +1,5 @@
 import { ClickHouseAnalytics } from '@gw/clickhouse';
+import { DomainProofs } from '@gw/federation';
 import { PostgresAnalytics } from '@gw/log-store';
 import { createAddressPolicy, parseTrustedHosts, type AddressPolicy } from '@gw/kernel';
 import { openLogStores } from '@gw/object-store';
@@ -58,6 +59,11 @@ const FROM_SETTINGS: readonly FactoryProvider[] = [
         trustedHosts: parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS),
         proxy: proxyOf(settings),
       }),
+  },
+  {
+    provide: DomainProofs,
+    inject: [SETTINGS],
+    useFactory: ({ DNS_SERVERS }: AdminSettings) => new DomainProofs(DNS_SERVERS),
   },
   {
     provide: BufferedClient,

@@ -28,6 +28,8 @@ import { CollectionsService } from './collections/collections.service';
 import { ConfigLookupController, ConfigsController } from './configs/configs.controller';
 import { ConfigsService } from './configs/configs.service';
 import { SimulationService } from './configs/simulation.service';
+import { DomainsController } from './domains/domains.controller';
+import { DomainsService } from './domains/domains.service';
 import { DeploymentsController } from './deployments/deployments.controller';
 import { DeploymentsService } from './deployments/deployments.service';
 import { GatewayPresenceController, GatewaysController } from './deployments/gateways.controller';
@@ -144,6 +146,7 @@ const FROM_SETTINGS: NonNullable<ModuleMetadata['providers']> = [
 const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = [
   { controllers: [OrganisationsController], providers: [OrganisationsService] },
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
+  { controllers: [DomainsController], providers: [DomainsService] },
   {
     controllers: [ScimTokensController, ScimMappingsController, ScimSetupController, ScimSettleController],
     providers: [

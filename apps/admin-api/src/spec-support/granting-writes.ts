@@ -112,6 +112,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   configs: 'create remove simulate update',
   defaultGuardrails: 'update',
   deployments: 'create remove update',
+  domains: 'create remove update verify',
   feedback: 'create update',
   guardrailQuality: 'feedback',
   guardrailServers: 'put replace',

@@ -1,4 +1,5 @@
 import {
+  OrganisationDomainEntity,
   RepricingEntity,
   ScimGroupEntity,
   ScimWorkspaceMappingEntity,
@@ -177,6 +178,17 @@ export const MAKERS = {
     const times = { startTime: new Date(1), endTime: new Date(2), report: { seen: 0, groups: [] } };
     await admin.dataSource.manager.insert(RepricingEntity, {
       ...{ id, organisationId, status: 'previewed', ...times },
+    });
+    return { id };
+  },
+  domain: async (admin, { organisationId, organisationMark }) => {
+    const id = uuidv7();
+    const domain = `${named(organisationMark).toLowerCase()}.example`;
+    await admin.dataSource.manager.insert(OrganisationDomainEntity, {
+      id,
+      organisationId,
+      domain,
+      token: 'x',
     });
     return { id };
   },

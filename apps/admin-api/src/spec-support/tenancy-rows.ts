@@ -296,6 +296,13 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     },
     RENAMED,
   ),
+  domains_create: nothing({ body: () => ({ domain: `${uuidv7()}.example` }) }),
+  domains_list: nothing(),
+  domains_get: organisation('domain'),
+  domains_update: organisation('domain', empty),
+  // Without a TXT record the domain is not verified; the row checks only who passes the guards.
+  domains_verify: organisation('domain', { reached: [400, 503] }),
+  domains_remove: organisation('domain'),
   scimTokens_list: nothing(),
   scimTokens_create: nothing(),
   scimTokens_remove: nothing(),

@@ -1,4 +1,5 @@
 import type { DatabaseTls } from '@gw/entities';
+import { DomainProofs } from '@gw/federation';
 import type { JobProcessor, JobStore } from '@gw/jobs';
 import { apiKeyPepper, sealingKeyring, SettingsError } from '@gw/kernel';
 import { Mailer, mailServerOf } from '@gw/mail';
@@ -13,6 +14,7 @@ import { masterKeys, type WorkerSettings } from '../settings';
 import { STORES, TLS } from '../tokens';
 import { AlertsProcessor } from './alerts/alerts.processor';
 import { BudgetsProcessor } from './budgets/budgets.processor';
+import { DomainRecheckProcessor } from './domain-recheck/domain-recheck.processor';
 import { ExpiryProcessor } from './expiry/expiry.processor';
 import { JobRunner } from './job-runner';
 import { LogExportsProcessor } from './log-exports/log-exports.processor';
@@ -46,6 +48,7 @@ const PROCESSORS = [
   RepricingsProcessor,
   ResealProcessor,
   ScimSyncProcessor,
+  DomainRecheckProcessor,
 ];
 
 /** Providers that run jobs, and all processors except alerts. */
@@ -84,6 +87,30 @@ export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => 
       return new ResealProcessor(source, masters && sealingKeyring(...masters), log);
     },
   },
+  ...identityProviders(settings, log),
+  ...postProviders(settings, log),
+  ...repricingProviders(settings, log),
+  {
+    provide: JobRunner,
+    inject: [TLS, ...PROCESSORS],
+    useFactory: (tls: DatabaseTls, ...processors: JobProcessor[]) =>
+      new JobRunner(jobStoreOf(settings, tls), processors, log),
+  },
+];
+
+/** Providers of the jobs on users and domains. */
+const identityProviders = (settings: WorkerSettings, log: Log): Provider[] => [
+  {
+    provide: DomainRecheckProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) =>
+      new DomainRecheckProcessor(
+        source,
+        new DomainProofs(settings.DNS_SERVERS),
+        settings.AUDIT_LOGS_ENABLED,
+        log,
+      ),
+  },
   {
     provide: ScimSyncProcessor,
     inject: [DataSource],
@@ -93,14 +120,6 @@ export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => 
         adminUrl: settings.ADMIN_URL,
         serviceToken: settings.SERVICE_TOKEN,
       }),
-  },
-  ...postProviders(settings, log),
-  ...repricingProviders(settings, log),
-  {
-    provide: JobRunner,
-    inject: [TLS, ...PROCESSORS],
-    useFactory: (tls: DatabaseTls, ...processors: JobProcessor[]) =>
-      new JobRunner(jobStoreOf(settings, tls), processors, log),
   },
 ];
 

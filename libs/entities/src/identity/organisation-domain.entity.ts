@@ -4,32 +4,23 @@ import { OrganisationEntity } from './organisation.entity';
 
 /** A mail domain of an organisation. Only one organisation can have it verified. */
 @Entity('organisation_domains')
+@Index('organisation_domains_own_uq', ['organisationId', 'domain'], { unique: true })
 export class OrganisationDomainEntity extends Row {
-  @PrimaryColumn({
-    name: 'organisation_id',
-    type: 'uuid',
-    primaryKeyConstraintName: 'organisation_domains_pk',
-  })
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'organisation_domains_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
   @ForeignKey(() => OrganisationEntity, { name: 'organisation_domains_organisation_fk' })
   organisationId!: string;
 
   /** In lower case, in its ASCII form. */
-  @PrimaryColumn({
-    name: 'domain',
-    type: 'varchar',
-    length: 253,
-    primaryKeyConstraintName: 'organisation_domains_pk',
-  })
+  @Column({ name: 'domain', type: 'varchar', length: 253 })
   @Index('organisation_domains_verified_uq', { unique: true, where: 'verified_at IS NOT NULL' })
   domain!: string;
 
   /** True: addresses of its subdomains count as well. */
   @Column({ name: 'allow_subdomains', type: 'boolean', default: false })
   allowSubdomains!: boolean;
-
-  /** `dns`: a TXT record; `file`: a file below `/.well-known`. */
-  @Column({ name: 'method', type: 'varchar', length: 8, default: 'dns' })
-  method!: 'dns' | 'file';
 
   /** The text that proves control of the domain. */
   @Column({ name: 'token', type: 'varchar', length: 64 })

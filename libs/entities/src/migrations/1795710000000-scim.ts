@@ -8,17 +8,19 @@ export class Scim1795710000000 implements MigrationInterface {
     await runner.query(`ALTER TABLE workspace_users ADD COLUMN source varchar(8) NOT NULL DEFAULT 'manual'`);
     await runner.query(
       `CREATE TABLE organisation_domains (
+         id uuid CONSTRAINT organisation_domains_pk PRIMARY KEY,
          organisation_id uuid NOT NULL CONSTRAINT organisation_domains_organisation_fk REFERENCES organisations (id),
          domain varchar(253) NOT NULL,
          allow_subdomains boolean NOT NULL DEFAULT false,
-         method varchar(8) NOT NULL DEFAULT 'dns',
          token varchar(64) NOT NULL,
          verified_at timestamptz(3),
          checked_at timestamptz(3),
          failures integer NOT NULL DEFAULT 0,
-         ${ROW},
-         CONSTRAINT organisation_domains_pk PRIMARY KEY (organisation_id, domain)
+         ${ROW}
        )`,
+    );
+    await runner.query(
+      `CREATE UNIQUE INDEX organisation_domains_own_uq ON organisation_domains (organisation_id, domain)`,
     );
     await runner.query(
       `CREATE UNIQUE INDEX organisation_domains_verified_uq ON organisation_domains (domain) WHERE verified_at IS NOT NULL`,

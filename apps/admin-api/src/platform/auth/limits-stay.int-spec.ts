@@ -36,6 +36,7 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   deployments_update: 'needs scopes of the organisation; carries no limits',
   plugins_update: 'needs scopes of the organisation; carries no limits',
   alertWebhooks_remove: 'carries no limits',
+  domains_remove: 'needs scopes of the organisation; carries no limits',
   scimMappings_remove: 'needs scopes of the organisation; carries no limits',
   scimTokens_remove: 'needs scopes of the organisation; carries no limits',
 };

@@ -148,6 +148,7 @@ const DELETES: Readonly<Record<string, string>> = {
   'prompts/:id/unshare': AS_DECIDED,
   'prompts/partials/:id/share': AS_DECIDED,
   'prompts/partials/:id/unshare': AS_DECIDED,
+  'admin/organisation/domains/:id': NOT_NAMED,
   'admin/organisation/scim-token': NOT_NAMED,
   'admin/users/:id': NOT_NAMED,
   'admin/users/invites/:id': NOT_NAMED,

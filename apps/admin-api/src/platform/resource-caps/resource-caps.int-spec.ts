@@ -54,7 +54,6 @@ const MAKING: Readonly<Record<string, (parts: BodyParts) => object>> = {
 const NOT_FILLED: Readonly<Record<string, string>> = {
   organisation_users: 'created by a call of the invited user, whose token is only sent by mail',
   scim_users: 'created by the identity provider, over SCIM',
-  organisation_domains: 'created by no documented route',
   integrations: 'one of a workspace also creates a provider, and providers reach their cap first',
 };
 

@@ -1,4 +1,5 @@
 import { OrganisationDomainEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
 import type { GatewayResponse, Tenant, TestAdminApi } from '../../../spec-support/admin-api';
 
 export interface ScimCall {
@@ -33,6 +34,7 @@ export class IdentityProvider {
     // One organisation alone can have a domain verified, so a tenant of the same test takes it over.
     await api.dataSource.manager.delete(OrganisationDomainEntity, { domain });
     await api.dataSource.manager.insert(OrganisationDomainEntity, {
+      id: uuidv7(),
       organisationId,
       domain,
       token: 'proof',

@@ -1,0 +1,46 @@
+import { listResponseOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import { DomainFields, DomainResponse, ListDomainsQuery, UpdateDomainDto } from './domains.dto';
+import { DomainsService } from './domains.service';
+
+@ControlRoutes('admin/organisation/domains')
+export class DomainsController {
+  constructor(private readonly domains: DomainsService) {}
+
+  /** Adds a domain. It counts once it is verified. */
+  @Route.post('', 'organisation_settings.update', DomainResponse)
+  create(@Caller() caller: Principal, @Body() body: DomainFields): Promise<DomainResponse> {
+    return this.domains.create(caller, body);
+  }
+
+  @Route.get('', 'organisation_settings.read', listResponseOf(DomainResponse))
+  list(@Caller() caller: Principal, @Query() query: ListDomainsQuery): Promise<ListResponse<DomainResponse>> {
+    return this.domains.list(caller, query);
+  }
+
+  @Route.get(':domainId', 'organisation_settings.read', DomainResponse)
+  get(@Named('domainId') at: At): Promise<DomainResponse> {
+    return this.domains.get(at);
+  }
+
+  @Route.put(':domainId', 'organisation_settings.update')
+  update(@Named('domainId') at: At, @Body() body: UpdateDomainDto): Promise<object> {
+    return this.domains.update(at, body);
+  }
+
+  /** Looks for the TXT record. A domain that another organisation has verified cannot be verified. */
+  @Route.post(':domainId/verify', 'organisation_settings.update', DomainResponse)
+  verify(@Named('domainId') at: At): Promise<DomainResponse> {
+    return this.domains.verify(at);
+  }
+
+  /** Deletes a domain. Users keep their memberships; no one is provisioned by the domain any more. */
+  @Route.delete(':domainId', 'organisation_settings.update')
+  remove(@Named('domainId') at: At): Promise<object> {
+    return this.domains.remove(at);
+  }
+}

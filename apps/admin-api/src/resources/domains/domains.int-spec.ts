@@ -1,0 +1,71 @@
+import { NameServer } from '@gw/testing';
+import { TestAdminApi } from '../../spec-support/admin-api';
+
+const PATH = '/v1/admin/organisation/domains';
+
+interface Domain {
+  readonly id: string;
+  readonly verified: boolean;
+  readonly record_name: string;
+  readonly record_value: string;
+}
+
+describe('domains of an organisation', () => {
+  let names: NameServer;
+  const api = new TestAdminApi(async () => {
+    names = await NameServer.start();
+    return { DNS_SERVERS: names.address };
+  });
+  afterAll(() => names.stop());
+
+  const ours = api.standingTenant();
+  const theirs = api.standingTenant();
+  const add = async (domain: string, key = ours.adminKey, more = {}): Promise<Domain> => {
+    const { status, body } = await api.post<Domain>(PATH, { key, body: { domain, ...more } });
+    expect([domain, status]).toEqual([domain, 200]);
+    return body;
+  };
+  const verify = (id: string, key = ours.adminKey): Promise<{ status: number; body: unknown }> =>
+    api.post(`${PATH}/${id}/verify`, { key });
+
+  it('count once their TXT record is there, and are found by name as well', async () => {
+    const { id, record_name: name, record_value: value, verified } = await add('Acme.Example');
+    expect([verified, name]).toEqual([false, '_tollgate-challenge.acme.example']);
+    const refused = await verify(id);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      expect.objectContaining({ error: expect.objectContaining({ param: 'domain' }) as unknown }),
+    ]);
+    names.set(name, ['another text', value]);
+    expect((await verify('acme.example')).status).toBe(200);
+    const shown = await api.get<Domain>(`${PATH}/ACME.example`, { key: ours.adminKey });
+    expect(shown.body.verified).toBe(true);
+  });
+
+  it('belong to the first organisation that verifies them', async () => {
+    const [one, other] = [await add('shared.example'), await add('shared.example', theirs.adminKey)];
+    names.set(one.record_name, [one.record_value, other.record_value]);
+    const statuses = await Promise.all([verify(one.id), verify(other.id, theirs.adminKey)]);
+    expect(statuses.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it('are unavailable while DNS does not answer, not unverified', async () => {
+    const { id, record_name: name } = await add('slow.example');
+    names.fail(name);
+    expect((await verify(id)).status).toBe(503);
+  });
+
+  it.each([
+    ['gmail.com', {}, /mail service/],
+    ['co.uk', {}, /suffix/],
+    ['not a domain', {}, /domain name/],
+    ['eu.acme.example', { allow_subdomains: true }, /only as acme.example/],
+  ])('are refused for %s %j', async (domain, more, message) => {
+    const { status, body } = await api.post<{ error: { message: string; param: string } }>(PATH, {
+      key: ours.adminKey,
+      body: { domain, ...more },
+    });
+    expect([status, body.error.param]).toEqual([400, 'domain']);
+    expect(JSON.stringify(body)).toMatch(message);
+  });
+});

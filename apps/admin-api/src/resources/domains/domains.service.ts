@@ -1,0 +1,131 @@
+import { OrganisationDomainEntity } from '@gw/entities';
+import { domainFault, DomainProofs, proofRecord } from '@gw/federation';
+import { GatewayError, randomAlphanumeric } from '@gw/kernel';
+import { assign, invalid, listOf, type ListResponse } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { domainToASCII } from 'node:url';
+import { DataSource, IsNull, Not } from 'typeorm';
+import { inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
+import type { At } from '../../platform/resource/at';
+import {
+  changeRow,
+  createRow,
+  deleteRow,
+  findRow,
+  listRows,
+  patchRow,
+  type Resource,
+} from '../../platform/resource/rows';
+import { Writes } from '../../platform/unit-of-work/writes';
+import {
+  toDomain,
+  type DomainFields,
+  type DomainResponse,
+  type ListDomainsQuery,
+  UpdateDomainDto,
+} from './domains.dto';
+
+const DOMAIN: Resource<OrganisationDomainEntity> = {
+  entity: OrganisationDomainEntity,
+  type: 'domains',
+  view: toDomain,
+  where: (caller, reference) => ({
+    organisationId: inOrganisation(caller).organisationId,
+    ...(isUuid(reference) ? { id: reference } : { domain: canonical(reference) }),
+  }),
+};
+
+/** In lower case and ASCII; an empty string for text that is no domain name. */
+const canonical = (domain: string): string => domainToASCII(domain.trim()).toLowerCase();
+
+/** Domains of an organisation's addresses, which it proves by a TXT record. */
+@Injectable()
+export class DomainsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly proofs: DomainProofs,
+  ) {}
+
+  create(
+    caller: Principal,
+    { domain: given, allow_subdomains: allowSubdomains = false }: DomainFields,
+  ): Promise<DomainResponse> {
+    const { organisationId } = inOrganisation(caller);
+    const domain = canonical(given);
+    const fault = domainFault(domain, allowSubdomains);
+    if (fault !== null) throw invalid('domain', `domain ${fault}`);
+    const token = `tollgate-${randomAlphanumeric(32)}`;
+    return this.writes.run(caller, async (write) =>
+      toDomain(await createRow(write, DOMAIN, { organisationId, domain, allowSubdomains, token })),
+    );
+  }
+
+  async list(caller: Principal, query: ListDomainsQuery): Promise<ListResponse<DomainResponse>> {
+    const { organisationId } = inOrganisation(caller);
+    const [rows, total] = await listRows(this.dataSource.manager, DOMAIN, query, {
+      where: { organisationId },
+    });
+    return listOf([rows.map(toDomain), total]);
+  }
+
+  async get(at: At): Promise<DomainResponse> {
+    return toDomain(await findRow(this.dataSource.manager, DOMAIN, at));
+  }
+
+  update(at: At, input: UpdateDomainDto): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      patchRow(write, DOMAIN, at, (row) => {
+        const fault = domainFault(row.domain, input.allow_subdomains ?? row.allowSubdomains);
+        if (fault !== null) throw invalid('allow_subdomains', `the domain ${fault}`);
+        assign(UpdateDomainDto, row, input);
+      }),
+    );
+  }
+
+  /** Throws `validation_failed` without the record, `conflict` for another organisation's domain and `unavailable` when DNS is. */
+  async verify(at: At): Promise<DomainResponse> {
+    const { domain, token } = await findRow(this.dataSource.manager, DOMAIN, at);
+    const isProven = await this.isProven(domain, token);
+    return this.writes.run(at.caller, async (write) => {
+      const verifiedAt = Not(IsNull());
+      const other = await write.manager.findOneBy(OrganisationDomainEntity, { domain, verifiedAt });
+      if (other !== null && other.organisationId !== at.caller.organisationId) {
+        throw new GatewayError('conflict', {
+          param: 'domain',
+          message: 'Another organisation has verified this domain.',
+        });
+      }
+      if (!isProven) {
+        throw invalid(
+          'domain',
+          `there is no TXT record ${proofRecord(domain)} with the value ${token}; add it and wait for DNS`,
+        );
+      }
+      const row = await changeRow(
+        write,
+        DOMAIN,
+        { ...at, ifMatch: undefined },
+        (each) => {
+          const now = new Date();
+          Object.assign(each, { verifiedAt: each.verifiedAt ?? now, checkedAt: now, failures: 0 });
+        },
+        'verify',
+      );
+      return toDomain(row);
+    });
+  }
+
+  remove(at: At): Promise<object> {
+    return this.writes.run(at.caller, (write) => deleteRow(write, DOMAIN, at));
+  }
+
+  private async isProven(domain: string, token: string): Promise<boolean> {
+    try {
+      return await this.proofs.isProven(domain, token);
+    } catch (cause) {
+      throw new GatewayError('unavailable', { message: 'DNS does not answer right now; try again.', cause });
+    }
+  }
+}

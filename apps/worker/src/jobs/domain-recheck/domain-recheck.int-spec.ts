@@ -1,0 +1,69 @@
+import { AuditLogEntity, OrganisationDomainEntity, OrganisationEntity } from '@gw/entities';
+import { DomainProofs, proofRecord } from '@gw/federation';
+import { DAY_MS, uuidv7 } from '@gw/kernel';
+import { NameServer, testDatabase } from '@gw/testing';
+import { createLog } from '@gw/web';
+import { DomainRecheckProcessor } from './domain-recheck.processor';
+
+describe('the job that checks domains again', () => {
+  const database = testDatabase();
+  const organisationId = uuidv7();
+  let names: NameServer;
+
+  beforeAll(async () => {
+    names = await NameServer.start();
+    const organisation = { id: organisationId, name: 'Acme', slug: 'acme' };
+    await database.dataSource.manager.insert(OrganisationEntity, organisation);
+  });
+  afterAll(() => names.stop());
+
+  const start = new Date('2026-01-01T00:00:00Z');
+  const after = (days: number): Date => new Date(start.getTime() + days * DAY_MS);
+  const run = (days: number): Promise<void> =>
+    new DomainRecheckProcessor(
+      database.dataSource,
+      new DomainProofs([names.address]),
+      true,
+      createLog('test', 'silent'),
+    ).checkDue(after(days));
+  const verified = async (domain: string): Promise<string> => {
+    const id = uuidv7();
+    const row = { id, organisationId, domain, token: 'proof', verifiedAt: start, checkedAt: start };
+    await database.dataSource.manager.insert(OrganisationDomainEntity, row);
+    return id;
+  };
+  const stateOf = async (id: string): Promise<unknown> => {
+    const row = await database.dataSource.manager.findOneByOrFail(OrganisationDomainEntity, { id });
+    return [row.verifiedAt !== null, row.failures];
+  };
+
+  it('ends a domain after three failed checks, the second and third a day after the one before', async () => {
+    const id = await verified('gone.example');
+    const states = [];
+    for (const days of [6, 8, 8.5, 9.5, 11]) {
+      await run(days);
+      states.push(await stateOf(id));
+    }
+    expect(states).toEqual([
+      [true, 0],
+      [true, 1],
+      [true, 1],
+      [true, 2],
+      [false, 3],
+    ]);
+    const audits = await database.dataSource.manager.findBy(AuditLogEntity, { resourceId: id });
+    expect(audits.map(({ action }) => action)).toEqual(['unverify']);
+  });
+
+  it('keeps a domain whose record is there again, and one while DNS fails', async () => {
+    const [back, slow] = [await verified('back.example'), await verified('slow.example')];
+    names.fail(proofRecord('slow.example'));
+    await run(8);
+    names.set(proofRecord('back.example'), ['proof']);
+    await run(10);
+    expect([await stateOf(back), await stateOf(slow)]).toEqual([
+      [true, 0],
+      [true, 0],
+    ]);
+  });
+});

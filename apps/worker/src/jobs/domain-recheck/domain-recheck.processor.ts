@@ -1,0 +1,85 @@
+import { appendAudit, OrganisationDomainEntity } from '@gw/entities';
+import type { DomainProofs } from '@gw/federation';
+import { domainRecheckJob, type JobProcessor } from '@gw/jobs';
+import { DAY_MS } from '@gw/kernel';
+import { describeFault, type Log } from '@gw/web';
+import { IsNull, LessThan, MoreThan, Not, type DataSource } from 'typeorm';
+import { jobAudit } from '../job-audit';
+
+/** Maximum number of domains of one run; the rest is left for the next run. */
+const BATCH = 200;
+/** Checks in a row that must fail before a domain no longer counts. */
+const FAILURES_MAX = 3;
+
+/**
+ * Safe to run twice and on many machines: a check that another worker has made in between is not
+ * counted. A domain stays verified while DNS does not answer.
+ */
+export class DomainRecheckProcessor implements JobProcessor {
+  readonly spec = domainRecheckJob;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly proofs: Pick<DomainProofs, 'isProven'>,
+    private readonly auditEnabled: boolean,
+    private readonly log: Log,
+  ) {}
+
+  process(): Promise<void> {
+    return this.checkDue(new Date());
+  }
+
+  /** Checks the domains that are due at `now`. */
+  async checkDue(now: Date): Promise<void> {
+    const verifiedAt = Not(IsNull());
+    const before = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
+    const due = await this.source.manager.find(OrganisationDomainEntity, {
+      where: [
+        { verifiedAt, failures: 0, checkedAt: LessThan(before(7)) },
+        { verifiedAt, failures: MoreThan(0), checkedAt: LessThan(before(1)) },
+        { verifiedAt, checkedAt: IsNull() },
+      ],
+      order: { checkedAt: 'ASC', id: 'ASC' },
+      take: BATCH,
+    });
+    for (const row of due) await this.check(row, now);
+  }
+
+  private async check(row: OrganisationDomainEntity, now: Date): Promise<void> {
+    let isProven: boolean;
+    try {
+      isProven = await this.proofs.isProven(row.domain, row.token);
+    } catch (error) {
+      this.log.warn(
+        { domain: row.domain, ...describeFault(error) },
+        'failed to check a domain; trying again later',
+      );
+      return;
+    }
+    const failures = isProven ? 0 : row.failures + 1;
+    const isLost = failures >= FAILURES_MAX;
+    await this.source.transaction(async (manager) => {
+      const { affected } = await manager.update(
+        OrganisationDomainEntity,
+        { id: row.id, version: row.version },
+        { checkedAt: now, failures, ...(isLost ? { verifiedAt: null } : {}) },
+      );
+      if (affected !== 1 || !isLost || !this.auditEnabled) return;
+      const { id, organisationId, domain } = row;
+      const reported = {
+        organisationId,
+        workspaceId: null,
+        action: 'unverify',
+        resourceType: 'domains',
+        resourceId: id,
+      };
+      await appendAudit(manager, [
+        jobAudit(domainRecheckJob, {
+          ...reported,
+          before: { domain, verified: true },
+          after: { domain, verified: false },
+        }),
+      ]);
+    });
+  }
+}
