@@ -11,6 +11,7 @@ import {
 } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
+import { trustFields } from './spec-support/trusts';
 import { StubWorker } from './spec-support/stub-worker';
 
 interface Made {
@@ -407,6 +408,17 @@ describe('responses of the control plane', () => {
     await step('GET', `/v1/logs/traces/${record.traceId}`, undefined, own);
     const custom = { request: { url: 'https://example.com', body: {} }, response: { body: {} } };
     await step('POST', '/v1/logs', custom, own);
+  });
+
+  it('of trusts match the document', async () => {
+    const own = { key: ours.adminKey };
+    const { id } = await step('POST', '/v1/trusts', trustFields('responses'), own);
+    await step('GET', '/v1/trusts', undefined, own);
+    await step('GET', '/v1/trusts/presets', undefined, own);
+    await step('GET', `/v1/trusts/${id}`, undefined, own);
+    await step('PUT', `/v1/trusts/${id}`, { max_ttl: 600 }, own);
+    await step('POST', `/v1/trusts/${id}/test`, { token: 'x' }, own);
+    await step('DELETE', `/v1/trusts/${id}`, undefined, own);
   });
 
   it('of domains match the document', async () => {

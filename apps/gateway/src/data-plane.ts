@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Journal, Sealer } from '@gw/journal';
 import {
-  apiKeyPepper,
   masterKeysOf,
   createAddressPolicy,
   parseTrustedHosts,
@@ -11,7 +10,7 @@ import {
 } from '@gw/kernel';
 import { GuardrailRunner } from '@gw/guardrails';
 import type { LedgerStore } from '@gw/limits';
-import { internalPost, NameResolver, OutboundClient } from '@gw/outbound';
+import { NameResolver, OutboundClient } from '@gw/outbound';
 import type { Provider } from '@gw/providers';
 import { createRoutingState, type RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
@@ -64,8 +63,8 @@ import { RefusedRequests } from './record/refused-requests';
 import { createResponses, type Responses } from './cache/response-stores';
 import { createBreakers } from './attempt/breakers';
 import { Configs } from './configs/configs';
-import { EarlierKeys } from './auth/earlier-keys';
-import { Principals, type Documents } from './auth/principals';
+import { createPrincipals } from './auth/create-principals';
+import type { Documents, Principals } from './auth/principals';
 import { Prompts } from './prompts/prompts';
 import { createSecrets } from './credentials/secrets';
 
@@ -135,7 +134,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     settings,
     documents,
     providers,
-    principals: principalsOf(settings, documents),
+    principals: createPrincipals(settings, { documents, policy, log }),
     policy,
     accounts,
     routing,
@@ -242,17 +241,6 @@ interface StageParts {
   readonly responses: Responses;
   readonly guardTools: GuardTools;
   readonly overload: Overload;
-}
-
-function principalsOf(settings: DataPlaneParts['settings'], documents: Documents): Principals {
-  const { ADMIN_URL: adminUrl, SERVICE_TOKEN: serviceToken } = settings;
-  return new Principals(documents, {
-    peppers: masterKeysOf(settings).map(apiKeyPepper),
-    earlier: new EarlierKeys({ adminUrl, serviceToken, post: internalPost }),
-    blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
-    // Half, because remembered keys keep their documents in memory, even those that the read model has evicted.
-    capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
-  });
 }
 
 function stagesOf({

@@ -1,5 +1,6 @@
 import { SECRET_MANAGER_SETTINGS } from '@gw/secret-managers';
 import {
+  feature,
   flag,
   integer,
   MASTER_KEY_SETTINGS,
@@ -31,6 +32,8 @@ const SCHEMA = {
    * metrics are disabled.
    */
   METRICS_PORT: optional(port()),
+  /** OFF: tokens that organisations and platforms sign are refused. */
+  JWT_ENABLED: feature(),
   ADMIN_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8788'),
   WORKER_URL: url({ protocols: ['http:', 'https:'] }, 'http://127.0.0.1:8789'),
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),

@@ -36,6 +36,7 @@ export const CONTROL_PLANE_SEGMENTS = [
   'repricings',
   'scim',
   'secret-references',
+  'trusts',
   'users',
   'utils',
   'virtual-keys',

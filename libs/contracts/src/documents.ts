@@ -14,7 +14,9 @@ export type DocumentKind =
   | 'config'
   | 'guardrail'
   | 'prompt'
-  | 'prompt_version';
+  | 'prompt_version'
+  | 'trusts'
+  | 'workspace_slug';
 
 export interface RateLimitRule {
   /** `concurrency` limits the requests that are in flight at the same time. */
@@ -100,6 +102,8 @@ export interface ApiKeyDocument {
   readonly kind: 'api_key';
   readonly version: string;
   readonly id: string;
+  /** Owner of the counters of its limits. Absent: the key itself. */
+  readonly limitsId?: string;
   readonly name: string;
   readonly type: 'organisation-service' | 'workspace-service' | 'workspace-user';
   readonly organisationId: string;
@@ -374,6 +378,62 @@ export interface PromptVersionDocument {
   readonly toolChoice: readonly [unknown] | null;
 }
 
+/** A condition on a claim of a token. */
+export interface ClaimCondition {
+  /** JSON pointer (RFC 6901), such as `/sub`. */
+  readonly claim: string;
+  /** `glob-end`: the value ends in `*`, before which the claim must agree. `regex`: of RE2. */
+  readonly op: 'equals' | 'in' | 'glob-end' | 'regex';
+  /** A list for `in`, else a text. */
+  readonly value: string | readonly string[];
+}
+
+/** What tokens that meet the conditions may do. */
+export interface TrustMap {
+  readonly conditions: readonly ClaimCondition[];
+  /** Id of the workspace. Null: the token names it. */
+  readonly workspaceId: string | null;
+  /** Scopes at most; a token that names scopes gets those of them. */
+  readonly scopes: readonly string[];
+  /** Metadata of requests: names with the JSON pointers of claims. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** An issuer whose tokens an organisation accepts instead of API keys. */
+export interface TrustRule {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly name: string;
+  readonly tokenKind: 'jwt' | 'workload';
+  readonly preset: string | null;
+  readonly issuer: string;
+  /** URLs of key sets; empty when `keys` has the keys. */
+  readonly jwksUrls: readonly string[];
+  readonly keys: readonly object[];
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  /** All must hold. */
+  readonly conditions: readonly ClaimCondition[];
+  /** The first one whose conditions hold decides. */
+  readonly maps: readonly TrustMap[];
+  /** Seconds that a token may live at most. */
+  readonly maxTtl: number;
+}
+
+/** The trusts of one issuer, of all organisations. Addressed by a digest of the issuer. */
+export interface TrustsDocument {
+  readonly kind: 'trusts';
+  readonly version: string;
+  readonly trusts: readonly TrustRule[];
+}
+
+/** The workspace that a slug names in an organisation. */
+export interface WorkspaceSlugDocument {
+  readonly kind: 'workspace_slug';
+  readonly version: string;
+  readonly workspaceId: string;
+}
+
 export type ReadModelDocument =
   | ApiKeyDocument
   | EndedApiKeyDocument
@@ -383,13 +443,15 @@ export type ReadModelDocument =
   | ConfigDocument
   | GuardrailDocument
   | PromptDocument
-  | PromptVersionDocument;
+  | PromptVersionDocument
+  | TrustsDocument
+  | WorkspaceSlugDocument;
 
 /**
  * `api_key:<hash>`, `ended_api_key:<hash>`, `organisation:<id>`, `workspace:<id>`,
  * `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`, `guardrail:<workspace
  * id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation
- * id>:<id>`.
+ * id>:<id>`, `trusts:<SHA-256 of the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
  */
 export type DocumentKey = string;
 
@@ -404,6 +466,9 @@ export const documentKey = {
   prompt: (organisationId: string, slugOrId: string): DocumentKey => `prompt:${organisationId}:${slugOrId}`,
   promptVersion: (organisationId: string, id: string): DocumentKey =>
     `prompt_version:${organisationId}:${id}`,
+  trusts: (issuerDigest: string): DocumentKey => `trusts:${issuerDigest}`,
+  workspaceSlug: (organisationId: string, slug: string): DocumentKey =>
+    `workspace_slug:${organisationId}:${slug}`,
 } as const;
 
 /** Returns the context to which a provider's credential is sealed. */

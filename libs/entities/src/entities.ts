@@ -26,6 +26,7 @@ export {
 } from './identity/organisation.entity';
 export { PasswordResetEntity } from './identity/password-reset.entity';
 export { SessionEntity } from './identity/session.entity';
+export { TrustEntity } from './identity/trust.entity';
 export { UserInviteEntity, type InvitedApiKey, type InvitedWorkspace } from './identity/user-invite.entity';
 export { UserEntity } from './identity/user.entity';
 export { WorkspaceUserEntity } from './identity/workspace-user.entity';

@@ -30,3 +30,15 @@ export { STUB_IDENTITY, StubTokenServices } from './stub-token-services';
 export { STUB_ACCESS, StubSecretManagers } from './stub-secret-managers';
 export { createTestDatabase, testDatabase, type TestDatabase } from './test-database';
 export { NameServer } from './name-server';
+export {
+  ecKeyPair,
+  encodedPart,
+  hmacOf,
+  rsaKeyPair,
+  signatureOf,
+  signedToken,
+  TOKEN_AUDIENCE,
+  TOKEN_ISSUER,
+  trustOf,
+  type TokenKeyPair,
+} from './token-issuer';

@@ -10,6 +10,8 @@ export type WantedRow =
   | { readonly kind: 'config'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'guardrail'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'prompt'; readonly organisationId: string; readonly name: string }
+  | { readonly kind: 'trusts'; readonly issuerDigest: string }
+  | { readonly kind: 'workspace_slug'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
 
 // Lower case only, so that a document has exactly one key, the one in change events.
@@ -17,19 +19,34 @@ const API_KEY = /^(api_key|ended_api_key):([0-9a-f]{64})$/;
 const BY_ID = /^(organisation|workspace):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 /** A slug has at most 255 characters, and Postgres text cannot contain NUL. */
 const BY_NAME = /^(provider|config|guardrail):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
+const TRUSTS = /^trusts:([0-9a-f]{64})$/;
 const OF_ORGANISATION =
-  /^(prompt|prompt_version):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([\w-]{1,64})$/;
+  /^(prompt|prompt_version|workspace_slug):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 
 /** Returns null for text that is not a valid document key. */
-export function parseDocumentKey(key: DocumentKey): WantedRow | null {
+export const parseDocumentKey = (key: DocumentKey): WantedRow | null =>
+  hashedRow(key) ?? rowById(key) ?? rowOfOrganisation(key) ?? rowByName(key);
+
+function hashedRow(key: DocumentKey): WantedRow | null {
   const [, hashed, secretHash] = API_KEY.exec(key) ?? [];
   if (secretHash !== undefined) return { kind: hashed as 'api_key' | 'ended_api_key', secretHash };
+  const [, issuerDigest] = TRUSTS.exec(key) ?? [];
+  return issuerDigest === undefined ? null : { kind: 'trusts', issuerDigest };
+}
+
+function rowById(key: DocumentKey): WantedRow | null {
   const [, kind, id] = BY_ID.exec(key) ?? [];
-  if (id !== undefined) return { kind: kind as 'organisation' | 'workspace', id };
-  const [, shared, organisationId, slug] = OF_ORGANISATION.exec(key) ?? [];
-  if (organisationId !== undefined && slug !== undefined)
-    return { kind: shared as 'prompt' | 'prompt_version', organisationId, name: slug };
-  const [, named, workspaceId, name] = BY_NAME.exec(key) ?? [];
+  return id === undefined ? null : { kind: kind as 'organisation' | 'workspace', id };
+}
+
+function rowOfOrganisation(key: DocumentKey): WantedRow | null {
+  const [, kind, organisationId, name] = OF_ORGANISATION.exec(key) ?? [];
+  if (organisationId === undefined || name === undefined) return null;
+  return { kind: kind as 'prompt' | 'prompt_version' | 'workspace_slug', organisationId, name };
+}
+
+function rowByName(key: DocumentKey): WantedRow | null {
+  const [, kind, workspaceId, name] = BY_NAME.exec(key) ?? [];
   if (workspaceId === undefined || name === undefined) return null;
-  return { kind: named as 'provider' | 'config' | 'guardrail', workspaceId, name };
+  return { kind: kind as 'provider' | 'config' | 'guardrail', workspaceId, name };
 }

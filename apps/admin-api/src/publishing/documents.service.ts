@@ -39,6 +39,7 @@ import { addGuardrails } from './guardrail-documents';
 import { integrationLimitsOf } from './integration-limits';
 import { policyResets } from './policy-resets';
 import { addPrompts, addPromptVersions } from './prompt-documents';
+import { addTrusts, addWorkspaceSlugs } from './trust-documents';
 
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
 type Documents = Map<DocumentKey, ReadModelDocument>;
@@ -79,6 +80,8 @@ export class DocumentsService {
       await addGuardrails(manager, of('guardrail'), found, this.guardrailCredentials);
       await addPrompts(manager, of('prompt'), found);
       await addPromptVersions(manager, of('prompt_version'), found);
+      await addTrusts(manager, of('trusts'), found);
+      await addWorkspaceSlugs(manager, of('workspace_slug'), found);
       const documents = Object.fromEntries(
         keys.map((key) => {
           const document = found.get(key);

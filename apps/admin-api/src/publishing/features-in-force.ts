@@ -23,12 +23,17 @@ export type EnforcedFeatures = Pick<
 export function inForce(document: ReadModelDocument, features: EnforcedFeatures): ReadModelDocument {
   const { GUARDRAILS_ENABLED: guardrails, USAGE_LIMITS_ENABLED: usage, POLICY_ENABLED: policies } = features;
   if ([guardrails, usage, policies].every(Boolean)) return document;
+  if (document.kind === 'api_key' || document.kind === 'provider') return budgeted(document, features);
+  return document.kind === 'workspace'
+    ? workspaceInForce(document, features)
+    : guardedInForce(document, features);
+}
+
+function guardedInForce(
+  document: Exclude<ReadModelDocument, { kind: 'api_key' | 'provider' | 'workspace' }>,
+  features: EnforcedFeatures,
+): ReadModelDocument {
   switch (document.kind) {
-    case 'api_key':
-    case 'provider':
-      return budgeted(document, features);
-    case 'workspace':
-      return workspaceInForce(document, features);
     case 'organisation':
     case 'config':
     case 'guardrail':
@@ -36,6 +41,8 @@ export function inForce(document: ReadModelDocument, features: EnforcedFeatures)
     case 'ended_api_key':
     case 'prompt':
     case 'prompt_version':
+    case 'trusts':
+    case 'workspace_slug':
       return document;
   }
 }

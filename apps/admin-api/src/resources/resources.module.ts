@@ -100,6 +100,10 @@ import { SecretReferencesController } from './secret-references/secret-reference
 import { SecretReferencesService } from './secret-references/secret-references.service';
 import { TracesController } from './traces/traces.controller';
 import { TracesService } from './traces/traces.service';
+import { TrustKeys } from './trusts/trust-keys.service';
+import { TrustTester } from './trusts/trust-tester.service';
+import { TrustsController } from './trusts/trusts.controller';
+import { TrustsService } from './trusts/trusts.service';
 import { UserChangesService } from './users/user-changes.service';
 import { UsersController } from './users/users.controller';
 import { UsersService } from './users/users.service';
@@ -147,6 +151,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   { controllers: [OrganisationsController], providers: [OrganisationsService] },
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
   { controllers: [DomainsController], providers: [DomainsService] },
+  { controllers: [TrustsController], providers: [TrustsService, TrustKeys, TrustTester] },
   {
     controllers: [ScimTokensController, ScimMappingsController, ScimSetupController, ScimSettleController],
     providers: [

@@ -137,6 +137,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   scimTokens: 'create remove',
   secretReferences: 'create remove rotate test update',
   traces: 'ingest',
+  trusts: 'create remove test update',
   usageLimitPolicies: 'create remove reset update',
   virtualKeys: 'create remove update',
   workspaceExclusions: 'updateInputs updateOutputs',

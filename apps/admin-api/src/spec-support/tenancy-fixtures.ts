@@ -9,6 +9,7 @@ import { uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, insertVerdicts, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
+import { trustFields } from './trusts';
 
 /**
  * A workspace as the target of a call. Everything created in it contains `mark`, which no response to another tenant
@@ -181,6 +182,8 @@ export const MAKERS = {
     });
     return { id };
   },
+  trust: (admin, { adminKey, organisationMark }) =>
+    make(admin, adminKey, '/v1/trusts', trustFields(named(organisationMark).toLowerCase())),
   domain: async (admin, { organisationId, organisationMark }) => {
     const id = uuidv7();
     const domain = `${named(organisationMark).toLowerCase()}.example`;

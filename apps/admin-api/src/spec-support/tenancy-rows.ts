@@ -1,4 +1,5 @@
 import { uuidv7 } from '@gw/kernel';
+import { trustFields } from './trusts';
 import type { Fixture, Kind } from './tenancy-fixtures';
 
 /** What the body of a row may contain: the target, and the workspace in which the caller acts. */
@@ -297,6 +298,13 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     RENAMED,
   ),
   domains_create: nothing({ body: () => ({ domain: `${uuidv7()}.example` }) }),
+  trusts_create: nothing({ body: () => ({ ...trustFields(uuidv7()) }) }),
+  trusts_list: nothing(),
+  trusts_presets: nothing(),
+  trusts_get: organisation('trust'),
+  trusts_update: organisation('trust', body({ max_ttl: 600 })),
+  trusts_remove: organisation('trust'),
+  trusts_test: organisation('trust', body({ token: 'x' })),
   domains_list: nothing(),
   domains_get: organisation('domain'),
   domains_update: organisation('domain', empty),

@@ -64,7 +64,13 @@ describe('an API key hashed under an earlier master key', () => {
           },
           known: () => [],
         },
-        { peppers, earlier: { report: () => undefined }, blockInlineConfig: false, capacity: 10 },
+        {
+          peppers,
+          earlier: { report: () => undefined },
+          blockInlineConfig: false,
+          tokens: null,
+          capacity: 10,
+        },
       );
       expect((await principals.resolve(apiKey)).key).toBe(hashedAnew);
     } finally {

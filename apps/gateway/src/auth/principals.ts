@@ -9,8 +9,10 @@ import {
 } from '@gw/contracts';
 import { GatewayError, hashApiKey } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
+import { isTokenForm } from '@gw/trusts';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
+import type { TokenCallers } from './token-callers';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
 /** The caller, resolved once for each version of the documents that it is built from. */
@@ -42,6 +44,10 @@ interface Known {
   readonly key: DocumentKey;
   readonly workspace: DocumentKey;
   readonly organisation: DocumentKey;
+  /** What the document of `key` was when the principal was built. */
+  readonly source: ReadModelDocument;
+  /** False once a token must be checked again; null for an API key. */
+  readonly mayStay: (() => boolean) | null;
   readonly principal: Principal;
 }
 
@@ -51,6 +57,8 @@ export interface PrincipalOptions {
   /** Receives API keys that only the pepper of an earlier master key recognised. */
   readonly earlier: Pick<EarlierKeys, 'report'>;
   readonly blockInlineConfig: boolean;
+  /** Resolves signed tokens; null when they are not accepted. */
+  readonly tokens: TokenCallers | null;
   /**
    * Maximum number of raw keys remembered with their hash. The least recently used is evicted, which costs one hash when it is
    * used again.
@@ -83,15 +91,18 @@ export class Principals {
     return this.lookUp(apiKey, known?.key);
   }
 
-  private isCurrent({ key, workspace, organisation, principal }: Known): boolean {
+  private isCurrent({ key, workspace, organisation, source, mayStay, principal }: Known): boolean {
     return (
-      this.documents.get(key) === principal.key &&
+      this.documents.get(key) === source &&
       this.documents.get(workspace) === principal.workspace &&
-      this.documents.get(organisation) === principal.organisation
+      this.documents.get(organisation) === principal.organisation &&
+      (mayStay === null || mayStay())
     );
   }
 
   private async lookUp(apiKey: string, known: DocumentKey | undefined): Promise<Principal> {
+    if (this.options.tokens !== null && isTokenForm(apiKey))
+      return this.lookUpToken(apiKey, this.options.tokens);
     const hashes = this.options.peppers.map((pepper) => hashApiKey(pepper, apiKey));
     const found = await this.find(hashes, known);
     if (!found) {
@@ -100,20 +111,43 @@ export class Principals {
     }
     const [at, key] = found;
     if (hashes[0] !== undefined && at !== documentKey.apiKey(hashes[0])) this.options.earlier.report(apiKey);
-    if (key.workspaceId === null) {
-      throw refusal('scope_missing', key, ORGANISATION_KEY);
-    }
+    return this.remember(apiKey, { at, source: key, key, mayStay: null });
+  }
+
+  private async lookUpToken(token: string, tokens: TokenCallers): Promise<Principal> {
+    this.known.delete(token);
+    const { at, source, key, isCurrent } = await tokens.resolve(token);
+    return this.remember(token, { at, source, key, mayStay: isCurrent });
+  }
+
+  private async remember(
+    credential: string,
+    {
+      at,
+      source,
+      key,
+      mayStay,
+    }: {
+      readonly at: DocumentKey;
+      readonly source: ReadModelDocument;
+      readonly key: ApiKeyDocument;
+      readonly mayStay: (() => boolean) | null;
+    },
+  ): Promise<Principal> {
+    if (key.workspaceId === null) throw refusal('scope_missing', key, ORGANISATION_KEY);
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
     const [workspace, organisation] = await Promise.all([
       this.read(workspaceKey),
       this.read(organisationKey),
     ]);
-    if (!isActive(workspace, 'workspace') || !isActive(organisation, 'organisation')) {
-      throw refusal('api_key_invalid', key);
-    }
+    const isOwn = isActive(workspace, 'workspace') && workspace.organisationId === key.organisationId;
+    if (!isOwn || !isActive(organisation, 'organisation')) throw refusal('api_key_invalid', key);
     const principal = this.build(key, workspace, organisation);
-    this.known.set(apiKey, { key: at, workspace: workspaceKey, organisation: organisationKey, principal });
+    this.known.set(credential, {
+      ...{ key: at, workspace: workspaceKey, organisation: organisationKey },
+      ...{ source, mayStay, principal },
+    });
     return principal;
   }
 

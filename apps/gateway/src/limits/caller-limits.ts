@@ -33,7 +33,7 @@ export function callerLimits(key: ApiKeyDocument, workspace: WorkspaceDocument):
   };
   const limits: CallerLimits = {
     buckets: [
-      ...bucketsOf({ tenant, scope: 'api_key', id: key.id }, key),
+      ...bucketsOf({ tenant, scope: 'api_key', id: key.limitsId ?? key.id }, key),
       ...bucketsOf({ tenant, scope: 'workspace', id: workspace.id }, workspace),
       ...policyBuckets(known(policies, 'caller'), 'llm', subject),
     ],

@@ -25,6 +25,7 @@ const OF_THE_ORGANISATION = [
   'integrations_updateWorkspaces',
   'organisations_update',
   'organisations_updateSettings',
+  'trusts_update',
 ];
 
 interface Credential {

@@ -36,6 +36,8 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   deployments_update: 'needs scopes of the organisation; carries no limits',
   plugins_update: 'needs scopes of the organisation; carries no limits',
   alertWebhooks_remove: 'carries no limits',
+  trusts_remove: 'needs scopes of the organisation; carries no limits',
+  trusts_update: 'needs scopes of the organisation; carries no limits',
   domains_remove: 'needs scopes of the organisation; carries no limits',
   scimMappings_remove: 'needs scopes of the organisation; carries no limits',
   scimTokens_remove: 'needs scopes of the organisation; carries no limits',
@@ -44,6 +46,7 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
 /** Why a route that creates something with limits needs no check against existing limits. */
 const MAKES_NO_WAY_ROUND: Readonly<Record<string, string>> = {
   workspaces_create: 'needs scopes of the organisation',
+  trusts_create: 'needs scopes of the organisation; its conditions are those of tokens',
   virtualKeys_create: 'creates its own credential, which no existing limit covers',
   usageLimitPolicies_create: 'a further policy can only restrict more',
   rateLimitPolicies_create: 'a further policy can only restrict more',

@@ -161,6 +161,7 @@ const DELETES: Readonly<Record<string, string>> = {
   'policies/rate-limits/:id': NOT_NAMED,
   'policies/usage-limits/:id': NOT_NAMED,
   'scim/workspaces/:id': NOT_NAMED,
+  'trusts/:id': NOT_NAMED,
   'users/:id': NOT_NAMED,
   'users/invites/:id': NOT_NAMED,
   'workspaces/:id/members/:id': NOT_NAMED,

@@ -24,7 +24,7 @@ export async function workspaceNamed(
   const id = uuidv7();
   const slug = `ws-${slugOf(name, 6)}-${randomHex(3)}`;
   await manager.insert(WorkspaceEntity, { id, organisationId, name: name.slice(0, 255), slug });
-  write.changed(documentKey.workspace(id));
+  write.changed(documentKey.workspace(id), documentKey.workspaceSlug(organisationId, slug));
   const after = { id, name, slug, source: 'scim' };
   write.audit({ action: 'create', resourceType: 'workspaces', resourceId: id, workspaceId: id, after });
   return id;

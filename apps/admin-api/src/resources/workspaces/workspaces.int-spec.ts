@@ -237,7 +237,11 @@ describe('workspaces', () => {
     const [event] = await admin.dataSource.query<{ removed: string[] }[]>(
       'SELECT removed FROM change_events ORDER BY sequence DESC LIMIT 1',
     );
-    expect(event?.removed).toEqual([documentKey.apiKey(secret?.secretHash ?? ''), documentKey.workspace(id)]);
+    expect(event?.removed).toEqual([
+      documentKey.apiKey(secret?.secretHash ?? ''),
+      expect.stringMatching(/^workspace_slug:.*:ws-full-[0-9a-f]{6}$/),
+      documentKey.workspace(id),
+    ]);
   });
 
   it('erases the secrets of archived providers, virtual keys and integrations, and audits each deletion', async () => {

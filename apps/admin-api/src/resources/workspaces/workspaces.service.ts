@@ -102,6 +102,7 @@ export class WorkspacesService {
         createdBy: caller.userId,
         creationSource: caller.kind === 'session' ? 'ui' : 'api',
       });
+      write.changed(documentKey.workspaceSlug(organisationId, slug));
       await this.members.join(write, row.id, toNewMembers(input.users));
       return toWorkspace(row, await defaultSlugsOf(manager, [row]));
     });
@@ -147,6 +148,7 @@ export class WorkspacesService {
           throw new GatewayError('conflict', { message: 'The default workspace cannot be deleted.' });
         }
         await releaseDependents(write, row, input.force_delete === true);
+        write.removed(documentKey.workspaceSlug(row.organisationId, row.slug));
         row.slug = `${row.slug.slice(0, 230)}-archived-${String(Date.now())}`;
       }),
     );

@@ -1,0 +1,56 @@
+import type { DocumentKey, ReadModelDocument, TrustsDocument, WorkspaceSlugDocument } from '@gw/contracts';
+import { OrganisationEntity, TrustEntity, WorkspaceEntity } from '@gw/entities';
+import { In, type EntityManager } from 'typeorm';
+import { toTrustRule } from '../platform/rows/trust-rules';
+import { versioned } from './document-builders';
+import type { WantedRow } from './document-keys';
+
+type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
+type Documents = Map<DocumentKey, ReadModelDocument>;
+
+/** Adds the active trusts of each issuer, of all active organisations, in the order of their creation. */
+export async function addTrusts(
+  manager: EntityManager,
+  wanted: readonly Wanted<'trusts'>[],
+  to: Documents,
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const rows = await manager
+    .createQueryBuilder(TrustEntity, 'trust')
+    .innerJoin(
+      OrganisationEntity,
+      'organisation',
+      `organisation.id = trust.organisationId AND organisation.status = 'active'`,
+    )
+    .where({ issuerDigest: In(wanted.map(({ issuerDigest }) => issuerDigest)), status: 'active' })
+    .orderBy('trust.createdAt')
+    .addOrderBy('trust.id')
+    .getMany();
+  for (const { key, issuerDigest } of wanted) {
+    const trusts = rows.filter((row) => row.issuerDigest === issuerDigest).map(toTrustRule);
+    if (trusts.length > 0) to.set(key, versioned<TrustsDocument>({ kind: 'trusts', trusts }));
+  }
+}
+
+/** Adds the active workspaces that slugs name. */
+export async function addWorkspaceSlugs(
+  manager: EntityManager,
+  wanted: readonly Wanted<'workspace_slug'>[],
+  to: Documents,
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const rows = await manager.find(WorkspaceEntity, {
+    where: wanted.map(({ organisationId, name }) => ({
+      organisationId,
+      slug: name,
+      status: 'active' as const,
+    })),
+    select: { id: true, organisationId: true, slug: true },
+  });
+  for (const { key, organisationId, name } of wanted) {
+    const row = rows.find((each) => each.organisationId === organisationId && each.slug === name);
+    if (row !== undefined) {
+      to.set(key, versioned<WorkspaceSlugDocument>({ kind: 'workspace_slug', workspaceId: row.id }));
+    }
+  }
+}

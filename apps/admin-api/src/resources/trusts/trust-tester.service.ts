@@ -1,0 +1,69 @@
+import type { TrustEntity } from '@gw/entities';
+import { KeySets, KeysUnavailable, readToken, TokenFault, verifyToken, type TokenCaller } from '@gw/trusts';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { At } from '../../platform/resource/at';
+import { findRow } from '../../platform/resource/rows';
+import { toTrustRule } from '../../platform/rows/trust-rules';
+import { TrustKeys } from './trust-keys.service';
+import { TRUST } from './trusts.service';
+import type { TrustTestResponse } from './trusts.dto';
+
+/** The checks in their order. */
+const CHECKS = ['form', 'issuer', 'claims', 'key', 'signature', 'organisation', 'conditions', 'map'] as const;
+
+interface Failure {
+  readonly check: (typeof CHECKS)[number];
+  readonly message: string;
+}
+
+/** Runs the checks of a gateway over a token that an administrator has pasted. */
+@Injectable()
+export class TrustTester {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly keys: TrustKeys,
+  ) {}
+
+  async test(at: At, token: string): Promise<TrustTestResponse> {
+    const row = await findRow(this.dataSource.manager, TRUST, at);
+    // Sets of its own, so that what is tried here is never what an earlier test has read.
+    const sets = new KeySets({ fetch: this.keys.fetch, warn: () => undefined });
+    const [failure, caller] = await outcomeOf(row, token, sets);
+    const failedAt = failure === null ? CHECKS.length : CHECKS.indexOf(failure.check);
+    return {
+      accepted: failure === null,
+      steps: CHECKS.map((check, index) => ({
+        check,
+        outcome: index < failedAt ? 'passed' : index === failedAt ? 'failed' : 'not_reached',
+        message: index === failedAt ? (failure?.message ?? null) : null,
+      })),
+      caller: caller === null ? null : shown(caller),
+    };
+  }
+}
+
+async function outcomeOf(
+  row: TrustEntity,
+  token: string,
+  sets: KeySets,
+): Promise<[failure: Failure | null, caller: TokenCaller | null]> {
+  try {
+    const now = Math.floor(Date.now() / 1_000);
+    const { caller } = await verifyToken(toTrustRule(row), readToken(token), { sets, now });
+    return [null, caller];
+  } catch (error) {
+    if (error instanceof TokenFault) return [{ check: error.check, message: error.message }, null];
+    if (error instanceof KeysUnavailable) return [{ check: 'key', message: error.message }, null];
+    throw error;
+  }
+}
+
+const shown = ({ workspace, scopes, metadata, userId, config, rateLimits }: TokenCaller): object => ({
+  workspace: 'id' in workspace ? workspace.id : workspace.slug,
+  scopes,
+  metadata,
+  user_id: userId,
+  config_id: config,
+  rate_limits: rateLimits,
+});

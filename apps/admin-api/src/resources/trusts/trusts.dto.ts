@@ -1,0 +1,205 @@
+import type { TrustEntity } from '@gw/entities';
+import { ALGORITHMS, TRUST_PRESETS } from '@gw/trusts';
+import {
+  EnumField,
+  EnumListField,
+  IntegerField,
+  MapField,
+  NameField,
+  NestedListField,
+  ObjectField,
+  pageOf,
+  partialOf,
+  pickOf,
+  ReferenceField,
+  ResponseField,
+  RowResponse,
+  TextField,
+  TextListField,
+  TextOrListField,
+  viewOf,
+} from '@gw/web';
+
+const DAY_SECONDS = 86_400;
+const PRESETS = TRUST_PRESETS.map(({ id }) => id);
+
+export class ClaimConditionDto {
+  @TextField({ max: 256, description: 'JSON pointer to the claim.', example: '/sub' }) claim!: string;
+  @EnumField(['equals', 'in', 'glob-end', 'regex'], { example: 'equals' })
+  op!: 'equals' | 'in' | 'glob-end' | 'regex';
+  @TextOrListField({
+    description: 'A list for in, a text ending in * for glob-end, else a text.',
+    example: 'system:serviceaccount:team-a:runner',
+  })
+  value!: string | string[];
+}
+
+export class TrustMapDto {
+  @NestedListField(() => ClaimConditionDto, { optional: true, maxItems: 20 })
+  conditions?: ClaimConditionDto[];
+  @ReferenceField({
+    optional: true,
+    nullable: true,
+    description: 'Id or slug of the workspace. Null or absent: the token names it by gw_workspace.',
+  })
+  workspace?: string | null;
+  @TextListField({ minItems: 1, maxItems: 100, example: ['completions.write'] }) scopes!: string[];
+  @MapField({ optional: true, description: 'Metadata of requests: names with JSON pointers to claims.' })
+  metadata?: Record<string, string>;
+}
+
+export class TrustFields {
+  @NameField({ example: 'ci' }) name!: string;
+  @EnumField(['jwt', 'workload'], {
+    example: 'workload',
+    description:
+      'jwt: the claims of a token may choose workspace, scopes, metadata and limits within the map. workload: the map alone decides.',
+  })
+  kind!: 'jwt' | 'workload';
+  @EnumField(PRESETS, { optional: true, nullable: true, description: 'Platform that issues the tokens.' })
+  preset?: string | null;
+  @TextField({ max: 2_048, description: 'The claim iss, to the letter.', example: 'https://idp.example.org' })
+  issuer!: string;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 20_000,
+    description:
+      'URLs of key sets, separated by commas, at most 10; their keys are merged. Absent without jwks: the address that the issuer publishes.',
+    example: 'https://idp.example.org/jwks.json',
+  })
+  jwks_uri?: string | null;
+  @ObjectField({ optional: true, nullable: true, description: 'A key set, instead of jwks_uri.' })
+  jwks?: { keys?: unknown } | null;
+  @TextListField({
+    minItems: 1,
+    maxItems: 20,
+    itemMax: 1_024,
+    description: 'Values of the claim aud, of which a token needs one.',
+    example: ['https://gateway.example.com'],
+  })
+  audiences!: string[];
+  @EnumListField(ALGORITHMS, {
+    optional: true,
+    maxItems: ALGORITHMS.length,
+    description: 'RS256 by default.',
+  })
+  algorithms?: string[];
+  @NestedListField(() => ClaimConditionDto, {
+    optional: true,
+    maxItems: 20,
+    description: 'Conditions that all tokens must meet.',
+  })
+  conditions?: ClaimConditionDto[];
+  @NestedListField(() => TrustMapDto, {
+    minItems: 1,
+    maxItems: 50,
+    description: 'What tokens may do; the first map whose conditions hold decides.',
+  })
+  maps!: TrustMapDto[];
+  @IntegerField({
+    optional: true,
+    min: 60,
+    max: DAY_SECONDS,
+    description: 'Seconds that a token may live at most; a day by default.',
+  })
+  max_ttl?: number;
+  @EnumField(['active', 'disabled'], { optional: true }) status?: 'active' | 'disabled';
+}
+
+/** Fields that are stored as they are sent. */
+export class PlainTrustFields extends pickOf(
+  TrustFields,
+  'name',
+  'kind',
+  'preset',
+  'audiences',
+  'algorithms',
+  'conditions',
+  'max_ttl',
+  'status',
+) {}
+
+export class UpdateTrustDto extends partialOf(TrustFields) {}
+
+export class ListTrustsQuery extends pageOf({ size: 100 }) {}
+
+export class TestTrustDto {
+  @TextField({
+    max: 16_384,
+    description: 'A token. It is not stored.',
+    example: 'eyJhbGciOiJSUzI1NiJ9.e30.x',
+  })
+  token!: string;
+}
+
+class ClaimConditionResponse {
+  @ResponseField.text({ example: '/sub' }) readonly claim!: string;
+  @ResponseField.oneOf(['equals', 'in', 'glob-end', 'regex']) readonly op!: string;
+  @ResponseField.any({ description: 'A text, or a list for in.' }) readonly value!: unknown;
+}
+
+class TrustMapResponse {
+  @ResponseField.list(() => ClaimConditionResponse) readonly conditions!: readonly ClaimConditionResponse[];
+  @ResponseField.uuid({ nullable: true }) readonly workspace!: string | null;
+  @ResponseField.texts({ example: ['completions.write'] }) readonly scopes!: readonly string[];
+  @ResponseField.map() readonly metadata!: Readonly<Record<string, string>>;
+}
+
+export class TrustResponse extends RowResponse {
+  @ResponseField.kind('trust') readonly object!: 'trust';
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'ci' }) readonly name!: string;
+  @ResponseField.oneOf(['jwt', 'workload']) readonly kind!: string;
+  @ResponseField.text({ nullable: true, example: 'github' }) readonly preset!: string | null;
+  @ResponseField.text({ example: 'https://idp.example.org' }) readonly issuer!: string;
+  @ResponseField.text({ nullable: true, example: 'https://idp.example.org/jwks.json' })
+  readonly jwks_uri!: string | null;
+  @ResponseField.any({ description: 'The key set; null when its keys come from jwks_uri.' })
+  readonly jwks!: object | null;
+  @ResponseField.texts({ example: ['https://gateway.example.com'] }) readonly audiences!: readonly string[];
+  @ResponseField.texts({ example: ['RS256'] }) readonly algorithms!: readonly string[];
+  @ResponseField.list(() => ClaimConditionResponse) readonly conditions!: readonly ClaimConditionResponse[];
+  @ResponseField.list(() => TrustMapResponse) readonly maps!: readonly TrustMapResponse[];
+  @ResponseField.integer({ example: DAY_SECONDS }) readonly max_ttl!: number;
+  @ResponseField.oneOf(['active', 'disabled']) readonly status!: string;
+}
+
+class TrustStepResponse {
+  @ResponseField.oneOf(['form', 'issuer', 'claims', 'key', 'signature', 'organisation', 'conditions', 'map'])
+  readonly check!: string;
+  @ResponseField.oneOf(['passed', 'failed', 'not_reached']) readonly outcome!: string;
+  @ResponseField.text({ nullable: true, example: null }) readonly message!: string | null;
+}
+
+export class TrustTestResponse {
+  @ResponseField.boolean() readonly accepted!: boolean;
+  @ResponseField.list(() => TrustStepResponse) readonly steps!: readonly TrustStepResponse[];
+  @ResponseField.any({
+    description: 'What the token would give: workspace, scopes, metadata, user; else null.',
+  })
+  readonly caller!: object | null;
+}
+
+export class TrustPresetResponse {
+  @ResponseField.text({ example: 'github' }) readonly id!: string;
+  @ResponseField.text({ example: 'GitHub Actions' }) readonly name!: string;
+  @ResponseField.boolean({ description: 'Whether all customers of the platform have one issuer.' })
+  readonly shared_issuer!: boolean;
+  @ResponseField.any({
+    description: 'Lists of claims, one of which conditions must name for a shared issuer.',
+  })
+  readonly pins!: readonly (readonly string[])[];
+  @ResponseField.text({ example: 'https://docs.github.com' }) readonly documentation!: string;
+}
+
+export const toTrust = (row: TrustEntity): TrustResponse =>
+  viewOf(TrustResponse, row, {
+    object: 'trust',
+    jwks_uri: row.jwksUrls.length === 0 ? null : row.jwksUrls.join(','),
+    jwks: row.jwksUrls.length === 0 ? { keys: row.keys } : null,
+    conditions: row.conditions,
+    maps: row.maps.map(({ workspaceId, ...map }) => ({ ...map, workspace: workspaceId })),
+    audiences: row.audiences,
+    algorithms: row.algorithms,
+  });

@@ -1,0 +1,13 @@
+import { rsaKeyPair, TOKEN_AUDIENCE } from '@gw/testing';
+
+const KEY = rsaKeyPair('k1');
+
+/** Fields of a trust with an issuer of its own, whose tokens may call models in the workspace that they name. */
+export const trustFields = (name: string): object => ({
+  name,
+  kind: 'jwt',
+  issuer: `https://${name}.example.org`,
+  jwks: { keys: [KEY.jwk] },
+  audiences: [TOKEN_AUDIENCE],
+  maps: [{ scopes: ['completions.write'] }],
+});

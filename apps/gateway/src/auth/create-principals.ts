@@ -1,0 +1,49 @@
+import { apiKeyPepper, masterKeysOf, type AddressPolicy } from '@gw/kernel';
+import { BufferedClient, internalPost } from '@gw/outbound';
+import { KeySets, type FetchKeys } from '@gw/trusts';
+import { describeFault, type Log } from '@gw/web';
+import type { GatewaySettings } from '../settings';
+import { EarlierKeys } from './earlier-keys';
+import { Principals, type Documents } from './principals';
+import { TokenCallers } from './token-callers';
+
+interface Parts {
+  readonly documents: Documents;
+  readonly policy: AddressPolicy;
+  readonly log: Log;
+}
+
+/** Resolves the callers of all requests: API keys, and signed tokens unless they are switched off. */
+export function createPrincipals(settings: GatewaySettings, parts: Parts): Principals {
+  const { ADMIN_URL: adminUrl, SERVICE_TOKEN: serviceToken } = settings;
+  return new Principals(parts.documents, {
+    peppers: masterKeysOf(settings).map(apiKeyPepper),
+    earlier: new EarlierKeys({ adminUrl, serviceToken, post: internalPost }),
+    blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
+    tokens: settings.JWT_ENABLED ? tokenCallers(settings, parts) : null,
+    // Half, because remembered keys keep their documents in memory, even those that the read model has evicted.
+    capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
+  });
+}
+
+function tokenCallers(settings: GatewaySettings, { documents, policy, log }: Parts): TokenCallers {
+  const { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy } = settings;
+  const client = new BufferedClient({ policy, proxy: { httpProxy, httpsProxy, noProxy } });
+  const warn = (url: string, error: unknown): void => {
+    log.warn({ url, ...describeFault(error) }, 'failed to read a key set');
+  };
+  return new TokenCallers(documents, new KeySets({ fetch: fetchKeys(client), warn }));
+}
+
+const KEY_SET_BYTES_MAX = 1_048_576;
+const KEY_SET_TIMEOUT_MS = 5_000;
+
+/** Reads key sets over the address policy: an organisation cannot make the gateway call private addresses. */
+const fetchKeys =
+  (client: BufferedClient): FetchKeys =>
+  async (url) => {
+    const bounds = { bytesMax: KEY_SET_BYTES_MAX, totalTimeoutMs: KEY_SET_TIMEOUT_MS };
+    const { status, body } = await client.fetchBuffered({ url, ...bounds });
+    if (status !== 200) throw new Error(`The response has the status ${String(status)}.`);
+    return body;
+  };

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { documentKey, type TrustRule } from '@gw/contracts';
+import {
+  ecKeyPair,
+  eventually,
+  rsaKeyPair,
+  signedToken,
+  StubProvider,
+  TOKEN_AUDIENCE,
+  TOKEN_ISSUER,
+  trustOf,
+  type TokenKeyPair,
+} from '@gw/testing';
+import { GatewayHarness, ORGANISATION_ID, OTHER_WORKSPACE_ID, WORKSPACE_ID } from '../spec-support/harness';
+
+const [k1, k2] = [rsaKeyPair('k1'), ecKeyPair('k2')];
+const now = (): number => Math.floor(Date.now() / 1_000);
+
+describe('callers with a signed token', () => {
+  let gateway: GatewayHarness;
+  let sets: readonly [StubProvider, StubProvider];
+  let provider: StubProvider;
+
+  beforeEach(async () => {
+    const [one, two, stub] = await Promise.all([
+      StubProvider.start(),
+      StubProvider.start(),
+      StubProvider.start(),
+    ]);
+    sets = [one, two];
+    provider = stub;
+    gateway = await GatewayHarness.start();
+    gateway.addTenant(OTHER_WORKSPACE_ID, 'other');
+    for (const workspaceId of [WORKSPACE_ID, OTHER_WORKSPACE_ID]) {
+      gateway.addProvider('main', 'openai', provider.origin, { workspaceId });
+    }
+    provider.respondJson({ object: 'chat.completion', choices: [{ message: { content: 'Hi' } }] });
+    publish(one, k1);
+    publish(two, k2);
+    save({});
+  });
+  afterEach(() => Promise.all([gateway.stop(), provider.stop(), ...sets.map((each) => each.stop())]));
+
+  const publish = (stub: StubProvider, ...keys: TokenKeyPair[]): void => {
+    stub.respondJson({ keys: keys.map(({ jwk }) => jwk) });
+  };
+
+  /** Saves the trust of the issuer as the control plane does. */
+  function save(more: Partial<TrustRule>): TrustRule {
+    const rule = trustOf({
+      id: '0a000000-0000-4000-8000-0000000000aa',
+      organisationId: ORGANISATION_ID,
+      jwksUrls: sets.map(({ origin }) => `${origin}/jwks`),
+      maps: [
+        { conditions: [], workspaceId: null, scopes: ['completions.write', 'mcp.invoke'], metadata: {} },
+      ],
+      ...more,
+    });
+    const at = documentKey.trusts(createHash('sha256').update(TOKEN_ISSUER).digest('hex'));
+    gateway.documents.set(at, { kind: 'trusts', version: String(Math.random()), trusts: [rule] });
+    const slugs = { main: WORKSPACE_ID, other: OTHER_WORKSPACE_ID };
+    for (const [slug, workspaceId] of Object.entries(slugs)) {
+      const key = documentKey.workspaceSlug(ORGANISATION_ID, slug);
+      gateway.documents.set(key, { kind: 'workspace_slug', version: '1', workspaceId });
+    }
+    return rule;
+  }
+
+  const tokenOf = (key: TokenKeyPair, more: object = {}): string =>
+    signedToken(key, {
+      ...{ iss: TOKEN_ISSUER, aud: TOKEN_AUDIENCE, sub: 'u1', iat: now(), exp: now() + 300 },
+      ...{ gw_workspace: 'main', ...more },
+    });
+
+  const call = (
+    token: string,
+    header: Record<string, string> = { authorization: `Bearer ${token}` },
+  ): Promise<Response> =>
+    fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gw-provider': '@main', ...header },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+  const statusOf = async (token: string): Promise<number> => (await call(token)).status;
+
+  it('[SCP-03] are served with keys of several addresses, in either header, and logged with trust and user', async () => {
+    expect([await statusOf(tokenOf(k1)), await statusOf(tokenOf(k2))]).toEqual([200, 200]);
+    const named = tokenOf(k1, { email_id: 'ann@example.org', gw_workspace: 'other' });
+    expect((await call(named, { 'x-gw-api-key': named })).status).toBe(200);
+    const records = await gateway.records();
+    expect(records.at(-1)).toMatchObject({
+      apiKeyId: '0a000000-0000-4000-8000-0000000000aa',
+      userId: 'ann@example.org',
+      workspaceId: OTHER_WORKSPACE_ID,
+      metadata: { _user: 'ann@example.org' },
+    });
+    expect(sets.map(({ requests }) => requests.length)).toEqual([1, 1]);
+  });
+
+  it('[SCP-03] are served while one address fails; a token whose key only the failing one has is refused', async () => {
+    sets[1].respondJson({}, 500);
+    expect([await statusOf(tokenOf(k1)), await statusOf(tokenOf(k2))]).toEqual([200, 401]);
+  });
+
+  it('get 503 and not 401 while no key set can be read', async () => {
+    for (const stub of sets) stub.respondJson({}, 500);
+    const response = await call(tokenOf(k1));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+  });
+
+  it('get one message for every fault of the token, and 403 only where nothing fits', async () => {
+    const other = rsaKeyPair('k1');
+    const faults = [
+      tokenOf(other),
+      tokenOf(k1, { exp: now() - 60 }),
+      tokenOf(k1, { aud: 'another' }),
+      tokenOf(k1, { iss: 'https://unknown.example' }),
+      tokenOf(k1, { gw_oid: 'another' }),
+    ];
+    const texts = await Promise.all(
+      faults.map(async (each) => [(await call(each)).status, 'api_key_invalid']),
+    );
+    expect(texts).toEqual(faults.map(() => [401, 'api_key_invalid']));
+    expect(await statusOf(tokenOf(k1, { gw_workspace: 'nowhere' }))).toBe(403);
+    expect(await statusOf(tokenOf(k1, { scope: 'mcp.invoke' }))).toBe(403);
+  });
+
+  it('are refused from the next request on when the trust, its workspace or the key ends', async () => {
+    const token = tokenOf(k1);
+    expect(await statusOf(token)).toBe(200);
+    save({ audiences: ['another'] });
+    expect(await statusOf(token)).toBe(401);
+    save({});
+    expect(await statusOf(token)).toBe(200);
+    gateway.addTenant(WORKSPACE_ID, 'main', { status: 'archived' });
+    expect(await statusOf(token)).toBe(401);
+  });
+
+  it('are refused once the token expires, also when it was accepted before', async () => {
+    const token = tokenOf(k1, { exp: now() - 3 });
+    expect(await statusOf(token)).toBe(401);
+    const short = tokenOf(k1, { exp: now() + 1 });
+    expect(await statusOf(short)).toBe(200);
+    expect(await eventually(async () => (await statusOf(short)) === 401)).toBe(true);
+  });
+
+  it('are limited by what their token says, each subject by itself', async () => {
+    const limit = { rate_limits: [{ type: 'requests', unit: 'rpm', value: 1 }] };
+    const [ann, bob] = [tokenOf(k1, { sub: 'ann', ...limit }), tokenOf(k1, { sub: 'bob', ...limit })];
+    expect([await statusOf(ann), await statusOf(ann), await statusOf(bob)]).toEqual([200, 429, 200]);
+  });
+
+  it('are refused when tokens are switched off', async () => {
+    const off = await GatewayHarness.start({ JWT_ENABLED: 'OFF' });
+    try {
+      const { status } = await fetch(`${off.baseUrl}/models`, {
+        headers: { authorization: `Bearer ${tokenOf(k1)}` },
+      });
+      expect(status).toBe(401);
+    } finally {
+      await off.stop();
+    }
+  });
+});

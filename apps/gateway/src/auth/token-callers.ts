@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import {
+  documentKey,
+  type ApiKeyDocument,
+  type DocumentKey,
+  type ReadModelDocument,
+  type TrustsDocument,
+} from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import {
+  issuerOf,
+  KeysUnavailable,
+  readToken,
+  TokenFault,
+  verifyAny,
+  type KeySets,
+  type VerifiedToken,
+} from '@gw/trusts';
+import type { Documents } from './principals';
+
+/** A verified token is checked again after this time, so that a key that its issuer withdraws ends it. */
+const VERIFIED_MS = 300_000;
+
+/** The caller of a token as if it were a key of the workspace: limits, policies, guardrails and logs apply to it as to a key. */
+export interface TokenKey {
+  /** Key of the document that the token was checked against. */
+  readonly at: DocumentKey;
+  readonly source: ReadModelDocument;
+  readonly key: ApiKeyDocument;
+  /** False once the token must be checked again. */
+  readonly isCurrent: () => boolean;
+}
+
+/** Resolves tokens that organisations and platforms sign, by the trusts of their issuers. */
+export class TokenCallers {
+  constructor(
+    private readonly documents: Pick<Documents, 'get' | 'load'>,
+    private readonly sets: KeySets,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Throws `api_key_invalid`, `forbidden` when no map of the trust fits, and `unavailable` when the issuer's keys cannot be read. */
+  async resolve(token: string): Promise<TokenKey> {
+    try {
+      return await this.verified(token);
+    } catch (error) {
+      if (error instanceof KeysUnavailable) {
+        throw new GatewayError('unavailable', {
+          message: "The keys of the token's issuer cannot be read right now; try again.",
+          headers: { 'retry-after': '5' },
+          cause: error,
+        });
+      }
+      if (!(error instanceof TokenFault)) throw error;
+      // One message for all faults of a token, so that it tells an attacker nothing; the log has the reason.
+      if (error.check !== 'map')
+        throw new GatewayError('api_key_invalid', { detail: { token: error.message } });
+      throw new GatewayError('forbidden', { message: error.message });
+    }
+  }
+
+  private async verified(token: string): Promise<TokenKey> {
+    const read = readToken(token);
+    const issuer = issuerOf(read.claims);
+    if (issuer === null) throw new TokenFault('issuer', 'The token names no issuer.');
+    const at = documentKey.trusts(createHash('sha256').update(issuer).digest('hex'));
+    const source = await this.read(at);
+    if (source?.kind !== 'trusts') throw new TokenFault('issuer', 'There is no trust of the issuer.');
+    const verified = await verifyAny((source satisfies TrustsDocument).trusts, read, {
+      sets: this.sets,
+      now: Math.floor(this.now() / 1_000),
+    });
+    const { rule, key, expiresAt } = verified;
+    const checkAgainMs = this.now() + VERIFIED_MS;
+    return {
+      at,
+      source,
+      key: await this.asKey(verified, source.version),
+      isCurrent: () => this.now() < Math.min(checkAgainMs, expiresAt * 1_000) && this.sets.has(rule, key),
+    };
+  }
+
+  private async asKey({ rule, caller, expiresAt }: VerifiedToken, version: string): Promise<ApiKeyDocument> {
+    const { organisationId } = rule;
+    const workspaceId = await this.workspaceOf(organisationId, caller);
+    return {
+      kind: 'api_key',
+      version,
+      id: rule.id,
+      limitsId: limitsIdOf(rule.id, caller.userId),
+      name: rule.name,
+      type: 'workspace-service',
+      organisationId,
+      workspaceId,
+      userId: caller.userId,
+      scopes: caller.scopes,
+      status: 'active',
+      expiresAt: new Date(expiresAt * 1_000).toISOString(),
+      rateLimits: caller.rateLimits,
+      usageLimits: [],
+      defaults: {
+        metadata: { ...caller.metadata, _user: caller.userId.slice(0, 128) },
+        config: await this.configOf(workspaceId, caller.config),
+        allowConfigOverride: true,
+      },
+    };
+  }
+
+  private async workspaceOf(organisationId: string, { workspace }: VerifiedToken['caller']): Promise<string> {
+    if ('id' in workspace) return workspace.id;
+    const found = await this.read(documentKey.workspaceSlug(organisationId, workspace.slug));
+    if (found?.kind === 'workspace_slug') return found.workspaceId;
+    throw new TokenFault('map', 'The token names a workspace that the organisation does not have.');
+  }
+
+  /** A config that the workspace does not have is left out. */
+  private async configOf(workspaceId: string, named: string | null): Promise<string | null> {
+    if (named === null) return null;
+    return (await this.read(documentKey.config(workspaceId, named)))?.kind === 'config' ? named : null;
+  }
+
+  private async read(key: DocumentKey): Promise<ReadModelDocument | null> {
+    const known = this.documents.get(key);
+    return known === undefined ? this.documents.load(key) : known;
+  }
+}
+
+/** Limits of a token count for its subject, so they have an owner of their own: an id of version 8 of trust and subject. */
+function limitsIdOf(trustId: string, subject: string): string {
+  const hex = createHash('sha256').update(`${trustId}\n${subject}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,60 @@
+import type { ClaimCondition, TrustMap } from '@gw/contracts';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Row } from '../row';
+import { OrganisationEntity } from './organisation.entity';
+
+/** An issuer whose tokens an organisation accepts instead of API keys. */
+@Entity('trusts')
+@Index('trusts_name_uq', ['organisationId', 'name'], { unique: true })
+@Index('trusts_created_at_ix', ['organisationId', 'createdAt', 'id'])
+export class TrustEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'trusts_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'trusts_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'name', type: 'varchar', length: 255 })
+  name!: string;
+
+  @Column({ name: 'kind', type: 'varchar', length: 16 })
+  kind!: 'jwt' | 'workload';
+
+  @Column({ name: 'preset', type: 'varchar', length: 32, nullable: true })
+  preset!: string | null;
+
+  @Column({ name: 'issuer', type: 'varchar', length: 2048 })
+  issuer!: string;
+
+  /** SHA-256 of the issuer, hex, by which gateways find its trusts. */
+  @Index('trusts_issuer_digest_ix')
+  @Column({ name: 'issuer_digest', type: 'char', length: 64 })
+  issuerDigest!: string;
+
+  @Column({ name: 'jwks_urls', type: 'jsonb', default: [] })
+  jwksUrls!: readonly string[];
+
+  /** Public keys that were given instead of URLs. */
+  @Column({ name: 'keys', type: 'jsonb', default: [] })
+  keys!: readonly object[];
+
+  @Column({ name: 'audiences', type: 'jsonb', default: [] })
+  audiences!: readonly string[];
+
+  @Column({ name: 'algorithms', type: 'jsonb', default: [] })
+  algorithms!: readonly string[];
+
+  @Column({ name: 'conditions', type: 'jsonb', default: [] })
+  conditions!: readonly ClaimCondition[];
+
+  @Column({ name: 'maps', type: 'jsonb', default: [] })
+  maps!: readonly TrustMap[];
+
+  /** Seconds. */
+  @Column({ name: 'max_ttl', type: 'integer' })
+  maxTtl!: number;
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: 'active' | 'disabled';
+}

@@ -1,0 +1,100 @@
+import type { ClaimCondition } from '@gw/contracts';
+
+/** What is known of an issuer of tokens for workloads. Source: the documents of the platforms, November 2026. */
+export interface TrustPreset {
+  readonly id: string;
+  readonly name: string;
+  /** The issuer, where all customers of the platform share it. */
+  readonly issuer: RegExp | null;
+  /** Claims of which a shared issuer needs conditions: one list of them at least. */
+  readonly pins: readonly (readonly string[])[];
+  readonly documentation: string;
+}
+
+const preset = (
+  id: string,
+  name: string,
+  documentation: string,
+  shared: Pick<TrustPreset, 'issuer' | 'pins'> = { issuer: null, pins: [] },
+): TrustPreset => ({ id, name, documentation, ...shared });
+
+export const TRUST_PRESETS: readonly TrustPreset[] = [
+  preset('github', 'GitHub Actions', 'https://docs.github.com/actions/concepts/security/openid-connect', {
+    issuer: /^https:\/\/token\.actions\.githubusercontent\.com(?:\/|$)/,
+    pins: [['/repository_id', '/repository_owner_id'], ['/repository_owner_id'], ['/enterprise_id']],
+  }),
+  preset('gitlab', 'GitLab CI', 'https://docs.gitlab.com/ci/secrets/id_token_authentication/', {
+    issuer: /^https:\/\/gitlab\.com\/?$/,
+    pins: [['/project_id'], ['/namespace_id']],
+  }),
+  preset(
+    'kubernetes',
+    'Kubernetes service account',
+    'https://kubernetes.io/docs/concepts/security/service-accounts/',
+  ),
+  preset(
+    'aws',
+    'AWS outbound federation',
+    'https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_outbound.html',
+  ),
+  preset('gcp', 'Google Cloud service account', 'https://cloud.google.com/docs/authentication/get-id-token', {
+    issuer: /^https:\/\/accounts\.google\.com\/?$/,
+    pins: [['/sub'], ['/email', '/email_verified']],
+  }),
+  preset(
+    'azure',
+    'Azure managed identity',
+    'https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/',
+    {
+      issuer: /^https:\/\/(?:login\.microsoftonline\.com|sts\.windows\.net)\//,
+      pins: [['/tid'], ['/oid']],
+    },
+  ),
+  preset('spiffe', 'SPIFFE', 'https://spiffe.io/docs/latest/spiffe-about/spiffe-concepts/'),
+  preset(
+    'terraform',
+    'HCP Terraform',
+    'https://developer.hashicorp.com/terraform/cloud-docs/workspaces/dynamic-provider-credentials',
+    {
+      issuer: /^https:\/\/app\.terraform\.io\/?$/,
+      pins: [['/terraform_organization_id'], ['/terraform_workspace_id']],
+    },
+  ),
+  preset('buildkite', 'Buildkite', 'https://buildkite.com/docs/pipelines/security/oidc', {
+    issuer: /^https:\/\/agent\.buildkite\.com\/?$/,
+    pins: [['/organization_id'], ['/organization_slug']],
+  }),
+  preset('circleci', 'CircleCI', 'https://circleci.com/docs/openid-connect-tokens/'),
+];
+
+/** Issuers of Entra that stand for every tenant. */
+const ANY_TENANT = /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)(?:\/|$)/;
+
+/**
+ * What is wrong with an issuer and its conditions; null when they can be used. Tokens of a shared issuer are anybody's, so a trust must
+ * name by equal values whose it accepts.
+ */
+export function issuerFault(
+  issuer: string,
+  conditions: readonly ClaimCondition[],
+): { readonly field: 'issuer' | 'conditions'; readonly message: string } | null {
+  const isUrl = /^https:\/\/[^\s?#@]+$/.test(issuer);
+  if (!isUrl && !/^spiffe:\/\/[a-z0-9._-]{1,255}$/.test(issuer)) {
+    return {
+      field: 'issuer',
+      message: 'issuer must be an https URL without a query, or a SPIFFE trust domain',
+    };
+  }
+  if (ANY_TENANT.test(issuer)) return { field: 'issuer', message: 'issuer must name one tenant of Entra' };
+  const shared = TRUST_PRESETS.find(({ issuer: pattern }) => pattern?.test(issuer) === true);
+  if (shared === undefined) return null;
+  const pinned = new Set(
+    conditions.filter(({ op }) => op === 'equals' || op === 'in').map(({ claim }) => claim),
+  );
+  if (shared.pins.some((claims) => claims.every((claim) => pinned.has(claim)))) return null;
+  const needed = shared.pins.map((claims) => claims.join(' and ')).join(', or ');
+  return {
+    field: 'conditions',
+    message: `everyone's tokens of ${shared.name} have this issuer; add a condition on ${needed}`,
+  };
+}

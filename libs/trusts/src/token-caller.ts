@@ -1,0 +1,124 @@
+import { scopesAllowedFor, canonicalScope } from '@gw/auth-scopes';
+import type { RateLimitRule, TrustMap, TrustRule } from '@gw/contracts';
+import { isObject } from '@gw/kernel';
+import { holds } from './claim-conditions';
+import { pointed } from './json-pointer';
+import { TokenFault } from './trust-token';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** What a proven token gives its caller. */
+export interface TokenCaller {
+  readonly workspace: { readonly id: string } | { readonly slug: string };
+  readonly scopes: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Text that stands for the user in logs: e-mail address or subject. */
+  readonly userId: string;
+  /** Slug or id of a config; null without one. */
+  readonly config: string | null;
+  readonly rateLimits: readonly RateLimitRule[];
+}
+
+const ENTRIES_MAX = 20;
+const CHARACTERS_MAX = 128;
+const LIMITS_MAX = 10;
+
+/** Applies the conditions and maps of a trust to the claims of a token. Throws `TokenFault`. */
+export function callerOf(rule: TrustRule, claims: Claims): TokenCaller {
+  const organisation = claims['gw_oid'] ?? claims['organisation_id'];
+  if (organisation !== undefined && organisation !== rule.organisationId) {
+    throw new TokenFault('organisation', 'The token is for another organisation.');
+  }
+  const failed = rule.conditions.find((condition) => !holds(condition, claims));
+  if (failed !== undefined)
+    throw new TokenFault('conditions', `The claim ${failed.claim} does not meet the trust.`);
+  const map = rule.maps.find(({ conditions }) => conditions.every((condition) => holds(condition, claims)));
+  if (map === undefined) throw new TokenFault('map', 'No map of the trust fits the token.');
+  // Workloads are who their platform says they are; they choose nothing by their claims.
+  const isOwn = rule.tokenKind === 'jwt';
+  return {
+    workspace: workspaceOf(map, isOwn ? claims : {}),
+    scopes: scopesOf(map, isOwn ? claims : {}),
+    metadata: { ...(isOwn ? ownMetadata(claims) : {}), ...mappedMetadata(map, claims) },
+    userId: userOf(claims),
+    config: isOwn ? configOf(claims) : null,
+    rateLimits: isOwn ? rateLimitsOf(claims) : [],
+  };
+}
+
+function workspaceOf({ workspaceId }: TrustMap, claims: Claims): TokenCaller['workspace'] {
+  if (workspaceId !== null) return { id: workspaceId };
+  const slug = claims['gw_workspace'] ?? claims['workspace_slug'];
+  if (typeof slug === 'string' && slug !== '' && slug.length <= 255) return { slug };
+  throw new TokenFault('map', 'The token names no workspace: it needs the claim gw_workspace.');
+}
+
+/** The scopes of the map that tokens can hold; of a token that names scopes, those of them. */
+function scopesOf({ scopes }: TrustMap, claims: Claims): readonly string[] {
+  const allowed = scopesAllowedFor('jwt');
+  const most = scopes.filter((scope) => allowed.has(scope));
+  const named = claims['scope'] ?? claims['scopes'];
+  if (named === undefined) return most;
+  const list: readonly unknown[] = Array.isArray(named)
+    ? named
+    : typeof named === 'string'
+      ? named.split(' ')
+      : [];
+  const wanted = new Set(list.map((scope) => canonicalScope(String(scope).replace(/^(?:gw|portkey)\./, ''))));
+  return most.filter((scope) => wanted.has(scope));
+}
+
+const userOf = (claims: Claims): string =>
+  [claims['email_id'], claims['sub'], claims['uid']].find(
+    (each): each is string => typeof each === 'string',
+  ) ?? '';
+
+/** Names that begin with an underscore are the gateway's own. */
+function ownMetadata(claims: Claims): Readonly<Record<string, string>> {
+  const { defaults } = claims;
+  const sources = [isObject(defaults) ? defaults['metadata'] : undefined, claims['metadata']];
+  const entries = sources.flatMap((source) => (isObject(source) ? Object.entries(source) : []));
+  return Object.fromEntries(
+    entries
+      .flatMap(([name, value]) => (name.startsWith('_') ? [] : plain(name, value)))
+      .slice(0, ENTRIES_MAX),
+  );
+}
+
+const mappedMetadata = ({ metadata }: TrustMap, claims: Claims): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(metadata).flatMap(([name, pointer]) => plain(name, pointed(claims, pointer))),
+  );
+
+function plain(name: string, value: unknown): [string, string][] {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];
+  return name.length > CHARACTERS_MAX ? [] : [[name, String(value).slice(0, CHARACTERS_MAX)]];
+}
+
+function configOf({ defaults }: Claims): string | null {
+  const config = isObject(defaults) ? defaults['config_id'] : undefined;
+  return typeof config === 'string' && /^[\w-]{1,255}$/.test(config) ? config : null;
+}
+
+const UNITS: readonly unknown[] = ['rps', 'rpm', 'rph', 'rpd', 'rpw'];
+
+/** Limits that the token sets for its own subject. They restrict only, so a fault in them refuses the token. */
+function rateLimitsOf(claims: Claims): readonly RateLimitRule[] {
+  if (claims['usage_limits'] !== undefined)
+    throw limits('usage_limits are not offered in tokens; set them on the workspace');
+  const raw = claims['rate_limits'];
+  if (raw === undefined) return [];
+  if (!Array.isArray(raw) || raw.length > LIMITS_MAX)
+    throw limits(`rate_limits must be a list of at most ${String(LIMITS_MAX)}`);
+  return raw.map((each: unknown) => {
+    const { type, unit, value } = isObject(each) ? each : {};
+    const isRight = (type === 'requests' || type === 'tokens') && UNITS.includes(unit);
+    if (!isRight || typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+      throw limits('each rate limit needs type, unit and value');
+    }
+    return { type, unit: unit as RateLimitRule['unit'], value };
+  });
+}
+
+const limits = (message: string): TokenFault =>
+  new TokenFault('claims', `The token is not accepted: ${message}.`);

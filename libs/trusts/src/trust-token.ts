@@ -1,0 +1,107 @@
+import { isObject } from '@gw/kernel';
+
+/** A token that is well-formed; nothing in it is proven yet. */
+export interface ReadToken {
+  readonly algorithm: string;
+  readonly keyId: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** The bytes that are signed. */
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+}
+
+/** Why a token is refused. The text is for logs and the tester; callers see one message for all of them. */
+export class TokenFault extends Error {
+  constructor(
+    readonly check: TokenCheck,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'TokenFault';
+  }
+}
+
+export type TokenCheck =
+  'form' | 'issuer' | 'organisation' | 'key' | 'signature' | 'claims' | 'conditions' | 'map';
+
+const BYTES_MAX = 16_384;
+const KEY_ID_MAX = 256;
+const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+/** Parameters that would choose the key, or change what is signed. */
+const REFUSED = ['jku', 'x5u', 'jwk', 'x5c', 'crit', 'b64', 'zip', 'enc', 'p2c'];
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Whether a credential has the form of a JWT, so that it is no API key. */
+export const isTokenForm = (credential: string): boolean =>
+  credential.length <= BYTES_MAX && credential.startsWith('eyJ') && FORM.test(credential);
+
+/** Reads a token without proving anything. Throws `TokenFault`. */
+export function readToken(token: string): ReadToken {
+  if (!isTokenForm(token)) throw malformed('it is not three parts of base64url, or it is too long');
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const { algorithm, keyId } = readHeader(objectIn(header, ['alg', 'kid', 'typ']));
+  return {
+    algorithm,
+    keyId,
+    claims: objectIn(payload, [
+      'iss',
+      'aud',
+      'sub',
+      'exp',
+      'nbf',
+      'iat',
+      'scope',
+      'scopes',
+      'gw_oid',
+      'gw_workspace',
+    ]),
+    signed: Buffer.from(`${header}.${payload}`, 'latin1'),
+    signature: Buffer.from(signature, 'base64url'),
+  };
+}
+
+function readHeader(header: Readonly<Record<string, unknown>>): { algorithm: string; keyId: string } {
+  const { alg, kid, typ } = header;
+  const refused = REFUSED.find((name) => header[name] !== undefined);
+  if (refused !== undefined) throw malformed(`the header must not have ${refused}`);
+  if (typeof alg !== 'string') throw malformed('alg must be a string');
+  if (typeof kid !== 'string' || kid === '' || kid.length > KEY_ID_MAX || CONTROL.test(kid)) {
+    throw malformed('kid must name a key');
+  }
+  const type = typ === undefined ? 'jwt' : typeof typ === 'string' ? typ.toLowerCase() : '';
+  if (type !== 'jwt' && type !== 'at+jwt') throw malformed('typ must be JWT or at+jwt');
+  return { algorithm: alg, keyId: kid };
+}
+
+/** Names that decide anything must not occur twice: readers differ in which of the two they take. */
+function objectIn(part: string, single: readonly string[]): Readonly<Record<string, unknown>> {
+  const text = Buffer.from(part, 'base64url').toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed('a part is not JSON');
+  }
+  if (!isObject(value)) throw malformed('a part is no object');
+  const twice = single.find((name) => isRepeated(text, `"${name}"`));
+  if (twice !== undefined) throw malformed(`${twice} occurs twice`);
+  return value;
+}
+
+/** Whether a name in quotes occurs twice as a member, in any object of the text. */
+function isRepeated(text: string, name: string): boolean {
+  let count = 0;
+  for (let at = text.indexOf(name); at >= 0 && count < 2; at = text.indexOf(name, at + 1)) {
+    if (
+      text
+        .slice(at + name.length, at + name.length + 16)
+        .trimStart()
+        .startsWith(':')
+    )
+      count += 1;
+  }
+  return count > 1;
+}
+
+const malformed = (message: string): TokenFault =>
+  new TokenFault('form', `The token cannot be read: ${message}.`);
