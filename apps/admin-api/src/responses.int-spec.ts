@@ -11,6 +11,7 @@ import {
 } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
+import { connectionFields } from './spec-support/sso-connections';
 import { trustFields } from './spec-support/trusts';
 import { StubWorker } from './spec-support/stub-worker';
 
@@ -410,6 +411,16 @@ describe('responses of the control plane', () => {
     await step('POST', '/v1/logs', custom, own);
   });
 
+  it('of SSO connections match the document', async () => {
+    const own = { key: ours.adminKey };
+    const path = '/v1/admin/organisation/sso-connections';
+    const { id } = await step('POST', path, connectionFields('responses'), own);
+    await step('GET', path, undefined, own);
+    await step('GET', `${path}/${id}`, undefined, own);
+    await step('PUT', `${path}/${id}`, { auto_provision: false }, own);
+    await step('DELETE', `${path}/${id}`, undefined, own);
+  });
+
   it('of trusts match the document', async () => {
     const own = { key: ours.adminKey };
     const { id } = await step('POST', '/v1/trusts', trustFields('responses'), own);
@@ -484,8 +495,13 @@ describe('responses of the control plane', () => {
 
   it('were all checked', () => {
     const unseen = [...admin.responses.handlers].filter((handler) => !admin.responses.seen.has(handler));
-    // These routes need mail and DNS; `accounts.int-spec.ts` and `domains.int-spec.ts` check their responses.
-    expect(unseen.sort()).toEqual(['domains_verify', 'passwords_forgot']);
+    // These routes need mail, DNS and an identity provider; the specs of their resources check their responses.
+    expect(unseen.sort()).toEqual([
+      'domains_verify',
+      'passwords_forgot',
+      'ssoLogin_callback',
+      'ssoLogin_exchange',
+    ]);
   });
 });
 

@@ -45,4 +45,5 @@ export { LedgerOnceEstimates1795670000000 } from './migrations/1795670000000-led
 export { EndedLimits1795690000000 } from './migrations/1795690000000-ended-limits';
 export { LedgerOnceAges1795700000000 } from './migrations/1795700000000-ledger-once-ages';
 export { Scim1795710000000 } from './migrations/1795710000000-scim';
+export { Sso1795720000000 } from './migrations/1795720000000-sso';
 export { Trusts1795740000000 } from './migrations/1795740000000-trusts';

@@ -1,2 +1,11 @@
 export { dnsServers, DomainProofs, proofRecord } from './domain-proof';
 export { domainFault } from './domain-rules';
+export {
+  OidcClient,
+  OidcFault,
+  type OidcFetch,
+  type OidcFlow,
+  type OidcIdentity,
+  type OidcSettings,
+  type PrivateJwk,
+} from './oidc-client';

@@ -34,6 +34,11 @@ export const ERRORS = {
     message: 'The Expect header names something else than 100-continue.',
   },
   request_incomplete: { status: 408, code: 'AB01', message: 'The request did not arrive in time.' },
+  sso_connection_invalid: {
+    status: 400,
+    code: 'AB01',
+    message: 'There is no such SSO connection, or it is switched off.',
+  },
   config_invalid: { status: 400, code: 'AB01', message: 'The config is not valid.' },
   config_not_found: { status: 400, code: 'AB01', message: 'No such config in this workspace.' },
   config_override_forbidden: {
@@ -88,6 +93,16 @@ export const ERRORS = {
   method_not_allowed: { status: 405, code: 'AB02', message: 'The route does not take this method.' },
   upgrade_required: { status: 426, code: 'AB02', message: 'The route is a WebSocket: ask for an upgrade.' },
   // AB03: forbidden
+  sso_login_refused: {
+    status: 403,
+    code: 'AB03',
+    message: 'The login was not accepted; ask an administrator of your organisation.',
+  },
+  user_not_invited: {
+    status: 403,
+    code: 'AB03',
+    message: 'Only invited users may log in; ask an administrator of your organisation for an invite.',
+  },
   forbidden: { status: 403, code: 'AB03', message: 'You are not allowed to do this.' },
   scope_missing: { status: 403, code: 'AB03', message: 'The credential lacks a scope for this.' },
   scope_exceeds_creator: {

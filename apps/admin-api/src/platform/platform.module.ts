@@ -15,7 +15,7 @@ import { AuditLogsService } from './audit/audit-logs.service';
 import { AccessGate } from './auth/access.gate';
 import { AccessGuard } from './auth/access.guard';
 import { ApiKeyAuthenticator } from './auth/api-key.authenticator';
-import { AuthController } from './auth/auth.controller';
+import { AuthController } from './logins/auth.controller';
 import { EarlierKeysController } from './auth/earlier-keys.controller';
 import { PasswordChecks } from './auth/password-checks';
 import { PrincipalsService } from './auth/principals.service';
@@ -32,6 +32,10 @@ import { UserKeysService } from './keys/user-keys.service';
 import { ANALYTICS_STORE, CLICKHOUSE, LOG_STORES } from './logs/stores';
 import { ResourceCaps } from './resource-caps/resource-caps';
 import { Secrets, SETTINGS, type AdminSettings } from '../settings';
+import { OidcClients } from './logins/oidc-clients.service';
+import { SsoLoginController } from './logins/sso-login.controller';
+import { SsoLogins } from './logins/sso-login.service';
+import { SsoUsers } from './logins/sso-users.service';
 import { AuditRecorder } from './unit-of-work/audit-recorder';
 import { Writes } from './unit-of-work/writes';
 
@@ -98,6 +102,7 @@ const SHARED = [
   GuardrailCredentials,
   IntegrationCredentials,
   MembershipEnds,
+  OidcClients,
   PasswordChecks,
   SecretAccess,
   UserKeysService,
@@ -117,7 +122,7 @@ export class PlatformModule {
     return {
       module: PlatformModule,
       imports: [PassportModule],
-      controllers: [AuditLogsController, AuthController, EarlierKeysController],
+      controllers: [AuditLogsController, AuthController, SsoLoginController, EarlierKeysController],
       providers: [
         { provide: SETTINGS, useValue: settings },
         { provide: Secrets, useValue: secrets },
@@ -132,6 +137,8 @@ export class PlatformModule {
         SessionGuard,
         SessionStrategy,
         SessionsService,
+        SsoLogins,
+        SsoUsers,
         { provide: APP_GUARD, useClass: AccessGuard },
       ],
       exports: [SETTINGS, Secrets, ...FROM_SETTINGS.map(({ provide }) => provide), ...SHARED],

@@ -98,6 +98,8 @@ import { ScimUserGroups } from './scim/scim-user-groups.service';
 import { ScimUsersService } from './scim/scim-users.service';
 import { SecretReferencesController } from './secret-references/secret-references.controller';
 import { SecretReferencesService } from './secret-references/secret-references.service';
+import { SsoConnectionsController } from './sso/sso-connections.controller';
+import { SsoConnectionsService } from './sso/sso-connections.service';
 import { TracesController } from './traces/traces.controller';
 import { TracesService } from './traces/traces.service';
 import { TrustKeys } from './trusts/trust-keys.service';
@@ -151,6 +153,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   { controllers: [OrganisationsController], providers: [OrganisationsService] },
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
   { controllers: [DomainsController], providers: [DomainsService] },
+  { controllers: [SsoConnectionsController], providers: [SsoConnectionsService] },
   { controllers: [TrustsController], providers: [TrustsService, TrustKeys, TrustTester] },
   {
     controllers: [ScimTokensController, ScimMappingsController, ScimSetupController, ScimSettleController],

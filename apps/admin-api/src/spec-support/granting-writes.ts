@@ -136,6 +136,8 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   scimSetup: 'dryRun',
   scimTokens: 'create remove',
   secretReferences: 'create remove rotate test update',
+  ssoConnections: 'create remove update',
+  ssoLogin: 'exchange',
   traces: 'ingest',
   trusts: 'create remove test update',
   usageLimitPolicies: 'create remove reset update',

@@ -9,6 +9,7 @@ import { uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, insertVerdicts, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
+import { connectionFields } from './sso-connections';
 import { trustFields } from './trusts';
 
 /**
@@ -182,6 +183,13 @@ export const MAKERS = {
     });
     return { id };
   },
+  ssoConnection: (admin, { adminKey, organisationMark }) =>
+    make(
+      admin,
+      adminKey,
+      '/v1/admin/organisation/sso-connections',
+      connectionFields(named(organisationMark)),
+    ),
   trust: (admin, { adminKey, organisationMark }) =>
     make(admin, adminKey, '/v1/trusts', trustFields(named(organisationMark).toLowerCase())),
   domain: async (admin, { organisationId, organisationMark }) => {

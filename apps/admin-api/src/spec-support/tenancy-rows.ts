@@ -1,4 +1,5 @@
 import { uuidv7 } from '@gw/kernel';
+import { connectionFields } from './sso-connections';
 import { trustFields } from './trusts';
 import type { Fixture, Kind } from './tenancy-fixtures';
 
@@ -299,6 +300,14 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   ),
   domains_create: nothing({ body: () => ({ domain: `${uuidv7()}.example` }) }),
   trusts_create: nothing({ body: () => ({ ...trustFields(uuidv7()) }) }),
+  ssoConnections_create: nothing({ body: () => connectionFields(uuidv7()) }),
+  ssoConnections_list: nothing(),
+  ssoConnections_get: organisation('ssoConnection'),
+  ssoConnections_update: organisation('ssoConnection', body({ auto_provision: false })),
+  ssoConnections_remove: organisation('ssoConnection'),
+  // The state is unknown; the row checks only that everyone may come back from a provider.
+  ssoLogin_callback: nothing({ reached: [403] }),
+  ssoLogin_exchange: nothing({ ...body({ code: 'x', login_binding: 'x' }), reached: [401] }),
   trusts_list: nothing(),
   trusts_presets: nothing(),
   trusts_get: organisation('trust'),

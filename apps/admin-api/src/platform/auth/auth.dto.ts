@@ -2,9 +2,17 @@ import { ResponseField, EmailField, TextField, UuidField } from '@gw/web';
 
 export class LoginDto {
   @EmailField({ example: 'owner@example.com' }) email!: string;
-  @TextField({ max: 1024, example: 'correct horse battery staple' }) password!: string;
+  @TextField({
+    optional: true,
+    max: 1024,
+    description: 'Absent: the login is begun at the identity provider of the address.',
+    example: 'correct horse battery staple',
+  })
+  password?: string;
   @UuidField({ optional: true, description: 'Organisation to log in to, for a user who belongs to several.' })
   organisation_id?: string;
+  @UuidField({ optional: true, description: 'Connection to log in by, instead of a password.' })
+  sso_client_id?: string;
 }
 
 export class RefreshDto {
@@ -22,6 +30,34 @@ export class TokenResponse {
   readonly refresh_token!: string;
   @ResponseField.time({ description: 'When the access token expires.' }) readonly expires_at!: string;
   @ResponseField.kind('session') readonly object!: 'session';
+}
+
+class LinkedSso {
+  @ResponseField.uuid() readonly sso_client_id!: string;
+  @ResponseField.text({ example: 'Okta' }) readonly name!: string;
+  @ResponseField.oneOf(['oidc']) readonly type!: 'oidc';
+  @ResponseField.uuid() readonly organisation_id!: string;
+}
+
+/** A login that goes on at an identity provider. */
+export class SsoRedirectResponse {
+  @ResponseField.text({
+    description: 'Address for the browser.',
+    example: 'https://idp.example.org/authorize',
+  })
+  readonly url!: string;
+  @ResponseField.oneOf(['oidc']) readonly type!: 'oidc';
+  @ResponseField.text({ description: 'Keep it; the exchange of the code needs it.', example: '4Gq9…' })
+  readonly login_binding!: string;
+  @ResponseField.list(() => LinkedSso, { description: 'All connections of the address.' })
+  readonly linked_sso!: readonly LinkedSso[];
+  @ResponseField.kind('sso-redirect') readonly object!: 'sso-redirect';
+}
+
+/** What a callback gives: a code for `POST /auth/sso/exchange`, for a minute. */
+export class SsoCodeResponse {
+  @ResponseField.text({ example: '9fK2…' }) readonly code!: string;
+  @ResponseField.kind('sso-code') readonly object!: 'sso-code';
 }
 
 class OrganisationBrief {

@@ -36,6 +36,8 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   deployments_update: 'needs scopes of the organisation; carries no limits',
   plugins_update: 'needs scopes of the organisation; carries no limits',
   alertWebhooks_remove: 'carries no limits',
+  ssoConnections_remove: 'needs scopes of the organisation; carries no limits',
+  ssoConnections_update: 'needs scopes of the organisation; carries no limits',
   trusts_remove: 'needs scopes of the organisation; carries no limits',
   trusts_update: 'needs scopes of the organisation; carries no limits',
   domains_remove: 'needs scopes of the organisation; carries no limits',

@@ -37,7 +37,10 @@ export class SessionsService {
    * Throws `unauthenticated` with the same message for an unknown user and for a wrong password, and `rate_limited`
    * after many attempts.
    */
-  async login(input: LoginDto, request: RequestFacts): Promise<TokenResponse> {
+  async login(
+    input: LoginDto & { readonly password: string },
+    request: RequestFacts,
+  ): Promise<TokenResponse> {
     const email = input.email.toLowerCase();
     const address = request.clientIp ?? '';
     const seats = await this.seatsOf(email, input.organisation_id);
@@ -50,8 +53,10 @@ export class SessionsService {
       throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });
     }
     return this.dataSource.transaction(async (manager) => {
-      await this.makeRoom(manager, seat.user.id, seat.organisationId);
-      const session = await this.open(manager, seat);
+      const session = await this.openFor(manager, {
+        userId: seat.user.id,
+        organisationId: seat.organisationId,
+      });
       await this.recordLogin(manager, seat, session.id, request, 200);
       return session.response;
     });
@@ -103,15 +108,20 @@ export class SessionsService {
     return {};
   }
 
-  private async open(manager: EntityManager, seat: Seat): Promise<{ id: string; response: TokenResponse }> {
+  /** Opens a session for a user who has proved who they are. */
+  async openFor(
+    manager: EntityManager,
+    { userId, organisationId }: Pick<SessionEntity, 'userId' | 'organisationId'>,
+  ): Promise<{ id: string; response: TokenResponse }> {
+    await this.makeRoom(manager, userId, organisationId);
     const id = uuidv7();
     const token = randomAlphanumeric(48);
-    const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: seat.organisationId });
+    const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
     const expiresAt = new Date(Date.now() + sessionSecondsOf(organisation) * 1_000);
-    const session = { id, userId: seat.user.id, expiresAt };
+    const session = { id, userId, expiresAt };
     await manager.insert(SessionEntity, {
       ...session,
-      organisationId: seat.organisationId,
+      organisationId,
       refreshTokenHash: this.hash(token),
     });
     return { id, response: this.respond(session, token) };

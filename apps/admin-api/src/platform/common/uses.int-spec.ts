@@ -150,6 +150,7 @@ const DELETES: Readonly<Record<string, string>> = {
   'prompts/partials/:id/unshare': AS_DECIDED,
   'admin/organisation/domains/:id': NOT_NAMED,
   'admin/organisation/scim-token': NOT_NAMED,
+  'admin/organisation/sso-connections/:id': NOT_NAMED,
   'admin/users/:id': NOT_NAMED,
   'admin/users/invites/:id': NOT_NAMED,
   'admin/workspaces/:id/members/:id': NOT_NAMED,

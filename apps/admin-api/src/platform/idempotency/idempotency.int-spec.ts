@@ -167,6 +167,7 @@ describe('every POST with a caller', () => {
     '/v1/auth/password/forgot',
     '/v1/auth/password/reset',
     '/v1/auth/refresh',
+    '/v1/auth/sso/exchange',
     '/v1/invites/accept',
   ];
 

@@ -34,6 +34,8 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   IdempotentRequestEntity: 'a record of calls, kept for a day',
   RepricingEntity: 'a record of changes to the logs',
   FeedbackEntity: 'belongs to a log',
+  SsoFlowEntity: 'expires; old ones are deleted at the next login',
+  SsoLinkEntity: 'one for each user and connection, which are capped',
   ScimTokenEntity: 'two for each organisation: the current and the previous one',
   ScimGroupMemberEntity: 'one for each group and user, which are capped',
   ScimExchangeEntity: 'a record of calls; the last 200 of each organisation are kept',

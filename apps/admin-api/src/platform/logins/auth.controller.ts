@@ -1,0 +1,62 @@
+import { EmptyResponse, invalid } from '@gw/web';
+import { Body, Get, Post, Req } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { ControlRoutes } from '../control-routes';
+import { Public, SessionOnly } from '../auth/access';
+import { LoginDto, RefreshDto, SelfResponse, SsoRedirectResponse, TokenResponse } from '../auth/auth.dto';
+import { SsoLogins } from './sso-login.service';
+import { Caller, type Principal } from '../common/principal';
+import { factsOf } from '../auth/principals.service';
+import { SelfService } from '../auth/self.service';
+import { SessionsService } from '../auth/sessions.service';
+
+@ControlRoutes('auth')
+export class AuthController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly selves: SelfService,
+    private readonly logins: SsoLogins,
+  ) {}
+
+  @Post('login')
+  @Public('A login has no credential yet; password attempts are throttled.')
+  @ApiExtraModels(TokenResponse, SsoRedirectResponse)
+  @ApiOkResponse({
+    schema: { oneOf: [{ $ref: getSchemaPath(TokenResponse) }, { $ref: getSchemaPath(SsoRedirectResponse) }] },
+  })
+  async login(
+    @Body() body: LoginDto,
+    @Req() request: FastifyRequest,
+  ): Promise<TokenResponse | SsoRedirectResponse> {
+    const { password } = body;
+    if (password !== undefined && body.sso_client_id === undefined) {
+      return this.sessions.login({ ...body, password }, factsOf(request));
+    }
+    const begun = await this.logins.begin(body);
+    if (begun === null)
+      throw invalid('password', 'password is required: no identity provider is set for this address');
+    return begun;
+  }
+
+  @Post('refresh')
+  @Public('The refresh token in the body is the credential.')
+  @ApiOkResponse({ type: TokenResponse })
+  refresh(@Body() body: RefreshDto): Promise<TokenResponse> {
+    return this.sessions.refresh(body);
+  }
+
+  @Post('logout')
+  @SessionOnly()
+  @ApiOkResponse({ type: EmptyResponse })
+  logout(@Caller() caller: Principal): Promise<object> {
+    return this.sessions.logout(caller);
+  }
+
+  @Get('self')
+  @SessionOnly()
+  @ApiOkResponse({ type: SelfResponse })
+  self(@Caller() caller: Principal): Promise<SelfResponse> {
+    return this.selves.describe(caller);
+  }
+}

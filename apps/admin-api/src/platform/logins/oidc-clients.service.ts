@@ -1,0 +1,61 @@
+import type { SsoConnectionEntity } from '@gw/entities';
+import { OidcClient, type OidcFetch } from '@gw/federation';
+import { BufferedClient } from '@gw/outbound';
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Secrets, SETTINGS } from '../../settings';
+import { publicUrl, type PublicUrlSettings } from '../common/public-url';
+import { oidcSettings, openSecrets } from './sso-secrets';
+
+const DAY_MS = 86_400_000;
+const CLIENTS_MAX = 500;
+const BOUNDS = { bytesMax: 262_144, totalTimeoutMs: 10_000 } as const;
+
+/** Path to which identity providers send users back. */
+export const CALLBACK_PATH = '/v2/auth/callback';
+
+/** Clients of identity providers. Their metadata is read once a day, and after each change of the connection. */
+@Injectable()
+export class OidcClients {
+  private readonly clients = new LRUCache<string, Promise<OidcClient>>({ max: CLIENTS_MAX, ttl: DAY_MS });
+
+  constructor(
+    private readonly http: BufferedClient,
+    private readonly secrets: Secrets,
+    @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
+  ) {}
+
+  get redirectUri(): string {
+    return publicUrl(this.settings, CALLBACK_PATH);
+  }
+
+  /** Rejects with `OidcFault`; a failure is not kept. */
+  of(row: SsoConnectionEntity): Promise<OidcClient> {
+    const name = `${row.id} ${String(row.version)}`;
+    const known = this.clients.get(name);
+    if (known !== undefined) return known;
+    const settings = oidcSettings(row, openSecrets(this.secrets.sealingKeyring, row));
+    const made = OidcClient.discover(settings, this.redirectUri, this.fetch);
+    this.clients.set(name, made);
+    made.catch(() => this.clients.delete(name));
+    return made;
+  }
+
+  private readonly fetch: OidcFetch = async (url, { method, headers, body }) => {
+    const {
+      status,
+      headers: received,
+      body: bytes,
+    } = await this.http.fetchBuffered({
+      ...{ url, method, headers },
+      ...(body === undefined ? {} : { body }),
+      ...BOUNDS,
+    });
+    const type = received['content-type'];
+    const isEmpty = status === 204 || status === 304;
+    return new Response(isEmpty ? null : new Uint8Array(bytes), {
+      status,
+      headers: type === undefined ? {} : { 'content-type': type },
+    });
+  };
+}

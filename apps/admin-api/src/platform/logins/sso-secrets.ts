@@ -1,0 +1,31 @@
+import type { SsoConnectionEntity } from '@gw/entities';
+import type { OidcSettings, PrivateJwk } from '@gw/federation';
+import { seal, unseal, type Keyring } from '@gw/kernel';
+
+/** The secrets of a connection. */
+export interface SsoSecrets {
+  readonly clientSecret: string | null;
+  readonly keys: readonly PrivateJwk[];
+}
+
+const NONE: SsoSecrets = { clientSecret: null, keys: [] };
+const binding = (id: string): string => `sso:${id}`;
+
+export const sealSecrets = (keyring: Keyring, id: string, secrets: SsoSecrets): string | null =>
+  secrets.clientSecret === null && secrets.keys.length === 0
+    ? null
+    : seal(keyring, JSON.stringify(secrets), binding(id));
+
+export const openSecrets = (keyring: Keyring, { id, sealedSecrets }: SsoConnectionEntity): SsoSecrets =>
+  sealedSecrets === null
+    ? NONE
+    : (JSON.parse(unseal(keyring, sealedSecrets, binding(id)).toString('utf8')) as SsoSecrets);
+
+export const oidcSettings = (row: SsoConnectionEntity, secrets: SsoSecrets): OidcSettings => ({
+  issuer: row.issuer,
+  clientId: row.clientId,
+  authMethod: row.tokenEndpointAuthMethod,
+  clientSecret: secrets.clientSecret,
+  keys: secrets.keys,
+  scopes: row.scopes,
+});

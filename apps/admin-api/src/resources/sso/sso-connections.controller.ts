@@ -1,0 +1,47 @@
+import { listResponseOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import {
+  ListSsoConnectionsQuery,
+  SsoConnectionFields,
+  SsoConnectionResponse,
+  UpdateSsoConnectionDto,
+} from './sso-connections.dto';
+import { SsoConnectionsService } from './sso-connections.service';
+
+@ControlRoutes('admin/organisation/sso-connections')
+export class SsoConnectionsController {
+  constructor(private readonly connections: SsoConnectionsService) {}
+
+  @Route.post('', 'organisation_settings.update', SsoConnectionResponse)
+  create(@Caller() caller: Principal, @Body() body: SsoConnectionFields): Promise<SsoConnectionResponse> {
+    return this.connections.create(caller, body);
+  }
+
+  @Route.get('', 'organisation_settings.read', listResponseOf(SsoConnectionResponse))
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListSsoConnectionsQuery,
+  ): Promise<ListResponse<SsoConnectionResponse>> {
+    return this.connections.list(caller, query);
+  }
+
+  @Route.get(':connectionId', 'organisation_settings.read', SsoConnectionResponse)
+  get(@Named('connectionId') at: At): Promise<SsoConnectionResponse> {
+    return this.connections.get(at);
+  }
+
+  @Route.put(':connectionId', 'organisation_settings.update')
+  update(@Named('connectionId') at: At, @Body() body: UpdateSsoConnectionDto): Promise<object> {
+    return this.connections.update(at, body);
+  }
+
+  /** Deletes a connection with its links; users keep their memberships and sessions. */
+  @Route.delete(':connectionId', 'organisation_settings.update')
+  remove(@Named('connectionId') at: At): Promise<object> {
+    return this.connections.remove(at);
+  }
+}

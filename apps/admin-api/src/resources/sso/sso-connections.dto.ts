@@ -1,0 +1,140 @@
+import type { SsoConnectionEntity } from '@gw/entities';
+import {
+  BooleanField,
+  EnumField,
+  NameField,
+  NestedListField,
+  ObjectField,
+  pageOf,
+  partialOf,
+  pickOf,
+  ReferenceField,
+  ResponseField,
+  RowResponse,
+  TextField,
+  TextListField,
+  viewOf,
+} from '@gw/web';
+
+const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
+type Method = (typeof METHODS)[number];
+
+export class DefaultWorkspaceDto {
+  @ReferenceField({ description: 'Id or slug of the workspace.', example: 'ws-search' }) workspace!: string;
+  @EnumField(['admin', 'manager', 'member'], { example: 'member' }) role!: 'admin' | 'manager' | 'member';
+}
+
+export class SsoConnectionFields {
+  @NameField({ example: 'Okta' }) name!: string;
+  @TextField({ max: 2_048, description: 'As the provider publishes it.', example: 'https://acme.okta.com' })
+  issuer!: string;
+  @TextField({ max: 512, example: '0oa1b2c3' }) client_id!: string;
+  @TextField({ optional: true, nullable: true, max: 2_048, example: 'secret' }) client_secret?: string | null;
+  @ObjectField({
+    optional: true,
+    nullable: true,
+    description: 'A set of private keys for private_key_jwt; the first one signs.',
+  })
+  jwks?: { keys?: unknown } | null;
+  @EnumField(METHODS, {
+    optional: true,
+    nullable: true,
+    description: 'private_key_jwt by default with jwks, else client_secret_basic.',
+  })
+  token_endpoint_auth_method?: Method | null;
+  @TextListField({ optional: true, maxItems: 20, description: 'Scopes besides openid, profile and email.' })
+  scopes?: string[];
+  @TextListField({
+    optional: true,
+    maxItems: 100,
+    description: 'Verified domains of the organisation whose addresses log in here.',
+    example: ['example.org'],
+  })
+  domains?: string[];
+  @BooleanField({
+    optional: true,
+    description: 'True: addresses count as proven although the provider is silent.',
+  })
+  trust_email?: boolean;
+  @BooleanField({ optional: true, description: 'True (default): a first login makes a member.' })
+  auto_provision?: boolean;
+  @BooleanField({
+    optional: true,
+    description:
+      'True: only invited users with an address of a verified domain may log in for the first time.',
+  })
+  disable_auto_provision_user?: boolean;
+  @NestedListField(() => DefaultWorkspaceDto, {
+    optional: true,
+    maxItems: 50,
+    description: 'Workspaces of users whom a first login makes members.',
+  })
+  default_workspaces?: DefaultWorkspaceDto[];
+  @EnumField(['active', 'disabled'], { optional: true }) status?: 'active' | 'disabled';
+}
+
+/** Fields that are stored as they are sent. */
+export class PlainSsoFields extends pickOf(
+  SsoConnectionFields,
+  'name',
+  'issuer',
+  'client_id',
+  'scopes',
+  'trust_email',
+  'auto_provision',
+  'disable_auto_provision_user',
+  'status',
+) {}
+
+export class UpdateSsoConnectionDto extends partialOf(SsoConnectionFields) {}
+
+export class ListSsoConnectionsQuery extends pageOf({ size: 100 }) {}
+
+class DefaultWorkspaceResponse {
+  @ResponseField.uuid() readonly workspace!: string;
+  @ResponseField.oneOf(['admin', 'manager', 'member']) readonly role!: string;
+}
+
+export class SsoConnectionResponse extends RowResponse {
+  @ResponseField.kind('sso-connection') readonly object!: 'sso-connection';
+  @ResponseField.uuid({ description: 'The sso_client_id of a login.' }) readonly id!: string;
+  @ResponseField.text({ example: 'Okta' }) readonly name!: string;
+  @ResponseField.oneOf(['oidc']) readonly type!: 'oidc';
+  @ResponseField.text({ example: 'https://acme.okta.com' }) readonly issuer!: string;
+  @ResponseField.text({ example: '0oa1b2c3' }) readonly client_id!: string;
+  @ResponseField.boolean({ description: 'Secrets are never shown.' }) readonly has_client_secret!: boolean;
+  @ResponseField.texts({ description: 'Ids of the private keys.', example: [] })
+  readonly key_ids!: readonly string[];
+  @ResponseField.oneOf(METHODS) readonly token_endpoint_auth_method!: Method;
+  @ResponseField.texts({ example: ['groups'] }) readonly scopes!: readonly string[];
+  @ResponseField.texts({ example: ['example.org'] }) readonly domains!: readonly string[];
+  @ResponseField.boolean() readonly trust_email!: boolean;
+  @ResponseField.boolean() readonly auto_provision!: boolean;
+  @ResponseField.boolean() readonly disable_auto_provision_user!: boolean;
+  @ResponseField.list(() => DefaultWorkspaceResponse)
+  readonly default_workspaces!: readonly DefaultWorkspaceResponse[];
+  @ResponseField.text({
+    description: 'Redirect URI to register at the provider.',
+    example: 'https://gateway.example.com/v2/auth/callback',
+  })
+  readonly redirect_uri!: string;
+  @ResponseField.oneOf(['active', 'disabled']) readonly status!: string;
+}
+
+export interface ShownSecrets {
+  readonly hasClientSecret: boolean;
+  readonly keyIds: readonly string[];
+  readonly redirectUri: string;
+}
+
+export const toSsoConnection = (row: SsoConnectionEntity, secrets: ShownSecrets): SsoConnectionResponse =>
+  viewOf(SsoConnectionResponse, row, {
+    object: 'sso-connection',
+    type: 'oidc',
+    has_client_secret: secrets.hasClientSecret,
+    key_ids: secrets.keyIds,
+    redirect_uri: secrets.redirectUri,
+    scopes: row.scopes,
+    domains: row.domains,
+    default_workspaces: row.defaultWorkspaces.map(({ id, role }) => ({ workspace: id, role })),
+  });

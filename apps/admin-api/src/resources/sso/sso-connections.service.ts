@@ -1,0 +1,216 @@
+import { SsoConnectionEntity, type InvitedWorkspace, type TokenEndpointAuthMethod } from '@gw/entities';
+import type { PrivateJwk } from '@gw/federation';
+import { isObject, uuidv7, type AddressPolicy } from '@gw/kernel';
+import { assign, invalid, listOf, type ListResponse } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { hasVerifiedDomain } from '../../platform/accounts/verified-domains';
+import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
+import { securityOf } from '../../platform/auth/security';
+import { idOf, inOrganisation } from '../../platform/auth/tenancy';
+import { workspaceIds } from '../../platform/auth/workspace-references';
+import type { Principal } from '../../platform/common/principal';
+import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import type { At } from '../../platform/resource/at';
+import {
+  createRow,
+  deleteRow,
+  findRow,
+  listRows,
+  patchRow,
+  type Resource,
+} from '../../platform/resource/rows';
+import { OidcClients } from '../../platform/logins/oidc-clients.service';
+import { openSecrets, sealSecrets, type SsoSecrets } from '../../platform/logins/sso-secrets';
+import { Writes } from '../../platform/unit-of-work/writes';
+import { Secrets } from '../../settings';
+import {
+  PlainSsoFields,
+  toSsoConnection,
+  type DefaultWorkspaceDto,
+  type ListSsoConnectionsQuery,
+  type SsoConnectionFields,
+  type SsoConnectionResponse,
+  type UpdateSsoConnectionDto,
+} from './sso-connections.dto';
+
+const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
+const KEYS_MAX = 10;
+
+/** Identity providers by which users of an organisation log in. */
+@Injectable()
+export class SsoConnectionsService {
+  private readonly connection: Resource<SsoConnectionEntity> = {
+    entity: SsoConnectionEntity,
+    type: 'sso_connections',
+    view: (row) => this.view(row),
+    where: (caller, reference) => ({
+      organisationId: inOrganisation(caller).organisationId,
+      id: idOf(reference),
+    }),
+  };
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly secrets: Secrets,
+    private readonly clients: OidcClients,
+    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
+  ) {}
+
+  create(caller: Principal, input: SsoConnectionFields): Promise<SsoConnectionResponse> {
+    const { organisationId } = inOrganisation(caller);
+    const secrets = { clientSecret: input.client_secret ?? null, keys: keysIn(input.jwks) };
+    const method = methodOf(input.token_endpoint_auth_method, secrets);
+    this.assertIssuer(input.issuer);
+    return this.writes.run(caller, async (write) => {
+      // Whoever names the identity provider of an organisation can come in as any of its members.
+      assertNotAbove(caller, rankOfRole('admin', null));
+      const id = uuidv7();
+      const row = await createRow(write, this.connection, {
+        ...{ id, organisationId, name: input.name, issuer: input.issuer, clientId: input.client_id },
+        scopes: input.scopes ?? [],
+        trustEmail: input.trust_email ?? false,
+        autoProvision: input.auto_provision ?? true,
+        disableAutoProvisionUser: input.disable_auto_provision_user ?? false,
+        status: input.status ?? 'active',
+        domains: await domainsOf(write.manager, organisationId, input.domains ?? []),
+        defaultWorkspaces: await workspacesOf(write.manager, caller, input.default_workspaces ?? []),
+        tokenEndpointAuthMethod: method,
+        sealedSecrets: sealSecrets(this.secrets.sealingKeyring, id, secrets),
+      });
+      return this.view(row);
+    });
+  }
+
+  async list(
+    caller: Principal,
+    query: ListSsoConnectionsQuery,
+  ): Promise<ListResponse<SsoConnectionResponse>> {
+    const { organisationId } = inOrganisation(caller);
+    const where = { organisationId };
+    const [rows, total] = await listRows(this.dataSource.manager, this.connection, query, { where });
+    return listOf([rows.map((row) => this.view(row)), total]);
+  }
+
+  async get(at: At): Promise<SsoConnectionResponse> {
+    return this.view(await findRow(this.dataSource.manager, this.connection, at));
+  }
+
+  /** A new issuer needs its secrets again: a secret never goes to an address that it was not saved with. */
+  update(at: At, input: UpdateSsoConnectionDto): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      patchRow(write, this.connection, at, async (row) => {
+        const { manager } = write;
+        assertNotAbove(at.caller, rankOfRole('admin', null));
+        const isMoved = input.issuer !== undefined && input.issuer !== row.issuer;
+        if (isMoved) this.assertIssuer(input.issuer ?? '');
+        const before = isMoved
+          ? { clientSecret: null, keys: [] }
+          : openSecrets(this.secrets.sealingKeyring, row);
+        const secrets = {
+          clientSecret: input.client_secret === undefined ? before.clientSecret : input.client_secret,
+          keys: input.jwks === undefined ? before.keys : keysIn(input.jwks),
+        };
+        row.tokenEndpointAuthMethod = methodOf(
+          input.token_endpoint_auth_method ?? row.tokenEndpointAuthMethod,
+          secrets,
+        );
+        row.sealedSecrets = sealSecrets(this.secrets.sealingKeyring, row.id, secrets);
+        assign(PlainSsoFields, row, input);
+        if (input.domains !== undefined)
+          row.domains = await domainsOf(manager, row.organisationId, input.domains);
+        if (input.default_workspaces !== undefined) {
+          row.defaultWorkspaces = await workspacesOf(manager, at.caller, input.default_workspaces);
+        }
+      }),
+    );
+  }
+
+  remove(at: At): Promise<object> {
+    return this.writes.run(at.caller, (write) => {
+      assertNotAbove(at.caller, rankOfRole('admin', null));
+      return deleteRow(write, this.connection, at);
+    });
+  }
+
+  private view(row: SsoConnectionEntity): SsoConnectionResponse {
+    const { clientSecret, keys } = openSecrets(this.secrets.sealingKeyring, row);
+    return toSsoConnection(row, {
+      hasClientSecret: clientSecret !== null,
+      keyIds: keys.flatMap(({ kid }) => kid ?? []),
+      redirectUri: this.clients.redirectUri,
+    });
+  }
+
+  private assertIssuer(issuer: string): void {
+    const verdict = this.addresses.checkUrl(issuer);
+    if (!verdict.ok) throw invalid('issuer', verdict.rule);
+    if (!issuer.startsWith('https://') && !LOOPBACK.test(issuer))
+      throw invalid('issuer', 'issuer must be https');
+    if (/[?#]/.test(issuer)) throw invalid('issuer', 'issuer must have no query and no fragment');
+  }
+}
+
+/** Keys without a method mean `private_key_jwt`. Throws for a method whose secret is missing. */
+function methodOf(
+  method: TokenEndpointAuthMethod | null | undefined,
+  { clientSecret, keys }: SsoSecrets,
+): TokenEndpointAuthMethod {
+  const chosen = method ?? (keys.length > 0 ? 'private_key_jwt' : 'client_secret_basic');
+  if (chosen === 'private_key_jwt' && keys.length === 0)
+    throw invalid('jwks', 'private_key_jwt needs jwks with a private key');
+  if (chosen.startsWith('client_secret') && clientSecret === null) {
+    throw invalid('client_secret', `${chosen} needs client_secret`);
+  }
+  return chosen;
+}
+
+function keysIn(jwks: { readonly keys?: unknown } | null | undefined): readonly PrivateJwk[] {
+  if (jwks === null || jwks === undefined) return [];
+  const { keys } = jwks;
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > KEYS_MAX) {
+    throw invalid('jwks', `jwks must have 1 to ${String(KEYS_MAX)} keys`);
+  }
+  for (const [index, key] of keys.entries()) {
+    const isPrivate =
+      isObject(key) && (key['kty'] === 'RSA' || key['kty'] === 'EC') && typeof key['d'] === 'string';
+    if (!isPrivate) throw invalid(`jwks.keys.${String(index)}`, 'must be a private RSA or EC key');
+  }
+  return keys as readonly PrivateJwk[];
+}
+
+async function domainsOf(
+  manager: EntityManager,
+  organisationId: string,
+  domains: readonly string[],
+): Promise<string[]> {
+  const lower = domains.map((domain) => domain.toLowerCase());
+  for (const [index, domain] of lower.entries()) {
+    if (await hasVerifiedDomain(manager, organisationId, `x@${domain}`)) continue;
+    throw invalid(
+      `domains.${String(index)}`,
+      'must be a verified domain of the organisation; verify it first',
+    );
+  }
+  return [...new Set(lower)];
+}
+
+async function workspacesOf(
+  manager: EntityManager,
+  caller: Principal,
+  workspaces: readonly DefaultWorkspaceDto[],
+): Promise<InvitedWorkspace[]> {
+  const { organisationId } = caller;
+  const ids = await workspaceIds(
+    manager,
+    organisationId,
+    workspaces.map(({ workspace }) => workspace),
+    (index) => `default_workspaces.${String(index)}.workspace`,
+  );
+  for (const [index, { role }] of workspaces.entries()) {
+    const settings = await securityOf(manager, organisationId, ids[index] ?? null);
+    assertMayGrant(caller, rightsOfRole('member', role, settings), `The role ${role}`, 'default_workspaces');
+  }
+  return workspaces.map(({ role }, index) => ({ id: ids[index] ?? '', role }));
+}

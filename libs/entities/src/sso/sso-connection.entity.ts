@@ -1,0 +1,62 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganisationEntity } from '../identity/organisation.entity';
+import type { InvitedWorkspace } from '../identity/user-invite.entity';
+import { Row } from '../row';
+
+export type TokenEndpointAuthMethod =
+  'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
+
+/** An OpenID Connect provider by which users of an organisation log in. */
+@Entity('sso_connections')
+@Index('sso_connections_name_uq', ['organisationId', 'name'], { unique: true })
+@Index('sso_connections_created_at_ix', ['organisationId', 'createdAt', 'id'])
+export class SsoConnectionEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'sso_connections_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'sso_connections_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'name', type: 'varchar', length: 255 })
+  name!: string;
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: 'active' | 'disabled';
+
+  /** Domains whose addresses are sent here; each is a verified domain of the organisation when it is used. */
+  @Column({ name: 'domains', type: 'jsonb', default: [] })
+  domains!: readonly string[];
+
+  @Column({ name: 'issuer', type: 'varchar', length: 2048 })
+  issuer!: string;
+
+  @Column({ name: 'client_id', type: 'varchar', length: 512 })
+  clientId!: string;
+
+  /** `seal()` of the client secret and private keys as JSON, bound to the connection; null without any. */
+  @Column({ name: 'sealed_secrets', type: 'text', nullable: true })
+  sealedSecrets!: string | null;
+
+  @Column({ name: 'token_endpoint_auth_method', type: 'varchar', length: 32 })
+  tokenEndpointAuthMethod!: TokenEndpointAuthMethod;
+
+  /** Scopes besides openid, profile and email. */
+  @Column({ name: 'scopes', type: 'jsonb', default: [] })
+  scopes!: readonly string[];
+
+  /** True: an address counts as proven although the provider does not say so. */
+  @Column({ name: 'trust_email', type: 'boolean', default: false })
+  trustEmail!: boolean;
+
+  /** True: whom the provider knows becomes a member at the first login. */
+  @Column({ name: 'auto_provision', type: 'boolean', default: true })
+  autoProvision!: boolean;
+
+  /** True: only invited users with an address of a verified domain may log in for the first time. */
+  @Column({ name: 'disable_auto_provision_user', type: 'boolean', default: false })
+  disableAutoProvisionUser!: boolean;
+
+  @Column({ name: 'default_workspaces', type: 'jsonb', default: [] })
+  defaultWorkspaces!: readonly InvitedWorkspace[];
+}

@@ -1,0 +1,61 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { UserEntity } from '../identity/user.entity';
+import { PlainRow } from '../row';
+import { SsoConnectionEntity } from './sso-connection.entity';
+
+/** A login at an identity provider that is under way. Each step can be taken once. */
+@Entity('sso_flows')
+export class SsoFlowEntity extends PlainRow {
+  /** HMAC-SHA256 of `state`, hex. */
+  @PrimaryColumn({ name: 'state_hash', type: 'char', length: 64, primaryKeyConstraintName: 'sso_flows_pk' })
+  stateHash!: string;
+
+  @Column({ name: 'connection_id', type: 'uuid' })
+  @ForeignKey(() => SsoConnectionEntity, { name: 'sso_flows_connection_fk', onDelete: 'CASCADE' })
+  @Index('sso_flows_connection_id_ix')
+  connectionId!: string;
+
+  /** HMAC-SHA256 of the text that the client which began the login keeps, hex. */
+  @Column({ name: 'binding_hash', type: 'char', length: 64 })
+  bindingHash!: string;
+
+  /** `seal()` of nonce and PKCE verifier as JSON, bound to the state. */
+  @Column({ name: 'sealed', type: 'text' })
+  sealed!: string;
+
+  /** Set once the identity provider has named the user. */
+  @Column({ name: 'user_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => UserEntity, { name: 'sso_flows_user_fk' })
+  userId!: string | null;
+
+  /** HMAC-SHA256 of the code for the session, hex; null before. */
+  @Index('sso_flows_code_hash_uq', { unique: true })
+  @Column({ name: 'code_hash', type: 'char', length: 64, nullable: true })
+  codeHash!: string | null;
+
+  @Column({ name: 'step', type: 'varchar', length: 16 })
+  step!: 'begun' | 'returned' | 'ended';
+
+  @Index('sso_flows_expires_at_ix')
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
+}
+
+/** Who a subject of an identity provider is here. The address of a user never identifies an existing link. */
+@Entity('sso_links')
+export class SsoLinkEntity extends PlainRow {
+  @PrimaryColumn({ name: 'connection_id', type: 'uuid', primaryKeyConstraintName: 'sso_links_pk' })
+  @ForeignKey(() => SsoConnectionEntity, { name: 'sso_links_connection_fk', onDelete: 'CASCADE' })
+  connectionId!: string;
+
+  @PrimaryColumn({ name: 'subject', type: 'varchar', length: 255, primaryKeyConstraintName: 'sso_links_pk' })
+  subject!: string;
+
+  @Column({ name: 'user_id', type: 'uuid' })
+  @ForeignKey(() => UserEntity, { name: 'sso_links_user_fk' })
+  @Index('sso_links_user_id_ix')
+  userId!: string;
+
+  @Column({ name: 'last_login_at', type: 'timestamptz', precision: 3 })
+  lastLoginAt!: Date;
+}

@@ -1,0 +1,191 @@
+import { webcrypto } from 'node:crypto';
+import * as client from 'openid-client';
+
+/** A private key as RFC 7517 writes it. */
+export interface PrivateJwk {
+  readonly kty: string;
+  readonly kid?: string;
+  readonly alg?: string;
+  readonly [member: string]: unknown;
+}
+
+/** How an OpenID Connect provider is reached, and how we authenticate there. */
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly authMethod: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
+  readonly clientSecret: string | null;
+  /** Private keys for `private_key_jwt`; the first one signs. */
+  readonly keys: readonly PrivateJwk[];
+  readonly scopes: readonly string[];
+}
+
+/** Sends a request and returns its whole response; over the address policy. */
+export type OidcFetch = (
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string },
+) => Promise<Response>;
+
+/** What is kept of a login until the user comes back. */
+export interface OidcFlow {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** What the provider says of a user, with the signature of its token checked. */
+export interface OidcIdentity {
+  readonly subject: string;
+  readonly email: string | null;
+  readonly isEmailVerified: boolean;
+  readonly givenName: string;
+  readonly familyName: string;
+}
+
+/** Why a login at a provider failed; the message is for administrators. */
+export class OidcFault extends Error {
+  override readonly name = 'OidcFault';
+}
+
+const SCOPES = ['openid', 'profile', 'email'];
+const SKEW_SECONDS = 60;
+const ALGORITHMS: Readonly<Record<string, { name: string; hash?: string; namedCurve?: string }>> = {
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+  ES384: { name: 'ECDSA', namedCurve: 'P-384' },
+};
+
+/** A client of one provider, by its published metadata. */
+export class OidcClient {
+  private constructor(
+    private readonly config: client.Configuration,
+    private readonly settings: OidcSettings,
+    private readonly redirectUri: string,
+  ) {}
+
+  /** Reads the metadata of the provider. Rejects with `OidcFault` when it has none, or of another issuer. */
+  static async discover(settings: OidcSettings, redirectUri: string, fetch: OidcFetch): Promise<OidcClient> {
+    const authentication = await authenticationOf(settings);
+    const isLoopback = /^http:\/\/(?:127\.0\.0\.1|localhost)(?::|\/)/.test(settings.issuer);
+    try {
+      const config = await client.discovery(
+        new URL(settings.issuer),
+        settings.clientId,
+        { [client.clockTolerance]: SKEW_SECONDS },
+        authentication,
+        {
+          [client.customFetch]: (url, init) =>
+            fetch(url, { ...init, body: bodyOf(init.body) } as Parameters<OidcFetch>[1]),
+          // The signature is checked although the token comes over TLS.
+          execute: [client.enableNonRepudiationChecks, ...(isLoopback ? [client.allowInsecureRequests] : [])],
+        },
+      );
+      return new OidcClient(config, settings, redirectUri);
+    } catch (error) {
+      throw faultOf('The metadata of the issuer cannot be used', error);
+    }
+  }
+
+  /** Begins a login: the address to send the browser to, and what to keep. */
+  async begin(loginHint: string | null): Promise<{ readonly url: string; readonly flow: OidcFlow }> {
+    const flow = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+    };
+    const url = client.buildAuthorizationUrl(this.config, {
+      redirect_uri: this.redirectUri,
+      scope: [...new Set([...SCOPES, ...this.settings.scopes])].join(' '),
+      state: flow.state,
+      nonce: flow.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
+      code_challenge_method: 'S256',
+      ...(loginHint === null ? {} : { login_hint: loginHint }),
+    });
+    return { url: url.href, flow };
+  }
+
+  /** Ends a login: exchanges the code and checks the ID token. `query`: that of the redirect. Rejects with `OidcFault`. */
+  async finish(query: string, { state, nonce, verifier }: OidcFlow): Promise<OidcIdentity> {
+    try {
+      const tokens = await client.authorizationCodeGrant(
+        this.config,
+        new URL(`${this.redirectUri}?${query}`),
+        {
+          pkceCodeVerifier: verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+        },
+      );
+      const claims = tokens.claims();
+      if (claims === undefined) throw new Error('There is no ID token.');
+      const more = await this.userInfo(tokens.access_token, claims.sub);
+      return identityOf({ ...more, ...claims });
+    } catch (error) {
+      throw faultOf('The login was refused', error);
+    }
+  }
+
+  /** The ID token of some providers has no address; then it comes from the user info endpoint, for the same subject. */
+  private async userInfo(accessToken: string, subject: string): Promise<Readonly<Record<string, unknown>>> {
+    if (this.config.serverMetadata().userinfo_endpoint === undefined) return {};
+    return client.fetchUserInfo(this.config, accessToken, subject);
+  }
+}
+
+async function authenticationOf({
+  authMethod,
+  clientSecret,
+  keys,
+}: OidcSettings): Promise<client.ClientAuth> {
+  switch (authMethod) {
+    case 'client_secret_basic':
+      return client.ClientSecretBasic(clientSecret ?? '');
+    case 'client_secret_post':
+      return client.ClientSecretPost(clientSecret ?? '');
+    case 'none':
+      return client.None();
+    case 'private_key_jwt':
+      return client.PrivateKeyJwt(await signingKey(keys[0]));
+  }
+}
+
+async function signingKey(jwk: PrivateJwk | undefined): Promise<Parameters<typeof client.PrivateKeyJwt>[0]> {
+  const algorithm =
+    jwk === undefined ? undefined : ALGORITHMS[jwk.alg ?? (jwk.kty === 'EC' ? 'ES256' : 'RS256')];
+  if (jwk === undefined || algorithm === undefined) throw new OidcFault('The private key cannot be used.');
+  const key = await webcrypto.subtle.importKey('jwk', jwk as webcrypto.JsonWebKey, algorithm, false, [
+    'sign',
+  ]);
+  return jwk.kid === undefined ? key : { key, kid: jwk.kid };
+}
+
+function identityOf(claims: Readonly<Record<string, unknown>>): OidcIdentity {
+  const text = (name: string): string => (typeof claims[name] === 'string' ? claims[name] : '');
+  const subject = text('sub');
+  if (subject === '' || subject.length > 255)
+    throw new Error('sub must be a text of at most 255 characters.');
+  return {
+    subject,
+    email: text('email') === '' ? null : text('email').toLowerCase(),
+    // An address that the provider does not speak of is not proven.
+    isEmailVerified: claims['email_verified'] === true || claims['email_verified'] === 'true',
+    givenName: text('given_name').slice(0, 255),
+    familyName: text('family_name').slice(0, 255),
+  };
+}
+
+const bodyOf = (body: unknown): string | undefined =>
+  typeof body === 'string' ? body : body instanceof URLSearchParams ? body.toString() : undefined;
+
+/** Causes have the check that failed; bodies of responses are left out, since they may have secrets. */
+function faultOf(what: string, error: unknown): OidcFault {
+  if (error instanceof OidcFault) return error;
+  const { message, cause } = error as { message?: string; cause?: { message?: string } };
+  const detail = [message, cause instanceof Error ? cause.message : undefined]
+    .filter((each) => each !== undefined)
+    .join(': ');
+  return new OidcFault(`${what}: ${detail.slice(0, 300)}`, { cause: error });
+}
