@@ -58,14 +58,14 @@ describe('responses of the control plane', () => {
     await step('POST', '/v1/auth/refresh', { refresh_token: first.refresh_token });
     const token = await admin.login(email);
     const session = { key: undefined, token };
-    await step('GET', '/v1/auth/self', undefined, session);
+    for (const path of ['self', 'permissions']) await step('GET', `/v1/auth/${path}`, undefined, session);
     await step('POST', '/v1/auth/logout', undefined, session);
     await step('GET', '/v1/admin/organisation');
     await step('PUT', '/v1/admin/organisation', { name: 'Acme' });
     await step('GET', '/v1/admin/organisation/settings');
     await step('PUT', '/v1/admin/organisation/settings', { settings: { debug_log: 1 } });
     await step('GET', '/v1/admin/users');
-    await step('GET', `/v1/admin/users/${id}`);
+    for (const path of ['', '/permissions']) await step('GET', `/v1/admin/users/${id}${path}`);
     const added = await admin.user(ours.organisationId, 'member');
     await step('PUT', `/v1/users/${added.id}`, { role: 'admin' });
     await step('DELETE', `/v1/users/${added.id}`);

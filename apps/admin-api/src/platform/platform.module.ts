@@ -18,6 +18,7 @@ import { ApiKeyAuthenticator } from './auth/api-key.authenticator';
 import { AuthController } from './logins/auth.controller';
 import { EarlierKeysController } from './auth/earlier-keys.controller';
 import { PasswordChecks } from './auth/password-checks';
+import { PermissionsService } from './auth/permissions.service';
 import { PrincipalsService } from './auth/principals.service';
 import { SelfService } from './auth/self.service';
 import { SessionGuard, SessionStrategy } from './auth/session.strategy';
@@ -99,6 +100,7 @@ const SHARED = [
   ApiKeySecretsService,
   AuditRecorder,
   CredentialsService,
+  PermissionsService,
   GuardrailCredentials,
   IntegrationCredentials,
   MembershipEnds,

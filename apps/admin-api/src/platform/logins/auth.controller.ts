@@ -7,6 +7,8 @@ import { Public, SessionOnly } from '../auth/access';
 import { LoginDto, RefreshDto, SelfResponse, SsoRedirectResponse, TokenResponse } from '../auth/auth.dto';
 import { SsoLogins } from './sso-login.service';
 import { Caller, type Principal } from '../common/principal';
+import { PermissionsResponse } from '../auth/permissions.dto';
+import { PermissionsService } from '../auth/permissions.service';
 import { factsOf } from '../auth/principals.service';
 import { SelfService } from '../auth/self.service';
 import { SessionsService } from '../auth/sessions.service';
@@ -17,6 +19,7 @@ export class AuthController {
     private readonly sessions: SessionsService,
     private readonly selves: SelfService,
     private readonly logins: SsoLogins,
+    private readonly permissionsOf: PermissionsService,
   ) {}
 
   @Post('login')
@@ -58,5 +61,12 @@ export class AuthController {
   @ApiOkResponse({ type: SelfResponse })
   self(@Caller() caller: Principal): Promise<SelfResponse> {
     return this.selves.describe(caller);
+  }
+
+  @Get('permissions')
+  @SessionOnly()
+  @ApiOkResponse({ type: PermissionsResponse })
+  permissions(@Caller() caller: Principal): Promise<PermissionsResponse> {
+    return this.permissionsOf.describe(caller.organisationId, caller.userId ?? '');
   }
 }

@@ -2,6 +2,7 @@ import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
+import { PermissionsResponse } from '../../platform/auth/permissions.dto';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { UserChangesService } from './user-changes.service';
@@ -23,6 +24,11 @@ export class UsersController {
   @Route.get(':userId', 'organisation_users.read', UserResponse)
   get(@Named('userId') at: At): Promise<UserResponse> {
     return this.users.get(at);
+  }
+
+  @Route.get(':userId/permissions', 'organisation_users.read', PermissionsResponse)
+  permissions(@Named('userId') at: At): Promise<PermissionsResponse> {
+    return this.users.permissions(at);
   }
 
   @Route.put(':userId', 'organisation_users.update')

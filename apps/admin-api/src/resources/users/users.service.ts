@@ -5,6 +5,8 @@ import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { userPageOf } from '../../platform/common/user-page';
 import type { At } from '../../platform/resource/at';
+import type { PermissionsResponse } from '../../platform/auth/permissions.dto';
+import { PermissionsService } from '../../platform/auth/permissions.service';
 import { found, idOf, inOrganisation } from '../../platform/auth/tenancy';
 import { userTag, type ListUsersQuery, type UserResponse } from './users.dto';
 
@@ -20,7 +22,10 @@ interface UserRow {
 
 @Injectable()
 export class UsersService {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly explained: PermissionsService,
+  ) {}
 
   async list(caller: Principal, query: ListUsersQuery): Promise<ListResponse<UserResponse>> {
     const { organisationId } = inOrganisation(caller);
@@ -45,6 +50,11 @@ export class UsersService {
     const row = await columnsOf(seat).getRawOne<UserRow>();
     const [view] = await this.viewsOf(organisationId, [found(row)]);
     return found(view);
+  }
+
+  permissions({ caller, reference }: At): Promise<PermissionsResponse> {
+    const { organisationId } = inOrganisation(caller);
+    return this.explained.describe(organisationId, idOf(reference));
   }
 
   private seatsOf(organisationId: string): SelectQueryBuilder<OrganisationUserEntity> {

@@ -1,0 +1,107 @@
+import {
+  ceilingOf,
+  SECURITY_SETTINGS,
+  securityInForce,
+  settingGroupOf,
+  type OrganisationRole,
+  type SecuritySettings,
+  type WorkspaceRole,
+} from '@gw/auth-scopes';
+import {
+  OrganisationEntity,
+  OrganisationUserEntity,
+  WorkspaceEntity,
+  WorkspaceUserEntity,
+} from '@gw/entities';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { PermissionsResponse } from './permissions.dto';
+import { found } from './tenancy';
+
+/** Maximum number of memberships in the response. */
+const WORKSPACES_MAX = 1_000;
+
+interface Membership {
+  readonly id: string;
+  readonly slug: string;
+  readonly role: WorkspaceRole;
+  readonly source: WorkspaceUserEntity['source'];
+  readonly security: Readonly<Record<string, boolean>> | null;
+}
+
+type Rights = Pick<PermissionsResponse['organisation'], 'scopes' | 'settings'>;
+
+/** Returns the scopes of a role, and each setting that decides about some of them. */
+export function explainRole(
+  role: OrganisationRole,
+  workspaceRole: WorkspaceRole | null,
+  settings: SecuritySettings,
+): Rights {
+  const group = settingGroupOf(role, workspaceRole);
+  const scopesWith = (name: string, value: boolean): ReadonlySet<string> =>
+    ceilingOf(role, workspaceRole, { ...settings, [name]: value });
+  const effects = SECURITY_SETTINGS.filter(({ standing }) => standing === group).map(({ name }) => {
+    const without = scopesWith(name, false);
+    const scopes = [...scopesWith(name, true)].filter((scope) => !without.has(scope));
+    return { name, allows: settings[name] === true, scopes };
+  });
+  return {
+    scopes: [...ceilingOf(role, workspaceRole, settings)],
+    settings: effects.filter(({ scopes }) => scopes.length > 0),
+  };
+}
+
+/** Explains the rights of a user of an organisation. */
+@Injectable()
+export class PermissionsService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Throws `not_found` for a user without an active membership of the organisation. */
+  async describe(organisationId: string, userId: string): Promise<PermissionsResponse> {
+    const { manager } = this.dataSource;
+    const seat = found(
+      await manager.findOneBy(OrganisationUserEntity, { organisationId, userId, status: 'active' }),
+    );
+    const { securitySettings, workspaceOverrides: overrides } = found(
+      await manager.findOneBy(OrganisationEntity, { id: organisationId }),
+    );
+    const settingsOf = (workspace: Membership['security']): SecuritySettings =>
+      securityInForce({ organisation: securitySettings, workspace: workspace ?? {}, overrides });
+    const memberships = await this.membershipsOf(organisationId, userId);
+    return {
+      object: 'permissions',
+      user_id: userId,
+      organisation: {
+        id: organisationId,
+        role: seat.role,
+        ...explainRole(seat.role, null, settingsOf(null)),
+      },
+      workspaces: memberships.map(({ id, slug, role, source, security }) => ({
+        id,
+        slug,
+        role,
+        source,
+        ...explainRole(seat.role, role, settingsOf(security)),
+      })),
+    };
+  }
+
+  private membershipsOf(organisationId: string, userId: string): Promise<Membership[]> {
+    return this.dataSource
+      .createQueryBuilder(WorkspaceUserEntity, 'member')
+      .innerJoin(WorkspaceEntity, 'workspace', 'workspace.id = member.workspaceId')
+      .select('workspace.id', 'id')
+      .addSelect('workspace.slug', 'slug')
+      .addSelect('workspace.securitySettings', 'security')
+      .addSelect('member.role', 'role')
+      .addSelect('member.source', 'source')
+      .where('member.userId = :userId', { userId })
+      .andWhere(`workspace.organisationId = :organisationId AND workspace.status = 'active'`, {
+        organisationId,
+      })
+      .orderBy('member.createdAt', 'DESC')
+      .addOrderBy('workspace.id', 'DESC')
+      .limit(WORKSPACES_MAX)
+      .getRawMany<Membership>();
+  }
+}
