@@ -133,6 +133,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   }),
   auth_refresh: nothing({ ...body({ refresh_token: 'x'.repeat(43) }), reached: [401] }),
   auth_logout: nothing(),
+  auth_permissions: nothing(),
   auth_self: nothing(),
   passwords_change: nothing({
     ...body({ current_password: 'x', new_password: 'quiet lamp under seven rivers' }),
@@ -164,6 +165,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   workspaceExclusions_updateOutputs: nothing(body({ workspaces: [] })),
   users_list: nothing(),
   users_get: organisation('user'),
+  users_permissions: organisation('user'),
   users_update: organisation('user', body({ role: 'member' })),
   users_remove: organisation('user'),
   invites_create: nothing({ ...body({ email: 'not an address', role: 'member' }), reached: [400] }),
