@@ -69,5 +69,5 @@ export {
   SEALED_COLUMNS,
   secretReferenceBinding,
 } from './sealed/sealed-columns';
-export { sqlStateOf } from './sql-state';
+export { isUniqueViolation, sqlStateOf } from './sql-state';
 export { storableJson } from './storable';

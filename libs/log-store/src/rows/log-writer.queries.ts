@@ -1,4 +1,4 @@
-import { sqlStateOf } from '@gw/entities';
+import { isUniqueViolation } from '@gw/entities';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { ROLLED_UP_COLUMNS } from '../analytics/rollup-writer.queries';
 import { copyRows } from './copy';
@@ -23,7 +23,6 @@ export interface InsertLogsOptions {
 
 const COLUMNS = REQUEST_LOG_COLUMNS.join(', ');
 const FACTS = ROLLED_UP_COLUMNS.join(', ');
-const UNIQUE_VIOLATION = '23505';
 
 /**
  * Inserts log records with their bodies; what is there already stays as it is, so that a batch may be inserted again. Returns the ids of
@@ -55,7 +54,7 @@ async function copyNew(runner: QueryRunner, entries: readonly LogEntry[], rollUp
     const kept = entries.filter(hasBodies);
     if (kept.length > 0) await copyRows(runner, { ...BODIES, table: 'request_log_bodies' }, bodiesOf(kept));
   } catch (error) {
-    if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    if (!isUniqueViolation(error)) throw error;
     await runner.query('ROLLBACK TO SAVEPOINT all_are_new');
     return false;
   }

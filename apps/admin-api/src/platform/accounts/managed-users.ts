@@ -1,7 +1,7 @@
-import { OrganisationEntity, ScimUserEntity } from '@gw/entities';
+import { ScimUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
-import { scimSettingsInForce } from '../tenant-settings/scim-settings';
+import { scimSettingsOf } from '../tenant-settings/scim-settings';
 import type { Seat } from './membership-ends';
 
 /** Throws `conflict` for a user whom only the identity provider may change, if the organisation has set that. */
@@ -9,8 +9,8 @@ export async function assertNotManaged(
   manager: EntityManager,
   { organisationId, userId }: Seat,
 ): Promise<void> {
-  const { settings } = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
-  if (!scimSettingsInForce(settings).manage_organisation) return;
+  const { manage_organisation: isManaged } = await scimSettingsOf(manager, organisationId);
+  if (!isManaged) return;
   if (!(await manager.existsBy(ScimUserEntity, { organisationId, userId }))) return;
   throw new GatewayError('conflict', {
     message:

@@ -1,4 +1,4 @@
-import { sqlStateOf } from '@gw/entities';
+import { isUniqueViolation } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { describeFault, ErrorFilter, type Log } from '@gw/web';
 import type { FastifyRequest } from 'fastify';
@@ -13,8 +13,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   HEAD: 'read',
 };
 
-const UNIQUE_VIOLATION = '23505';
-
 const isRead = (method: string): boolean => ACTIONS[method] === 'read';
 
 /** Also records refused requests in the audit log, and turns a violated unique constraint into a `conflict`. */
@@ -28,7 +26,7 @@ export class AuditingErrorFilter extends ErrorFilter {
   }
 
   protected override translate(thrown: unknown): GatewayError {
-    if (sqlStateOf(thrown) === UNIQUE_VIOLATION) return new GatewayError('conflict', { cause: thrown });
+    if (isUniqueViolation(thrown)) return new GatewayError('conflict', { cause: thrown });
     return super.translate(thrown);
   }
 

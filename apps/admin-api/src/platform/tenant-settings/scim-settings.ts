@@ -1,4 +1,5 @@
-import type { OrganisationSettings, ScimSettings } from '@gw/entities';
+import { OrganisationEntity, type OrganisationSettings, type ScimSettings } from '@gw/entities';
+import type { EntityManager } from 'typeorm';
 
 const DEFAULTS: Required<ScimSettings> = {
   workspace_name_prefix: 'ws-',
@@ -13,3 +14,12 @@ export const scimSettingsInForce = ({ scim }: OrganisationSettings): Required<Sc
   ...DEFAULTS,
   ...scim,
 });
+
+/** Reads what an organisation sets for its identity provider. */
+export async function scimSettingsOf(
+  manager: EntityManager,
+  organisationId: string,
+): Promise<Required<ScimSettings>> {
+  const { settings } = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
+  return scimSettingsInForce(settings);
+}

@@ -1,5 +1,6 @@
-import type { Attribute, AttributePath } from '@gw/scim';
-import type { Column, Columns } from './scim-filter-sql';
+import { GROUP_KIND, USER_KIND, type Attribute, type AttributePath } from '@gw/scim';
+import type { Column } from './scim-filter-sql';
+import type { StoredKind } from './scim-list';
 
 const value = (sql: string): Column => ({ kind: 'value', sql });
 const lowered = (sql: string): Column => ({ kind: 'value', sql, lowered: true });
@@ -34,12 +35,12 @@ const OWN_USER_COLUMNS: Readonly<Record<string, Column>> = {
 };
 
 /** Attributes of users: columns of `scim_users entry`, else members of its JSON. */
-export const USER_COLUMNS: Columns = (path) => {
+function userColumn(path: AttributePath): Column | null {
   const { attribute, sub, extension } = path;
   if (attribute.name === 'meta') return metaOf('entry', sub);
   const own = extension === null ? OWN_USER_COLUMNS[attribute.name] : undefined;
   return own ?? jsonColumn(path);
-};
+}
 
 function jsonColumn({ attribute, sub, extension }: AttributePath): Column | null {
   if (attribute.name === 'schemas') return null;
@@ -68,21 +69,28 @@ const GROUP_OWN: Readonly<Record<string, Column>> = {
   ),
 };
 
-/** Attributes of groups: columns of `scim_groups entry`. */
-export const GROUP_COLUMNS: Columns = ({ attribute, sub }) =>
-  attribute.name === 'meta' ? metaOf('entry', sub) : (GROUP_OWN[attribute.name] ?? null);
-
-/** Columns by which users can be sorted, by path. */
-export const USER_ORDERS: Readonly<Record<string, string>> = {
-  userName: 'entry.user_name_key',
-  displayName: `lower(entry.attributes ->> 'displayName')`,
-  'meta.created': 'entry.created_at',
-  'meta.lastModified': 'entry.last_updated_at',
+export const STORED_USERS: StoredKind = {
+  kind: USER_KIND,
+  table: 'scim_users',
+  id: 'user_id',
+  columns: userColumn,
+  orders: {
+    userName: 'entry.user_name_key',
+    displayName: `lower(entry.attributes ->> 'displayName')`,
+    'meta.created': 'entry.created_at',
+    'meta.lastModified': 'entry.last_updated_at',
+  },
 };
 
-/** Columns by which groups can be sorted, by path. */
-export const GROUP_ORDERS: Readonly<Record<string, string>> = {
-  displayName: 'entry.display_name_key',
-  'meta.created': 'entry.created_at',
-  'meta.lastModified': 'entry.last_updated_at',
+export const STORED_GROUPS: StoredKind = {
+  kind: GROUP_KIND,
+  table: 'scim_groups',
+  id: 'id',
+  columns: ({ attribute, sub }) =>
+    attribute.name === 'meta' ? metaOf('entry', sub) : (GROUP_OWN[attribute.name] ?? null),
+  orders: {
+    displayName: 'entry.display_name_key',
+    'meta.created': 'entry.created_at',
+    'meta.lastModified': 'entry.last_updated_at',
+  },
 };

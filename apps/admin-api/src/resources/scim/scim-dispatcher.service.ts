@@ -3,9 +3,10 @@ import { fault, kindDocuments, providerConfig, schemaDocuments, ScimError } from
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import type { ScimContext } from './scim-context';
+import type { Written } from './scim-documents';
 import { ScimGroupsService } from './scim-groups.service';
-import type { ListParameters } from './scim-list';
-import { ScimUsersService, type Written } from './scim-users.service';
+import { listOf, type ListParameters } from './scim-list';
+import { ScimUsersService } from './scim-users.service';
 
 /** A request below the base URL of SCIM. */
 export interface ScimRequest {
@@ -64,7 +65,7 @@ export class ScimDispatcher {
       return ok(providerConfig(base, this.settings.SCIM_BULK ? BULK : null));
     }
     const documents = first === 'Schemas' ? schemaDocuments(base) : kindDocuments(base);
-    if (id === undefined) return ok(listed([...documents.values()]));
+    if (id === undefined) return ok(listOf({ startIndex: 1 }, documents.size, [...documents.values()]));
     const document = documents.get(id.toLowerCase());
     if (document === undefined) throw unknownPath();
     return ok(document);
@@ -132,14 +133,6 @@ const reply = ({ document, version }: Written, status: number): ScimReply => {
 };
 
 const ok = (body: object): ScimReply => ({ status: 200, body, headers: {} });
-
-const listed = (resources: readonly object[]): object => ({
-  schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
-  totalResults: resources.length,
-  startIndex: 1,
-  itemsPerPage: resources.length,
-  Resources: resources,
-});
 
 const unknownPath = (): ScimError => new ScimError(404, 'There is no such SCIM resource.');
 const wrongMethod = (): ScimError => new ScimError(405, 'The method is not offered here.');

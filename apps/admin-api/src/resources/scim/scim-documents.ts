@@ -1,5 +1,5 @@
 import type { ScimGroupEntity, ScimUserEntity } from '@gw/entities';
-import { GROUP_KIND, USER_KIND, type ScimDocument } from '@gw/scim';
+import { GROUP_KIND, ScimError, USER_KIND, type ScimDocument } from '@gw/scim';
 
 /** A group or a user, as the other kind of resource shows it. */
 export interface Reference {
@@ -34,6 +34,28 @@ interface Meta {
 
 /** The weak tag of a resource. */
 export const scimTag = ({ version }: Pick<Meta, 'version'>): string => `W/"${String(version)}"`;
+
+/** Throws 412 unless `If-Match` is absent, `*` or names the version. */
+export function assertTagMatches(ifMatch: string | undefined, row: { readonly version: number }): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const strip = (tag: string): string => tag.trim().replace(/^W\//, '');
+  if (
+    ifMatch
+      .split(',')
+      .map(strip)
+      .includes(strip(scimTag(row)))
+  )
+    return;
+  throw new ScimError(412, 'The resource has changed; read it again.');
+}
+
+/** A response to a write: the resource, and whether it was created. */
+export interface Written {
+  readonly created: boolean;
+  readonly id: string;
+  readonly version: string;
+  readonly document: ScimDocument;
+}
 
 const metaOf = (resourceType: string, row: Meta, location: string): object => ({
   resourceType,

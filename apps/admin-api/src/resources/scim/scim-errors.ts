@@ -1,15 +1,13 @@
-import { sqlStateOf } from '@gw/entities';
+import { isUniqueViolation } from '@gw/entities';
 import { ScimError, type ScimType } from '@gw/scim';
 import { toPublicError } from '@gw/web';
-
-const UNIQUE_VIOLATION = '23505';
 
 const TYPES: Readonly<Partial<Record<number, ScimType>>> = { 400: 'invalidSyntax', 409: 'uniqueness' };
 
 /** Turns anything that was thrown into an error of SCIM; the details of internal errors stay inside. */
 export function scimErrorOf(thrown: unknown): ScimError {
   if (thrown instanceof ScimError) return thrown;
-  if (sqlStateOf(thrown) === UNIQUE_VIOLATION) {
+  if (isUniqueViolation(thrown)) {
     return new ScimError(409, 'Another request has created the same resource.', 'uniqueness');
   }
   const { status, message } = toPublicError(thrown);

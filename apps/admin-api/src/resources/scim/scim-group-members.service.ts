@@ -7,13 +7,13 @@ import {
 import { fault } from '@gw/scim';
 import { Injectable } from '@nestjs/common';
 import { In, Not, type EntityManager } from 'typeorm';
+import { isUuid } from '../../platform/auth/tenancy';
+import { scimSettingsOf } from '../../platform/tenant-settings/scim-settings';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import type { Write } from '../../platform/unit-of-work/writes';
 import type { ScimContext } from './scim-context';
 import { ScimSeats } from './scim-seats.service';
-import { scimSettingsOf } from './scim-settings';
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Rows of one statement. */
 const BATCH = 1_000;
 /** Unknown ids that an audit entry names. */
@@ -80,7 +80,7 @@ export class ScimGroupMembers {
     ids: readonly string[],
   ): Promise<readonly string[]> {
     const { manager } = write;
-    const wanted = ids.filter((id) => UUID.test(id));
+    const wanted = ids.filter(isUuid);
     if (wanted.length === 0) return [];
     const seats = await manager.find(OrganisationUserEntity, {
       where: { organisationId, userId: In(wanted) },

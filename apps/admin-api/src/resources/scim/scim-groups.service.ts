@@ -1,4 +1,4 @@
-import { ScimGroupEntity } from '@gw/entities';
+import { ScimGroupEntity, UserEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import {
   applyPatch,
@@ -17,26 +17,18 @@ import {
   type ScimDocument,
 } from '@gw/scim';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, type EntityManager } from 'typeorm';
+import { DataSource, In, type EntityManager, type FindOneOptions } from 'typeorm';
+import { isUuid } from '../../platform/auth/tenancy';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { SETTINGS, type AdminSettings } from '../../settings';
-import { GROUP_COLUMNS, GROUP_ORDERS } from './scim-columns';
+import { STORED_GROUPS } from './scim-columns';
 import type { ScimContext } from './scim-context';
-import { groupDocument, scimTag, type Reference } from './scim-documents';
-import {
-  filterOf,
-  listOf,
-  orderOf,
-  pageOf,
-  projectionOf,
-  type ListParameters,
-  type ScimList,
-} from './scim-list';
+import { assertTagMatches, groupDocument, scimTag, type Reference, type Written } from './scim-documents';
+import { listIds, listOf, projectionOf, type ListParameters, type ScimList } from './scim-list';
 import { ScimGroupMembers } from './scim-group-members.service';
 import { ScimMappingsService } from './scim-mappings.service';
 import { ScimMemberships } from './scim-memberships.service';
-import { addressesOf, assertTagMatches, type Written } from './scim-users.service';
 
 @Injectable()
 export class ScimGroupsService {
@@ -51,21 +43,8 @@ export class ScimGroupsService {
 
   async list(context: ScimContext, parameters: ListParameters): Promise<ScimList> {
     const { manager } = this.dataSource;
-    const page = pageOf(parameters);
-    const condition = filterOf(GROUP_KIND, GROUP_COLUMNS, parameters);
-    const order = orderOf(GROUP_KIND, GROUP_ORDERS, 'entry.id', parameters);
-    const where = `FROM scim_groups entry WHERE entry.organisation_id = $1 AND (${condition.sql})`;
-    const values = [context.organisationId, ...condition.values];
-    const [{ total } = { total: 0 }] = await manager.query<{ total: number }[]>(
-      `SELECT count(*)::int AS total ${where}`,
-      values,
-    );
-    const found = await manager.query<{ id: string }[]>(
-      `SELECT entry.id ${where} ORDER BY ${order} LIMIT ${String(page.count)} OFFSET ${String(page.startIndex - 1)}`,
-      values,
-    );
-    const ids = found.map(({ id }) => id);
-    const rows = await manager.findBy(ScimGroupEntity, { id: In(ids) });
+    const { page, total, ids } = await listIds(manager, STORED_GROUPS, context.organisationId, parameters);
+    const rows = await manager.findBy(ScimGroupEntity, { id: In([...ids]) });
     const byId = new Map(rows.map((row) => [row.id, row]));
     const listed = ids.flatMap((id) => byId.get(id) ?? []);
     const documents: object[] = [];
@@ -75,10 +54,7 @@ export class ScimGroupsService {
 
   async get(context: ScimContext, id: string, parameters: ListParameters): Promise<Written> {
     const { manager } = this.dataSource;
-    const row = UUID.test(id)
-      ? await manager.findOneBy(ScimGroupEntity, { organisationId: context.organisationId, id })
-      : null;
-    if (row === null) throw unknownGroup(id);
+    const row = await find(manager, context, id);
     return this.response(manager, context, row, parameters, false);
   }
 
@@ -228,11 +204,8 @@ export class ScimGroupsService {
   }
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NOBODY: Reference = { value: '', display: '' };
 const NAME_MAX = 255;
-
-const unknownGroup = (id: string): ScimError => new ScimError(404, `There is no group ${id.slice(0, 64)}.`);
 
 const documentOf = ({ displayName, externalId }: ScimGroupEntity): ScimDocument => ({
   displayName,
@@ -250,16 +223,27 @@ function columnsOf(
   return { displayName, displayNameKey: displayName.toLowerCase(), externalId };
 }
 
-async function lockGroup(
+/** The group of an id. Throws 404. */
+async function find(
   manager: EntityManager,
   { organisationId }: ScimContext,
   id: string,
+  options: Pick<FindOneOptions, 'lock'> = {},
+): Promise<ScimGroupEntity> {
+  const row = isUuid(id)
+    ? await manager.findOne(ScimGroupEntity, { where: { organisationId, id }, ...options })
+    : null;
+  if (row === null) throw new ScimError(404, `There is no group ${id.slice(0, 64)}.`);
+  return row;
+}
+
+async function lockGroup(
+  manager: EntityManager,
+  context: ScimContext,
+  id: string,
   ifMatch: string | undefined,
 ): Promise<ScimGroupEntity> {
-  const row = UUID.test(id)
-    ? await manager.findOne(ScimGroupEntity, { where: { organisationId, id }, lock: FOR_UPDATE })
-    : null;
-  if (row === null) throw unknownGroup(id);
+  const row = await find(manager, context, id, { lock: FOR_UPDATE });
   assertTagMatches(ifMatch, row);
   return row;
 }
@@ -280,4 +264,16 @@ async function assertFree(
   if (other === undefined) return;
   const what = other.displayNameKey === displayNameKey ? 'displayName' : 'externalId';
   throw new ScimError(409, `Another group has this ${what}.`, 'uniqueness');
+}
+
+/** The e-mail addresses of users, by id. */
+export async function addressesOf(
+  manager: EntityManager,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await manager.find(UserEntity, {
+    where: { id: In([...userIds]) },
+    select: { id: true, email: true },
+  });
+  return new Map(rows.map(({ id, email }) => [id, email]));
 }

@@ -7,6 +7,7 @@ import {
   type Projection,
   type ResourceKind,
 } from '@gw/scim';
+import type { EntityManager } from 'typeorm';
 import { conditionOf, type Columns, type Condition } from './scim-filter-sql';
 
 /** Parameters of a list: those of a query string, or the members of `/.search`. */
@@ -54,14 +55,47 @@ export function projectionOf(parameters: ListParameters): Projection {
 const listed = (raw: unknown): readonly string[] =>
   namesOf(Array.isArray(raw) ? raw.map(textOf).join(',') : textOf(raw));
 
+/** Where the resources of a kind are stored. `table` and `id` are SQL: rows of the table are called `entry`. */
+export interface StoredKind {
+  readonly kind: ResourceKind;
+  readonly table: string;
+  readonly id: string;
+  readonly columns: Columns;
+  /** Columns that can be sorted by, by path. */
+  readonly orders: Readonly<Record<string, string>>;
+}
+
+/** Reads the ids of one page of an organisation's resources in their order, and how many match the filter. */
+export async function listIds(
+  manager: EntityManager,
+  { table, id, ...stored }: StoredKind,
+  organisationId: string,
+  parameters: ListParameters,
+): Promise<{ readonly page: Page; readonly total: number; readonly ids: readonly string[] }> {
+  const page = pageOf(parameters);
+  const condition = filterOf(stored.kind, stored.columns, parameters);
+  const order = orderOf(stored.kind, stored.orders, `entry.${id}`, parameters);
+  const where = `FROM ${table} entry WHERE entry.organisation_id = $1 AND (${condition.sql})`;
+  const values = [organisationId, ...condition.values];
+  const [{ total } = { total: 0 }] = await manager.query<{ total: number }[]>(
+    `SELECT count(*)::int AS total ${where}`,
+    values,
+  );
+  const rows = await manager.query<{ id: string }[]>(
+    `SELECT entry.${id} AS id ${where} ORDER BY ${order} LIMIT ${String(page.count)} OFFSET ${String(page.startIndex - 1)}`,
+    values,
+  );
+  return { page, total, ids: rows.map((row) => row.id) };
+}
+
 /** The condition of the filter, behind `$1` for the organisation; true without a filter. */
-export function filterOf(kind: ResourceKind, columns: Columns, parameters: ListParameters): Condition {
+function filterOf(kind: ResourceKind, columns: Columns, parameters: ListParameters): Condition {
   const text = textOf(parameters['filter']).trim();
   return text === '' ? { sql: 'true', values: [] } : conditionOf(parseFilter(kind, text), columns, 2);
 }
 
 /** The order of a list; an attribute that cannot be sorted by gives the order of creation. */
-export function orderOf(
+function orderOf(
   kind: ResourceKind,
   orders: Readonly<Record<string, string>>,
   id: string,
@@ -75,7 +109,11 @@ export function orderOf(
   return column === undefined ? `entry.created_at, ${id}` : `${column} ${direction} NULLS LAST, ${id}`;
 }
 
-export const listOf = (page: Page, totalResults: number, resources: readonly object[]): ScimList => ({
+export const listOf = (
+  page: Pick<Page, 'startIndex'>,
+  totalResults: number,
+  resources: readonly object[],
+): ScimList => ({
   schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
   totalResults,
   startIndex: page.startIndex,

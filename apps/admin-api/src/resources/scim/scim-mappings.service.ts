@@ -14,6 +14,7 @@ import { found, idOf, inOrganisation, inWorkspace } from '../../platform/auth/te
 import { escapeLike } from '../../platform/common/text';
 import type { Principal } from '../../platform/common/principal';
 import type { At } from '../../platform/resource/at';
+import { scimSettingsOf } from '../../platform/tenant-settings/scim-settings';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { readGroupName } from './group-names';
@@ -27,8 +28,8 @@ import {
   type ScimMappingListResponse,
   type ScimMappingResponse,
 } from './scim-mappings.dto';
+import { ScimGroupMembers } from './scim-group-members.service';
 import { ScimMemberships } from './scim-memberships.service';
-import { scimSettingsOf } from './scim-settings';
 import { workspaceNamed } from './scim-workspaces';
 
 /** Roles in workspaces that groups give: by mappings, or by names that follow the pattern. */
@@ -37,6 +38,7 @@ export class ScimMappingsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
+    private readonly members: ScimGroupMembers,
     private readonly memberships: ScimMemberships,
   ) {}
 
@@ -60,7 +62,7 @@ export class ScimMappingsService {
       await manager.save(ScimWorkspaceMappingEntity, mapping);
       const view = toMapping(mapping, group);
       write.audit({ action: 'create', resourceType: 'scim_mappings', resourceId: mapping.id, after: view });
-      await this.memberships.follow(write, organisationId, await membersOf(manager, groupId));
+      await this.memberships.follow(write, organisationId, [...(await this.members.of(manager, groupId))]);
       return view;
     });
   }
@@ -217,11 +219,6 @@ async function assertOneRole(
   }
   if (!others.some((each) => each.workspaceId === workspaceId)) return;
   throw new GatewayError('conflict', { message: 'The group is mapped to this workspace already.' });
-}
-
-async function membersOf(manager: EntityManager, groupId: string): Promise<string[]> {
-  const rows = await manager.find(ScimGroupMemberEntity, { where: { groupId }, order: { userId: 'ASC' } });
-  return rows.map(({ userId }) => userId);
 }
 
 /** Makes the memberships that only the mapping gave memberships of the workspace's own. */

@@ -177,7 +177,7 @@ class TooManyRequests extends ScimError {
   }
 }
 
-/** The decoded segments behind the base. Throws 404 for one that cannot be decoded. */
+/** The decoded segments behind the base. */
 function segmentsOf(request: FastifyRequest): readonly string[] {
   const { '*': rest = '' } = request.params as Readonly<Record<string, string>>;
   return rest.split('/').filter((segment) => segment !== '');

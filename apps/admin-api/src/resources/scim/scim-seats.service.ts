@@ -11,12 +11,12 @@ import { Injectable } from '@nestjs/common';
 import { In, Not, type EntityManager } from 'typeorm';
 import { MembershipEnds } from '../../platform/accounts/membership-ends';
 import { hasVerifiedDomain } from '../../platform/accounts/verified-domains';
+import { scimSettingsOf } from '../../platform/tenant-settings/scim-settings';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
 import type { ScimContext } from './scim-context';
 import { attributesOf } from './scim-documents';
 import { ScimMemberships } from './scim-memberships.service';
-import { scimSettingsOf } from './scim-settings';
 
 /** Opens, renames and ends the memberships of an organisation that SCIM manages. */
 @Injectable()

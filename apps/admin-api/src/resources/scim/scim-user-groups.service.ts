@@ -2,13 +2,12 @@ import { ScimGroupEntity, ScimGroupMemberEntity } from '@gw/entities';
 import { changedMembers, memberChanges, memberIds, type MemberChange, type PatchOperation } from '@gw/scim';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
+import { isUuid } from '../../platform/auth/tenancy';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import type { Write } from '../../platform/unit-of-work/writes';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import type { ScimContext } from './scim-context';
 import { ScimMemberships } from './scim-memberships.service';
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The groups of a user, which identity providers write here with SCIM_MEMBERSHIP_USER_MODE, and can only read without. */
 @Injectable()
@@ -61,7 +60,7 @@ export class ScimUserGroups {
     const before = await groupsOf(manager, organisationId, userId);
     const after = changedMembers(before, changes);
     const known = await manager.find(ScimGroupEntity, {
-      where: { organisationId, id: In([...after].filter((id) => UUID.test(id))) },
+      where: { organisationId, id: In([...after].filter(isUuid)) },
       select: { id: true },
     });
     const wanted = new Set(known.map(({ id }) => id));

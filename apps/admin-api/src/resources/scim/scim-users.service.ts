@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ScimGroupEntity, ScimGroupMemberEntity, ScimUserEntity, UserEntity } from '@gw/entities';
+import { ScimGroupEntity, ScimGroupMemberEntity, ScimUserEntity } from '@gw/entities';
 import {
   applyPatch,
   fault,
@@ -12,33 +12,26 @@ import {
   type ScimDocument,
 } from '@gw/scim';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, type EntityManager } from 'typeorm';
+import { DataSource, In, type EntityManager, type FindOneOptions } from 'typeorm';
+import { isUuid } from '../../platform/auth/tenancy';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { byUser } from './by-user';
-import { USER_COLUMNS, USER_ORDERS } from './scim-columns';
+import { STORED_USERS } from './scim-columns';
 import type { ScimContext } from './scim-context';
-import { attributesOf, scimTag, userDocument, writtenDocument, type Reference } from './scim-documents';
 import {
-  filterOf,
-  listOf,
-  orderOf,
-  pageOf,
-  projectionOf,
-  type ListParameters,
-  type ScimList,
-} from './scim-list';
+  assertTagMatches,
+  attributesOf,
+  scimTag,
+  userDocument,
+  writtenDocument,
+  type Reference,
+  type Written,
+} from './scim-documents';
+import { listIds, listOf, projectionOf, type ListParameters, type ScimList } from './scim-list';
 import { ScimSeats } from './scim-seats.service';
 import { ScimUserGroups } from './scim-user-groups.service';
-
-/** A response to a write: the resource, and whether it was created. */
-export interface Written {
-  readonly created: boolean;
-  readonly id: string;
-  readonly version: string;
-  readonly document: ScimDocument;
-}
 
 @Injectable()
 export class ScimUsersService {
@@ -52,24 +45,8 @@ export class ScimUsersService {
 
   async list(context: ScimContext, parameters: ListParameters): Promise<ScimList> {
     const { manager } = this.dataSource;
-    const page = pageOf(parameters);
-    const condition = filterOf(USER_KIND, USER_COLUMNS, parameters);
-    const order = orderOf(USER_KIND, USER_ORDERS, 'entry.user_id', parameters);
-    const where = `FROM scim_users entry WHERE entry.organisation_id = $1 AND (${condition.sql})`;
-    const values = [context.organisationId, ...condition.values];
-    const [{ total } = { total: 0 }] = await manager.query<{ total: number }[]>(
-      `SELECT count(*)::int AS total ${where}`,
-      values,
-    );
-    const ids = await manager.query<{ user_id: string }[]>(
-      `SELECT entry.user_id ${where} ORDER BY ${order} LIMIT ${String(page.count)} OFFSET ${String(page.startIndex - 1)}`,
-      values,
-    );
-    const documents = await this.documentsOf(
-      manager,
-      context,
-      ids.map(({ user_id: id }) => id),
-    );
+    const { page, total, ids } = await listIds(manager, STORED_USERS, context.organisationId, parameters);
+    const documents = await this.documentsOf(manager, context, ids);
     const projection = projectionOf(parameters);
     return listOf(
       page,
@@ -207,8 +184,6 @@ export class ScimUsersService {
   }
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Bytes of the attributes of one user. */
 const ATTRIBUTES_MAX = 16_384;
 
@@ -217,42 +192,29 @@ function assertSize(document: ScimDocument): void {
   throw fault('invalidValue', `The attributes of a user have at most ${String(ATTRIBUTES_MAX)} bytes.`);
 }
 
+/** The user of an id. Throws 404. */
 async function find(
   manager: EntityManager,
   { organisationId }: ScimContext,
   id: string,
+  options: Pick<FindOneOptions, 'lock'> = {},
 ): Promise<ScimUserEntity> {
-  const row = UUID.test(id) ? await manager.findOneBy(ScimUserEntity, { organisationId, userId: id }) : null;
+  const row = isUuid(id)
+    ? await manager.findOne(ScimUserEntity, { where: { organisationId, userId: id }, ...options })
+    : null;
   if (row === null) throw new ScimError(404, `There is no user ${id.slice(0, 64)}.`);
   return row;
 }
 
 async function lockUser(
   manager: EntityManager,
-  { organisationId }: ScimContext,
+  context: ScimContext,
   id: string,
   ifMatch: string | undefined,
 ): Promise<ScimUserEntity> {
-  const row = UUID.test(id)
-    ? await manager.findOne(ScimUserEntity, { where: { organisationId, userId: id }, lock: FOR_UPDATE })
-    : null;
-  if (row === null) throw new ScimError(404, `There is no user ${id.slice(0, 64)}.`);
+  const row = await find(manager, context, id, { lock: FOR_UPDATE });
   assertTagMatches(ifMatch, row);
   return row;
-}
-
-/** Throws 412 unless `If-Match` is absent, `*` or names the version. */
-export function assertTagMatches(ifMatch: string | undefined, row: { readonly version: number }): void {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const strip = (tag: string): string => tag.trim().replace(/^W\//, '');
-  if (
-    ifMatch
-      .split(',')
-      .map(strip)
-      .includes(strip(scimTag(row)))
-  )
-    return;
-  throw new ScimError(412, 'The resource has changed; read it again.');
 }
 
 /** The user of a name, locked, also an inactive one. */
@@ -304,16 +266,4 @@ async function groupsOf(
     return display === undefined ? [] : [{ userId, value: groupId, display }];
   });
   return byUser(own);
-}
-
-/** The e-mail addresses of users, by id. */
-export async function addressesOf(
-  manager: EntityManager,
-  userIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await manager.find(UserEntity, {
-    where: { id: In([...userIds]) },
-    select: { id: true, email: true },
-  });
-  return new Map(rows.map(({ id, email }) => [id, email]));
 }
