@@ -378,12 +378,14 @@ export interface PromptVersionDocument {
   readonly toolChoice: readonly [unknown] | null;
 }
 
+/** `glob-end`: the value ends in `*`, before which the claim must agree. `regex`: of RE2. */
+export const CLAIM_OPERATORS = ['equals', 'in', 'glob-end', 'regex'] as const;
+
 /** A condition on a claim of a token. */
 export interface ClaimCondition {
   /** JSON pointer (RFC 6901), such as `/sub`. */
   readonly claim: string;
-  /** `glob-end`: the value ends in `*`, before which the claim must agree. `regex`: of RE2. */
-  readonly op: 'equals' | 'in' | 'glob-end' | 'regex';
+  readonly op: (typeof CLAIM_OPERATORS)[number];
   /** A list for `in`, else a text. */
   readonly value: string | readonly string[];
 }

@@ -7,6 +7,7 @@ export {
   type WorkloadToken,
 } from './cloud-identity';
 export {
+  CLAIM_OPERATORS,
   credentialBinding,
   documentKey,
   guardrailBinding,

@@ -1,10 +1,27 @@
 import type { TrustRule } from '@gw/contracts';
-import { isObject } from '@gw/kernel';
+import { DAY_MS, HOUR_MS, isObject } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import { readKey, type SigningKey } from './signing-keys';
 
 /** Reads a key set: at most 1 MiB, within some seconds. Rejects when there is none. */
 export type FetchKeys = (url: string) => Promise<Buffer>;
+
+const BOUNDS = { bytesMax: 1_048_576, totalTimeoutMs: 5_000 } as const;
+
+interface KeyClient {
+  fetchBuffered(
+    request: { readonly url: string } & typeof BOUNDS,
+  ): Promise<{ readonly status: number; readonly body: Buffer }>;
+}
+
+/** Reads key sets by a client that applies the address policy: an organisation cannot make us call private addresses. */
+export const fetchKeysBy =
+  (client: KeyClient): FetchKeys =>
+  async (url) => {
+    const { status, body } = await client.fetchBuffered({ url, ...BOUNDS });
+    if (status !== 200) throw new Error(`The response has the status ${String(status)}.`);
+    return body;
+  };
 
 export interface KeySetsOptions {
   readonly fetch: FetchKeys;
@@ -13,9 +30,8 @@ export interface KeySetsOptions {
   readonly now?: () => number;
 }
 
-const HOUR_MS = 3_600_000;
 const FRESH_MS = HOUR_MS;
-const STALE_MAX_MS = 24 * HOUR_MS;
+const STALE_MAX_MS = DAY_MS;
 /** A set is read again for an unknown key, or after a failure, once in this time at most. */
 const AGAIN_MS = 30_000;
 const SETS_MAX = 500;

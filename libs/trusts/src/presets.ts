@@ -70,6 +70,12 @@ export const TRUST_PRESETS: readonly TrustPreset[] = [
 /** Issuers of Entra that stand for every tenant. */
 const ANY_TENANT = /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)(?:\/|$)/;
 
+const presetSharing = (issuer: string): TrustPreset | undefined =>
+  TRUST_PRESETS.find(({ issuer: pattern }) => pattern?.test(issuer) === true);
+
+/** Whether all customers of a platform have the issuer. */
+export const isSharedIssuer = (issuer: string): boolean => presetSharing(issuer) !== undefined;
+
 /**
  * What is wrong with an issuer and its conditions; null when they can be used. Tokens of a shared issuer are anybody's, so a trust must
  * name by equal values whose it accepts.
@@ -86,7 +92,7 @@ export function issuerFault(
     };
   }
   if (ANY_TENANT.test(issuer)) return { field: 'issuer', message: 'issuer must name one tenant of Entra' };
-  const shared = TRUST_PRESETS.find(({ issuer: pattern }) => pattern?.test(issuer) === true);
+  const shared = presetSharing(issuer);
   if (shared === undefined) return null;
   const pinned = new Set(
     conditions.filter(({ op }) => op === 'equals' || op === 'in').map(({ claim }) => claim),

@@ -3,7 +3,7 @@ import type { RateLimitRule, TrustMap, TrustRule } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
 import { holds } from './claim-conditions';
 import { pointed } from './json-pointer';
-import { TokenFault } from './trust-token';
+import { claimFault, TokenFault } from './trust-token';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -105,20 +105,17 @@ const UNITS: readonly unknown[] = ['rps', 'rpm', 'rph', 'rpd', 'rpw'];
 /** Limits that the token sets for its own subject. They restrict only, so a fault in them refuses the token. */
 function rateLimitsOf(claims: Claims): readonly RateLimitRule[] {
   if (claims['usage_limits'] !== undefined)
-    throw limits('usage_limits are not offered in tokens; set them on the workspace');
+    throw claimFault('usage_limits are not offered in tokens; set them on the workspace');
   const raw = claims['rate_limits'];
   if (raw === undefined) return [];
   if (!Array.isArray(raw) || raw.length > LIMITS_MAX)
-    throw limits(`rate_limits must be a list of at most ${String(LIMITS_MAX)}`);
+    throw claimFault(`rate_limits must be a list of at most ${String(LIMITS_MAX)}`);
   return raw.map((each: unknown) => {
     const { type, unit, value } = isObject(each) ? each : {};
     const isRight = (type === 'requests' || type === 'tokens') && UNITS.includes(unit);
     if (!isRight || typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-      throw limits('each rate limit needs type, unit and value');
+      throw claimFault('each rate limit needs type, unit and value');
     }
     return { type, unit: unit as RateLimitRule['unit'], value };
   });
 }
-
-const limits = (message: string): TokenFault =>
-  new TokenFault('claims', `The token is not accepted: ${message}.`);

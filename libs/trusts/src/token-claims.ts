@@ -1,16 +1,19 @@
+import { createHash } from 'node:crypto';
 import type { TrustRule } from '@gw/contracts';
-import { TokenFault } from './trust-token';
+import { claimFault, CONTROL } from './trust-token';
 
 /** Seconds by which clocks may differ. */
 const SKEW = 5;
 const SUBJECT_MAX = 256;
-const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** The issuer of a token: its claim, or the trust domain of a SPIFFE id, whose tokens need none. Null without one. */
 export function issuerOf({ iss, sub }: Readonly<Record<string, unknown>>): string | null {
   if (iss !== undefined) return typeof iss === 'string' && iss.length <= 2_048 ? iss : null;
   return typeof sub === 'string' ? (/^spiffe:\/\/[a-z0-9._-]{1,255}(?=\/)/.exec(sub)?.[0] ?? null) : null;
 }
+
+/** The name of an issuer in keys of documents and indexes, whatever its length: 64 hexadecimal digits. */
+export const issuerDigest = (issuer: string): string => createHash('sha256').update(issuer).digest('hex');
 
 /**
  * Checks audience, times and subject. Returns the end of the token in Unix seconds. Throws `TokenFault`. `now`: Unix seconds.
@@ -23,10 +26,10 @@ export function checkClaims(
   const { aud, sub } = claims;
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (!named.some((each) => typeof each === 'string' && audiences.includes(each))) {
-    throw fault('aud names none of the audiences of the trust');
+    throw claimFault('aud names none of the audiences of the trust');
   }
   if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_MAX || CONTROL.test(sub)) {
-    throw fault(`sub must be a text of at most ${String(SUBJECT_MAX)} characters`);
+    throw claimFault(`sub must be a text of at most ${String(SUBJECT_MAX)} characters`);
   }
   return checkTimes(claims, maxTtl, now);
 }
@@ -36,22 +39,19 @@ function checkTimes(
   maxTtl: number,
   now: number,
 ): number {
-  if (!isTime(exp)) throw fault('exp must be a time in seconds');
-  if (exp <= now - SKEW) throw fault('it has expired');
-  if (exp > now + maxTtl + SKEW) throw fault(`it lives longer than ${String(maxTtl)} seconds`);
+  if (!isTime(exp)) throw claimFault('exp must be a time in seconds');
+  if (exp <= now - SKEW) throw claimFault('it has expired');
+  if (exp > now + maxTtl + SKEW) throw claimFault(`it lives longer than ${String(maxTtl)} seconds`);
   for (const [name, time] of [
     ['nbf', nbf],
     ['iat', iat],
   ] as const) {
     if (time === undefined) continue;
-    if (!isTime(time)) throw fault(`${name} must be a time in seconds`);
-    if (time > now + SKEW) throw fault(`${name} is in the future`);
+    if (!isTime(time)) throw claimFault(`${name} must be a time in seconds`);
+    if (time > now + SKEW) throw claimFault(`${name} is in the future`);
   }
   return exp;
 }
 
 const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 && value < Number.MAX_SAFE_INTEGER;
-
-const fault = (message: string): TokenFault =>
-  new TokenFault('claims', `The token is not accepted: ${message}.`);

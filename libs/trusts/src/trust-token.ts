@@ -10,6 +10,19 @@ export interface ReadToken {
   readonly signature: Buffer;
 }
 
+/** The checks of a token, in their order. */
+export const TOKEN_CHECKS = [
+  'form',
+  'issuer',
+  'claims',
+  'key',
+  'signature',
+  'organisation',
+  'conditions',
+  'map',
+] as const;
+export type TokenCheck = (typeof TOKEN_CHECKS)[number];
+
 /** Why a token is refused. The text is for logs and the tester; callers see one message for all of them. */
 export class TokenFault extends Error {
   constructor(
@@ -21,15 +34,12 @@ export class TokenFault extends Error {
   }
 }
 
-export type TokenCheck =
-  'form' | 'issuer' | 'organisation' | 'key' | 'signature' | 'claims' | 'conditions' | 'map';
-
 const BYTES_MAX = 16_384;
 const KEY_ID_MAX = 256;
 const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 /** Parameters that would choose the key, or change what is signed. */
 const REFUSED = ['jku', 'x5u', 'jwk', 'x5c', 'crit', 'b64', 'zip', 'enc', 'p2c'];
-const CONTROL = /[\u0000-\u001f\u007f]/;
+export const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Whether a credential has the form of a JWT, so that it is no API key. */
 export const isTokenForm = (credential: string): boolean =>
@@ -105,3 +115,7 @@ function isRepeated(text: string, name: string): boolean {
 
 const malformed = (message: string): TokenFault =>
   new TokenFault('form', `The token cannot be read: ${message}.`);
+
+/** The fault of a claim; `message` says which and why. */
+export const claimFault = (message: string): TokenFault =>
+  new TokenFault('claims', `The token is not accepted: ${message}.`);

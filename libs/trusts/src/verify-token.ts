@@ -3,7 +3,7 @@ import { isSigned, type SigningKey } from './signing-keys';
 import type { KeySets } from './key-sets';
 import { callerOf, type TokenCaller } from './token-caller';
 import { checkClaims, issuerOf } from './token-claims';
-import { TokenFault, type ReadToken } from './trust-token';
+import { TOKEN_CHECKS, TokenFault, type ReadToken } from './trust-token';
 
 export interface VerifiedToken {
   readonly rule: TrustRule;
@@ -63,17 +63,6 @@ export async function verifyAny(
   );
 }
 
-const ORDER: readonly string[] = [
-  'form',
-  'issuer',
-  'claims',
-  'key',
-  'signature',
-  'organisation',
-  'conditions',
-  'map',
-];
-
 /** Unavailable keys come last, since the token may be valid. */
 const progress = (error: Error): number =>
-  error instanceof TokenFault ? ORDER.indexOf(error.check) : ORDER.length;
+  error instanceof TokenFault ? TOKEN_CHECKS.indexOf(error.check) : TOKEN_CHECKS.length;

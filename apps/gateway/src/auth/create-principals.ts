@@ -1,6 +1,6 @@
 import { apiKeyPepper, masterKeysOf, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient, internalPost } from '@gw/outbound';
-import { KeySets, type FetchKeys } from '@gw/trusts';
+import { fetchKeysBy, KeySets } from '@gw/trusts';
 import { describeFault, type Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
 import { EarlierKeys } from './earlier-keys';
@@ -32,18 +32,5 @@ function tokenCallers(settings: GatewaySettings, { documents, policy, log }: Par
   const warn = (url: string, error: unknown): void => {
     log.warn({ url, ...describeFault(error) }, 'failed to read a key set');
   };
-  return new TokenCallers(documents, new KeySets({ fetch: fetchKeys(client), warn }));
+  return new TokenCallers(documents, new KeySets({ fetch: fetchKeysBy(client), warn }));
 }
-
-const KEY_SET_BYTES_MAX = 1_048_576;
-const KEY_SET_TIMEOUT_MS = 5_000;
-
-/** Reads key sets over the address policy: an organisation cannot make the gateway call private addresses. */
-const fetchKeys =
-  (client: BufferedClient): FetchKeys =>
-  async (url) => {
-    const bounds = { bytesMax: KEY_SET_BYTES_MAX, totalTimeoutMs: KEY_SET_TIMEOUT_MS };
-    const { status, body } = await client.fetchBuffered({ url, ...bounds });
-    if (status !== 200) throw new Error(`The response has the status ${String(status)}.`);
-    return body;
-  };

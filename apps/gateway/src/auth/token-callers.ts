@@ -8,6 +8,7 @@ import {
 } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import {
+  issuerDigest,
   issuerOf,
   KeysUnavailable,
   readToken,
@@ -63,7 +64,7 @@ export class TokenCallers {
     const read = readToken(token);
     const issuer = issuerOf(read.claims);
     if (issuer === null) throw new TokenFault('issuer', 'The token names no issuer.');
-    const at = documentKey.trusts(createHash('sha256').update(issuer).digest('hex'));
+    const at = documentKey.trusts(issuerDigest(issuer));
     const source = await this.read(at);
     if (source?.kind !== 'trusts') throw new TokenFault('issuer', 'There is no trust of the issuer.');
     const verified = await verifyAny((source satisfies TrustsDocument).trusts, read, {

@@ -1,5 +1,6 @@
 import type { SsoConnectionEntity } from '@gw/entities';
 import { OidcClient, type OidcFetch } from '@gw/federation';
+import { DAY_MS } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -7,7 +8,6 @@ import { Secrets, SETTINGS } from '../../settings';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import { oidcSettings, openSecrets } from './sso-secrets';
 
-const DAY_MS = 86_400_000;
 const CLIENTS_MAX = 500;
 const BOUNDS = { bytesMax: 262_144, totalTimeoutMs: 10_000 } as const;
 

@@ -1,6 +1,6 @@
 import { isObject, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
-import { readKey, type FetchKeys } from '@gw/trusts';
+import { fetchKeysBy, readKey, type FetchKeys } from '@gw/trusts';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
@@ -8,7 +8,6 @@ import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentia
 const URLS_MAX = 10;
 const KEYS_MAX = 100;
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
-const BOUNDS = { bytesMax: 1_048_576, totalTimeoutMs: 5_000 } as const;
 
 /** Where the keys of a trust come from. */
 export interface TrustKeySource {
@@ -19,17 +18,15 @@ export interface TrustKeySource {
 /** Reads and checks the key sets of trusts. */
 @Injectable()
 export class TrustKeys {
+  /** Reads a key set. Rejects when there is none. */
+  readonly fetch: FetchKeys;
+
   constructor(
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
-    private readonly client: BufferedClient,
-  ) {}
-
-  /** Reads a key set. Rejects when there is none. */
-  readonly fetch: FetchKeys = async (url) => {
-    const { status, body } = await this.client.fetchBuffered({ url, ...BOUNDS });
-    if (status !== 200) throw new Error(`The response has the status ${String(status)}.`);
-    return body;
-  };
+    client: BufferedClient,
+  ) {
+    this.fetch = fetchKeysBy(client);
+  }
 
   /** The source that the input names; without one, the address that the issuer publishes. Throws `validation_failed`. */
   async read(

@@ -1,5 +1,14 @@
 import type { TrustEntity } from '@gw/entities';
-import { KeySets, KeysUnavailable, readToken, TokenFault, verifyToken, type TokenCaller } from '@gw/trusts';
+import {
+  KeySets,
+  KeysUnavailable,
+  readToken,
+  TOKEN_CHECKS,
+  TokenFault,
+  verifyToken,
+  type TokenCaller,
+  type TokenCheck,
+} from '@gw/trusts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { At } from '../../platform/resource/at';
@@ -9,11 +18,8 @@ import { TrustKeys } from './trust-keys.service';
 import { TRUST } from './trusts.service';
 import type { TrustTestResponse } from './trusts.dto';
 
-/** The checks in their order. */
-const CHECKS = ['form', 'issuer', 'claims', 'key', 'signature', 'organisation', 'conditions', 'map'] as const;
-
 interface Failure {
-  readonly check: (typeof CHECKS)[number];
+  readonly check: TokenCheck;
   readonly message: string;
 }
 
@@ -30,10 +36,10 @@ export class TrustTester {
     // Sets of its own, so that what is tried here is never what an earlier test has read.
     const sets = new KeySets({ fetch: this.keys.fetch, warn: () => undefined });
     const [failure, caller] = await outcomeOf(row, token, sets);
-    const failedAt = failure === null ? CHECKS.length : CHECKS.indexOf(failure.check);
+    const failedAt = failure === null ? TOKEN_CHECKS.length : TOKEN_CHECKS.indexOf(failure.check);
     return {
       accepted: failure === null,
-      steps: CHECKS.map((check, index) => ({
+      steps: TOKEN_CHECKS.map((check, index) => ({
         check,
         outcome: index < failedAt ? 'passed' : index === failedAt ? 'failed' : 'not_reached',
         message: index === failedAt ? (failure?.message ?? null) : null,

@@ -1,5 +1,6 @@
+import { CLAIM_OPERATORS, type ClaimCondition } from '@gw/contracts';
 import type { TrustEntity } from '@gw/entities';
-import { ALGORITHMS, TRUST_PRESETS } from '@gw/trusts';
+import { ALGORITHMS, TOKEN_CHECKS, TRUST_PRESETS } from '@gw/trusts';
 import {
   EnumField,
   EnumListField,
@@ -20,13 +21,12 @@ import {
   viewOf,
 } from '@gw/web';
 
-const DAY_SECONDS = 86_400;
+export const DAY_SECONDS = 86_400;
 const PRESETS = TRUST_PRESETS.map(({ id }) => id);
 
 export class ClaimConditionDto {
   @TextField({ max: 256, description: 'JSON pointer to the claim.', example: '/sub' }) claim!: string;
-  @EnumField(['equals', 'in', 'glob-end', 'regex'], { example: 'equals' })
-  op!: 'equals' | 'in' | 'glob-end' | 'regex';
+  @EnumField(CLAIM_OPERATORS, { example: 'equals' }) op!: ClaimCondition['op'];
   @TextOrListField({
     description: 'A list for in, a text ending in * for glob-end, else a text.',
     example: 'system:serviceaccount:team-a:runner',
@@ -135,7 +135,7 @@ export class TestTrustDto {
 
 class ClaimConditionResponse {
   @ResponseField.text({ example: '/sub' }) readonly claim!: string;
-  @ResponseField.oneOf(['equals', 'in', 'glob-end', 'regex']) readonly op!: string;
+  @ResponseField.oneOf(CLAIM_OPERATORS) readonly op!: string;
   @ResponseField.any({ description: 'A text, or a list for in.' }) readonly value!: unknown;
 }
 
@@ -166,7 +166,7 @@ export class TrustResponse extends RowResponse {
 }
 
 class TrustStepResponse {
-  @ResponseField.oneOf(['form', 'issuer', 'claims', 'key', 'signature', 'organisation', 'conditions', 'map'])
+  @ResponseField.oneOf(TOKEN_CHECKS)
   readonly check!: string;
   @ResponseField.oneOf(['passed', 'failed', 'not_reached']) readonly outcome!: string;
   @ResponseField.text({ nullable: true, example: null }) readonly message!: string | null;

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { scopesAllowedFor } from '@gw/auth-scopes';
 import { documentKey, type TrustMap } from '@gw/contracts';
 import { TrustEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { issuerFault, TRUST_PRESETS } from '@gw/trusts';
+import { isSharedIssuer, issuerDigest, issuerFault } from '@gw/trusts';
 import { assign, invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager } from 'typeorm';
@@ -25,6 +24,7 @@ import { Writes } from '../../platform/unit-of-work/writes';
 import { TrustKeys } from './trust-keys.service';
 import { assertConditions, assertMaps } from './trust-checks';
 import {
+  DAY_SECONDS,
   PlainTrustFields,
   toTrust,
   type ListTrustsQuery,
@@ -45,8 +45,6 @@ export const TRUST: Resource<TrustEntity> = {
   documents: ({ issuerDigest }) => [documentKey.trusts(issuerDigest)],
 };
 
-const DAY_SECONDS = 86_400;
-
 /** Issuers whose tokens an organisation accepts. */
 @Injectable()
 export class TrustsService {
@@ -64,10 +62,9 @@ export class TrustsService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const maps = await mapsOf(manager, caller, input.maps);
-      const issuerDigest = digestOf(issuer);
-      await assertIssuerFree(manager, organisationId, issuer, issuerDigest);
+      await assertIssuerFree(manager, organisationId, issuer);
       const row = await createRow(write, TRUST, {
-        ...{ organisationId, issuer, issuerDigest, conditions, maps, ...keys },
+        ...{ organisationId, issuer, issuerDigest: issuerDigest(issuer), conditions, maps, ...keys },
         name: input.name,
         kind: input.kind,
         preset: input.preset ?? null,
@@ -103,11 +100,11 @@ export class TrustsService {
         assertIssuer(issuer, input.conditions ?? row.conditions);
         if (issuer !== row.issuer) {
           write.changed(documentKey.trusts(row.issuerDigest));
-          await assertIssuerFree(manager, row.organisationId, issuer, digestOf(issuer));
+          await assertIssuerFree(manager, row.organisationId, issuer);
         }
         const maps = input.maps === undefined ? row.maps : await mapsOf(manager, at.caller, input.maps);
         assign(PlainTrustFields, row, input);
-        Object.assign(row, keys, { issuer, issuerDigest: digestOf(issuer), maps });
+        Object.assign(row, keys, { issuer, issuerDigest: issuerDigest(issuer), maps });
       }),
     );
   }
@@ -117,16 +114,11 @@ export class TrustsService {
   }
 }
 
-const digestOf = (issuer: string): string => createHash('sha256').update(issuer).digest('hex');
-
 function assertIssuer(issuer: string, conditions: TrustEntity['conditions']): void {
   assertConditions(conditions, 'conditions');
   const fault = issuerFault(issuer, conditions);
   if (fault !== null) throw invalid(fault.field, fault.message);
 }
-
-const isShared = (issuer: string): boolean =>
-  TRUST_PRESETS.some(({ issuer: pattern }) => pattern?.test(issuer) === true);
 
 /**
  * An issuer that is not shared belongs to one organisation. The lock makes concurrent writes of one issuer follow each other. Throws
@@ -136,11 +128,14 @@ async function assertIssuerFree(
   manager: EntityManager,
   organisationId: string,
   issuer: string,
-  issuerDigest: string,
 ): Promise<void> {
-  if (isShared(issuer)) return;
-  await manager.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [issuerDigest]);
-  const isTaken = await manager.existsBy(TrustEntity, { issuerDigest, organisationId: Not(organisationId) });
+  if (isSharedIssuer(issuer)) return;
+  const digest = issuerDigest(issuer);
+  await manager.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [digest]);
+  const isTaken = await manager.existsBy(TrustEntity, {
+    issuerDigest: digest,
+    organisationId: Not(organisationId),
+  });
   if (isTaken)
     throw new GatewayError('conflict', {
       param: 'issuer',
