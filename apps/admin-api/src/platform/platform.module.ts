@@ -10,6 +10,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
 import { DataSource } from 'typeorm';
 import { MembershipEnds } from './accounts/membership-ends';
+import { WorkspaceEntries } from './accounts/workspace-entries';
 import { AuditLogsController } from './audit/audit-logs.controller';
 import { AuditLogsService } from './audit/audit-logs.service';
 import { AccessGate } from './auth/access.gate';
@@ -108,6 +109,7 @@ const SHARED = [
   PasswordChecks,
   SecretAccess,
   UserKeysService,
+  WorkspaceEntries,
   Writes,
 ];
 

@@ -12,7 +12,7 @@ import type { RequestFacts } from '../common/principal';
 import { AuditRecorder, type AuditCaller } from '../unit-of-work/audit-recorder';
 import { Writes } from '../unit-of-work/writes';
 import { OidcClients } from './oidc-clients.service';
-import { assertMember, SsoUsers } from './sso-users.service';
+import { assertMember, refused, SsoUsers } from './sso-users.service';
 
 const FLOW_MS = 600_000;
 const CODE_MS = 60_000;
@@ -250,5 +250,3 @@ const callerFor = (organisationId: string, userId: string | null, request: Reque
   kind: userId === null ? 'system' : 'session',
   ...{ organisationId, workspaceId: null, userId, apiKeyId: null, request },
 });
-
-const refused = (message: string): GatewayError => new GatewayError('sso_login_refused', { message });

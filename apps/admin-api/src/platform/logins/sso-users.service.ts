@@ -4,24 +4,21 @@ import {
   SsoLinkEntity,
   UserEntity,
   UserInviteEntity,
-  WorkspaceEntity,
-  WorkspaceUserEntity,
-  type InvitedWorkspace,
   type SsoConnectionEntity,
 } from '@gw/entities';
 import type { OidcIdentity } from '@gw/federation';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
-import { In, MoreThan, type EntityManager } from 'typeorm';
+import { MoreThan, type EntityManager } from 'typeorm';
 import { hasVerifiedDomain } from '../accounts/verified-domains';
-import { UserKeysService } from '../keys/user-keys.service';
+import { WorkspaceEntries } from '../accounts/workspace-entries';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
 
 /** Who may come in by a connection, and as whom. */
 @Injectable()
 export class SsoUsers {
-  constructor(private readonly userKeys: UserKeysService) {}
+  constructor(private readonly entries: WorkspaceEntries) {}
 
   /**
    * The user of an identity. A known subject is its user, whatever its address is now. An unknown one becomes linked to the user of its
@@ -106,37 +103,9 @@ export class SsoUsers {
       await manager.update(UserInviteEntity, { id: invite.id }, accepted);
     }
     const workspaces = invite?.workspaces ?? connection.defaultWorkspaces;
-    await this.enter(write, { organisationId, userId }, workspaces, invite === null ? 'sso' : 'manual');
+    const source = invite === null ? 'sso' : 'manual';
+    await this.entries.enter(write, { organisationId, userId }, workspaces, { source });
     return userId;
-  }
-
-  private async enter(
-    write: Write<AuditCaller>,
-    seat: { readonly organisationId: string; readonly userId: string },
-    workspaces: readonly InvitedWorkspace[],
-    source: 'sso' | 'manual',
-  ): Promise<void> {
-    const { manager } = write;
-    const live = await manager.find(WorkspaceEntity, {
-      where: {
-        id: In(workspaces.map(({ id }) => id)),
-        organisationId: seat.organisationId,
-        status: 'active',
-      },
-      select: { id: true },
-    });
-    for (const { id: workspaceId } of live) {
-      const role = workspaces.find(({ id }) => id === workspaceId)?.role ?? 'member';
-      await manager.insert(WorkspaceUserEntity, { workspaceId, userId: seat.userId, role, source });
-      await this.userKeys.provision(write, { ...seat, workspaceId });
-      write.audit({
-        action: 'create',
-        resourceType: 'members',
-        resourceId: seat.userId,
-        workspaceId,
-        after: { role, source },
-      });
-    }
   }
 }
 
@@ -182,4 +151,4 @@ const pendingInvite = (
     lock: FOR_UPDATE,
   });
 
-const refused = (message: string): GatewayError => new GatewayError('sso_login_refused', { message });
+export const refused = (message: string): GatewayError => new GatewayError('sso_login_refused', { message });

@@ -1,15 +1,8 @@
-import {
-  OrganisationEntity,
-  OrganisationUserEntity,
-  UserEntity,
-  UserInviteEntity,
-  WorkspaceEntity,
-  WorkspaceUserEntity,
-} from '@gw/entities';
+import { OrganisationEntity, OrganisationUserEntity, UserEntity, UserInviteEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
-import { UserKeysService } from '../../platform/keys/user-keys.service';
+import { DataSource } from 'typeorm';
+import { WorkspaceEntries } from '../../platform/accounts/workspace-entries';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { PasswordChecks } from '../../platform/auth/password-checks';
 import { assertGoodPassword } from '../../platform/auth/password-rules';
@@ -26,7 +19,7 @@ export class InviteAcceptanceService {
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly links: InviteLinks,
-    private readonly userKeys: UserKeysService,
+    private readonly entries: WorkspaceEntries,
     private readonly passwords: PasswordChecks,
   ) {}
 
@@ -141,25 +134,8 @@ export class InviteAcceptanceService {
       resourceId: userId,
       after: { email: invite.email, role },
     });
-    const live = await manager.find(WorkspaceEntity, {
-      where: { id: In(invite.workspaces.map(({ id }) => id)), organisationId, status: 'active' },
-      select: { id: true },
-    });
-    for (const { id: workspaceId } of live) {
-      const named = invite.workspaces.find(({ id }) => id === workspaceId);
-      const membership = { workspaceId, userId, role: named?.role ?? 'member' };
-      await manager.upsert(WorkspaceUserEntity, membership, ['workspaceId', 'userId']);
-      write.audit({
-        action: 'create',
-        resourceType: 'members',
-        resourceId: userId,
-        workspaceId,
-        after: { role: membership.role },
-      });
-      const at = { organisationId, workspaceId, userId };
-      if (invite.apiKeyDetails) await this.userKeys.makePromised(write, at, invite.apiKeyDetails);
-      else await this.userKeys.provision(write, at);
-    }
+    const { workspaces, apiKeyDetails: promisedKey } = invite;
+    await this.entries.enter(write, { organisationId, userId }, workspaces, { promisedKey });
   }
 }
 
