@@ -20,8 +20,8 @@ const BY_ID = /^(organisation|workspace):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 /** A slug has at most 255 characters, and Postgres text cannot contain NUL. */
 const BY_NAME = /^(provider|config|guardrail):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 const TRUSTS = /^trusts:([0-9a-f]{64})$/;
-const OF_ORGANISATION =
-  /^(prompt|prompt_version|workspace_slug):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
+const PROMPT = /^(prompt|prompt_version):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([\w-]{1,64})$/;
+const WORKSPACE_SLUG = /^(workspace_slug):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 
 /** Returns null for text that is not a valid document key. */
 export const parseDocumentKey = (key: DocumentKey): WantedRow | null =>
@@ -40,7 +40,7 @@ function rowById(key: DocumentKey): WantedRow | null {
 }
 
 function rowOfOrganisation(key: DocumentKey): WantedRow | null {
-  const [, kind, organisationId, name] = OF_ORGANISATION.exec(key) ?? [];
+  const [, kind, organisationId, name] = PROMPT.exec(key) ?? WORKSPACE_SLUG.exec(key) ?? [];
   if (organisationId === undefined || name === undefined) return null;
   return { kind: kind as 'prompt' | 'prompt_version' | 'workspace_slug', organisationId, name };
 }
