@@ -203,7 +203,7 @@ describe('logins by OpenID Connect', () => {
     expect(await logIn(email)).toEqual([403, 'sso_login_refused']);
   });
 
-  it('can be returned and exchanged once, by whoever began them, also in parallel', async () => {
+  it('can be returned and exchanged once, by the client that began them, also in parallel', async () => {
     const { domain } = await organisation();
     const email = `ann@${domain}`;
     const [mine, theirs] = [(await begin({ email })).body, (await begin({ email })).body];

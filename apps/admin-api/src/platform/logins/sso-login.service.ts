@@ -17,7 +17,7 @@ import { assertMember, refused, SsoUsers } from './sso-users.service';
 const FLOW_MS = 600_000;
 const CODE_MS = 60_000;
 
-/** Logins at identity providers: begun here, returned by the browser, and ended by whoever began them. */
+/** Logins at identity providers: begun here, returned by the browser, and ended by the client that began them. */
 @Injectable()
 export class SsoLogins {
   private readonly log = new Logger(SsoLogins.name);

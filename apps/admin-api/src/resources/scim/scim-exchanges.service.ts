@@ -19,7 +19,7 @@ interface Exchange {
   readonly detail: string | null;
 }
 
-/** Keeps the last exchanges of each organisation, for whoever looks for a fault of the identity provider's set-up. */
+/** Keeps the last exchanges of each organisation, which show what is wrong in the set-up of its identity provider. */
 @Injectable()
 export class ScimExchanges {
   private readonly counts = new LRUCache<string, number>({ max: ORGANISATIONS_MAX });

@@ -188,7 +188,7 @@ export class ScimGroupsService {
     parameters: ListParameters,
   ): Promise<ScimDocument> {
     const projection = projectionOf(parameters);
-    const probe = project(GROUP_KIND, groupDocument(context.base, row, [NOBODY]), projection);
+    const probe = project(GROUP_KIND, groupDocument(context.base, row, [ANY_MEMBER]), projection);
     if (probe['members'] === undefined) return probe;
     return project(
       GROUP_KIND,
@@ -204,7 +204,7 @@ export class ScimGroupsService {
   }
 }
 
-const NOBODY: Reference = { value: '', display: '' };
+const ANY_MEMBER: Reference = { value: '', display: '' };
 const NAME_MAX = 255;
 
 const documentOf = ({ displayName, externalId }: ScimGroupEntity): ScimDocument => ({

@@ -64,7 +64,7 @@ export class SsoConnectionsService {
     const method = methodOf(input.token_endpoint_auth_method, secrets);
     this.assertIssuer(input.issuer);
     return this.writes.run(caller, async (write) => {
-      // Whoever names the identity provider of an organisation can come in as any of its members.
+      // A caller who names the identity provider of an organisation can log in as any of its members.
       assertNotAbove(caller, rankOfRole('admin', null));
       const id = uuidv7();
       const row = await createRow(write, this.connection, {
