@@ -40,6 +40,13 @@ export const FULL_FILE: State = {
       export_settings: { deniedFields: ['request', 'response'] },
       security_settings: { ...DEFAULT_SECURITY, membersViewLogs: !DEFAULT_SECURITY['membersViewLogs'] },
       session_settings: { max_session_ttl: 3_600 },
+      scim_settings: {
+        workspace_name_prefix: 'team-',
+        workspace_role_separator: '-as-',
+        adopt_existing: false,
+        group_based_user_provisioning: true,
+        manage_organisation: true,
+      },
       workspace_overrides: { logs: true, export_settings: true },
     },
   ],

@@ -68,6 +68,8 @@ export {
   pluginBinding,
   SEALED_COLUMNS,
   secretReferenceBinding,
+  ssoConnectionBinding,
+  ssoFlowBinding,
 } from './sealed/sealed-columns';
 export { isUniqueViolation, sqlStateOf } from './sql-state';
 export { storableJson } from './storable';

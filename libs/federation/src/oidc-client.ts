@@ -65,7 +65,7 @@ export class OidcClient {
   ) {}
 
   /** Reads the metadata of the provider. Rejects with `OidcFault` when it has none, or of another issuer. */
-  static async discover(settings: OidcSettings, redirectUri: string, fetch: OidcFetch): Promise<OidcClient> {
+  static async discover(settings: OidcSettings, redirectUri: string, send: OidcFetch): Promise<OidcClient> {
     const authentication = await authenticationOf(settings);
     const isLoopback = /^http:\/\/(?:127\.0\.0\.1|localhost)(?::|\/)/.test(settings.issuer);
     try {
@@ -76,7 +76,7 @@ export class OidcClient {
         authentication,
         {
           [client.customFetch]: (url, init) =>
-            fetch(url, { ...init, body: bodyOf(init.body) } as Parameters<OidcFetch>[1]),
+            send(url, { ...init, body: bodyOf(init.body) } as Parameters<OidcFetch>[1]),
           // The signature is checked although the token comes over TLS.
           execute: [client.enableNonRepudiationChecks, ...(isLoopback ? [client.allowInsecureRequests] : [])],
         },

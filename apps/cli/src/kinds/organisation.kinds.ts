@@ -13,6 +13,7 @@ const SETTING_NAMES = [
   'export_settings',
   'security_settings',
   'session_settings',
+  'scim_settings',
   'workspace_overrides',
 ] as const;
 
@@ -44,6 +45,16 @@ const ORGANISATION_SETTINGS: Readonly<Record<(typeof SETTING_NAMES)[number], Mem
   },
   security_settings: { ...EMPTY_WHEN_ABSENT, members: SECURITY },
   session_settings: { ...EMPTY_WHEN_ABSENT, members: { max_session_ttl: { fallback: 2_592_000 } } },
+  scim_settings: {
+    ...EMPTY_WHEN_ABSENT,
+    members: {
+      workspace_name_prefix: { fallback: 'ws-' },
+      workspace_role_separator: { fallback: '-role-' },
+      adopt_existing: { fallback: true },
+      group_based_user_provisioning: { fallback: false },
+      manage_organisation: { fallback: false },
+    },
+  },
   workspace_overrides: { ...EMPTY_WHEN_ABSENT, members: WORKSPACE_OVERRIDES },
 };
 

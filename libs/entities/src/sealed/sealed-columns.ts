@@ -17,6 +17,8 @@ export const secretReferenceBinding = ({ id, organisationId }: Owner): string =>
 export const deploymentBinding = ({ id, organisationId }: Owner): string =>
   `deployment:${organisationId}:${id}`;
 export const pluginBinding = ({ id, organisationId }: Owner): string => `plugin:${organisationId}:${id}`;
+export const ssoConnectionBinding = (id: string): string => `sso:${id}`;
+export const ssoFlowBinding = (stateHash: string): string => `sso-flow:${stateHash}`;
 
 /** One column that holds values of `seal()`. */
 export interface SealedColumn {
@@ -58,6 +60,14 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     ...{ table: 'idempotent_requests', column: 'sealed_response', key: 'scope', id: 'scope' },
     organisation: 'organisation_id',
     binding: ({ id: scope, organisationId }) => idempotentRequestBinding({ scope, organisationId }),
+  },
+  {
+    ...{ table: 'sso_connections', column: 'sealed_secrets', key: 'id', id: 'id' },
+    binding: ({ id }) => ssoConnectionBinding(id),
+  },
+  {
+    ...{ table: 'sso_flows', column: 'sealed', key: 'state_hash', id: 'state_hash' },
+    binding: ({ id: stateHash }) => ssoFlowBinding(stateHash),
   },
   { ...{ table: 'mails', column: 'sealed', key: 'id', id: 'id' }, binding: ({ id }) => mailBinding(id) },
   {

@@ -1,4 +1,4 @@
-import { OrganisationEntity, SsoConnectionEntity, SsoFlowEntity } from '@gw/entities';
+import { OrganisationEntity, SsoConnectionEntity, SsoFlowEntity, ssoFlowBinding } from '@gw/entities';
 import { OidcFault, type OidcFlow, type OidcIdentity } from '@gw/federation';
 import { GatewayError, hashApiKey, randomAlphanumeric, seal, unseal } from '@gw/kernel';
 import { describeFault } from '@gw/web';
@@ -56,7 +56,7 @@ export class SsoLogins {
       stateHash,
       connectionId: connection.id,
       bindingHash: this.hash(binding),
-      sealed: seal(this.secrets.sealingKeyring, JSON.stringify(flow), `sso-flow:${stateHash}`),
+      sealed: seal(this.secrets.sealingKeyring, JSON.stringify(flow), ssoFlowBinding(stateHash)),
       step: 'begun',
       expiresAt: new Date(Date.now() + FLOW_MS),
     });
@@ -95,7 +95,7 @@ export class SsoLogins {
     try {
       if (connection.status !== 'active') throw refused('The connection has been switched off.');
       const kept = JSON.parse(
-        unseal(this.secrets.sealingKeyring, flow.sealed, `sso-flow:${stateHash}`).toString(),
+        unseal(this.secrets.sealingKeyring, flow.sealed, ssoFlowBinding(stateHash)).toString(),
       ) as OidcFlow;
       const identity = await this.atProvider(connection, (client) => client.finish(query, kept));
       return await this.admit(connection, identity, { stateHash, caller });

@@ -1,4 +1,4 @@
-import type { SsoConnectionEntity } from '@gw/entities';
+import { ssoConnectionBinding, type SsoConnectionEntity } from '@gw/entities';
 import type { OidcSettings, PrivateJwk } from '@gw/federation';
 import { seal, unseal, type Keyring } from '@gw/kernel';
 
@@ -9,17 +9,16 @@ export interface SsoSecrets {
 }
 
 const NONE: SsoSecrets = { clientSecret: null, keys: [] };
-const binding = (id: string): string => `sso:${id}`;
 
 export const sealSecrets = (keyring: Keyring, id: string, secrets: SsoSecrets): string | null =>
   secrets.clientSecret === null && secrets.keys.length === 0
     ? null
-    : seal(keyring, JSON.stringify(secrets), binding(id));
+    : seal(keyring, JSON.stringify(secrets), ssoConnectionBinding(id));
 
 export const openSecrets = (keyring: Keyring, { id, sealedSecrets }: SsoConnectionEntity): SsoSecrets =>
   sealedSecrets === null
     ? NONE
-    : (JSON.parse(unseal(keyring, sealedSecrets, binding(id)).toString('utf8')) as SsoSecrets);
+    : (JSON.parse(unseal(keyring, sealedSecrets, ssoConnectionBinding(id)).toString('utf8')) as SsoSecrets);
 
 export const oidcSettings = (row: SsoConnectionEntity, secrets: SsoSecrets): OidcSettings => ({
   issuer: row.issuer,
